@@ -9,10 +9,10 @@ use crate::error::{Error, error};
 /// use hushbin::bounds::EPSILON;
 ///
 /// assert!(EPSILON.check(1.0).is_ok());
-/// assert!(EPSILON.check(0.0).is_err() && !EPSILON.holds(f64::NAN));
+/// assert!(EPSILON.check(0.0).is_err() && !EPSILON.contains(f64::NAN));
 /// ```
 #[derive(Debug, Clone, Copy)]
-pub struct Bound {
+pub struct ParameterRange {
     /// Name of the parameter, as spelt in a task file.
     pub name: &'static str,
     /// Minimum.
@@ -23,97 +23,105 @@ pub struct Bound {
 
 /// Local budget ε of one report. Below the minimum, estimates would need more people than there
 /// are. Above the maximum, ε protects nothing.
-pub const EPSILON: Bound = Bound::new("epsilon", 0.001, 12.0);
+pub const EPSILON: ParameterRange = ParameterRange::new("epsilon", 0.001, 12.0);
 /// Number of items of a closed task.
-pub const ITEMS: Bound = Bound::new("items", 1.0, (1u32 << 20) as f64);
+pub const ITEMS: ParameterRange = ParameterRange::new("items", 1.0, (1u32 << 20) as f64);
 /// Number of options of a choice. The cells of a number count as options.
-pub const OPTIONS: Bound = Bound::new("options", 2.0, ITEMS.max);
+pub const OPTIONS: ParameterRange = ParameterRange::new("options", 2.0, ITEMS.max);
 /// Sparsity s: number of entries of one input that a report covers. In a closed task, s is at most
 /// the number of items.
-pub const SPARSITY: Bound = Bound::new("sparsity", 1.0, 1024.0);
+pub const SPARSITY: ParameterRange = ParameterRange::new("sparsity", 1.0, 1024.0);
 /// Number of people that a task is planned for.
-pub const PEOPLE: Bound = Bound::new("people", 1.0, 1e12);
+pub const PEOPLE: ParameterRange = ParameterRange::new("people", 1.0, 1e12);
 /// Number of entries of one person, in a table of people by number of entries. People with more
 /// entries than the maximum are counted at the maximum.
-pub const ENTRIES: Bound = Bound::new("entries of one person", 0.0, 4.0 * SPARSITY.max);
+pub const ENTRIES: ParameterRange =
+    ParameterRange::new("entries of one person", 0.0, 4.0 * SPARSITY.max);
 /// Average number of items that two people have in common.
-pub const OVERLAP: Bound = Bound::new("overlap", 0.0, ENTRIES.max);
+pub const OVERLAP: ParameterRange = ParameterRange::new("overlap", 0.0, ENTRIES.max);
 /// Number of buckets t of Collision and CoCo. The range applies to the buckets of one hash
 /// function, and also to the buckets of all hash functions together.
-pub const BUCKETS: Bound = Bound::new("buckets", 2.0, (1u32 << 22) as f64);
+pub const BUCKETS: ParameterRange = ParameterRange::new("buckets", 2.0, (1u32 << 22) as f64);
 /// Number of favoured buckets c. The number of buckets limits c further.
-pub const FAVOURED: Bound = Bound::new("favoured", 1.0, BUCKETS.max - 1.0);
+pub const FAVOURED: ParameterRange = ParameterRange::new("favoured", 1.0, BUCKETS.max - 1.0);
 /// Number of hash functions R of Collision and CoCo. R is also limited by R·s ≤ 4,096 for inputs of
 /// s elements. [`BUCKETS`] limits the buckets of all functions together.
-pub const HASHES: Bound = Bound::new("hashes", 1.0, HASHED as f64);
+pub const HASHES: ParameterRange = ParameterRange::new("hashes", 1.0, HASHED as f64);
 /// Maximum of R·s, the number of hashed elements of a report.
 pub(crate) const HASHED: u32 = 4096;
 /// Number of bins b of hash-bin. The maximum keeps a report below 40 kilobytes. In a closed task, b
 /// is at most the number of items.
-pub const BINS: Bound = Bound::new("bins", 1.0, 4096.0);
+pub const BINS: ParameterRange = ParameterRange::new("bins", 1.0, 4096.0);
 /// Number of grid steps per unit, Γ, of hash-bin: a power of two. Bins contain multiples of 1/Γ.
-pub const GRID: Bound = Bound::new("grid", 1.0, 65_536.0);
+pub const GRID: ParameterRange = ParameterRange::new("grid", 1.0, 65_536.0);
 /// Clipping bound η of hash-bin at user level: each sum is clipped to [−η, η].
-pub const CLIP: Bound = Bound::new("clip", 1.0 / 65_536.0, SPARSITY.max);
+pub const CLIP: ParameterRange = ParameterRange::new("clip", 1.0 / 65_536.0, SPARSITY.max);
 /// Distance L of hash-bin. The values of two neighbouring inputs differ by at most L, summed over
 /// all items.
-pub const DISTANCE: Bound = Bound::new("distance", 1.0 / 65_536.0, 2.0 * SPARSITY.max);
+pub const DISTANCE: ParameterRange =
+    ParameterRange::new("distance", 1.0 / 65_536.0, 2.0 * SPARSITY.max);
 /// Probability δ of hash-bin under (ε, δ)-privacy. Pure ε-privacy has no δ.
-pub const DELTA: Bound = Bound::new("delta", 1e-15, 0.01);
+pub const DELTA: ParameterRange = ParameterRange::new("delta", 1e-15, 0.01);
 /// Number of attributes of a question of kind "numbers".
-pub const ATTRIBUTES: Bound = Bound::new("number of attributes", 1.0, SPARSITY.max);
+pub const ATTRIBUTES: ParameterRange =
+    ParameterRange::new("number of attributes", 1.0, SPARSITY.max);
 /// Number of drawn attributes m: one report of the window mechanism covers m attributes. m is at
 /// most the number of attributes of the question.
-pub const DRAWN: Bound = Bound::new("drawn", 1.0, 12.0);
+pub const DRAWN: ParameterRange = ParameterRange::new("drawn", 1.0, 12.0);
 /// Number of atoms t of the window mechanism: a report contains one of t atoms for each attribute
 /// that it covers. The number of cells limits t further.
-pub const ATOMS: Bound = Bound::new("atoms", 2.0, 4096.0);
+pub const ATOMS: ParameterRange = ParameterRange::new("atoms", 2.0, 4096.0);
 /// Maximum of the values of the window mechanism's atoms. Twice this limit, in units of 2⁻⁵³, fits
 /// into 64 bits.
-pub const ATOM_VALUE: Bound = Bound::new("the greatest of \"values\"", 1.0, 1023.0);
+pub const ATOM_VALUE: ParameterRange =
+    ParameterRange::new("the greatest of \"values\"", 1.0, 1023.0);
 /// Number of outputs L of the pattern mechanism.
-pub const OUTPUTS: Bound = Bound::new("outputs", 2.0, 256.0);
+pub const OUTPUTS: ParameterRange = ParameterRange::new("outputs", 2.0, 256.0);
 /// Number of parts of a question of kind "together".
-pub const PARTS: Bound = Bound::new("number of parts", 2.0, SPARSITY.max);
+pub const PARTS: ParameterRange = ParameterRange::new("number of parts", 2.0, SPARSITY.max);
 /// Number of levels that a number is rounded to when its mean is estimated.
-pub const LEVELS: Bound = Bound::new("levels", 2.0, 1024.0);
+pub const LEVELS: ParameterRange = ParameterRange::new("levels", 2.0, 1024.0);
 /// Number of bins into which the range of a number is divided.
-pub const CELLS: Bound = Bound::new("number of bins between \"edges\"", 2.0, 4096.0);
+pub const CELLS: ParameterRange =
+    ParameterRange::new("number of bins between \"edges\"", 2.0, 4096.0);
 /// Number of prefixes of a text. Each report covers one of them, drawn at random.
-pub const PREFIXES: Bound = Bound::new("number of \"prefixes\"", 1.0, 64.0);
+pub const PREFIXES: ParameterRange = ParameterRange::new("number of \"prefixes\"", 1.0, 64.0);
 /// Length of a prefix, in characters.
-pub const PREFIX_LENGTH: Bound = Bound::new("length of a prefix", 1.0, 256.0);
+pub const PREFIX_LENGTH: ParameterRange = ParameterRange::new("length of a prefix", 1.0, 256.0);
 /// Length of a text, in characters. Its prefixes have 2, 4, 6 and so on characters, and a longest
 /// length above 2 is listed twice. A longer text would need more than [`PREFIXES`].
-pub const TEXT_LENGTH: Bound = Bound::new("length of a text", 1.0, 2.0 * (PREFIXES.max - 1.0));
+pub const TEXT_LENGTH: ParameterRange =
+    ParameterRange::new("length of a text", 1.0, 2.0 * (PREFIXES.max - 1.0));
 /// Number of questions of one task.
-pub const QUESTIONS: Bound = Bound::new("number of questions", 1.0, 64.0);
+pub const QUESTIONS: ParameterRange = ParameterRange::new("number of questions", 1.0, 64.0);
 /// Weight of a question. Its share of all reports is its weight divided by the sum of all weights.
-pub const WEIGHT: Bound = Bound::new("weight", 1.0, 1_000_000.0);
+pub const WEIGHT: ParameterRange = ParameterRange::new("weight", 1.0, 1_000_000.0);
 /// Length of an item's name, in bytes.
-pub const NAME_BYTES: Bound = Bound::new("length of an item's name", 1.0, 256.0);
+pub const NAME_BYTES: ParameterRange = ParameterRange::new("length of an item's name", 1.0, 256.0);
 /// Number of reports in one upload.
-pub const REPORTS: Bound = Bound::new("reports in one upload", 1.0, 4096.0);
+pub const REPORTS: ParameterRange = ParameterRange::new("reports in one upload", 1.0, 4096.0);
 
 /// Number of coordinates D of a sum.
-pub const SUM_COORDINATES: Bound = Bound::new("number of coordinates", 1.0, 1024.0);
+pub const SUM_COORDINATES: ParameterRange =
+    ParameterRange::new("number of coordinates", 1.0, 1024.0);
 /// Dimension d of summed vectors, before padding. d is at most half of the number of coordinates.
-pub const SUM_DIMENSION: Bound = Bound::new("dimension", 1.0, 512.0);
+pub const SUM_DIMENSION: ParameterRange = ParameterRange::new("dimension", 1.0, 512.0);
 /// Spread C of a frame: the coefficients of a vector of length 1 are at most C/√d. Here d is the
 /// dimension, padded to a power of two.
-pub const SUM_SPREAD: Bound = Bound::new("spread", 1.0, 4.0);
+pub const SUM_SPREAD: ParameterRange = ParameterRange::new("spread", 1.0, 4.0);
 /// Number of levels L: a coordinate with the value 1 is sent as L messages.
-pub const SUM_LEVELS: Bound = Bound::new("levels", 1.0, 1024.0);
+pub const SUM_LEVELS: ParameterRange = ParameterRange::new("levels", 1.0, 1024.0);
 /// Number of noise trials w of one person, for each coordinate and sign. Each trial may send one
 /// message.
-pub const SUM_TRIALS: Bound = Bound::new("trials", 1.0, 1024.0);
+pub const SUM_TRIALS: ParameterRange = ParameterRange::new("trials", 1.0, 1024.0);
 
 /// Length of a budget's window, in days.
-pub const DAYS: Bound = Bound::new("days of a budget", 1.0, 3650.0);
+pub const DAYS: ParameterRange = ParameterRange::new("days of a budget", 1.0, 3650.0);
 /// Maximum number of reports of one person in a window.
-pub const REPORTS_A_WINDOW: Bound = Bound::new("reports of a budget", 1.0, 10_000.0);
+pub const REPORTS_A_WINDOW: ParameterRange =
+    ParameterRange::new("reports of a budget", 1.0, 10_000.0);
 
-impl Bound {
+impl ParameterRange {
     const fn new(name: &'static str, min: f64, max: f64) -> Self {
         Self {
             // Names cost bytes in the module that pages download, and its errors are codes only.
@@ -125,13 +133,13 @@ impl Bound {
 
     /// Returns this bound with a smaller maximum.
     #[must_use]
-    pub const fn at_most(self, max: f64) -> Self {
+    pub const fn with_max(self, max: f64) -> Self {
         Self { max, ..self }
     }
 
     /// Returns whether `value` lies in the range. NaN does not.
     #[must_use]
-    pub fn holds(&self, value: f64) -> bool {
+    pub fn contains(&self, value: f64) -> bool {
         value >= self.min && value <= self.max
     }
 
@@ -140,7 +148,7 @@ impl Bound {
     /// # Errors
     /// [`Error::OutOfRange`] when `value` is outside the range or NaN.
     pub fn check(&self, value: f64) -> Result<(), Error> {
-        if self.holds(value) {
+        if self.contains(value) {
             Ok(())
         } else {
             Err(error!(OutOfRange {
@@ -157,7 +165,7 @@ impl Bound {
 ///
 /// # Errors
 /// [`Error::Combination`] otherwise.
-pub(crate) fn ascending(numbers: &[f64]) -> Result<(), Error> {
+pub(crate) fn check_ascending(numbers: &[f64]) -> Result<(), Error> {
     let first_to_last = numbers[numbers.len() - 1] - numbers[0];
     // NaN fails `a < b`. A finite difference of the ends implies that all numbers are finite.
     if numbers.is_sorted_by(|a, b| a < b) && first_to_last.is_finite() {

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, error};
 use crate::sample;
-use crate::sort::sort;
+use crate::sort::sort_keys;
 
 /// Entry of a person's input: the value of one item.
 ///
@@ -21,24 +21,24 @@ use crate::sort::sort;
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Entry {
     /// Index of the item in a closed task, or the 64-bit key of its name in an
-    /// open one (see [`Items::resolve`](crate::Items::resolve)).
+    /// open one (see [`Items::resolve`](crate::Items::find_item)).
     pub item: u64,
     /// Value, in [-1, 1]. Signs are -1 or 1. An entry of value 0 counts as absent.
     pub value: f64,
 }
 
-/// Item with a sign. [`Domain::draw_signed`] draws it from an entry.
+/// Item with a sign. [`Domain::draw_signed_items`] draws it from an entry.
 ///
 /// ```
-/// use hushbin::domain::Signed;
+/// use hushbin::domain::SignedItem;
 ///
 /// use hushbin::domain::Domain;
 ///
-/// let dislikes = Signed { item: 3, negative: true };
+/// let dislikes = SignedItem { item: 3, negative: true };
 /// assert_eq!(Domain::rated(Some(40), 3).element(dislikes), 7);
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Signed {
+pub struct SignedItem {
     /// Index or key of the item, as in [`Entry`].
     pub item: u64,
     /// True for a negative sign.
@@ -76,7 +76,7 @@ impl ValueKind {
     }
 
     /// Returns the accepted values, in words.
-    pub(crate) const fn expected(self) -> &'static str {
+    pub(crate) const fn accepted_values_text(self) -> &'static str {
         match self {
             Self::Sign => "-1, 0 or 1",
             Self::Real => "a number in [-1, 1]",
@@ -88,20 +88,20 @@ impl ValueKind {
 /// Domain of inputs: the number of items, the number of entries of an input, and the numbering of
 /// elements.
 ///
-/// A [rated](Domain::rated) item has two elements, one for each sign. A [named](Domain::named) item
+/// A [rated](Domain::rated) item has two elements, one for each sign. A [named](Domain::unrated) item
 /// has one element. Inputs of fewer than s entries are filled up with paddings, which are
-/// additional elements. Domains of [exactly s](Domain::exact) items and [dense](Domain::dense)
+/// additional elements. Domains of [exactly s](Domain::with_exact_count) items and [dense](Domain::dense)
 /// domains have no paddings.
 ///
 /// ```
 /// use hushbin::domain::Domain;
 ///
 /// let rated = Domain::rated(Some(40), 3);
-/// assert_eq!((rated.items(), rated.sparsity()), (Some(40), 3));
+/// assert_eq!((rated.item_count(), rated.sparsity()), (Some(40), 3));
 /// // Each item with either sign, and s paddings.
-/// assert_eq!(rated.elements(), Some(83));
-/// assert_eq!(Domain::named(Some(40), 3).elements(), Some(43));
-/// assert_eq!(Domain::exact(40, 1).elements(), Some(40));
+/// assert_eq!(rated.element_count(), Some(83));
+/// assert_eq!(Domain::unrated(Some(40), 3).element_count(), Some(43));
+/// assert_eq!(Domain::with_exact_count(40, 1).element_count(), Some(40));
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Domain {
@@ -134,7 +134,7 @@ impl Domain {
     /// Creates the domain of inputs that have up to `sparsity` of the `items` items, without signs.
     /// If `items` is `None`, any string is an item.
     #[must_use]
-    pub const fn named(items: Option<u32>, sparsity: u32) -> Self {
+    pub const fn unrated(items: Option<u32>, sparsity: u32) -> Self {
         Self {
             is_rated: false,
             ..Self::rated(items, sparsity)
@@ -144,10 +144,10 @@ impl Domain {
     /// Creates the domain of inputs that have exactly `sparsity` of the `items` items, without
     /// signs.
     #[must_use]
-    pub const fn exact(items: u32, sparsity: u32) -> Self {
+    pub const fn with_exact_count(items: u32, sparsity: u32) -> Self {
         Self {
             is_padded: false,
-            ..Self::named(Some(items), sparsity)
+            ..Self::unrated(Some(items), sparsity)
         }
     }
 
@@ -156,15 +156,15 @@ impl Domain {
     /// ```
     /// use hushbin::domain::Domain;
     ///
-    /// let texts = Domain::one_of_any();
-    /// assert_eq!((texts.items(), texts.sparsity()), (None, 1));
+    /// let texts = Domain::one_open_item();
+    /// assert_eq!((texts.item_count(), texts.sparsity()), (None, 1));
     /// assert!(!texts.is_padded() && !texts.is_rated());
     /// ```
     #[must_use]
-    pub const fn one_of_any() -> Self {
+    pub const fn one_open_item() -> Self {
         Self {
             is_padded: false,
-            ..Self::named(None, 1)
+            ..Self::unrated(None, 1)
         }
     }
 
@@ -175,7 +175,7 @@ impl Domain {
     /// use hushbin::domain::Domain;
     ///
     /// let dense = Domain::dense(7);
-    /// assert_eq!((dense.items(), dense.sparsity()), (Some(7), 7));
+    /// assert_eq!((dense.item_count(), dense.sparsity()), (Some(7), 7));
     /// assert!(!dense.is_padded() && Domain::rated(Some(7), 7).is_padded());
     /// ```
     #[must_use]
@@ -194,7 +194,7 @@ impl Domain {
 
     /// Returns the number of items d, or `None` if any string is an item.
     #[must_use]
-    pub const fn items(&self) -> Option<u32> {
+    pub const fn item_count(&self) -> Option<u32> {
         self.items
     }
 
@@ -234,11 +234,11 @@ impl Domain {
     /// [`Error::Combination`] with `reason` if the domain is not dense; [`Error::OutOfRange`] if it
     /// has fewer items than `drawn`.
     #[cfg(feature = "complete")]
-    pub(crate) fn check_drawn(&self, drawn: u32, reason: &'static str) -> Result<(), Error> {
+    pub(crate) fn check_dense(&self, drawn: u32, reason: &'static str) -> Result<(), Error> {
         let (true, Some(items)) = (self.is_dense(), self.items) else {
             return Err(error!(Combination { reason }));
         };
-        let most = crate::bounds::DRAWN.at_most(f64::from(items));
+        let most = crate::bounds::DRAWN.with_max(f64::from(items));
         most.check(f64::from(drawn))
     }
 
@@ -279,7 +279,7 @@ impl Domain {
     /// Returns the number of elements including paddings, or `None` for an open domain. With d
     /// items and sparsity s, the number is 2d + s, d + s, 2d or d.
     #[must_use]
-    pub const fn elements(&self) -> Option<u32> {
+    pub const fn element_count(&self) -> Option<u32> {
         match self.items {
             Some(items) => {
                 let paddings = if self.is_padded { self.sparsity } else { 0 };
@@ -294,7 +294,7 @@ impl Domain {
     /// element is the item itself.
     #[inline]
     #[must_use]
-    pub const fn element(&self, signed: Signed) -> u64 {
+    pub const fn element(&self, signed: SignedItem) -> u64 {
         match (self.is_rated, self.items) {
             (false, _) => signed.item,
             (true, Some(_)) => 2 * signed.item + signed.negative as u64,
@@ -308,7 +308,7 @@ impl Domain {
 
     /// Returns the element of the `index`-th padding.
     #[must_use]
-    pub const fn padding(&self, index: u32) -> u64 {
+    pub const fn padding_element(&self, index: u32) -> u64 {
         match self.items {
             Some(items) => self.elements_per_item() as u64 * items as u64 + index as u64,
             None => PADDING_KEY.wrapping_add(index as u64),
@@ -318,7 +318,7 @@ impl Domain {
     /// Returns this domain without signs: one element for each item. The caller then handles the
     /// signs separately.
     #[must_use]
-    pub const fn unsigned(&self) -> Self {
+    pub const fn without_signs(&self) -> Self {
         Self {
             is_rated: false,
             ..*self
@@ -333,16 +333,16 @@ impl Domain {
     ///
     /// Returns true if items were discarded because more than s were left. Discarding causes the
     /// bias of clipping, which estimates do not correct.
-    pub fn draw_signed<R: Rng + ?Sized>(
+    pub fn draw_signed_items<R: Rng + ?Sized>(
         &self,
         entries: &[Entry],
         rng: &mut R,
-        signed: &mut Vec<Signed>,
+        signed: &mut Vec<SignedItem>,
     ) -> bool {
         signed.clear();
         for entry in entries {
-            if sample::with_probability(rng, entry.value) {
-                signed.push(Signed {
+            if sample::draw_with_probability(rng, entry.value) {
+                signed.push(SignedItem {
                     item: entry.item,
                     negative: entry.value < 0.0,
                 });
@@ -352,7 +352,7 @@ impl Domain {
         let sampled_down = signed.len() > keep;
         if sampled_down {
             // A uniformly random subset moves to the front, and the rest is cut off.
-            sample::choose_front(rng, signed, keep);
+            sample::move_random_subset_to_front(rng, signed, keep);
             signed.truncate(keep);
         }
         sampled_down
@@ -398,7 +398,7 @@ pub(crate) fn check_distinct(entries: &[Entry], keys: &mut Vec<u64>) -> Result<(
     }
     keys.clear();
     keys.extend(entries.iter().map(|entry| entry.item));
-    sort(keys);
+    sort_keys(keys);
     match keys.windows(2).find(|pair| pair[0] == pair[1]) {
         Some(pair) => Err(error!(DuplicateItem { item: pair[0] })),
         None => Ok(()),

@@ -19,7 +19,7 @@ use core::ops::Range;
 
 use crate::error::Error;
 use crate::fingerprint::Fingerprint;
-use crate::upload::{EncodedUpload, header_with_version, read_all, read_header};
+use crate::upload::{EncodedUpload, header_with_version, read_header, read_uploads};
 
 /// Format version: the first byte of every upload of sealed reports.
 pub const VERSION: u8 = 2;
@@ -47,16 +47,16 @@ pub const OVERHEAD: usize = KEY_ID + ENCAPSULATED + TAG;
 /// let length = OVERHEAD + 9;
 /// let two = [[1; OVERHEAD + 9], [2; OVERHEAD + 9]].concat();
 /// let upload = EncodedUpload { id: UploadId([9; 16]), count: 2, reports: &two };
-/// let bytes = sealed::encode(&upload, &task);
+/// let bytes = sealed::encode_upload(&upload, &task);
 /// assert_eq!(bytes.len(), 1 + 16 + 16 + 1 + 2 * 61);
-/// let decoded = sealed::decode_all(&bytes, &task, length).unwrap();
+/// let decoded = sealed::decode_uploads(&bytes, &task, length).unwrap();
 /// assert_eq!(decoded, [(upload, 0..bytes.len())]);
 ///
-/// let error = sealed::decode_all(&bytes[..99], &task, length).unwrap_err();
+/// let error = sealed::decode_uploads(&bytes[..99], &task, length).unwrap_err();
 /// assert_eq!(error.code(), ErrorCode::Malformed);
 /// ```
 #[must_use]
-pub fn encode(upload: &EncodedUpload<'_>, fingerprint: &Fingerprint) -> Vec<u8> {
+pub fn encode_upload(upload: &EncodedUpload<'_>, fingerprint: &Fingerprint) -> Vec<u8> {
     let mut bytes = header_with_version(VERSION, upload.id, fingerprint, upload.count);
     bytes.extend_from_slice(upload.reports);
     bytes
@@ -68,15 +68,15 @@ pub fn encode(upload: &EncodedUpload<'_>, fingerprint: &Fingerprint) -> Vec<u8> 
 /// # Errors
 /// As for [`EncodedUpload::check_all`]. Only the length of sealed reports can be checked, not the
 /// content.
-pub fn decode_all<'a>(
+pub fn decode_uploads<'a>(
     bytes: &'a [u8],
     fingerprint: &Fingerprint,
     length: usize,
 ) -> Result<Vec<(EncodedUpload<'a>, Range<usize>)>, Error> {
-    read_all(bytes, |cursor| {
+    read_uploads(bytes, |cursor| {
         let (id, count) = read_header(cursor, VERSION, *fingerprint)?;
         let length = count as usize * length;
-        let reports = cursor.bytes(length, "expected as many sealed reports")?;
+        let reports = cursor.read_bytes(length, "expected as many sealed reports")?;
         Ok(EncodedUpload { id, count, reports })
     })
 }

@@ -10,13 +10,13 @@ use alloc::vec::Vec;
 /// If the matrix has fewer than size² numbers.
 ///
 /// ```
-/// use hushbin::solve::{factorise, solve};
+/// use hushbin::solve::{cholesky_factorise, solve_with_factor};
 ///
 /// let mut matrix = [4.0, 2.0, 2.0, 10.0];
-/// factorise(&mut matrix, 2);
-/// assert_eq!(solve(&matrix, &[8.0, 22.0]), [1.0, 2.0]);
+/// cholesky_factorise(&mut matrix, 2);
+/// assert_eq!(solve_with_factor(&matrix, &[8.0, 22.0]), [1.0, 2.0]);
 /// ```
-pub fn factorise(matrix: &mut [f64], size: usize) {
+pub fn cholesky_factorise(matrix: &mut [f64], size: usize) {
     for row in 0..size {
         for column in 0..=row {
             let mut sum = matrix[row * size + column];
@@ -34,13 +34,13 @@ pub fn factorise(matrix: &mut [f64], size: usize) {
     }
 }
 
-/// Solves linear equations, given the Cholesky factor of the matrix (see [`factorise`]). `right` is
+/// Solves linear equations, given the Cholesky factor of the matrix (see [`cholesky_factorise`]). `right` is
 /// the right-hand side, with one number for each row.
 ///
 /// # Panics
 /// If `right` has more numbers than the factor has rows.
 #[must_use]
-pub fn solve(factor: &[f64], right: &[f64]) -> Vec<f64> {
+pub fn solve_with_factor(factor: &[f64], right: &[f64]) -> Vec<f64> {
     let size = right.len();
     // Forward substitution by the factor, then back substitution by its transpose.
     let mut solution = right.to_vec();

@@ -6,7 +6,7 @@
 /// is the size of the module that pages download: every instance of a sort takes kilobytes there.
 /// Shell's sort takes a twentieth of the bytes of a sort made for speed.
 #[inline(never)]
-pub(crate) fn sort(keys: &mut [u64]) {
+pub(crate) fn sort_keys(keys: &mut [u64]) {
     if cfg!(target_arch = "wasm32") {
         shell_sort(keys);
     } else {

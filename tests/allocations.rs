@@ -140,7 +140,7 @@ fn new_reports_of_bins_are_counted() {
             counted += u32::from(bins);
         });
         let bins = matches!(task.questions()[0].mechanism(), hushbin::Mechanism::HashBin(hash_bin)
-            if hash_bin.sampling(Some(100), 1.0).limit().is_some());
+            if hash_bin.response_distribution(Some(100), 1.0).bin_limit().is_some());
         if bins {
             assert!(info.count_total > 0, "{task:?}");
         }

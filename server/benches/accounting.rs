@@ -32,7 +32,7 @@ const HALVINGS: u32 = 20;
 
 fn main() {
     if let Ok(n) = env::var(CHILD) {
-        Cli::parse_from(command(n.parse().unwrap()))
+        Cli::parse_from(account_command(n.parse().unwrap()))
             .run(&mut std::io::stdout())
             .unwrap();
         eprint!("{}", peak_kilobytes().unwrap_or_default());
@@ -52,7 +52,7 @@ fn main() {
         "n", "min ms", "median ms", "peak MB"
     );
     for n in [1_000_000, 100_000_000] {
-        let mut times: Vec<Duration> = (0..runs).map(|_| process(n)).collect();
+        let mut times: Vec<Duration> = (0..runs).map(|_| time_command(n)).collect();
         times.sort_unstable();
         let (min, median) = (milliseconds(times[0]), milliseconds(times[runs / 2]));
         let peak = peak_megabytes(n).map_or("unknown".into(), |peak| format!("{peak:.2}"));
@@ -70,7 +70,7 @@ fn main() {
         [1000, 10_000]
     };
     for n in sizes {
-        let (ours, naive) = calls(n, runs);
+        let (ours, naive) = time_calls(n, runs);
         let ratio = naive / ours;
         println!("{n:>11}  {ours:>8.3}  {naive:>9.1}  {ratio:>6.0}");
     }
@@ -80,7 +80,7 @@ fn milliseconds(time: Duration) -> f64 {
     time.as_secs_f64() * 1e3
 }
 
-fn command(n: u64) -> Vec<String> {
+fn account_command(n: u64) -> Vec<String> {
     let task = format!(
         r#"{{ "id": "bench", "items": 400, "sparsity": {S}, "epsilon": {EPSILON:?}, "value": "sign",
              "mechanism": {{ "name": "collision", "rule": "occupied", "hashing": "balanced",
@@ -94,9 +94,9 @@ fn command(n: u64) -> Vec<String> {
 }
 
 /// Returns the time that the command takes for a batch of `n` reports, as a separate process.
-fn process(n: u64) -> Duration {
+fn time_command(n: u64) -> Duration {
     let mut process = Command::new(env!("CARGO_BIN_EXE_hushbin"));
-    process.args(&command(n)[1..]).stdout(Stdio::null());
+    process.args(&account_command(n)[1..]).stdout(Stdio::null());
     let begin = Instant::now();
     assert!(process.status().unwrap().success());
     begin.elapsed()
@@ -122,7 +122,7 @@ fn peak_kilobytes() -> Option<u64> {
 
 /// Returns the minimum times of the call and of the naive version, in milliseconds. Each is
 /// repeated for at most about one second.
-fn calls(n: u64, runs: usize) -> (f64, f64) {
+fn time_calls(n: u64, runs: usize) -> (f64, f64) {
     let collision = Collision::new(Rule::Occupied, Hashing::Independent, T).unwrap();
     let mixture = Mixture::collision(&collision, S, EPSILON).unwrap();
     let quickest = |most: usize, call: &dyn Fn() -> f64| {
@@ -141,7 +141,7 @@ fn calls(n: u64, runs: usize) -> (f64, f64) {
         let found = account(black_box(&mixture), n, 1.0, DELTA).unwrap();
         found.reduction_epsilon.unwrap()
     });
-    let (naive, close) = quickest(3, &|| naive_central(black_box(&mixture), n));
+    let (naive, close) = quickest(3, &|| naive_central_epsilon(black_box(&mixture), n));
     // Both must give the same result.
     let resolution = EPSILON * 0.5_f64.powi(HALVINGS as i32);
     assert!(
@@ -152,7 +152,7 @@ fn calls(n: u64, runs: usize) -> (f64, f64) {
 }
 
 /// Computes the central ε of a batch of `n` reports by bisection between 0 and the local ε.
-fn naive_central(mixture: &Mixture, n: u64) -> f64 {
+fn naive_central_epsilon(mixture: &Mixture, n: u64) -> f64 {
     let (mut low, mut high) = (0.0, mixture.epsilon());
     for _ in 0..HALVINGS {
         let middle = 0.5 * (low + high);
@@ -171,7 +171,7 @@ fn naive_central(mixture: &Mixture, n: u64) -> f64 {
 /// two inputs.
 fn naive_delta(mixture: &Mixture, n: u64, central: f64) -> f64 {
     let (e, k) = (mixture.epsilon().exp(), central.exp());
-    let (alpha, rest) = (mixture.alpha(), mixture.rest());
+    let (alpha, rest) = (mixture.alpha(), mixture.uninformative_probability());
     let clones = Binomial::new(2.0 * alpha, n - 1).unwrap();
     let mean = 2.0 * alpha * n as f64;
     let reach = 10.0 * (mean * (1.0 - 2.0 * alpha)).sqrt() + 10.0;

@@ -68,12 +68,12 @@ fn fold_naively(mechanism: &Mechanism, report: &Report, counts: &mut [[u64; 2]])
         }
         (Mechanism::Coco(coco), Report::Coco(report)) => {
             let pair = report.bucket / 2;
-            let keys = HashKeys::of_function(report.seed, pair / coco.pairs());
+            let keys = HashKeys::of_function(report.seed, pair / coco.pairs_per_function());
             let minus = report.bucket % 2 == 1;
             for (item, count) in (0..).zip(counts) {
-                let hit = coco.pairs() == 1
-                    || independent_bucket(&keys, u64::from(item), coco.pairs())
-                        == pair % coco.pairs();
+                let hit = coco.pairs_per_function() == 1
+                    || independent_bucket(&keys, u64::from(item), coco.pairs_per_function())
+                        == pair % coco.pairs_per_function();
                 if hit {
                     count[usize::from((closed_sign(&keys, item) < 0) != minus)] += 1;
                 }
@@ -123,8 +123,8 @@ fn main() {
     println!("mechanism        d     s   ε    choose   randomise     decode  naive twin   ratio");
     for (items, sparsity, epsilon) in TASKS {
         for (name, mechanism) in mechanisms() {
-            let draft = draft(items, sparsity, epsilon, &mechanism);
-            let [choose, randomize, decode, naive] = row(&draft, &effort);
+            let draft = task_draft(items, sparsity, epsilon, &mechanism);
+            let [choose, randomize, decode, naive] = measure_task(&draft, &effort);
             println!(
                 "{name:15}  {items:4}  {sparsity:2}  {epsilon:2}  {:5.1} ms  {randomize:7.0} ns {decode:7.1} ns  {naive:7.0} ns  {:5.1}x",
                 choose / 1e6,
@@ -136,24 +136,24 @@ fn main() {
         "\nmechanism     d   s   ε    R   randomise     decode   R = 1: randomise     decode   ratio"
     );
     for (name, items, sparsity, epsilon) in SEVERAL {
-        let several = draft(items, sparsity, epsilon, &json!(name));
-        let one = draft(
+        let several = task_draft(items, sparsity, epsilon, &json!(name));
+        let one = task_draft(
             items,
             sparsity,
             epsilon,
             &json!({ "name": name, "hashes": 1 }),
         );
-        let [_, randomize, decode, _] = row(&several, &effort);
-        let [_, randomize_by_one, decode_by_one, _] = row(&one, &effort);
+        let [_, randomize, decode, _] = measure_task(&several, &effort);
+        let [_, randomize_by_one, decode_by_one, _] = measure_task(&one, &effort);
         println!(
             "{name:9}  {items:4}  {sparsity:2}  {epsilon:2}  {:3}  {:7.2} µs {decode:7.1} ns          {:7.2} µs {decode_by_one:7.1} ns  {:5.2}x",
-            hashes(&several),
+            hash_function_count(&several),
             randomize / 1e3,
             randomize_by_one / 1e3,
             decode / decode_by_one,
         );
     }
-    over_a_grid(&Effort {
+    compare_over_grid(&Effort {
         turns: effort.turns.div_ceil(10),
         ..effort
     });
@@ -161,7 +161,7 @@ fn main() {
 
 /// Compares the mechanism chosen by default with a mechanism that has one hash function, for a grid
 /// of tasks with few entries. Prints a summary.
-fn over_a_grid(effort: &Effort) {
+fn compare_over_grid(effort: &Effort) {
     let mut randomized = Vec::new();
     let mut decoded = Vec::new();
     for items in [16, 64, 256, 1024] {
@@ -169,12 +169,12 @@ fn over_a_grid(effort: &Effort) {
             for epsilon in [0.5, 1.0, 1.5, 2.0, 3.0] {
                 for (objective, name) in [("mean", "coco"), ("frequency", "collision")] {
                     let chosen = json!({ "name": "auto", "objective": objective });
-                    let chosen = draft(items, sparsity, epsilon, &chosen);
+                    let chosen = task_draft(items, sparsity, epsilon, &chosen);
                     let one = json!({ "name": name, "hashing": "balanced", "hashes": 1 });
-                    let one = draft(items, sparsity, epsilon, &one);
+                    let one = task_draft(items, sparsity, epsilon, &one);
                     let which = format!("d = {items}, s = {sparsity}, ε = {epsilon}, {objective}");
-                    let [_, randomize, decode, _] = row(&chosen, effort);
-                    let [_, _, decode_by_one, _] = row(&one, effort);
+                    let [_, randomize, decode, _] = measure_task(&chosen, effort);
+                    let [_, _, decode_by_one, _] = measure_task(&one, effort);
                     randomized.push((randomize / 1e3, which.clone()));
                     decoded.push((decode / decode_by_one, which, decode, decode_by_one));
                 }
@@ -186,8 +186,11 @@ fn over_a_grid(effort: &Effort) {
     let tasks = randomized.len();
     let total: f64 = randomized.iter().map(|row| row.0).sum();
     let slow = randomized.iter().filter(|row| row.0 > 3.0).count();
-    let [chosen, one] = [|row: &Row| row.2, |row: &Row| row.3]
-        .map(|nanoseconds| decoded.iter().map(nanoseconds).sum::<f64>());
+    let [chosen, one] = [
+        |row: &DecodingComparison| row.2,
+        |row: &DecodingComparison| row.3,
+    ]
+    .map(|nanoseconds| decoded.iter().map(nanoseconds).sum::<f64>());
     let most = |percent: usize| (tasks * percent / 100).min(tasks - 1);
     println!("\nchosen by default in {tasks} tasks, d from 16 to 1024, s ≤ 16, ε from 0.5 to 3");
     println!(
@@ -211,9 +214,9 @@ fn over_a_grid(effort: &Effort) {
 
 /// Decoding times of the chosen mechanism and of the mechanism with one hash function: their ratio,
 /// a description of the task, and both times in nanoseconds.
-type Row = (f64, String, f64, f64);
+type DecodingComparison = (f64, String, f64, f64);
 
-fn draft(items: u32, sparsity: u32, epsilon: f64, mechanism: &Value) -> TaskDraft {
+fn task_draft(items: u32, sparsity: u32, epsilon: f64, mechanism: &Value) -> TaskDraft {
     serde_json::from_value(json!({
         "id": "bench", "items": items, "sparsity": sparsity, "epsilon": epsilon,
         "value": "sign", "mechanism": mechanism,
@@ -222,7 +225,7 @@ fn draft(items: u32, sparsity: u32, epsilon: f64, mechanism: &Value) -> TaskDraf
 }
 
 /// Returns the number R of hash functions that is chosen for a task.
-fn hashes(draft: &TaskDraft) -> u32 {
+fn hash_function_count(draft: &TaskDraft) -> u32 {
     match draft.resolve().unwrap().questions()[0].mechanism() {
         Mechanism::Collision(collision) => collision.hashes(),
         Mechanism::Coco(coco) => coco.hashes(),
@@ -232,7 +235,7 @@ fn hashes(draft: &TaskDraft) -> u32 {
 
 /// Measures a task. Returns the times in nanoseconds to choose parameters, to randomise the answer
 /// of one person, to decode one report, and to decode one report naively.
-fn row(draft: &TaskDraft, effort: &Effort) -> [f64; 4] {
+fn measure_task(draft: &TaskDraft, effort: &Effort) -> [f64; 4] {
     let task = draft.resolve().unwrap();
     let entries = entries(&task);
     let mut rng = ChaCha20Rng::seed_from_u64(1);
@@ -242,18 +245,18 @@ fn row(draft: &TaskDraft, effort: &Effort) -> [f64; 4] {
     let mut counts = vec![[0; 2]; task.questions()[0].items().count().unwrap() as usize];
     let mut quickest = [f64::INFINITY; 4];
     for _ in 0..effort.turns {
-        let choose = nanoseconds(1, || drop(black_box(draft.resolve().unwrap())));
+        let choose = nanoseconds_per_run(1, || drop(black_box(draft.resolve().unwrap())));
         reports.clear();
-        let randomize = nanoseconds(effort.reports, || {
+        let randomize = nanoseconds_per_run(effort.reports, || {
             reports.extend((0..effort.reports).map(|_| {
                 let made = randomizer.randomize(black_box(&entries), &mut rng);
                 made.unwrap().report
             }));
         });
-        let decode = nanoseconds(effort.reports, || {
-            reports.iter().for_each(|report| totals.fold(report));
+        let decode = nanoseconds_per_run(effort.reports, || {
+            reports.iter().for_each(|report| totals.add_report(report));
         });
-        let naive = nanoseconds(effort.naive, || {
+        let naive = nanoseconds_per_run(effort.naive, || {
             let reports = &reports[..effort.naive];
             reports.iter().for_each(|report| {
                 fold_naively(task.questions()[0].mechanism(), report, &mut counts);
@@ -277,7 +280,7 @@ fn entries(task: &Task) -> Vec<Entry> {
     (0..task.questions()[0].sparsity()).map(entry).collect()
 }
 
-fn nanoseconds(times: usize, work: impl FnOnce()) -> f64 {
+fn nanoseconds_per_run(times: usize, work: impl FnOnce()) -> f64 {
     let begin = Instant::now();
     work();
     begin.elapsed().as_nanos() as f64 / times as f64

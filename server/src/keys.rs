@@ -28,7 +28,7 @@ pub(crate) struct KeyPermissionError {
 ///
 /// # Errors
 /// When the mode has a bit of [`FORBIDDEN_MODE_BITS`], or the file's metadata cannot be read.
-pub(crate) fn check_private<E: From<KeyPermissionError>>(
+pub(crate) fn check_private_permissions<E: From<KeyPermissionError>>(
     path: &Path,
     failed: impl Fn(io::Error) -> E,
 ) -> Result<(), E> {
@@ -44,7 +44,7 @@ pub(crate) fn check_private<E: From<KeyPermissionError>>(
 
 /// Purpose and algorithm of a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Algorithm {
+pub(crate) enum KeyAlgorithm {
     /// Key of an analyser, to which pages seal reports, or of a gateway, to which pages seal
     /// requests
     #[value(name = "sealing")]
@@ -56,7 +56,7 @@ pub(crate) enum Algorithm {
 
 /// Half of a key pair.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Half {
+enum KeyHalf {
     Private,
     Public,
 }
@@ -74,17 +74,20 @@ pub(crate) enum KeyError {
         found: String,
         expected: &'static str,
     },
-    #[error("{path} holds a key of another kind, expected one of {}", .expected.name())]
-    Algorithm { path: String, expected: Algorithm },
+    #[error("{path} holds a key of another kind, expected one of {}", .expected.openssl_name())]
+    Algorithm {
+        path: String,
+        expected: KeyAlgorithm,
+    },
     #[error(transparent)]
     Open(#[from] KeyPermissionError),
     #[error("no random numbers: {0}")]
     Entropy(getrandom::Error),
 }
 
-impl Algorithm {
+impl KeyAlgorithm {
     /// Returns the algorithm's name for `openssl genpkey -algorithm`.
-    pub(crate) const fn name(self) -> &'static str {
+    pub(crate) const fn openssl_name(self) -> &'static str {
         match self {
             Self::X25519 => "X25519",
             Self::Ed25519 => "Ed25519",
@@ -95,22 +98,22 @@ impl Algorithm {
     /// and on whether the key is private or public. They contain the version (private keys only),
     /// an object identifier and lengths (RFC 8410, sections 3, 4 and 7). The identifier is
     /// 1.3.101.110 for X25519 and 1.3.101.112 for Ed25519.
-    fn der_prefix(self, half: Half) -> Vec<u8> {
+    fn der_prefix(self, half: KeyHalf) -> Vec<u8> {
         let identifier = match self {
             Self::X25519 => 0x6e,
             Self::Ed25519 => 0x70,
         };
         let algorithm = [0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, identifier];
         let (before, behind): (&[u8], &[u8]) = match half {
-            Half::Private => (&[0x30, 0x2e, 2, 1, 0], &[0x04, 0x22, 0x04, 0x20]),
-            Half::Public => (&[0x30, 0x2a], &[0x03, 0x21, 0x00]),
+            KeyHalf::Private => (&[0x30, 0x2e, 2, 1, 0], &[0x04, 0x22, 0x04, 0x20]),
+            KeyHalf::Public => (&[0x30, 0x2a], &[0x03, 0x21, 0x00]),
         };
         [before, &algorithm, behind].concat()
     }
 }
 
-impl Half {
-    const fn tag(self) -> &'static str {
+impl KeyHalf {
+    const fn pem_tag(self) -> &'static str {
         match self {
             Self::Private => "PRIVATE KEY",
             Self::Public => "PUBLIC KEY",
@@ -123,13 +126,13 @@ impl Half {
 /// # Errors
 /// When the file cannot be read, is not a private key of this algorithm, or is accessible to other
 /// users.
-pub(crate) fn read_private(path: &Path, algorithm: Algorithm) -> Result<[u8; LENGTH], KeyError> {
+pub(crate) fn read_private(path: &Path, algorithm: KeyAlgorithm) -> Result<[u8; LENGTH], KeyError> {
     let failed = |source| file_error(path, source);
     let text = fs::read(path).map_err(failed)?;
-    let key = key_in(&text, path, algorithm, Half::Private)?;
+    let key = parse_key(&text, path, algorithm, KeyHalf::Private)?;
     // Permissions are checked last. A public key, which everyone may read, is thus reported as the
     // wrong kind of key.
-    check_private(path, failed)?;
+    check_private_permissions(path, failed)?;
     Ok(key)
 }
 
@@ -137,9 +140,9 @@ pub(crate) fn read_private(path: &Path, algorithm: Algorithm) -> Result<[u8; LEN
 ///
 /// # Errors
 /// When the file cannot be read or is not a public key of this algorithm.
-pub(crate) fn read_public(path: &Path, algorithm: Algorithm) -> Result<[u8; LENGTH], KeyError> {
+pub(crate) fn read_public(path: &Path, algorithm: KeyAlgorithm) -> Result<[u8; LENGTH], KeyError> {
     let text = fs::read(path).map_err(|source| file_error(path, source))?;
-    key_in(&text, path, algorithm, Half::Public)
+    parse_key(&text, path, algorithm, KeyHalf::Public)
 }
 
 fn file_error(path: &Path, source: io::Error) -> KeyError {
@@ -149,22 +152,22 @@ fn file_error(path: &Path, source: io::Error) -> KeyError {
     }
 }
 
-fn key_in(
+fn parse_key(
     text: &[u8],
     path: &Path,
-    algorithm: Algorithm,
-    half: Half,
+    algorithm: KeyAlgorithm,
+    half: KeyHalf,
 ) -> Result<[u8; LENGTH], KeyError> {
     let shown = || path.display().to_string();
     let pem = pem::parse(text).map_err(|source| KeyError::Pem {
         path: shown(),
         source,
     })?;
-    if pem.tag() != half.tag() {
+    if pem.tag() != half.pem_tag() {
         return Err(KeyError::Tag {
             path: shown(),
             found: pem.tag().to_owned(),
-            expected: half.tag(),
+            expected: half.pem_tag(),
         });
     }
     let key = pem.contents().strip_prefix(&algorithm.der_prefix(half)[..]);
@@ -176,21 +179,21 @@ fn key_in(
 }
 
 /// Returns a public key in PEM format.
-pub(crate) fn public_pem(algorithm: Algorithm, key: &[u8; LENGTH]) -> String {
-    to_pem(algorithm, Half::Public, key)
+pub(crate) fn public_pem(algorithm: KeyAlgorithm, key: &[u8; LENGTH]) -> String {
+    to_pem(algorithm, KeyHalf::Public, key)
 }
 
-fn to_pem(algorithm: Algorithm, half: Half, key: &[u8; LENGTH]) -> String {
+fn to_pem(algorithm: KeyAlgorithm, half: KeyHalf, key: &[u8; LENGTH]) -> String {
     let der = [&algorithm.der_prefix(half)[..], key].concat();
     let lines = EncodeConfig::new().set_line_ending(LineEnding::LF);
-    pem::encode_config(&Pem::new(half.tag(), der), lines)
+    pem::encode_config(&Pem::new(half.pem_tag(), der), lines)
 }
 
 /// Creates a random private key, and writes it to a new file with mode 600. Returns the key.
 ///
 /// # Errors
 /// When the file exists already or cannot be written, or random numbers are not available.
-pub(crate) fn create(path: &Path, algorithm: Algorithm) -> Result<[u8; LENGTH], KeyError> {
+pub(crate) fn create(path: &Path, algorithm: KeyAlgorithm) -> Result<[u8; LENGTH], KeyError> {
     let mut key = [0; LENGTH];
     getrandom::fill(&mut key).map_err(KeyError::Entropy)?;
     let failed = |source| file_error(path, source);
@@ -201,7 +204,7 @@ pub(crate) fn create(path: &Path, algorithm: Algorithm) -> Result<[u8; LENGTH], 
         .mode(0o600)
         .open(path)
         .map_err(failed)?;
-    let text = to_pem(algorithm, Half::Private, &key);
+    let text = to_pem(algorithm, KeyHalf::Private, &key);
     file.write_all(text.as_bytes()).map_err(failed)?;
     file.sync_all().map_err(failed)?;
     Ok(key)
@@ -228,35 +231,35 @@ mod tests {
                     MC4CAQAwBQYDK2VwBCIEINTuctv5E1hK1bbY8fdp+K06/nwoy/HU++CXqI9EdVhC\n\
                     -----END PRIVATE KEY-----\n";
         write(&private, text);
-        let key = read_private(&private, Algorithm::Ed25519).unwrap();
+        let key = read_private(&private, KeyAlgorithm::Ed25519).unwrap();
         assert_eq!(
             data_encoding::HEXLOWER.encode(&key),
             "d4ee72dbf913584ad5b6d8f1f769f8ad3afe7c28cbf1d4fbe097a88f44755842"
         );
-        assert_eq!(to_pem(Algorithm::Ed25519, Half::Private, &key), text);
+        assert_eq!(to_pem(KeyAlgorithm::Ed25519, KeyHalf::Private, &key), text);
 
         let public = directory.path().join("public.pem");
         let text = "-----BEGIN PUBLIC KEY-----\n\
                     MCowBQYDK2VwAyEAGb9ECWmEzf6FQbrBZ9w7lshQhqowtrbLDFw4rXAxZuE=\n\
                     -----END PUBLIC KEY-----\n";
         fs::write(&public, text).unwrap();
-        let key = read_public(&public, Algorithm::Ed25519).unwrap();
+        let key = read_public(&public, KeyAlgorithm::Ed25519).unwrap();
         assert_eq!(
             data_encoding::HEXLOWER.encode(&key),
             "19bf44096984cdfe8541bac167dc3b96c85086aa30b6b6cb0c5c38ad703166e1"
         );
-        assert_eq!(public_pem(Algorithm::Ed25519, &key), text);
+        assert_eq!(public_pem(KeyAlgorithm::Ed25519, &key), text);
     }
 
     #[test]
     fn a_key_is_made_once_for_its_owner_alone() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("key.pem");
-        let key = create(&path, Algorithm::X25519).unwrap();
-        assert_eq!(read_private(&path, Algorithm::X25519).unwrap(), key);
+        let key = create(&path, KeyAlgorithm::X25519).unwrap();
+        assert_eq!(read_private(&path, KeyAlgorithm::X25519).unwrap(), key);
         let mode = fs::metadata(&path).unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o600);
-        let again = create(&path, Algorithm::X25519).unwrap_err().to_string();
+        let again = create(&path, KeyAlgorithm::X25519).unwrap_err().to_string();
         assert!(again.contains("key.pem"), "{again}");
     }
 
@@ -266,7 +269,7 @@ mod tests {
         let path = directory.path().join("key.pem");
         let shown = path.display().to_string();
         let said = |expected: &str| {
-            let error = read_private(&path, Algorithm::X25519).unwrap_err();
+            let error = read_private(&path, KeyAlgorithm::X25519).unwrap_err();
             let error = error.to_string();
             assert!(
                 error.starts_with(&shown) && error.contains(expected),
@@ -276,19 +279,19 @@ mod tests {
         said("No such file");
         write(&path, "no key");
         said("is no PEM file");
-        write(&path, &public_pem(Algorithm::X25519, &[7; LENGTH]));
+        write(&path, &public_pem(KeyAlgorithm::X25519, &[7; LENGTH]));
         said(r#"holds a "PUBLIC KEY", expected a "PRIVATE KEY""#);
         write(
             &path,
-            &to_pem(Algorithm::Ed25519, Half::Private, &[7; LENGTH]),
+            &to_pem(KeyAlgorithm::Ed25519, KeyHalf::Private, &[7; LENGTH]),
         );
         said("holds a key of another kind, expected one of X25519");
-        let long = Pem::new(Half::Private.tag(), vec![0; 49]);
+        let long = Pem::new(KeyHalf::Private.pem_tag(), vec![0; 49]);
         write(&path, &pem::encode(&long));
         said("holds a key of another kind");
         write(
             &path,
-            &to_pem(Algorithm::X25519, Half::Private, &[7; LENGTH]),
+            &to_pem(KeyAlgorithm::X25519, KeyHalf::Private, &[7; LENGTH]),
         );
         fs::set_permissions(&path, fs::Permissions::from_mode(0o604)).unwrap();
         said("has mode 604, expected 640 or less");

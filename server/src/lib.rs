@@ -45,7 +45,7 @@ mod sealed;
 mod simulate;
 pub mod store;
 pub mod task;
-mod text;
+mod text_file;
 #[cfg(feature = "tls")]
 mod tls_roots;
 mod tokens;

@@ -25,7 +25,7 @@ impl<'a> CanonicalReader<'a> {
 
     /// Marks the bytes as malformed and stops reading.
     #[inline(never)]
-    pub(crate) fn fail(&mut self) {
+    pub(crate) fn mark_malformed(&mut self) {
         self.failed = true;
         // Every later read fails too.
         self.rest = &[];
@@ -33,35 +33,35 @@ impl<'a> CanonicalReader<'a> {
 
     #[inline(never)]
     /// Reads a number of eight bytes, little endian.
-    pub(crate) fn number(&mut self) -> u64 {
+    pub(crate) fn read_number(&mut self) -> u64 {
         if let Some((number, rest)) = self.rest.split_first_chunk() {
             self.rest = rest;
             return u64::from_le_bytes(*number);
         }
-        self.fail();
+        self.mark_malformed();
         0
     }
 
     /// Reads a number below 2³².
     #[inline(never)]
-    pub(crate) fn number_u32(&mut self) -> u32 {
-        u32::try_from(self.number()).unwrap_or_else(|_| {
-            self.fail();
+    pub(crate) fn read_u32(&mut self) -> u32 {
+        u32::try_from(self.read_number()).unwrap_or_else(|_| {
+            self.mark_malformed();
             0
         })
     }
 
     /// Reads a floating-point number.
-    pub(crate) fn float(&mut self) -> f64 {
-        f64::from_bits(self.number())
+    pub(crate) fn read_float(&mut self) -> f64 {
+        f64::from_bits(self.read_number())
     }
 
     /// Reads the length of a list. A length that needs more bytes than are left is malformed.
-    pub(crate) fn count(&mut self) -> u32 {
-        let count = self.number_u32();
+    pub(crate) fn read_list_length(&mut self) -> u32 {
+        let count = self.read_u32();
         // A forged length must not make a caller allocate more than the input's size.
         if count as usize > self.rest.len() / NUMBER {
-            self.fail();
+            self.mark_malformed();
             return 0;
         }
         count
@@ -70,21 +70,23 @@ impl<'a> CanonicalReader<'a> {
     /// Reads a list of numbers below 2³², preceded by its length.
     #[cfg(feature = "reports")]
     #[inline(never)]
-    pub(crate) fn list(&mut self) -> alloc::vec::Vec<u32> {
-        (0..self.count()).map(|_| self.number_u32()).collect()
+    pub(crate) fn read_list(&mut self) -> alloc::vec::Vec<u32> {
+        (0..self.read_list_length())
+            .map(|_| self.read_u32())
+            .collect()
     }
 
     #[inline(never)]
     /// Reads a text, which is preceded by its length in bytes.
-    pub(crate) fn text(&mut self) -> &'a str {
-        let length = self.number_u32() as usize;
+    pub(crate) fn read_text(&mut self) -> &'a str {
+        let length = self.read_u32() as usize;
         if let Some((text, rest)) = self.rest.split_at_checked(length)
             && let Ok(text) = core::str::from_utf8(text)
         {
             self.rest = rest;
             return text;
         }
-        self.fail();
+        self.mark_malformed();
         ""
     }
 
@@ -95,8 +97,8 @@ impl<'a> CanonicalReader<'a> {
     /// [`Error::Malformed`] for `None`. [`CanonicalReader::end`] then returns the same error.
     pub(crate) fn require<T>(&mut self, known: Option<T>) -> Result<T, Error> {
         known.ok_or_else(|| {
-            self.fail();
-            Self::malformed()
+            self.mark_malformed();
+            Self::malformed_error()
         })
     }
 
@@ -105,14 +107,14 @@ impl<'a> CanonicalReader<'a> {
     /// # Errors
     /// [`Error::Malformed`] for bytes that `CanonicalWriter` did not write. Otherwise the error in
     /// `read`.
-    pub(crate) fn end<T>(&self, read: Result<T, Error>) -> Result<T, Error> {
+    pub(crate) fn finish<T>(&self, read: Result<T, Error>) -> Result<T, Error> {
         if self.failed || (read.is_ok() && !self.rest.is_empty()) {
-            return Err(Self::malformed());
+            return Err(Self::malformed_error());
         }
         read
     }
 
-    fn malformed() -> Error {
+    fn malformed_error() -> Error {
         error!(Malformed {
             what: "task",
             offset: 0,

@@ -8,19 +8,21 @@ use alloc::vec::Vec;
 pub(crate) struct CanonicalWriter(Vec<u8>);
 
 impl CanonicalWriter {
-    pub(crate) fn text(&mut self, text: &str) {
-        self.number(text.len() as u64);
+    pub(crate) fn write_text(&mut self, text: &str) {
+        self.write_number(text.len() as u64);
         self.0.extend_from_slice(text.as_bytes());
     }
 
-    pub(crate) fn number(&mut self, number: u64) {
+    pub(crate) fn write_number(&mut self, number: u64) {
         self.0.extend_from_slice(&number.to_le_bytes());
     }
 
     /// Appends the length of a list, followed by its numbers.
-    pub(crate) fn list(&mut self, numbers: &[u32]) {
-        self.number(numbers.len() as u64);
-        numbers.iter().for_each(|own| self.number(u64::from(*own)));
+    pub(crate) fn write_list(&mut self, numbers: &[u32]) {
+        self.write_number(numbers.len() as u64);
+        numbers
+            .iter()
+            .for_each(|own| self.write_number(u64::from(*own)));
     }
 
     pub(crate) fn into_bytes(self) -> Vec<u8> {

@@ -60,7 +60,7 @@ pub(super) const BUDGET_EXCEEDED: Error = Error::Combination {
 
 impl PrivacyBudget {
     /// Returns the budget with a precomputed exp(ε), for the repeated checks of a search.
-    pub(super) fn limit(&self) -> PreparedBudget {
+    pub(super) fn prepare(&self) -> PreparedBudget {
         let bound = ExpLowerBound::new(self.epsilon);
         PreparedBudget {
             e: bound.to_f64(),
@@ -85,12 +85,12 @@ impl PreparedBudget {
     pub(super) fn allows(&self, favoured: u32, buckets: u32) -> bool {
         let (favoured, buckets) = (f64::from(favoured), f64::from(buckets));
         // Searches may try more favoured buckets than there are.
-        self.allows_sets(favoured, buckets - favoured)
+        self.allows_favoured_and_others(favoured, buckets - favoured)
     }
 
     /// Returns whether a mechanism with `favoured` favoured buckets and `others` other buckets
     /// stays within the budget.
-    pub(super) fn allows_sets(&self, favoured: f64, others: f64) -> bool {
+    pub(super) fn allows_favoured_and_others(&self, favoured: f64, others: f64) -> bool {
         // If more than half are favoured, `mixture_alpha` understates what a report reveals. The
         // maximum of α, 1/(e + 1), is valid for any randomizer.
         let alpha = if favoured > others {
@@ -102,7 +102,7 @@ impl PreparedBudget {
     }
 
     /// Returns whether any mechanism with buckets can stay within the budget.
-    pub(super) fn allows_buckets(&self) -> bool {
+    pub(super) fn allows_bucket_mechanisms(&self) -> bool {
         self.allows(1, bounds::BUCKETS.max as u32)
     }
 
@@ -124,7 +124,7 @@ impl PreparedBudget {
     /// If `favoured` is given, only this count is considered. Otherwise counts up to `most` are
     /// considered: every count to 16, then steps of 6 per cent. The list is empty if α is not
     /// limited.
-    pub(super) fn bucket_steps(&self, favoured: Option<u32>, most: u32) -> Vec<u32> {
+    pub(super) fn min_bucket_counts(&self, favoured: Option<u32>, most: u32) -> Vec<u32> {
         if self.alpha.is_infinite() {
             return Vec::new();
         }

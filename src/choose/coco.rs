@@ -1,7 +1,7 @@
 //! Choice of CoCo's parameters. They minimise the total variance of the means, or of the estimates
 //! that an objective weighs.
 
-use super::buckets::{BucketsDraft, ChooseBuckets};
+use super::buckets_draft::{BucketsDraft, ChoosableRule};
 use super::budget::PrivacyBudget;
 use super::contract::Choose;
 use super::objective::{Goal, Objective};
@@ -12,7 +12,7 @@ use super::subset;
 use crate::domain::Domain;
 use crate::error::Error;
 use crate::mechanism::coco::{Coco, Rates, Rule, RuleName};
-use crate::mechanism::occupancy::{Strength, TopSum};
+use crate::mechanism::occupancy::{StrengthMeasure, TopSum};
 use crate::sample::ExpLowerBound;
 
 /// [`Coco`] whose parameters may be unset.
@@ -32,24 +32,24 @@ impl Predict for Coco {
         epsilon: f64,
         population: &Population,
     ) -> PredictedErrors {
-        predicted(&self.rates(domain, epsilon), domain, population)
+        predicted_errors(&self.rates(domain, epsilon), domain, population)
     }
 }
 
-fn predicted(rates: &Rates, domain: &Domain, population: &Population) -> PredictedErrors {
-    let items = predict::averaged_items(domain, population);
-    let with = rates.mean_square(true) - 1.0;
-    let without = |kept| rates.mean_square_among(domain.sparsity(), f64::from(kept));
-    let mean = predict::sampled_error(domain, population, items, with, without);
-    // An entry affects the frequencies of its own sign and of the other sign. `sampled_error`
+fn predicted_errors(rates: &Rates, domain: &Domain, population: &Population) -> PredictedErrors {
+    let items = predict::averaged_item_count(domain, population);
+    let with = rates.estimate_second_moment(true) - 1.0;
+    let without = |kept| rates.second_moment_outside_input(domain.sparsity(), f64::from(kept));
+    let mean = predict::error_with_sampling(domain, population, items, with, without);
+    // An entry affects the frequencies of its own sign and of the other sign. `error_with_sampling`
     // counts the other sign as absent, so `none` is subtracted here.
     let frequency = rates.frequency_variances().map(|[own, other, none]| {
         let with = own + other - none;
-        predict::sampled_error(domain, population, 2.0 * items, with, |_| none)
+        predict::error_with_sampling(domain, population, 2.0 * items, with, |_| none)
     });
-    let [with, without] = [true, false].map(|present| rates.nonmissing_variance(present));
+    let [with, without] = [true, false].map(|present| rates.presence_variance(present));
     let nonmissing = with.zip(without).map(|(with, without)| {
-        predict::sampled_error(domain, population, items, with, |_| without)
+        predict::error_with_sampling(domain, population, items, with, |_| without)
     });
     PredictedErrors {
         mean: Some(mean),
@@ -62,14 +62,14 @@ fn predicted(rates: &Rates, domain: &Domain, population: &Population) -> Predict
 /// returns a value proportional to the variance that the objective weighs.
 fn total_variance(rates: &Rates, domain: &Domain, goal: &Goal<'_>) -> f64 {
     goal.objective
-        .variance(domain, |people| predicted(rates, domain, people))
+        .variance_to_minimise(domain, |people| predicted_errors(rates, domain, people))
         .unwrap_or_else(|| rates.total_variance(domain))
 }
 
-impl ChooseBuckets for Rule {
-    const STRENGTH: Strength = Strength::SignedSum;
+impl ChoosableRule for Rule {
+    const STRENGTH: StrengthMeasure = StrengthMeasure::SignedSum;
 
-    fn variance(
+    fn own_rule_variance(
         coco: &Coco,
         domain: &Domain,
         bound: &ExpLowerBound,
@@ -81,7 +81,7 @@ impl ChooseBuckets for Rule {
         total_variance(&rates, domain, goal)
     }
 
-    fn paper_variance(coco: &Coco, domain: &Domain, epsilon: f64, goal: &Goal<'_>) -> f64 {
+    fn paper_rule_variance(coco: &Coco, domain: &Domain, epsilon: f64, goal: &Goal<'_>) -> f64 {
         total_variance(&coco.rates(domain, epsilon), domain, goal)
     }
 
@@ -113,9 +113,9 @@ fn best_or_single_pair(domain: &Domain, budget: PrivacyBudget) -> Result<Coco, E
         Coco::choose(domain, budget, &draft)
     };
     let best = choose(None)?;
-    let few = domain.items().is_none_or(|items| items < MANY_ITEMS);
+    let few = domain.item_count().is_none_or(|items| items < MANY_ITEMS);
     // A single pair is one favoured side of two.
-    if few || !budget.limit().allows(1, 2) {
+    if few || !budget.prepare().allows(1, 2) {
         return Ok(best);
     }
     let single = choose(Some(2))?;

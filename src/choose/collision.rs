@@ -1,17 +1,17 @@
 //! Choice of Collision's parameters. They minimise the total variance of the frequencies, or of the
 //! estimates that an objective weighs.
 
-use super::buckets::{BucketsDraft, ChooseBuckets, WithVariance};
+use super::buckets_draft::{BucketsDraft, ChoosableRule, SubsetWithVariance};
 use super::budget::{PreparedBudget, PrivacyBudget};
 use super::objective::{Goal, Objective};
 use super::population::Population;
 use super::predict::{self, Predict, PredictedErrors, SquaredError};
 use super::subset;
-use super::windows;
+use super::balanced_windows;
 use crate::domain::Domain;
 use crate::error::Error;
 use crate::mechanism::collision::{Collision, Rates, Rule, RuleName};
-use crate::mechanism::occupancy::{Strength, TopSum};
+use crate::mechanism::occupancy::{StrengthMeasure, TopSum};
 use crate::sample::ExpLowerBound;
 use crate::task::Part;
 
@@ -25,14 +25,14 @@ impl Predict for Collision {
         epsilon: f64,
         population: &Population,
     ) -> PredictedErrors {
-        predicted(&self.rates(domain, epsilon), domain, population)
+        predicted_errors(&self.rates(domain, epsilon), domain, population)
     }
 }
 
-fn predicted(rates: &Rates, domain: &Domain, population: &Population) -> PredictedErrors {
-    let items = predict::averaged_items(domain, population);
+fn predicted_errors(rates: &Rates, domain: &Domain, population: &Population) -> PredictedErrors {
+    let items = predict::averaged_item_count(domain, population);
     let sampled = |numbers, with, without| {
-        Some(predict::sampled_error(
+        Some(predict::error_with_sampling(
             domain,
             population,
             numbers,
@@ -40,9 +40,9 @@ fn predicted(rates: &Rates, domain: &Domain, population: &Population) -> Predict
             |_| without,
         ))
     };
-    let mean = |present| rates.mean_square(present);
+    let mean = |present| rates.estimate_second_moment(present);
     let frequency = |member| rates.frequency_variance(member);
-    let nonmissing = |present| rates.nonmissing_variance(present);
+    let nonmissing = |present| rates.presence_variance(present);
     let elements = f64::from(domain.elements_per_item()) * items;
     let rated = |_: &SquaredError| domain.is_rated();
     PredictedErrors {
@@ -57,18 +57,18 @@ fn predicted(rates: &Rates, domain: &Domain, population: &Population) -> Predict
 /// a value proportional to the variance that the objective weighs.
 fn total_variance(rates: &Rates, domain: &Domain, goal: &Goal<'_>) -> f64 {
     if !goal.parts.is_empty() {
-        let options = goal.parts.iter().map(Part::cells);
-        return options.map(|own| rates.options_variance(own)).sum();
+        let options = goal.parts.iter().map(Part::cell_count);
+        return options.map(|own| rates.total_option_variance(own)).sum();
     }
     goal.objective
-        .variance(domain, |people| predicted(rates, domain, people))
+        .variance_to_minimise(domain, |people| predicted_errors(rates, domain, people))
         .unwrap_or_else(|| rates.total_variance(domain))
 }
 
-impl ChooseBuckets for Rule {
-    const STRENGTH: Strength = Strength::Count;
+impl ChoosableRule for Rule {
+    const STRENGTH: StrengthMeasure = StrengthMeasure::Count;
 
-    fn variance(
+    fn own_rule_variance(
         collision: &Collision,
         domain: &Domain,
         bound: &ExpLowerBound,
@@ -85,7 +85,7 @@ impl ChooseBuckets for Rule {
         }
     }
 
-    fn paper_variance(
+    fn paper_rule_variance(
         collision: &Collision,
         domain: &Domain,
         epsilon: f64,
@@ -94,15 +94,15 @@ impl ChooseBuckets for Rule {
         total_variance(&collision.rates(domain, epsilon), domain, goal)
     }
 
-    fn windows(
+    fn best_with_windows(
         domain: &Domain,
         limit: &PreparedBudget,
         draft: &Draft,
         goal: &Goal<'_>,
-        other: Option<WithVariance<Self>>,
-    ) -> Option<WithVariance<Self>> {
+        other: Option<SubsetWithVariance<Self>>,
+    ) -> Option<SubsetWithVariance<Self>> {
         let variance = |rates: &Rates| total_variance(rates, domain, goal);
-        windows::best(domain, limit, draft, variance, other)
+        balanced_windows::best_windows(domain, limit, draft, variance, other)
     }
 }
 

@@ -6,7 +6,7 @@ use super::predict::Predict;
 use super::search::{Candidate, Search};
 use crate::domain::Domain;
 use crate::error::Error;
-use crate::mechanism::hash_bin::LevelName;
+use crate::mechanism::hash_bin::PrivacyLevelName;
 
 /// Mechanism whose parameters can be chosen.
 pub(crate) trait Choose: Predict {
@@ -37,7 +37,7 @@ pub(crate) trait Choose: Predict {
     ///
     /// # Errors
     /// As [`Choose::best`].
-    fn candidates(_: &Search<'_>, _: LevelName) -> Result<Vec<Candidate>, Error> {
+    fn candidates(_: &Search<'_>, _: PrivacyLevelName) -> Result<Vec<Candidate>, Error> {
         Ok(Vec::new())
     }
 
@@ -51,7 +51,7 @@ pub(crate) trait Choose: Predict {
     fn longest_report(&self, domain: &Domain, epsilon: f64) -> Self::Report;
 
     /// Returns the mechanism's level of protection, named like the levels of hash-bin.
-    fn protects(&self) -> LevelName {
-        LevelName::User
+    fn protection_level(&self) -> PrivacyLevelName {
+        PrivacyLevelName::User
     }
 }

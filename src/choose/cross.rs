@@ -2,13 +2,13 @@
 
 use alloc::string::String;
 
-use super::agreement::check_equal;
+use super::draft_agreement::check_equal;
 use super::mechanism::MechanismDraft;
-use super::number::{NumberDraft, collision};
+use super::number::{NumberDraft, collision_draft};
 use crate::bounds;
 use crate::error::Error;
 use crate::mechanism::collision::Rates;
-use crate::task::{Cross, Part, Purpose, Scale};
+use crate::task::{Cross, NumberPurpose, Part, Scale};
 
 /// [`Cross`] whose number may have unset levels or bins.
 ///
@@ -47,7 +47,7 @@ pub struct CrossDraft {
 ///     PartDraft::Complete(Part::flag("beta")),
 ///     PartDraft::Number("load".into(), load),
 /// ];
-/// assert_eq!(CrossDraft { parts }.cross(4.0).unwrap().shape(), [2, 4]);
+/// assert_eq!(CrossDraft { parts }.complete(4.0).unwrap().shape(), [2, 4]);
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub enum PartDraft {
@@ -62,11 +62,11 @@ impl CrossDraft {
     ///
     /// # Errors
     /// The errors of [`NumberDraft::scale`]; [`Error::Combination`] if the purpose is quantiles.
-    pub fn cross(&self, epsilon: f64) -> Result<Cross, Error> {
+    pub fn complete(&self, epsilon: f64) -> Result<Cross, Error> {
         let [rows, columns] = &self.parts;
-        let rows = rows.part(&|number| number.scale())?;
-        let columns = columns.part(&|number| {
-            let shape = best_levels_and_buckets(rows.cells(), number, epsilon);
+        let rows = rows.complete(&|number| number.scale())?;
+        let columns = columns.complete(&|number| {
+            let shape = best_levels_and_buckets(rows.cell_count(), number, epsilon);
             let levels = shape.map(|shape| shape.levels);
             number.with_levels(levels).scale()
         })?;
@@ -74,14 +74,14 @@ impl CrossDraft {
     }
 
     /// Returns a draft of Collision with the best number of buckets for the purpose.
-    pub(super) fn mechanism(&self, epsilon: f64) -> Result<MechanismDraft, Error> {
-        let [rows, _] = self.cross(epsilon)?.shape();
+    pub(super) fn mechanism_draft(&self, epsilon: f64) -> Result<MechanismDraft, Error> {
+        let [rows, _] = self.complete(epsilon)?.shape();
         let number = match &self.parts[1] {
             PartDraft::Number(_, number) => number,
             PartDraft::Complete(_) => return Ok(MechanismDraft::default()),
         };
         let buckets = best_levels_and_buckets(rows, number, epsilon).map(|shape| shape.buckets);
-        Ok(collision(buckets))
+        Ok(collision_draft(buckets))
     }
 
     /// Checks that the cross-tabulation in use agrees with the draft.
@@ -105,10 +105,13 @@ impl CrossDraft {
 }
 
 impl PartDraft {
-    fn part(&self, scale: &dyn Fn(&NumberDraft) -> Result<Scale, Error>) -> Result<Part, Error> {
+    fn complete(
+        &self,
+        scale: &dyn Fn(&NumberDraft) -> Result<Scale, Error>,
+    ) -> Result<Part, Error> {
         match self {
             Self::Complete(part) => Ok(part.clone()),
-            Self::Number(_, number) if number.purpose() == Purpose::Quantiles => {
+            Self::Number(_, number) if number.purpose() == NumberPurpose::Quantiles => {
                 Err(Error::Combination {
                     reason: "a \"cross\" has means and shares within rows, but no \"quantiles\"",
                 })
@@ -137,14 +140,15 @@ fn best_levels_and_buckets(
     epsilon: f64,
 ) -> Option<LevelsAndBuckets> {
     let asked = |levels: u32| {
-        bounds::LEVELS.holds(f64::from(levels))
-            && bounds::OPTIONS.holds(f64::from(rows) * f64::from(levels))
+        bounds::LEVELS.contains(f64::from(levels))
+            && bounds::OPTIONS.contains(f64::from(rows) * f64::from(levels))
     };
     let levels = match number.levels {
         Some(levels) => levels..=levels,
         None => 2..=MOST_LEVELS,
     };
-    let possible = number.purpose() == Purpose::Mean && bounds::OPTIONS.holds(f64::from(rows));
+    let possible =
+        number.purpose() == NumberPurpose::Mean && bounds::OPTIONS.contains(f64::from(rows));
     let mut best = None;
     let mut least = f64::INFINITY;
     let mut risen = 0;
@@ -175,7 +179,7 @@ fn best_buckets(rows: u32, levels: u32, epsilon: f64) -> (f64, u32) {
     let mut best = (f64::INFINITY, cells);
     let mut buckets = cells;
     loop {
-        let variance = worst_variance(rows, levels, buckets, epsilon);
+        let variance = worst_row_mean_variance(rows, levels, buckets, epsilon);
         if variance < best.0 {
             best = (variance, buckets);
         }
@@ -196,8 +200,8 @@ fn best_buckets(rows: u32, levels: u32, epsilon: f64) -> (f64, u32) {
 /// its share f of people. To first order (delta method), the error of θ is the error of Σ (x −
 /// θ)·f, divided by the row's share. The true value of Σ (x − θ)·f is 0. The variance of its
 /// estimate is that of a score with the weights x − θ in the row and 0 elsewhere.
-fn worst_variance(rows: u32, levels: u32, buckets: u32, epsilon: f64) -> f64 {
-    let rates = rates(rows * levels, buckets, epsilon);
+fn worst_row_mean_variance(rows: u32, levels: u32, buckets: u32, epsilon: f64) -> f64 {
+    let rates = single_favoured_rates(rows * levels, buckets, epsilon);
     let (m, r, g) = (f64::from(levels), f64::from(levels - 1), f64::from(rows));
     // Sum of the squared levels.
     let spread = m * (m + 1.0) / (3.0 * r);
@@ -206,7 +210,7 @@ fn worst_variance(rows: u32, levels: u32, buckets: u32, epsilon: f64) -> f64 {
         // Variance for a person whose own cell has weight `own`. Here `none` is the expectation of
         // the score if there is no answer. It is subtracted.
         let score = |own: f64| {
-            let square = rates.score_square(own, sum, squares);
+            let square = rates.score_second_moment(own, sum, squares);
             let none = rates.p_false * sum;
             square - none * none - 2.0 * none * own * rates.gap()
         };
@@ -227,7 +231,7 @@ fn worst_variance(rows: u32, levels: u32, buckets: u32, epsilon: f64) -> f64 {
 }
 
 /// Returns the hit probabilities of Collision with one favoured bucket, in closed form.
-fn rates(cells: u32, buckets: u32, epsilon: f64) -> Rates {
+fn single_favoured_rates(cells: u32, buckets: u32, epsilon: f64) -> Rates {
     let (e, t) = (libm::exp(epsilon), f64::from(buckets));
     let m = f64::from(cells.div_ceil(buckets));
     let others = m * t - 1.0;

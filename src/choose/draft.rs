@@ -3,11 +3,11 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::agreement::check_equal;
+use super::draft_agreement::check_equal;
 use super::population::Population;
-use super::question::{QuestionChoice, QuestionDraft};
+use super::question::{ChosenQuestion, QuestionDraft};
 use crate::error::Error;
-use crate::task::items::check_id;
+use crate::task::items::check_task_id;
 use crate::task::{Budget, Kind, Question, Task};
 
 /// [`Task`] whose mechanisms may lack parameters or be missing, and whose sparsity may be left to
@@ -63,7 +63,7 @@ impl TaskDraft {
         for question in &self.questions {
             question.validate(self.epsilon, self.people)?;
         }
-        check_id(&self.id)
+        check_task_id(&self.id)
     }
 
     /// Chooses the unset parameters by predicted variance, and validates the task.
@@ -75,10 +75,10 @@ impl TaskDraft {
     /// # Errors
     /// As [`Task::new`] and [`Task::of_questions`].
     pub fn resolve(&self) -> Result<Task, Error> {
-        check_id(&self.id)?;
+        check_task_id(&self.id)?;
         let complete = |question: &QuestionDraft| question.resolve(self.epsilon, self.people);
         let questions: Result<Vec<Question>, Error> = self.questions.iter().map(complete).collect();
-        self.with_weights_and_budget(questions?)
+        self.task_with_weights_and_budget(questions?)
     }
 
     /// Returns the choice that [`TaskDraft::resolve`] makes for each question, with the
@@ -86,7 +86,7 @@ impl TaskDraft {
     ///
     /// # Errors
     /// As [`TaskDraft::resolve`].
-    pub fn choose(&self) -> Result<Vec<QuestionChoice>, Error> {
+    pub fn choose(&self) -> Result<Vec<ChosenQuestion>, Error> {
         let choose = |question: &QuestionDraft| {
             let choice = question.choose_within_alpha(self.epsilon, self.people, f64::INFINITY)?;
             Ok(choice.expect("without a limit every mechanism may be taken"))
@@ -99,18 +99,18 @@ impl TaskDraft {
     ///
     /// # Errors
     /// As [`TaskDraft::resolve`].
-    pub fn task_of(&self, choices: &[QuestionChoice]) -> Result<Task, Error> {
+    pub fn task_from_choices(&self, choices: &[ChosenQuestion]) -> Result<Task, Error> {
         let questions = choices.iter().map(|choice| choice.question.clone());
-        self.with_weights_and_budget(questions.collect())
+        self.task_with_weights_and_budget(questions.collect())
     }
 
     /// Creates the task from these complete questions. Adds the weights and the draft's budget.
-    fn with_weights_and_budget(&self, questions: Vec<Question>) -> Result<Task, Error> {
-        let weighed = self.with_weights(questions)?;
+    fn task_with_weights_and_budget(&self, questions: Vec<Question>) -> Result<Task, Error> {
+        let weighed = self.task_with_weights(questions)?;
         Ok(weighed.with_budget(self.budget))
     }
 
-    fn with_weights(&self, mut questions: Vec<Question>) -> Result<Task, Error> {
+    fn task_with_weights(&self, mut questions: Vec<Question>) -> Result<Task, Error> {
         if let [sole] = &questions[..]
             && sole.name().is_empty()
         {
@@ -160,7 +160,7 @@ const MAX_WEIGHT: f64 = 100.0;
 /// Returns the square root of the average variance of one report's estimates.
 fn root_variance(question: &Question) -> f64 {
     let domain = question.domain();
-    let people = Population::even(1.0, question.sparsity());
+    let people = Population::with_equal_entries(1.0, question.sparsity());
     let mechanism = question.mechanism();
     let predicted = mechanism.predict_errors(&domain, question.epsilon(), &people);
     let error = predicted.mean.or(predicted.frequency);

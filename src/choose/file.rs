@@ -14,7 +14,7 @@ use crate::domain::ValueKind;
 use crate::error::Error;
 use crate::task::collected::file::{KindName, QUESTIONS_OR_ITEMS, QuestionFile};
 use crate::task::collected::part_file::{PartFile, PartOrNumber, ScaleFile};
-use crate::task::{Budget, Items, Prefixes, Purpose};
+use crate::task::{Budget, Items, NumberPurpose, PrefixLengths};
 
 /// Draft of a task in a file. It has one of two forms: one question without a name, or questions
 /// with names.
@@ -73,14 +73,14 @@ impl<'de> Deserialize<'de> for TaskDraft {
 }
 
 impl CrossDraft {
-    fn of(file: &QuestionFile<MechanismDraft>) -> Result<Self, Error> {
+    fn from_question_file(file: &QuestionFile<MechanismDraft>) -> Result<Self, Error> {
         let part = |file: &PartFile| {
             Ok(match file.part_or_number()? {
                 PartOrNumber::Complete(part) => PartDraft::Complete(part),
                 PartOrNumber::Number(name, scale) => PartDraft::Number(name, scale.into()),
             })
         };
-        let [rows, columns] = file.parts()?;
+        let [rows, columns] = file.cross_parts()?;
         Ok(Self {
             parts: [part(rows)?, part(columns)?],
         })
@@ -91,15 +91,15 @@ impl<'de> Deserialize<'de> for QuestionDraft {
     /// Reads one of the questions of a task file.
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let file = QuestionFile::<MechanismDraft>::deserialize(deserializer)?;
-        Self::of_file(file).map_err(de::Error::custom)
+        Self::from_question_file(file).map_err(de::Error::custom)
     }
 }
 
 impl QuestionDraft {
-    fn of_file(file: QuestionFile<MechanismDraft>) -> Result<Self, Error> {
+    fn from_question_file(file: QuestionFile<MechanismDraft>) -> Result<Self, Error> {
         let listed = file
             .stated_items()
-            .map_err(|error| file.blame(error))?
+            .map_err(|error| file.attribute_error(error))?
             .cloned();
         let sparsity = file.sparsity();
         let kind = match (file.kind, listed, file.value) {
@@ -107,32 +107,36 @@ impl QuestionDraft {
             (KindName::Set, Some(items), _) => KindDraft::Set(items),
             (KindName::Choice, Some(items), _) => KindDraft::Choice(items),
             (KindName::Numbers, ..) => {
-                let (names, limits) = file.attributes().map_err(|error| file.blame(error))?;
+                let (names, limits) = file
+                    .names_and_limits()
+                    .map_err(|error| file.attribute_error(error))?;
                 KindDraft::Numbers(names, limits.into())
             }
             (KindName::Number, ..) => {
-                let number = NumberDraft::from(file.scale());
-                if number.purpose() == Purpose::Mean {
+                let number = NumberDraft::from(file.scale_fields());
+                if number.purpose() == NumberPurpose::Mean {
                     let scale = ScaleFile {
                         want: None,
-                        ..file.scale()
+                        ..file.scale_fields()
                     };
                     let limits = scale.limits(ScaleFile::NO_LIMITS);
-                    let limits = limits.map_err(|error| file.blame(error))?;
+                    let limits = limits.map_err(|error| file.attribute_error(error))?;
                     KindDraft::Numbers(Items::Count(1), alloc::vec![limits].into())
                 } else {
                     KindDraft::Number(number)
                 }
             }
             (KindName::Text, ..) => {
-                KindDraft::Text(text(&file).map_err(|error| file.blame(error))?)
+                KindDraft::Text(text_prefixes(&file).map_err(|error| file.attribute_error(error))?)
             }
-            (KindName::Together, ..) => {
-                KindDraft::Together(file.together().map_err(|error| file.blame(error))?)
-            }
-            (KindName::Cross, ..) => {
-                KindDraft::Cross(CrossDraft::of(&file).map_err(|error| file.blame(error))?)
-            }
+            (KindName::Together, ..) => KindDraft::Together(
+                file.together_kind()
+                    .map_err(|error| file.attribute_error(error))?,
+            ),
+            (KindName::Cross, ..) => KindDraft::Cross(
+                CrossDraft::from_question_file(&file)
+                    .map_err(|error| file.attribute_error(error))?,
+            ),
             // Only a flag remains: `stated_items` guarantees the lists of the other kinds.
             _ => KindDraft::Flag,
         };
@@ -149,10 +153,10 @@ impl QuestionDraft {
 }
 
 /// Returns the stated prefix lengths of a text, or prefix lengths for its stated maximum length.
-fn text(file: &QuestionFile<MechanismDraft>) -> Result<Prefixes, Error> {
+fn text_prefixes(file: &QuestionFile<MechanismDraft>) -> Result<PrefixLengths, Error> {
     match (&file.prefixes, file.length) {
         (Some(_), None) => file.prefixes(),
-        (None, Some(length)) => Prefixes::up_to(length),
+        (None, Some(length)) => PrefixLengths::up_to_length(length),
         _ => Err(Error::Combination {
             reason: "a \"text\" has a \"length\", in characters, or lengths of \"prefixes\"",
         }),

@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 
 use serde::Deserialize;
 
-use super::agreement::check_equal_if_stated;
+use super::draft_agreement::check_equal_if_stated;
 use super::budget::BUDGET_EXCEEDED;
 use super::contract::Choose;
 use super::population::Population;
@@ -18,23 +18,23 @@ use crate::error::Error;
 use crate::hash::Hashing;
 use crate::mechanism::contract::Parameters;
 use crate::mechanism::hash_bin::{
-    GRID, HashBin, Level, LevelName, Noise, Report, Response, attenuation, clipped_square,
+    GRID, HashBin, PrivacyLevel, PrivacyLevelName, Noise, Report, Response, attenuation, clipped_sum_second_moment,
 };
 
 /// [`HashBin`] whose parameters may be unset.
 ///
 /// ```
 /// use hushbin::choose::hash_bin::Draft;
-/// use hushbin::mechanism::hash_bin::LevelName;
+/// use hushbin::mechanism::hash_bin::PrivacyLevelName;
 ///
 /// let draft: Draft = serde_json::from_str(r#"{ "level": "event" }"#).unwrap();
-/// assert_eq!((draft.level, draft.bins), (Some(LevelName::Event), None));
+/// assert_eq!((draft.level, draft.bins), (Some(PrivacyLevelName::Event), None));
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Draft {
     /// Level of protection (default `user`).
-    pub level: Option<LevelName>,
+    pub level: Option<PrivacyLevelName>,
     /// Distance L, required by level `neighbouring`.
     pub distance: Option<f64>,
     /// Probability δ (default none, which means pure ε).
@@ -55,9 +55,9 @@ pub struct Draft {
 
 impl Draft {
     /// Returns the level of the draft, with the given clipping bound and noise.
-    fn level_from(&self, (clip, noise): (Option<f64>, Option<Noise>)) -> Result<Level, Error> {
-        let name = self.level.unwrap_or(LevelName::User);
-        Level::from_parts(name, self.distance, self.delta, clip, noise)
+    fn level_from(&self, (clip, noise): (Option<f64>, Option<Noise>)) -> Result<PrivacyLevel, Error> {
+        let name = self.level.unwrap_or(PrivacyLevelName::User);
+        PrivacyLevel::from_parts(name, self.distance, self.delta, clip, noise)
     }
 }
 
@@ -73,11 +73,11 @@ impl Predict for HashBin {
         population: &Population,
     ) -> PredictedErrors {
         let rates = self.rates(domain, epsilon);
-        let items = predict::averaged_items(domain, population);
+        let items = predict::averaged_item_count(domain, population);
         // In an open domain `total_variance` is the variance of one item.
-        let over = if domain.items().is_some() { items } else { 1.0 };
-        let total = population.average(|entries| rates.total_variance(domain, entries));
-        let rare = population.average(|entries| rates.variance(rates.square(entries), 0.0));
+        let over = if domain.item_count().is_some() { items } else { 1.0 };
+        let total = population.average_over_people(|entries| rates.total_variance(domain, entries));
+        let rare = population.average_over_people(|entries| rates.value_variance(rates.sum_second_moment(entries), 0.0));
         let lost = |entries| 1.0 - self.attenuation(entries);
         PredictedErrors {
             mean: Some(SquaredError {
@@ -100,18 +100,18 @@ impl Choose for HashBin {
     type Draft = Draft;
 
     fn check_draft(draft: &Draft, domain: &Domain) -> Result<(), Error> {
-        let level = draft.level.unwrap_or(LevelName::User);
+        let level = draft.level.unwrap_or(PrivacyLevelName::User);
         let (clip, noise) = match level {
-            LevelName::User => (
+            PrivacyLevelName::User => (
                 // The check needs a complete level: open parameters get valid placeholders.
                 draft.clip.or(Some(1.0)),
                 draft.noise.or(Some(Noise::TwoPoint)),
             ),
-            LevelName::Event | LevelName::Neighbouring => (draft.clip, draft.noise),
+            PrivacyLevelName::Event | PrivacyLevelName::Neighbouring => (draft.clip, draft.noise),
         };
         let level = draft.level_from((clip, noise))?;
         let grid = draft.grid.unwrap_or(GRID);
-        let hashing = Hashing::default_for(draft.hashing, domain);
+        let hashing = Hashing::requested_or_default(draft.hashing, domain);
         let own = Self::new(level, hashing, draft.bins.unwrap_or(1), grid)?;
         Parameters::check(&own, domain)
     }
@@ -126,20 +126,20 @@ impl Choose for HashBin {
         // The only known α for hash-bin is 1/(e + 1), which is valid for any randomizer. Below
         // level `user`, reports protect only neighbours, so shuffling gives no bound for other
         // inputs.
-        let user = draft.level.unwrap_or(LevelName::User) == LevelName::User;
-        if !(search.budget.limit().allows(1, 2) && (user || search.budget.alpha.is_infinite())) {
+        let user = draft.level.unwrap_or(PrivacyLevelName::User) == PrivacyLevelName::User;
+        if !(search.budget.prepare().allows(1, 2) && (user || search.budget.alpha.is_infinite())) {
             return Err(BUDGET_EXCEEDED);
         }
-        let average = libm::ceil(search.population.average(f64::from)) as u32;
+        let average = libm::ceil(search.population.average_over_people(f64::from)) as u32;
         let sparsity = search
             .sparsity
             .unwrap_or(average.clamp(1, search.max_sparsity()));
         let domain = search.domain.with_sparsity(sparsity);
         let chosen = HashBin::choose(&domain, search.budget.epsilon, draft, search.population)?;
-        Ok(search.candidate(chosen, &domain))
+        Ok(search.evaluate_candidate(chosen, &domain))
     }
 
-    fn candidates(search: &Search<'_>, level: LevelName) -> Result<Vec<Candidate>, Error> {
+    fn candidates(search: &Search<'_>, level: PrivacyLevelName) -> Result<Vec<Candidate>, Error> {
         let mut offers = Vec::new();
         let mut offer = |level| -> Result<(), Error> {
             let draft = Draft {
@@ -149,18 +149,18 @@ impl Choose for HashBin {
             offers.push(Self::best(search, &draft)?);
             Ok(())
         };
-        if search.budget.limit().allows(1, 2) {
+        if search.budget.prepare().allows(1, 2) {
             // Level `user` protects the most, so it meets any requested level.
-            offer(LevelName::User)?;
+            offer(PrivacyLevelName::User)?;
         }
-        if level == LevelName::Event && search.budget.alpha.is_infinite() {
-            offer(LevelName::Event)?;
+        if level == PrivacyLevelName::Event && search.budget.alpha.is_infinite() {
+            offer(PrivacyLevelName::Event)?;
         }
         Ok(offers)
     }
 
     fn agrees_with(&self, draft: &Draft) -> Result<(), Error> {
-        let level = self.level();
+        let level = self.privacy_level();
         check_equal_if_stated("level", &draft.level, level.name())?;
         check_equal_if_stated("distance", &draft.distance, level.distance())?;
         check_equal_if_stated("delta", &draft.delta, level.delta())?;
@@ -168,11 +168,11 @@ impl Choose for HashBin {
         check_equal_if_stated("noise", &draft.noise, level.noise())?;
         check_equal_if_stated("hashing", &draft.hashing, self.hashing())?;
         check_equal_if_stated("bins", &draft.bins, self.bins())?;
-        check_equal_if_stated("grid", &draft.grid, self.grid())
+        check_equal_if_stated("grid", &draft.grid, self.grid_steps())
     }
 
     fn longest_report(&self, domain: &Domain, epsilon: f64) -> Report {
-        let limit = self.sampling(domain.items(), epsilon).limit();
+        let limit = self.response_distribution(domain.item_count(), epsilon).bin_limit();
         Report {
             seed: u64::MAX,
             response: limit.map_or(Response::Sign(true), |limit| {
@@ -181,8 +181,8 @@ impl Choose for HashBin {
         }
     }
 
-    fn protects(&self) -> LevelName {
-        self.level().name()
+    fn protection_level(&self) -> PrivacyLevelName {
+        self.privacy_level().name()
     }
 }
 
@@ -206,13 +206,13 @@ impl HashBin {
     ) -> Result<Self, Error> {
         let grid = draft.grid.unwrap_or(GRID);
         bounds::GRID.check(f64::from(grid))?;
-        let name = draft.level.unwrap_or(LevelName::User);
-        let level = if name == LevelName::User {
-            draft.level_from(best_user(domain, epsilon, draft, grid, population))?
+        let name = draft.level.unwrap_or(PrivacyLevelName::User);
+        let level = if name == PrivacyLevelName::User {
+            draft.level_from(best_clip_and_noise(domain, epsilon, draft, grid, population))?
         } else {
             draft.level_from((draft.clip, draft.noise))?
         };
-        let with = |bins| Self::new(level, hashing(draft, domain, bins), bins, grid);
+        let with = |bins| Self::new(level, stated_or_best_hashing(draft, domain, bins), bins, grid);
         let chosen = match draft.bins {
             Some(bins) => with(bins)?,
             None => with(best_bins(domain, epsilon, level, with)?)?,
@@ -227,9 +227,9 @@ impl HashBin {
 /// With m items in each bin, the balanced hash removes 1/m of the variance that other entries add.
 /// That variance is an eighth of the noise variance. The independent hash is decoded in less than
 /// half of the time.
-fn hashing(draft: &Draft, domain: &Domain, bins: u32) -> Hashing {
+fn stated_or_best_hashing(draft: &Draft, domain: &Domain, bins: u32) -> Hashing {
     let few = domain
-        .items()
+        .item_count()
         .is_some_and(|items| bins > 1 && items < FEW_ITEMS.saturating_mul(bins));
     let best = if few {
         Hashing::Balanced
@@ -243,12 +243,12 @@ fn hashing(draft: &Draft, domain: &Domain, bins: u32) -> Hashing {
 fn best_bins(
     domain: &Domain,
     epsilon: f64,
-    level: Level,
+    level: PrivacyLevel,
     with: impl Fn(u32) -> Result<HashBin, Error>,
 ) -> Result<u32, Error> {
     let s = f64::from(domain.sparsity());
     let most = domain
-        .items()
+        .item_count()
         .map_or(bounds::BINS.max, f64::from)
         .min(bounds::BINS.max);
     let by_distance = |distance: f64| {
@@ -256,16 +256,16 @@ fn best_bins(
         bins.clamp(1.0, most) as u32
     };
     match level {
-        Level::User { .. } => Ok(1),
-        Level::Event => Ok(by_distance(EVENT_DISTANCE)),
+        PrivacyLevel::User { .. } => Ok(1),
+        PrivacyLevel::Event => Ok(by_distance(EVENT_DISTANCE)),
         // Each bin adds a grid step to the sensitivity Δ, and more under δ. The variance of noise
         // and of other entries is therefore compared directly.
-        Level::Neighbouring { distance, delta } => {
+        PrivacyLevel::Neighbouring { distance, delta } => {
             // Invalid drafts fail here, so that `expect` below cannot.
             with(1)?;
             let variance = |bins: u32| {
                 let hash_bin = with(bins).expect("only the number of bins differs");
-                hash_bin.rates(domain, epsilon).variance(s, 0.0)
+                hash_bin.rates(domain, epsilon).value_variance(s, 0.0)
             };
             let pure = by_distance(distance);
             // Under δ, `pure` is no limit: every number up to 1,024 is tried.
@@ -282,7 +282,7 @@ fn best_bins(
 
 /// Returns the clipping bound η and the kind of noise that minimise the error at level `user`. Each
 /// kind of noise is tried with its best clipping bound.
-fn best_user(
+fn best_clip_and_noise(
     domain: &Domain,
     epsilon: f64,
     draft: &Draft,
@@ -296,7 +296,7 @@ fn best_user(
     let tried = allowed.map(|noise| {
         let error = ErrorByClip::new(domain, epsilon, noise, population);
         let clip = draft.clip.unwrap_or_else(|| error.best_clip(grid));
-        (error.total(clip), (clip, noise))
+        (error.total_error(clip), (clip, noise))
     });
     let best = tried.min_by(|a, b| a.0.total_cmp(&b.0));
     best.map_or((None, None), |(_, (clip, noise))| (Some(clip), Some(noise)))
@@ -322,11 +322,11 @@ struct ErrorByClip<'a> {
 
 impl<'a> ErrorByClip<'a> {
     fn new(domain: &Domain, epsilon: f64, noise: Noise, population: &'a Population) -> Self {
-        let items = match domain.items() {
-            Some(items) if !population.is_even() || population.overlap.is_some() => items,
-            _ => population.most_entries().max(1),
+        let items = match domain.item_count() {
+            Some(items) if !population.has_equal_entries() || population.overlap.is_some() => items,
+            _ => population.max_entries().max(1),
         };
-        let level = Level::User { clip: 1.0, noise };
+        let level = PrivacyLevel::User { clip: 1.0, noise };
         let unit = HashBin::new(level, Hashing::Independent, 1, GRID)
             .expect("a clip of 1 is a multiple of any grid");
         Self {
@@ -337,14 +337,14 @@ impl<'a> ErrorByClip<'a> {
         }
     }
 
-    fn total(&self, clip: f64) -> f64 {
+    fn total_error(&self, clip: f64) -> f64 {
         let lost = |entries| 1.0 - attenuation(entries, clip);
         let bias = self.population.likely_squared_bias(self.items, lost);
         let mut variance = self.noise * clip * clip;
         if self.laplace {
             variance += self
                 .population
-                .average(|entries| clipped_square(entries, clip));
+                .average_over_people(|entries| clipped_sum_second_moment(entries, clip));
         }
         self.items * variance / self.population.people() + bias
     }
@@ -353,12 +353,12 @@ impl<'a> ErrorByClip<'a> {
     /// at least 1, so that values of people with one entry are not clipped.
     fn best_clip(&self, grid: u32) -> f64 {
         let clip = |steps: u32| f64::from(steps) / f64::from(grid);
-        let widest = f64::from(self.population.most_entries()).clamp(1.0, bounds::CLIP.max);
+        let widest = f64::from(self.population.max_entries()).clamp(1.0, bounds::CLIP.max);
         let (mut low, mut high) = (grid, (widest * f64::from(grid)) as u32);
         // Bisection on the sign of the slope, which a convex error allows.
         while low < high {
             let middle = low + (high - low) / 2;
-            if self.total(clip(middle)) <= self.total(clip(middle + 1)) {
+            if self.total_error(clip(middle)) <= self.total_error(clip(middle + 1)) {
                 high = middle;
             } else {
                 low = middle + 1;

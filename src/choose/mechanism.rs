@@ -7,14 +7,14 @@ use serde::de::value::{MapAccessDeserializer, MapDeserializer};
 use serde::de::{self, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
-use super::agreement::check_equal;
 use super::contract::Choose;
+use super::draft_agreement::check_equal;
 use super::objective::AutoDraft;
 use super::search::{Candidate, Search};
 use crate::domain::Domain;
 use crate::error::Error;
 use crate::mechanism::contract::Parameters;
-use crate::mechanism::hash_bin::LevelName;
+use crate::mechanism::hash_bin::PrivacyLevelName;
 use crate::mechanism::{self, Mechanism};
 
 macro_rules! register {
@@ -103,7 +103,7 @@ macro_rules! register {
         ///
         /// # Errors
         /// As the `candidates` function of each mechanism.
-        pub(super) fn all_candidates(search: &Search<'_>, level: LevelName) -> Result<Vec<Candidate>, Error> {
+        pub(super) fn all_candidates(search: &Search<'_>, level: PrivacyLevelName) -> Result<Vec<Candidate>, Error> {
             let mut candidates = Vec::new();
             $(candidates.extend(mechanism::$module::$Name::candidates(search, level)?);)+
             // The sort is stable: among equal errors, the first mechanism in the registry wins.

@@ -4,13 +4,14 @@
 //! [`Population`] and an [`Objective`]. Each mechanism searches its own parameters, and an outer
 //! search finds the sparsity. Clients do not need this module to make reports.
 
-mod agreement;
-mod buckets;
+mod balanced_windows;
+mod buckets_draft;
 mod budget;
-mod cell_counts;
+mod candidate_cell_counts;
 mod contract;
 mod cross;
 mod draft;
+mod draft_agreement;
 mod file;
 mod mechanism;
 mod number;
@@ -21,10 +22,9 @@ mod question;
 mod search;
 mod subset;
 mod together;
-mod windows;
 
-pub use crate::task::{Purpose, Spacing};
-pub use buckets::BucketsDraft;
+pub use crate::task::{BinSpacing, NumberPurpose};
+pub use buckets_draft::BucketsDraft;
 pub use budget::{PrivacyBudget, mixture_alpha};
 pub use cross::{CrossDraft, PartDraft};
 pub use draft::TaskDraft;
@@ -33,7 +33,7 @@ pub use number::NumberDraft;
 pub use objective::{AutoDraft, AutoLevel, Objective, ObjectiveDraft, ObjectiveName};
 pub use population::Population;
 pub use predict::{PredictedErrors, SquaredError};
-pub use question::{KindDraft, QuestionChoice, QuestionDraft};
+pub use question::{ChosenQuestion, KindDraft, QuestionDraft};
 pub use search::Candidate;
 pub use together::{TogetherComparison, compare_together};
 
@@ -42,8 +42,8 @@ use alloc::vec::Vec;
 use crate::domain::Domain;
 use crate::mechanism::Mechanism;
 use crate::mechanism::contract::Encode;
-use crate::mechanism::hash_bin::LevelName;
-use crate::mechanism::list::each;
+use crate::mechanism::hash_bin::PrivacyLevelName;
+use crate::mechanism::mechanism_list::each;
 use crate::task::{Question, Task};
 use contract::Choose;
 use predict::Predict;
@@ -73,7 +73,7 @@ impl Mechanism {
     }
 
     /// Returns the maximum length of an encoded report, in bytes.
-    pub(crate) fn report_bytes(&self, domain: &Domain, epsilon: f64) -> usize {
+    pub(crate) fn max_report_bytes(&self, domain: &Domain, epsilon: f64) -> usize {
         let mut bytes = Vec::new();
         each!(Self, self, own => own.longest_report(domain, epsilon).encode(&mut bytes));
         bytes.len()
@@ -81,18 +81,18 @@ impl Mechanism {
 
     /// Returns the mechanism's level of protection, named like the levels of hash-bin. Mechanisms
     /// without levels have the level `user`.
-    pub(crate) fn level(&self) -> LevelName {
-        each!(Self, self, own => own.protects())
+    pub(crate) fn protection_level(&self) -> PrivacyLevelName {
+        each!(Self, self, own => own.protection_level())
     }
 }
 
 impl Task {
     /// Returns the maximum length of an encoded report over all questions, in bytes.
     #[must_use]
-    pub fn report_bytes(&self) -> usize {
+    pub fn max_report_bytes(&self) -> usize {
         let bytes = |question: &Question| {
             let mechanism = question.mechanism();
-            mechanism.report_bytes(&question.domain(), question.epsilon())
+            mechanism.max_report_bytes(&question.domain(), question.epsilon())
         };
         // A task has at least one question, so the 0 is never returned.
         self.questions().iter().map(bytes).max().unwrap_or(0)

@@ -3,29 +3,29 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::agreement::{check_equal, check_equal_if_stated};
 use super::collision::Draft;
+use super::draft_agreement::{check_equal, check_equal_if_stated};
 use super::mechanism::MechanismDraft;
-use crate::bounds::{self, Bound};
+use crate::bounds::{self, ParameterRange};
 use crate::error::Error;
 use crate::hash::Hashing;
 use crate::mechanism::collision::RuleName;
 use crate::task::collected::part_file::ScaleFile;
-use crate::task::{Limits, Purpose, Scale, Spacing};
+use crate::task::{BinSpacing, NumberLimits, NumberPurpose, Scale};
 
 /// Scale of a number, whose levels or bins may be unset.
 ///
 /// ```
-/// use hushbin::choose::{NumberDraft, Purpose};
+/// use hushbin::choose::{NumberDraft, NumberPurpose};
 ///
 /// let load = NumberDraft { min: Some(0.0), max: Some(30.0), ..NumberDraft::default() };
-/// let spread = NumberDraft { purpose: Some(Purpose::Quantiles), ..load };
-/// assert_eq!(spread.scale().unwrap().cells(), 64);
+/// let spread = NumberDraft { purpose: Some(NumberPurpose::Quantiles), ..load };
+/// assert_eq!(spread.scale().unwrap().cell_count(), 64);
 /// ```
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct NumberDraft {
     /// Purpose (default a histogram if any field about bins is stated, else the mean).
-    pub purpose: Option<Purpose>,
+    pub purpose: Option<NumberPurpose>,
     /// Minimum. Smaller numbers are clipped.
     pub min: Option<f64>,
     /// Maximum. Larger numbers are clipped.
@@ -39,7 +39,7 @@ pub struct NumberDraft {
     /// Number of bins (default 64 for quantiles, [`NumberDraft::BINS`] otherwise).
     pub bins: Option<u32>,
     /// Spacing of bins (default even).
-    pub spacing: Option<Spacing>,
+    pub spacing: Option<BinSpacing>,
     /// Distance between possible numbers from `min` to `max`. For example, the distance is 1 for
     /// counts. If there are at most 128 possible numbers, each has its own bin.
     pub step: Option<f64>,
@@ -60,11 +60,11 @@ impl NumberDraft {
     }
 
     /// Returns the stated purpose, or the purpose that the other fields imply.
-    pub(super) fn purpose(&self) -> Purpose {
+    pub(super) fn purpose(&self) -> NumberPurpose {
         self.purpose.unwrap_or(if self.is_binned() {
-            Purpose::Histogram
+            NumberPurpose::Histogram
         } else {
-            Purpose::Mean
+            NumberPurpose::Mean
         })
     }
 
@@ -72,10 +72,10 @@ impl NumberDraft {
     ///
     /// # Errors
     /// [`Error::Combination`] if fields cannot be combined or the range is missing. Also the errors
-    /// of [`Scale::levels`] and [`Scale::bins`].
+    /// of [`Scale::from_levels`] and [`Scale::from_edges`].
     pub fn scale(&self) -> Result<Scale, Error> {
         let combination = |reason| Err(Error::Combination { reason });
-        let mean = self.purpose() == Purpose::Mean;
+        let mean = self.purpose() == NumberPurpose::Mean;
         if mean && self.is_binned() {
             return combination(
                 "the mean of a \"number\" takes \"levels\", not bins, \"edges\" or a \"step\"",
@@ -86,7 +86,7 @@ impl NumberDraft {
         }
         let scale = match (self.min, self.max, &self.edges) {
             (None, None, Some(edges)) if self.bins.is_none() && self.spacing.is_none() => {
-                Scale::bins(edges.clone())
+                Scale::from_edges(edges.clone())
             }
             (_, _, Some(_)) => {
                 return combination(
@@ -94,14 +94,14 @@ impl NumberDraft {
                 );
             }
             (Some(min), Some(max), None) if mean => {
-                Scale::levels(min, max, self.levels.unwrap_or(2))
+                Scale::from_levels(min, max, self.levels.unwrap_or(2))
             }
             (Some(min), Some(max), None) => {
-                let quantiles = self.purpose() == Purpose::Quantiles;
+                let quantiles = self.purpose() == NumberPurpose::Quantiles;
                 let bins = Self::BINS * (1 + u32::from(quantiles));
                 match (self.step, self.spacing) {
                     (Some(step), None) => {
-                        Scale::bins(self.edges_between_values(min, max, step, bins)?)
+                        Scale::from_edges(self.edges_between_values(min, max, step, bins)?)
                     }
                     (Some(_), Some(_)) => {
                         return combination(
@@ -112,16 +112,16 @@ impl NumberDraft {
                     (None, spacing) => {
                         let bins = self.bins.unwrap_or(bins);
                         bounds::CELLS.check(f64::from(bins))?;
-                        let spacing = spacing.unwrap_or(Spacing::Even);
-                        Scale::bins(spacing.edges(min, max, bins)?)
+                        let spacing = spacing.unwrap_or(BinSpacing::Even);
+                        Scale::from_edges(spacing.edges_in_range(min, max, bins)?)
                     }
                 }
             }
             _ => return combination("a \"number\" needs its \"min\" and \"max\""),
         };
-        let scale = scale?.in_unit(self.unit.clone())?;
+        let scale = scale?.with_unit(self.unit.clone())?;
         match self.step {
-            Some(step) => scale.in_steps(step),
+            Some(step) => scale.with_step(step),
             None => Ok(scale),
         }
     }
@@ -136,7 +136,7 @@ impl NumberDraft {
         step: f64,
         bins: u32,
     ) -> Result<Vec<f64>, Error> {
-        let bound = |name, min, max| Bound { name, min, max };
+        let bound = |name, min, max| ParameterRange { name, min, max };
         bound("step", f64::MIN_POSITIVE, max - min).check(step)?;
         let steps = libm::rint((max - min) / step);
         // A step such as 0.1 is not exact in binary, so the comparison has a tolerance.
@@ -163,10 +163,10 @@ impl NumberDraft {
     }
 
     /// Returns the best mechanism for the purpose.
-    pub(super) fn mechanism(&self) -> MechanismDraft {
+    pub(super) fn mechanism_draft(&self) -> MechanismDraft {
         match self.purpose() {
-            Purpose::Quantiles => MechanismDraft::Pattern(super::pattern::Draft::default()),
-            Purpose::Histogram | Purpose::Mean => collision(None),
+            NumberPurpose::Quantiles => MechanismDraft::Pattern(super::pattern::Draft::default()),
+            NumberPurpose::Histogram | NumberPurpose::Mean => collision_draft(None),
         }
     }
 
@@ -193,14 +193,18 @@ impl NumberDraft {
         check_equal_if_stated("max", &self.max, max)?;
         check_equal_if_stated("edges", &self.edges, edges)?;
         check_equal("unit", &self.unit.as_deref(), &scale.unit())?;
-        let cells = scale.cells();
+        let cells = scale.cell_count();
         check_equal_if_stated("levels", &self.levels, mean.then_some(cells))?;
         check_equal_if_stated("bins", &self.bins, (!mean).then_some(cells))?;
-        check_equal("for its mean", &(self.purpose() == Purpose::Mean), &mean)
+        check_equal(
+            "for its mean",
+            &(self.purpose() == NumberPurpose::Mean),
+            &mean,
+        )
     }
 }
 
-impl Limits {
+impl NumberLimits {
     /// Checks that limits in use are equal to these.
     ///
     /// # Errors
@@ -229,8 +233,8 @@ impl From<ScaleFile> for NumberDraft {
     }
 }
 
-impl Spacing {
-    fn edges(self, min: f64, max: f64, bins: u32) -> Result<Vec<f64>, Error> {
+impl BinSpacing {
+    fn edges_in_range(self, min: f64, max: f64, bins: u32) -> Result<Vec<f64>, Error> {
         if self == Self::Logarithmic && !(min > 0.0 && max > min) {
             return Err(Error::Combination {
                 reason: "\"logarithmic\" bins need a \"min\" above 0 and a greater \"max\"",
@@ -253,7 +257,7 @@ impl Spacing {
 
 /// Returns a draft of Collision with `buckets` buckets and one favoured bucket. `None` leaves both
 /// numbers unset.
-pub(super) fn collision(buckets: Option<u32>) -> MechanismDraft {
+pub(super) fn collision_draft(buckets: Option<u32>) -> MechanismDraft {
     MechanismDraft::Collision(Draft {
         rule: Some(RuleName::Heaviest),
         favoured: buckets.map(|_| 1),

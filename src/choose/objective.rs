@@ -2,12 +2,12 @@
 
 use serde::Deserialize;
 
-use super::agreement::check_equal;
+use super::draft_agreement::check_equal;
 use super::population::Population;
 use super::predict::{PredictedErrors, SquaredError};
 use crate::domain::Domain;
 use crate::error::Error;
-use crate::mechanism::hash_bin::LevelName;
+use crate::mechanism::hash_bin::PrivacyLevelName;
 use crate::mechanism::{Mechanism, Neighbours};
 use crate::task::Part;
 
@@ -19,8 +19,8 @@ use crate::task::Part;
 ///
 /// let mean = SquaredError { variance: 0.003, rare_variance: 0.002, ..SquaredError::default() };
 /// let predicted = PredictedErrors { mean: Some(mean), frequency: None, nonmissing: None };
-/// assert_eq!(Objective::MEAN.weigh(&predicted), Some(mean));
-/// assert_eq!(Objective::FREQUENCY.weigh(&predicted), None);
+/// assert_eq!(Objective::MEAN.weighted_error(&predicted), Some(mean));
+/// assert_eq!(Objective::FREQUENCY.weighted_error(&predicted), None);
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Objective {
@@ -56,14 +56,14 @@ impl Objective {
 
     /// Returns the sum of the weights.
     #[must_use]
-    pub fn sum(&self) -> f64 {
+    pub fn weight_sum(&self) -> f64 {
         self.mean + self.frequency + self.nonmissing
     }
 
     /// Returns the weighted average of the errors, or `None` if an estimate with a positive weight
     /// is missing.
     #[must_use]
-    pub fn weigh(&self, predicted: &PredictedErrors) -> Option<SquaredError> {
+    pub fn weighted_error(&self, predicted: &PredictedErrors) -> Option<SquaredError> {
         let mut average = SquaredError::default();
         for (weight, error) in [
             (self.mean, predicted.mean),
@@ -71,7 +71,7 @@ impl Objective {
             (self.nonmissing, predicted.nonmissing),
         ] {
             if weight > 0.0 {
-                let (part, error) = (weight / self.sum(), error?);
+                let (part, error) = (weight / self.weight_sum(), error?);
                 average.variance += part * error.variance;
                 average.rare_variance += part * error.rare_variance;
                 average.squared_bias += part * error.squared_bias;
@@ -87,14 +87,14 @@ impl Objective {
     ///
     /// Returns `None` for other objectives. For these, parameters are chosen by the variance of the
     /// estimates that the mechanism is made for, which serves the objective as well.
-    pub(super) fn variance(
+    pub(super) fn variance_to_minimise(
         &self,
         domain: &Domain,
         predicted: impl Fn(&Population) -> PredictedErrors,
     ) -> Option<f64> {
         let variance = || {
-            let person = Population::even(1.0, domain.sparsity());
-            let error = self.weigh(&predicted(&person));
+            let person = Population::with_equal_entries(1.0, domain.sparsity());
+            let error = self.weighted_error(&predicted(&person));
             error.map_or(f64::INFINITY, |error| error.variance)
         };
         (self.nonmissing > 0.0).then(variance)
@@ -234,7 +234,7 @@ impl ObjectiveDraft {
                 };
                 let is_weight = |value: &f64| value.is_finite() && *value >= 0.0;
                 let all = [mean, frequency, nonmissing].iter().all(is_weight);
-                if all && objective.sum() > 0.0 {
+                if all && objective.weight_sum() > 0.0 {
                     Ok(objective)
                 } else {
                     Err(Error::Combination {
@@ -264,16 +264,16 @@ impl AutoDraft {
         if protects {
             Ok(())
         } else {
-            check_equal("level", &self.level.name(), &in_use.level())
+            check_equal("level", &self.level.name(), &in_use.protection_level())
         }
     }
 }
 
 impl AutoLevel {
-    pub(super) const fn name(self) -> LevelName {
+    pub(super) const fn name(self) -> PrivacyLevelName {
         match self {
-            Self::Event => LevelName::Event,
-            Self::User => LevelName::User,
+            Self::Event => PrivacyLevelName::Event,
+            Self::User => PrivacyLevelName::User,
         }
     }
 }

@@ -9,7 +9,7 @@ use alloc::vec::Vec;
 
 use serde::Deserialize;
 
-use super::agreement::check_equal_if_stated;
+use super::draft_agreement::check_equal_if_stated;
 use super::budget::{BUDGET_EXCEEDED, PrivacyBudget};
 use super::contract::Choose;
 use super::population::Population;
@@ -18,7 +18,7 @@ use super::search::{Candidate, Search};
 use crate::domain::Domain;
 use crate::error::Error;
 use crate::mechanism::contract::Parameters;
-use crate::mechanism::pattern::{Pattern, Rates, Report, triangle};
+use crate::mechanism::pattern::{Pattern, Rates, Report, triangular_cdf};
 
 /// [`Pattern`] whose parameters are either both unset or both stated.
 ///
@@ -44,7 +44,7 @@ const PATTERNS: &str = include_str!("patterns.txt");
 
 impl Draft {
     /// Returns the stated pattern, checked for a domain, or `None` if no pattern is stated.
-    fn stated(&self, domain: &Domain) -> Result<Option<Pattern>, Error> {
+    fn stated_pattern(&self, domain: &Domain) -> Result<Option<Pattern>, Error> {
         match (self.outputs, &self.favoured) {
             (None, None) => Ok(None),
             (Some(outputs), Some(favoured)) => {
@@ -67,9 +67,9 @@ impl Predict for Pattern {
         epsilon: f64,
         population: &Population,
     ) -> PredictedErrors {
-        let cells = domain.elements().unwrap_or(0);
+        let cells = domain.element_count().unwrap_or(0);
         let rates = self.rates(cells, epsilon);
-        let of_cell = |cell| rates.even_variance(&rates.weights(cell..cell + 1));
+        let of_cell = |cell| rates.variance_for_even_cells(&rates.range_weights(cell..cell + 1));
         let sum: f64 = (0..rates.cells()).map(of_cell).sum();
         let variance = sum / f64::from(cells) / population.people();
         PredictedErrors {
@@ -88,7 +88,7 @@ impl Choose for Pattern {
     type Draft = Draft;
 
     fn check_draft(draft: &Draft, domain: &Domain) -> Result<(), Error> {
-        draft.stated(domain).map(drop)
+        draft.stated_pattern(domain).map(drop)
     }
 
     fn best(search: &Search<'_>, draft: &Draft) -> Result<Candidate, Error> {
@@ -97,11 +97,11 @@ impl Choose for Pattern {
 
     fn agrees_with(&self, draft: &Draft) -> Result<(), Error> {
         check_equal_if_stated("outputs", &draft.outputs, self.outputs())?;
-        check_equal_if_stated("favoured", &draft.favoured, self.favoured().to_vec())
+        check_equal_if_stated("favoured", &draft.favoured, self.favoured_outputs().to_vec())
     }
 
     fn longest_report(&self, _: &Domain, _: f64) -> Report {
-        Report::longest(self.outputs())
+        Report::with_longest_encoding(self.outputs())
     }
 }
 
@@ -123,28 +123,28 @@ impl Pattern {
     /// use hushbin::domain::Domain;
     /// use hushbin::mechanism::pattern::Pattern;
     ///
-    /// let pattern = Pattern::choose(&Domain::exact(64, 1), 1.0, &Draft::default()).unwrap();
-    /// assert_eq!((pattern.outputs(), pattern.favoured().len()), (80, 16));
+    /// let pattern = Pattern::choose(&Domain::with_exact_count(64, 1), 1.0, &Draft::default()).unwrap();
+    /// assert_eq!((pattern.outputs(), pattern.favoured_outputs().len()), (80, 16));
     /// ```
     pub fn choose(
         domain: &Domain,
         budget: impl Into<PrivacyBudget>,
         draft: &Draft,
     ) -> Result<Self, Error> {
-        let said = draft.stated(domain)?;
-        let cells = domain.elements().unwrap_or(0);
+        let said = draft.stated_pattern(domain)?;
+        let cells = domain.element_count().unwrap_or(0);
         let budget: PrivacyBudget = budget.into();
-        let limit = budget.limit();
+        let limit = budget.prepare();
         let allowed = |own: &Self| {
-            let favoured = own.favoured().len() as u32;
-            limit.allows_sets(f64::from(favoured), f64::from(own.outputs() - favoured))
+            let favoured = own.favoured_outputs().len() as u32;
+            limit.allows_favoured_and_others(f64::from(favoured), f64::from(own.outputs() - favoured))
         };
         let candidates = match said {
             Some(own) => alloc::vec![own],
             None => known_patterns(cells)?,
         };
         let scored = candidates.into_iter().filter(allowed).map(|own| {
-            let score = score(&own.rates(cells, budget.epsilon));
+            let score = log_pattern_error(&own.rates(cells, budget.epsilon));
             (score, own)
         });
         let best = scored.min_by(|a, b| a.0.total_cmp(&b.0));
@@ -184,16 +184,16 @@ fn known_patterns(cells: u32) -> Result<Vec<Pattern>, Error> {
 }
 
 /// Returns the logarithm of V^¼·W^¾ up to a constant, see [`Pattern::choose`].
-fn score(rates: &Rates) -> f64 {
+fn log_pattern_error(rates: &Rates) -> f64 {
     let cells = rates.cells();
     let eighth = cells as f64 / 8.0;
     // Sums over edges instead of means: the factor is the same for all patterns.
     let mut sums = [0.0; 2];
     for edge in 1..cells {
-        let smooth = |cell| triangle((edge as f64 - cell as f64 - 0.5) / eighth);
-        let weights = [rates.weights(0..edge), (0..cells).map(smooth).collect()];
+        let smooth = |cell| triangular_cdf((edge as f64 - cell as f64 - 0.5) / eighth);
+        let weights = [rates.range_weights(0..edge), (0..cells).map(smooth).collect()];
         for (sum, weights) in sums.iter_mut().zip(&weights) {
-            *sum += rates.even_variance(weights);
+            *sum += rates.variance_for_even_cells(weights);
         }
     }
     let [sharp, smooth] = sums.map(libm::log);

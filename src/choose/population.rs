@@ -13,7 +13,7 @@ use crate::error::Error;
 /// // Of 10,000 people 6,000 have one entry and 1,000 have three.
 /// let population = Population::from_counts(&[2000, 6000, 1000, 1000])?;
 /// assert_eq!(population.people(), 10_000.0);
-/// assert_eq!(population.average(f64::from), 1.1);
+/// assert_eq!(population.average_over_people(f64::from), 1.1);
 /// # Ok::<(), hushbin::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
@@ -32,7 +32,7 @@ pub(crate) const PEOPLE: f64 = 10_000.0;
 impl Population {
     /// Creates a population of `people` people with `entries` entries each.
     #[must_use]
-    pub fn even(people: f64, entries: u32) -> Self {
+    pub fn with_equal_entries(people: f64, entries: u32) -> Self {
         Self {
             people,
             shares: alloc::vec![(entries, 1.0)],
@@ -60,7 +60,7 @@ impl Population {
             .filter(|(_, count)| **count > 0)
             .map(|(entries, &count)| (entries, count as f64 / people))
             .collect();
-        let even = Self::even(people, 0);
+        let even = Self::with_equal_entries(people, 0);
         Ok(Self { shares, ..even })
     }
 
@@ -78,18 +78,18 @@ impl Population {
 
     /// Returns whether all people have the same number of entries.
     #[must_use]
-    pub fn is_even(&self) -> bool {
+    pub fn has_equal_entries(&self) -> bool {
         self.shares.len() == 1
     }
 
     /// Returns the maximum number of entries of one person.
     #[must_use]
-    pub(crate) fn most_entries(&self) -> u32 {
+    pub(crate) fn max_entries(&self) -> u32 {
         self.shares.last().map_or(0, |share| share.0)
     }
 
     /// Returns the average of a function of the number of entries, over all people.
-    pub fn average(&self, value: impl Fn(u32) -> f64) -> f64 {
+    pub fn average_over_people(&self, value: impl Fn(u32) -> f64) -> f64 {
         let weighted = |&(entries, share): &(u32, f64)| share * value(entries);
         self.shares.iter().map(weighted).sum()
     }
@@ -123,7 +123,7 @@ impl Population {
         if greatest == 0.0 {
             return 0.0;
         }
-        let average = self.average(f64::from);
+        let average = self.average_over_people(f64::from);
         let even = average * average / items;
         let midway = libm::sqrt(even * greatest / 2.0).max(even);
         let overlap = self.overlap.unwrap_or(midway).min(greatest);

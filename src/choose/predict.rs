@@ -88,7 +88,7 @@ pub(crate) trait Predict: Parameters + Into<Mechanism> {
 ///
 /// Each kept entry is one of these numbers, and its estimate has the variance `with`. If a person
 /// keeps k entries, the estimates of the other numbers have the variance `without(k)`.
-pub(super) fn sampled_error(
+pub(super) fn error_with_sampling(
     domain: &Domain,
     population: &Population,
     estimands: f64,
@@ -96,11 +96,11 @@ pub(super) fn sampled_error(
     without: impl Fn(u32) -> f64,
 ) -> SquaredError {
     let s = domain.sparsity();
-    let rare = population.average(|entries| without(entries.min(s)));
+    let rare = population.average_over_people(|entries| without(entries.min(s)));
     // A person with r > s entries loses the share 1 − s/r of each value.
     let lost = |entries: u32| (1.0 - f64::from(s) / f64::from(entries)).max(0.0);
-    let total = match domain.items() {
-        Some(_) => population.average(|entries| {
+    let total = match domain.item_count() {
+        Some(_) => population.average_over_people(|entries| {
             let kept = entries.min(s);
             f64::from(kept) * with + (estimands - f64::from(kept)) * without(kept)
         }),
@@ -111,13 +111,13 @@ pub(super) fn sampled_error(
         rare_variance: rare / population.people(),
         squared_bias: population.squared_bias(1.0, lost) / estimands,
         likely_squared_bias: population
-            .likely_squared_bias(averaged_items(domain, population), lost)
+            .likely_squared_bias(averaged_item_count(domain, population), lost)
             / estimands,
     }
 }
 
 /// Returns the number of items over which errors are averaged.
-pub(super) fn averaged_items(domain: &Domain, population: &Population) -> f64 {
-    let items = domain.items().unwrap_or(population.most_entries());
+pub(super) fn averaged_item_count(domain: &Domain, population: &Population) -> f64 {
+    let items = domain.item_count().unwrap_or(population.max_entries());
     f64::from(items.max(1))
 }

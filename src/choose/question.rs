@@ -3,9 +3,9 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::agreement::{check_equal, check_equal_if_stated};
 use super::budget::PrivacyBudget;
 use super::cross::CrossDraft;
+use super::draft_agreement::{check_equal, check_equal_if_stated};
 use super::mechanism::{MechanismDraft, all_candidates};
 use super::number::NumberDraft;
 use super::objective::Objective;
@@ -16,7 +16,7 @@ use crate::bounds;
 use crate::domain::{Domain, ValueKind};
 use crate::error::Error;
 use crate::task::local::question::check_kind;
-use crate::task::{Items, Kind, Numbers, Prefixes, Question, QuestionParts, Together};
+use crate::task::{Items, Kind, Numbers, PrefixLengths, Question, QuestionParts, Together};
 
 /// [`Question`] whose mechanism may lack parameters or be missing, and whose sparsity, weight or
 /// scale may be left to hushbin.
@@ -87,7 +87,7 @@ pub enum KindDraft {
     /// Rows and columns of a cross table.
     Cross(CrossDraft),
     /// Text, with the lengths of its prefixes.
-    Text(Prefixes),
+    Text(PrefixLengths),
     /// One option in each of these parts, reported together.
     Together(Together),
 }
@@ -103,7 +103,7 @@ pub enum KindDraft {
 /// assert!(choice.alternatives.is_sorted_by(|a, b| a.objective_error <= b.objective_error));
 /// ```
 #[derive(Debug, Clone, PartialEq)]
-pub struct QuestionChoice {
+pub struct ChosenQuestion {
     /// Complete question.
     pub question: Question,
     /// Mechanism and sparsity of the question.
@@ -126,7 +126,7 @@ impl QuestionDraft {
             self.population(people)?;
             self.mechanism.check(&self.check_stated(epsilon)?)
         };
-        check().map_err(|error| self.blame(error))
+        check().map_err(|error| self.attribute_error(error))
     }
 
     /// Checks the stated fields and returns the domain. If the sparsity is unset, the domain's
@@ -149,7 +149,7 @@ impl QuestionDraft {
             KindDraft::Flag => (Kind::Flag, None),
             KindDraft::Number(number) => (Kind::Number(number.scale()?), None),
             KindDraft::Numbers(items, numbers) => (Kind::Numbers(numbers.clone()), Some(items)),
-            KindDraft::Cross(cross) => (Kind::Cross(cross.cross(epsilon)?), None),
+            KindDraft::Cross(cross) => (Kind::Cross(cross.complete(epsilon)?), None),
             KindDraft::Text(prefixes) => (Kind::Text(prefixes.clone()), None),
             KindDraft::Together(together) => (Kind::Together(together.clone()), None),
         };
@@ -174,11 +174,11 @@ impl QuestionDraft {
     pub fn resolve(&self, epsilon: f64, people: Option<u64>) -> Result<Question, Error> {
         let resolve = || {
             let population = self.population(people)?;
-            let search = self.search(&population, epsilon, f64::INFINITY)?;
+            let search = self.prepare_search(&population, epsilon, f64::INFINITY)?;
             let best = self.mechanism_draft(epsilon)?.best(&search)?;
-            self.question_with(epsilon, &best)
+            self.question_from_candidate(epsilon, &best)
         };
-        resolve().map_err(|error| self.blame(error))
+        resolve().map_err(|error| self.attribute_error(error))
     }
 
     /// Returns the choice of [`QuestionDraft::resolve`] and its alternatives. Only parameters whose
@@ -194,9 +194,9 @@ impl QuestionDraft {
         epsilon: f64,
         people: Option<u64>,
         alpha: f64,
-    ) -> Result<Option<QuestionChoice>, Error> {
+    ) -> Result<Option<ChosenQuestion>, Error> {
         let choose = || self.try_choose(epsilon, people, alpha);
-        choose().map_err(|error| self.blame(error))
+        choose().map_err(|error| self.attribute_error(error))
     }
 
     fn try_choose(
@@ -204,9 +204,9 @@ impl QuestionDraft {
         epsilon: f64,
         people: Option<u64>,
         alpha: f64,
-    ) -> Result<Option<QuestionChoice>, Error> {
+    ) -> Result<Option<ChosenQuestion>, Error> {
         let population = self.population(people)?;
-        let search = self.search(&population, epsilon, alpha)?;
+        let search = self.prepare_search(&population, epsilon, alpha)?;
         let asked = self.mechanism_draft(epsilon)?;
         let (mut chosen, mut alternatives) = match &asked {
             MechanismDraft::Auto(auto) => {
@@ -221,7 +221,7 @@ impl QuestionDraft {
                 // Alternatives protect as much as the stated mechanism, which may protect single
                 // entries only. Questions without signs and dense numbers have only one mechanism.
                 let alternatives = if search.domain.is_rated() && !search.domain.is_dense() {
-                    all_candidates(&search, chosen.mechanism.level())?
+                    all_candidates(&search, chosen.mechanism.protection_level())?
                 } else {
                     Vec::new()
                 };
@@ -229,21 +229,25 @@ impl QuestionDraft {
             }
         };
         if let KindDraft::Together(together) = &self.kind {
-            together::predict(together, epsilon, population.people(), &mut chosen);
+            together::replace_predicted_error(together, epsilon, population.people(), &mut chosen);
         }
         // The chosen mechanism is no alternative to itself.
         alternatives.retain(|other| {
             (&other.mechanism, other.sparsity) != (&chosen.mechanism, chosen.sparsity)
         });
-        Ok(Some(QuestionChoice {
-            question: self.question_with(epsilon, &chosen)?,
+        Ok(Some(ChosenQuestion {
+            question: self.question_from_candidate(epsilon, &chosen)?,
             chosen,
             alternatives,
             people: population.people(),
         }))
     }
 
-    fn question_with(&self, epsilon: f64, candidate: &Candidate) -> Result<Question, Error> {
+    fn question_from_candidate(
+        &self,
+        epsilon: f64,
+        candidate: &Candidate,
+    ) -> Result<Question, Error> {
         let (kind, items) = self.complete_kind(epsilon)?;
         Question::new(QuestionParts {
             name: self.name.clone(),
@@ -261,8 +265,12 @@ impl QuestionDraft {
         match &self.kind {
             // For these kinds, an unset mechanism (by default Collision) means the kind's best
             // mechanism.
-            KindDraft::Number(number) if self.leaves_mechanism_open() => Ok(number.mechanism()),
-            KindDraft::Cross(cross) if self.leaves_mechanism_open() => cross.mechanism(epsilon),
+            KindDraft::Number(number) if self.leaves_mechanism_open() => {
+                Ok(number.mechanism_draft())
+            }
+            KindDraft::Cross(cross) if self.leaves_mechanism_open() => {
+                cross.mechanism_draft(epsilon)
+            }
             KindDraft::Numbers(..) if self.leaves_mechanism_open() => {
                 Ok(MechanismDraft::Window(window::Draft::default()))
             }
@@ -310,7 +318,7 @@ impl QuestionDraft {
                         });
                     }
                 };
-                if count.is_some_and(|items| population.most_entries() > items) {
+                if count.is_some_and(|items| population.max_entries() > items) {
                     return Err(Error::Combination {
                         reason: "\"entries\" counts people with more entries than there are items",
                     });
@@ -321,14 +329,17 @@ impl QuestionDraft {
             (None, _) if self.overlap.is_some() => Err(Error::Combination {
                 reason: "\"overlap\" goes with \"entries\"",
             }),
-            (None, Some(sparsity)) => Ok(Population::even(people.unwrap_or(PEOPLE), sparsity)),
+            (None, Some(sparsity)) => Ok(Population::with_equal_entries(
+                people.unwrap_or(PEOPLE),
+                sparsity,
+            )),
             (None, None) => Err(Error::Combination {
                 reason: "a task needs a \"sparsity\", or \"entries\" to choose it by",
             }),
         }
     }
 
-    fn search<'a>(
+    fn prepare_search<'a>(
         &'a self,
         population: &'a Population,
         epsilon: f64,
@@ -359,7 +370,7 @@ impl QuestionDraft {
         })
     }
 
-    fn blame(&self, error: Error) -> Error {
+    fn attribute_error(&self, error: Error) -> Error {
         error.in_question_if_named(&self.name)
     }
 
@@ -378,15 +389,15 @@ impl QuestionDraft {
             match (&self.kind, question.kind()) {
                 (KindDraft::Number(number), Kind::Number(scale)) => number.agrees_with(scale)?,
                 (KindDraft::Numbers(_, own), Kind::Numbers(used))
-                    if own.is_alone() && used.is_alone() =>
+                    if own.is_single() && used.is_single() =>
                 {
                     own[0].agrees_with(&used[0])?;
                 }
                 // Both are called "number" in files: one is for a mean, the other has bins.
-                (KindDraft::Numbers(_, own), Kind::Number(_)) if own.is_alone() => {
+                (KindDraft::Numbers(_, own), Kind::Number(_)) if own.is_single() => {
                     check_equal("for its mean", &true, &false)?;
                 }
-                (KindDraft::Number(_), Kind::Numbers(used)) if used.is_alone() => {
+                (KindDraft::Number(_), Kind::Numbers(used)) if used.is_single() => {
                     check_equal("for its mean", &false, &true)?;
                 }
                 (KindDraft::Cross(draft), Kind::Cross(cross)) => draft.agrees_with(cross)?,
@@ -401,7 +412,7 @@ impl QuestionDraft {
                         Kind::Text(_) => check_equal("prefixes", &&kind, &question.kind())?,
                         _ => {}
                     }
-                    check_equal("value", &kind.value(), &question.value())?;
+                    check_equal("value", &kind.value_kind(), &question.value_kind())?;
                 }
             }
             check_equal_if_stated("sparsity", &self.sparsity, question.sparsity())?;
@@ -415,6 +426,6 @@ impl QuestionDraft {
             };
             asked.agrees_with(question.mechanism())
         };
-        agrees().map_err(|error| self.blame(error))
+        agrees().map_err(|error| self.attribute_error(error))
     }
 }

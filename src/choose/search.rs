@@ -66,12 +66,12 @@ impl Search<'_> {
         &self,
         choose: impl Fn(&Domain, PrivacyBudget) -> Result<P, Error>,
     ) -> Result<Candidate, Error> {
-        let tried = self.sparsities();
+        let tried = self.sparsities_to_try();
         let mut best: Option<Candidate> = None;
         // Tries a sparsity and returns the best one so far.
         let mut consider = |sparsity: u32| {
             let domain = self.domain.with_sparsity(sparsity);
-            let candidate = self.candidate(choose(&domain, self.budget)?, &domain);
+            let candidate = self.evaluate_candidate(choose(&domain, self.budget)?, &domain);
             let before = |best: &Candidate| {
                 let order = candidate.objective_error.total_cmp(&best.objective_error);
                 order.then(sparsity.cmp(&best.sparsity)).is_lt()
@@ -119,11 +119,14 @@ impl Search<'_> {
     }
 
     /// Returns the mechanism with its predicted errors for a domain.
-    pub(crate) fn candidate(&self, mechanism: impl Predict, domain: &Domain) -> Candidate {
+    pub(crate) fn evaluate_candidate(&self, mechanism: impl Predict, domain: &Domain) -> Candidate {
         let predicted = mechanism.predict_errors(domain, self.budget.epsilon, self.population);
         // A stated sparsity s guarantees unbiased estimates for people with s entries.
         let biased = self.sparsity.is_some() && mechanism.clips(domain);
-        let error = self.objective.weigh(&predicted).filter(|_| !biased);
+        let error = self
+            .objective
+            .weighted_error(&predicted)
+            .filter(|_| !biased);
         Candidate {
             sparsity: domain.sparsity(),
             objective_error: error.map_or(f64::INFINITY, |error| error.likely_total()),
@@ -142,15 +145,15 @@ impl Search<'_> {
 
     /// Returns the maximum sparsity that is worth trying.
     pub(crate) fn max_sparsity(&self) -> u32 {
-        let items = self.domain.items().unwrap_or(u32::MAX);
+        let items = self.domain.item_count().unwrap_or(u32::MAX);
         self.population
-            .most_entries()
+            .max_entries()
             .min(items)
             .clamp(1, bounds::SPARSITY.max as u32)
     }
 
     /// Returns the sparsities to try: every small sparsity, then steps of a fifth.
-    fn sparsities(&self) -> Vec<u32> {
+    fn sparsities_to_try(&self) -> Vec<u32> {
         if let Some(sparsity) = self.sparsity {
             return alloc::vec![sparsity];
         }

@@ -8,9 +8,9 @@
 use alloc::vec::Vec;
 use core::ops::RangeInclusive;
 
-use super::buckets::{BucketsDraft, ChooseBuckets, WithVariance, paper_rule};
+use super::buckets_draft::{BucketsDraft, ChoosableRule, SubsetWithVariance, paper_rule};
 use super::budget::{BUDGET_EXCEEDED, PreparedBudget, PrivacyBudget};
-use super::cell_counts::CellCounts;
+use super::candidate_cell_counts::CandidateCellCounts;
 use super::contract::Choose;
 use super::objective::Goal;
 use super::predict::Predict;
@@ -20,7 +20,7 @@ use crate::domain::Domain;
 use crate::error::Error;
 use crate::hash::Hashing;
 use crate::mechanism::contract::Parameters;
-use crate::mechanism::hash_bin::LevelName;
+use crate::mechanism::hash_bin::PrivacyLevelName;
 use crate::mechanism::occupancy::{ApproximateTopSums, TopSum, TopSums};
 use crate::mechanism::{BucketReport, Subset};
 
@@ -65,32 +65,32 @@ const NO_WINDOW: Error = Error::Combination {
 /// # Errors
 /// [`Error::OutOfRange`] or [`Error::Combination`] if no parameters agree with the draft, or none
 /// of these stay within the budget.
-pub(super) fn choose<R: ChooseBuckets>(
+pub(super) fn choose<R: ChoosableRule>(
     domain: &Domain,
     budget: PrivacyBudget,
     draft: &BucketsDraft<R::Name>,
     goal: &Goal<'_>,
 ) -> Result<Subset<R>, Error> {
-    let complete = draft.complete::<R>(domain)?;
+    let complete = draft.complete_with_defaults::<R>(domain)?;
     let paper = draft.rule_or_default::<R>() == paper_rule::<R>().name();
     let with = |hashing| BucketSearch {
         domain,
         epsilon: budget.epsilon,
-        limit: budget.limit(),
+        limit: budget.prepare(),
         goal,
         hashing,
         favoured: draft.favoured,
         // A stated c refers to the buckets of one hash function.
         hashes: draft.hashes.or(draft.favoured.map(|_| 1)),
     };
-    let search = with(draft.hashing_over(domain));
+    let search = with(draft.hashing_or_default(domain));
     let limit = &search.limit;
     let numbers = [draft.favoured, draft.buckets, draft.hashes];
     let says_nothing = draft.hashing.is_none() && numbers == [None; 3];
-    let windows = |other| R::windows(domain, limit, draft, goal, other);
+    let windows = |other| R::best_with_windows(domain, limit, draft, goal, other);
     let chosen = match complete {
         _ if search.hashing == Hashing::BalancedWindows => {
-            search.hashing.check(domain)?;
+            search.hashing.check_domain(domain)?;
             // Windows that the draft requires have no substitute, and the paper's rule has no
             // windows.
             let best = windows(None).filter(|_| !paper);
@@ -101,7 +101,7 @@ pub(super) fn choose<R: ChooseBuckets>(
         complete => {
             let cells = complete.map(|complete| complete.cells());
             let padded = search.best_of_own_rule::<R>(cells);
-            let fills = draft.hashing.is_none() && padded.1.rule().adds_items();
+            let fills = draft.hashing.is_none() && padded.1.rule().can_add_items();
             let filled = (fills && has_many_entries(domain))
                 .then(|| with(Hashing::BalancedItems).best_of_own_rule(cells));
             match filled {
@@ -113,22 +113,22 @@ pub(super) fn choose<R: ChooseBuckets>(
     };
     Parameters::check(&chosen, domain)?;
     // The paper's rules favour at most s buckets.
-    let favoured = chosen.favoured().unwrap_or(domain.sparsity());
-    if search.limit.allows(favoured, chosen.outcomes()) {
+    let favoured = chosen.favoured_count().unwrap_or(domain.sparsity());
+    if search.limit.allows(favoured, chosen.total_buckets()) {
         Ok(chosen)
     } else {
         Err(BUDGET_EXCEEDED)
     }
 }
 
-impl<R: ChooseBuckets> Choose for Subset<R>
+impl<R: ChoosableRule> Choose for Subset<R>
 where
     Self: Predict + Parameters<Report = BucketReport>,
 {
     type Draft = BucketsDraft<R::Name>;
 
     fn check_draft(draft: &Self::Draft, domain: &Domain) -> Result<(), Error> {
-        match draft.complete::<R>(domain)? {
+        match draft.complete_with_defaults::<R>(domain)? {
             Some(own) => Parameters::check(&own, domain),
             None => Ok(()),
         }
@@ -139,8 +139,8 @@ where
         search.best(|domain, budget| choose(domain, budget, draft, &goal))
     }
 
-    fn candidates(search: &Search<'_>, _: LevelName) -> Result<Vec<Candidate>, Error> {
-        if search.budget.limit().allows_buckets() {
+    fn candidates(search: &Search<'_>, _: PrivacyLevelName) -> Result<Vec<Candidate>, Error> {
+        if search.budget.prepare().allows_bucket_mechanisms() {
             Ok(alloc::vec![R::best_unconstrained(search)?])
         } else {
             Ok(Vec::new())
@@ -152,14 +152,14 @@ where
     }
 
     fn longest_report(&self, _: &Domain, _: f64) -> BucketReport {
-        BucketReport::longest(self.outcomes())
+        BucketReport::with_longest_encoding(self.total_buckets())
     }
 }
 
 /// Returns whether paddings would occupy a considerable part of all slots.
 fn has_many_entries(domain: &Domain) -> bool {
     let few = |items: u32| items / domain.sparsity() > MAX_ITEMS_PER_ENTRY;
-    domain.items().is_some_and(|items| !few(items))
+    domain.item_count().is_some_and(|items| !few(items))
 }
 
 /// Search over the numbers of buckets, under one family of hash functions.
@@ -174,16 +174,16 @@ struct BucketSearch<'a> {
 }
 
 /// Expected sums of the strengths of the c strongest cells, exact or approximate.
-enum ExpectedSums {
+enum ExpectedStrengthSums {
     Exact(TopSums),
     Approximate(ApproximateTopSums),
 }
 
-impl ExpectedSums {
-    fn at(&self, c: u32) -> TopSum {
+impl ExpectedStrengthSums {
+    fn for_strongest_cells(&self, c: u32) -> TopSum {
         match self {
-            Self::Exact(sums) => sums.at(c),
-            Self::Approximate(sums) => sums.at(c),
+            Self::Exact(sums) => sums.sums_over_strongest(c),
+            Self::Approximate(sums) => sums.sums_over_strongest(c),
         }
     }
 }
@@ -197,12 +197,12 @@ impl BucketSearch<'_> {
     /// further. The optimum of the paper's rule (Wang et al., see
     /// [`collision`](crate::mechanism::collision)) is below s·e + 2s buckets, where e = exp(ε). A
     /// permutation gains nothing from more cells than elements. A budget of α may need more cells
-    /// ([`PreparedBudget::bucket_steps`]).
-    fn max_cells<R: ChooseBuckets>(&self) -> u32 {
+    /// ([`PreparedBudget::min_bucket_counts`]).
+    fn max_cells<R: ChoosableRule>(&self) -> u32 {
         let s = f64::from(self.sparsity());
         // Twice the bound of Wang et al., for safety.
         let wide = 2.0 * s * (self.limit.e + 2.0);
-        let wide = match self.elements::<R>() {
+        let wide = match self.balanced_element_count::<R>() {
             Some(elements) => wide.min(f64::from(elements)),
             None => wide,
         };
@@ -210,19 +210,19 @@ impl BucketSearch<'_> {
     }
 
     /// Returns the number of elements if the hash is balanced, else `None`.
-    fn elements<R: ChooseBuckets>(&self) -> Option<u32> {
-        let elements = Subset::<R>::elements_under(self.hashing, self.domain)?;
+    fn balanced_element_count<R: ChoosableRule>(&self) -> Option<u32> {
+        let elements = Subset::<R>::elements_under_hashing(self.hashing, self.domain)?;
         self.hashing.is_balanced().then_some(elements)
     }
 
     /// Creates parameters. The search stays within the bounds, so this cannot fail.
-    fn with<R: ChooseBuckets>(&self, rule: R, cells: u32, hashes: u32) -> Subset<R> {
+    fn subset_with<R: ChoosableRule>(&self, rule: R, cells: u32, hashes: u32) -> Subset<R> {
         Subset::with_hashes(rule, self.hashing, R::SIDES * cells, hashes)
             .expect("within the bounds of buckets, hashes and favoured")
     }
 
     /// Returns the best parameters under the paper's rule.
-    fn best_of_paper_rule<R: ChooseBuckets>(&self) -> Subset<R> {
+    fn best_of_paper_rule<R: ChoosableRule>(&self) -> Subset<R> {
         let s = self.sparsity();
         let first = s + 1;
         // The limit on α may require more cells than the minimum of the variance.
@@ -231,35 +231,35 @@ impl BucketSearch<'_> {
             .filter(|cells| self.limit.allows(s, R::SIDES * cells))
             .chain(core::iter::once(hiding))
             .map(|cells| {
-                let subset = self.with(paper_rule::<R>(), cells, 1);
+                let subset = self.subset_with(paper_rule::<R>(), cells, 1);
                 (
-                    R::paper_variance(&subset, self.domain, self.epsilon, self.goal),
+                    R::paper_rule_variance(&subset, self.domain, self.epsilon, self.goal),
                     subset,
                 )
             });
-        least(candidates).1
+        min_variance_candidate(candidates).1
     }
 
     /// Returns the numbers of cells to try under the project's own rule.
-    fn cell_counts<R: ChooseBuckets>(&self) -> CellCounts {
+    fn candidate_cell_counts<R: ChoosableRule>(&self) -> CandidateCellCounts {
         let favoured = self.favoured.unwrap_or(1);
         let hashes = self.hashes.unwrap_or(1);
         // At least one bucket is not favoured.
         let fewest = (bounds::BUCKETS.min as u32).div_ceil(R::SIDES);
         let least = (fewest..)
-            .find(|cells| R::most_favoured(hashes * R::SIDES * cells) >= favoured)
+            .find(|cells| R::max_favoured(hashes * R::SIDES * cells) >= favoured)
             .unwrap_or(favoured);
-        let steps = self.limit.bucket_steps(self.favoured, self.sparsity());
-        CellCounts {
+        let steps = self.limit.min_bucket_counts(self.favoured, self.sparsity());
+        CandidateCellCounts {
             least,
             most: self.max_cells::<R>().max(least),
-            elements: self.elements::<R>(),
+            elements: self.balanced_element_count::<R>(),
             steps: steps.into_iter().map(|t| t.div_ceil(R::SIDES)).collect(),
         }
     }
 
     /// Returns the numbers of hash functions to try.
-    fn hash_counts(&self) -> Vec<u32> {
+    fn candidate_hash_counts(&self) -> Vec<u32> {
         // The divisor is 2 because 1 + rounds is at least 2.
         let most = (MAX_HASH_COST / 2 / self.sparsity()).max(1);
         match self.hashes {
@@ -269,12 +269,12 @@ impl BucketSearch<'_> {
     }
 
     /// Returns whether `hashes` hash functions may have `cells` cells each.
-    fn is_affordable<R: ChooseBuckets>(&self, cells: u32, hashes: u32) -> bool {
+    fn is_affordable<R: ChoosableRule>(&self, cells: u32, hashes: u32) -> bool {
         let buckets = u64::from(hashes) * u64::from(R::SIDES * cells);
         let affordable = || {
             let rounds = self
-                .with_placeholder::<R>(cells, hashes)
-                .hash(self.domain)
+                .subset_with_placeholder::<R>(cells, hashes)
+                .element_hash(self.domain)
                 .rounds() as u32;
             hashes * self.sparsity() * (1 + rounds) <= MAX_HASH_COST
         };
@@ -284,20 +284,20 @@ impl BucketSearch<'_> {
 
     /// Returns the best parameters under the project's own rule. The number of cells is `cells`, or
     /// the best number if `cells` is `None`.
-    fn best_of_own_rule<R: ChooseBuckets>(&self, cells: Option<u32>) -> WithVariance<R> {
+    fn best_of_own_rule<R: ChoosableRule>(&self, cells: Option<u32>) -> SubsetWithVariance<R> {
         let Some(cells) = cells else {
-            let counts = self.cell_counts::<R>();
-            let best = self.best_of_cells(&counts.to_try());
-            let around = counts.neighbours(best.1.cells());
-            return self.best_around(best, around);
+            let counts = self.candidate_cell_counts::<R>();
+            let best = self.best_with_cell_counts(&counts.cell_counts_to_try());
+            let around = counts.cell_counts_near(best.1.cells());
+            return self.best_with_nearby_cell_counts(best, around);
         };
-        self.best_of_cells(&[cells])
+        self.best_with_cell_counts(&[cells])
     }
 
     /// Returns the best parameters with one of these numbers of cells.
-    fn best_of_cells<R: ChooseBuckets>(&self, cells: &[u32]) -> WithVariance<R> {
-        let functions = self.hash_counts();
-        let mut ranked: Vec<Vec<WithVariance<R>>> = alloc::vec![Vec::new(); functions.len()];
+    fn best_with_cell_counts<R: ChoosableRule>(&self, cells: &[u32]) -> SubsetWithVariance<R> {
+        let functions = self.candidate_hash_counts();
+        let mut ranked: Vec<Vec<SubsetWithVariance<R>>> = alloc::vec![Vec::new(); functions.len()];
         for &cells in cells {
             // Approximate sums depend on the number of cells, and R only scales them.
             let near = self.approximate_sums::<R>(cells);
@@ -312,11 +312,11 @@ impl BucketSearch<'_> {
             ranked.sort_by(|a, b| a.0.total_cmp(&b.0));
         }
         // Approximate sums can be wrong by more than [`VARIANCE_TOLERANCE`].
-        let leader = |ranked: &Vec<WithVariance<R>>| {
+        let leader = |ranked: &Vec<SubsetWithVariance<R>>| {
             let first = ranked.iter().take(EXACT_PER_HASH_COUNT);
-            least(first.map(|(_, subset)| self.best_favoured_exactly(subset)))
+            min_variance_candidate(first.map(|(_, subset)| self.best_favoured_exactly(subset)))
         };
-        let leaders: Vec<WithVariance<R>> = ranked.iter().map(leader).collect();
+        let leaders: Vec<SubsetWithVariance<R>> = ranked.iter().map(leader).collect();
         let best = leaders.iter().map(|leader| leader.0);
         let best = best.fold(f64::INFINITY, f64::min);
         let (leader, ranked) = leaders
@@ -329,71 +329,74 @@ impl BucketSearch<'_> {
             .take(FINALISTS)
             .skip(EXACT_PER_HASH_COUNT);
         let others = others.map(|(_, subset)| self.best_favoured_exactly(&subset));
-        least(core::iter::once(leader).chain(others))
+        min_variance_candidate(core::iter::once(leader).chain(others))
     }
 
     /// Returns the parameters of minimum variance: those of `best`, or parameters with one of these
     /// numbers of cells.
-    fn best_around<R: ChooseBuckets>(
+    fn best_with_nearby_cell_counts<R: ChoosableRule>(
         &self,
-        best: WithVariance<R>,
+        best: SubsetWithVariance<R>,
         cells: impl Iterator<Item = u32>,
-    ) -> WithVariance<R> {
+    ) -> SubsetWithVariance<R> {
         let hashes = best.1.hashes();
         let others = cells
             .filter(|cells| *cells != best.1.cells() && self.is_affordable::<R>(*cells, hashes))
-            .map(|cells| self.best_favoured_exactly(&self.with_placeholder(cells, hashes)));
-        least(core::iter::once(best).chain(others))
+            .map(|cells| self.best_favoured_exactly(&self.subset_with_placeholder(cells, hashes)));
+        min_variance_candidate(core::iter::once(best).chain(others))
     }
 
     /// Returns parameters with the stated c. If no c is stated, c is 1 as a placeholder.
-    fn with_placeholder<R: ChooseBuckets>(&self, cells: u32, hashes: u32) -> Subset<R> {
-        self.with(R::strongest(self.favoured.unwrap_or(1)), cells, hashes)
+    fn subset_with_placeholder<R: ChoosableRule>(&self, cells: u32, hashes: u32) -> Subset<R> {
+        self.subset_with(R::strongest_rule(self.favoured.unwrap_or(1)), cells, hashes)
     }
 
     /// Returns approximate sums of the strengths of the strongest cells, for a number of cells.
-    fn approximate_sums<R: ChooseBuckets>(&self, cells: u32) -> ApproximateTopSums {
-        self.with_placeholder::<R>(cells, self.hashes.unwrap_or(1))
+    fn approximate_sums<R: ChoosableRule>(&self, cells: u32) -> ApproximateTopSums {
+        self.subset_with_placeholder::<R>(cells, self.hashes.unwrap_or(1))
             .occupancy(self.domain)
             .approximate_top_sums(R::STRENGTH)
     }
 
     /// Returns the parameters with the best c, by approximate sums. Exact sums are used if they
     /// take no longer.
-    fn best_favoured_quickly<R: ChooseBuckets>(
+    fn best_favoured_quickly<R: ChoosableRule>(
         &self,
         cells: u32,
         hashes: u32,
         near: &ApproximateTopSums,
-    ) -> WithVariance<R> {
-        let any = self.with_placeholder(cells, hashes);
+    ) -> SubsetWithVariance<R> {
+        let any = self.subset_with_placeholder(cells, hashes);
         if hashes * self.sparsity() <= EXACT_RANKING_MAX {
             self.best_favoured_exactly(&any)
         } else {
-            self.best_favoured(&any, &ExpectedSums::Approximate(near.of_functions(hashes)))
+            self.best_favoured(
+                &any,
+                &ExpectedStrengthSums::Approximate(near.for_functions(hashes)),
+            )
         }
     }
 
     /// Returns the parameters with the best c, by exact sums. Approximate sums are used if they are
     /// as good.
-    fn best_favoured_exactly<R: ChooseBuckets>(&self, any: &Subset<R>) -> WithVariance<R> {
+    fn best_favoured_exactly<R: ChoosableRule>(&self, any: &Subset<R>) -> SubsetWithVariance<R> {
         let occupancy = any.occupancy(self.domain);
         if self.sparsity() >= APPROXIMATE_FROM_SPARSITY {
             let near = occupancy.approximate_top_sums(R::STRENGTH);
             return self.best_favoured(
                 any,
-                &ExpectedSums::Approximate(near.of_functions(any.hashes())),
+                &ExpectedStrengthSums::Approximate(near.for_functions(any.hashes())),
             );
         }
         let most = *self.favoured_range(any).end();
         let sums = occupancy.top_sums(R::STRENGTH, any.hashes(), most);
-        self.best_favoured(any, &ExpectedSums::Exact(sums))
+        self.best_favoured(any, &ExpectedStrengthSums::Exact(sums))
     }
 
     /// Returns the range of c to try. At c = R·s every cell with an element is favoured, so a
     /// larger c is not tried.
-    fn favoured_range<R: ChooseBuckets>(&self, any: &Subset<R>) -> RangeInclusive<u32> {
-        let most = R::most_favoured(any.outcomes());
+    fn favoured_range<R: ChoosableRule>(&self, any: &Subset<R>) -> RangeInclusive<u32> {
+        let most = R::max_favoured(any.total_buckets());
         match self.favoured {
             Some(c) => c..=c,
             None => 1..=most.min(any.hashes() * self.sparsity()),
@@ -402,15 +405,15 @@ impl BucketSearch<'_> {
 
     /// Returns the parameters with the best c, and the variance that they lead to. The variance is
     /// infinite if no c stays within the budget.
-    fn best_favoured<R: ChooseBuckets>(
+    fn best_favoured<R: ChoosableRule>(
         &self,
         any: &Subset<R>,
-        sums: &ExpectedSums,
-    ) -> WithVariance<R> {
+        sums: &ExpectedStrengthSums,
+    ) -> SubsetWithVariance<R> {
         let rate = |c: u32| {
-            if self.limit.allows(c, any.outcomes()) {
-                let sums = sums.at(c);
-                R::variance(any, self.domain, &self.limit.bound, c, &sums, self.goal)
+            if self.limit.allows(c, any.total_buckets()) {
+                let sums = sums.for_strongest_cells(c);
+                R::own_rule_variance(any, self.domain, &self.limit.bound, c, &sums, self.goal)
             } else {
                 f64::INFINITY
             }
@@ -434,8 +437,8 @@ impl BucketSearch<'_> {
         let rated = (low.saturating_sub(MAX_EXHAUSTIVE / 2).max(first)
             ..=(high + MAX_EXHAUSTIVE / 2).min(last))
             .map(|c| (rate(c), c));
-        let (variance, c) = least(rated);
-        let best = self.with(R::strongest(c), any.cells(), any.hashes());
+        let (variance, c) = min_variance_candidate(rated);
+        let best = self.subset_with(R::strongest_rule(c), any.cells(), any.hashes());
         (variance, best)
     }
 }
@@ -444,7 +447,7 @@ impl BucketSearch<'_> {
 ///
 /// # Panics
 /// If there is no candidate.
-fn least<T>(candidates: impl Iterator<Item = (f64, T)>) -> (f64, T) {
+fn min_variance_candidate<T>(candidates: impl Iterator<Item = (f64, T)>) -> (f64, T) {
     candidates
         .min_by(|a, b| a.0.total_cmp(&b.0))
         .expect("there is a candidate")

@@ -50,20 +50,20 @@ pub fn compare_together(task: &Task) -> Option<TogetherComparison> {
     let mut separate = 0.0;
     let mut parts = Vec::new();
     for (index, question) in questions.iter().enumerate() {
-        let part = part(question)?;
-        let (options, share) = (part.cells(), task.share(index));
-        let noise = separate_variance(&rates(question)?, options);
+        let part = question_as_part(question)?;
+        let (options, share) = (part.cell_count(), task.report_share(index));
+        let noise = separate_variance(&collision_rates(question)?, options);
         // Σ f(1 − f) over options of equal share f.
         let spread = 1.0 - 1.0 / f64::from(options);
         separate += noise / share + spread * (1.0 / share - 1.0);
         parts.push(part);
     }
     let all = Together::new(parts);
-    let (count, cells) = (all.parts().len() as u32, all.cells());
-    if !bounds::PARTS.holds(f64::from(count)) || !bounds::OPTIONS.holds(f64::from(cells)) {
+    let (count, cells) = (all.parts().len() as u32, all.cell_count());
+    if !bounds::PARTS.contains(f64::from(count)) || !bounds::OPTIONS.contains(f64::from(cells)) {
         return None;
     }
-    let (domain, epsilon) = (Domain::exact(cells, count), task.epsilon());
+    let (domain, epsilon) = (Domain::with_exact_count(cells, count), task.epsilon());
     let goal = Goal {
         objective: Objective::FREQUENCY,
         parts: all.parts(),
@@ -72,21 +72,26 @@ pub fn compare_together(task: &Task) -> Option<TogetherComparison> {
     let collision: Collision = subset::choose(&domain, budget, &Draft::default(), &goal).ok()?;
     Some(TogetherComparison {
         separate,
-        together: variance(&all, &collision.rates(&domain, epsilon)),
+        together: together_variance(&all, &collision.rates(&domain, epsilon)),
     })
 }
 
 /// Replaces a candidate's predicted error by the error of its options' estimated shares. People are
 /// assumed to be spread evenly over the options of each part.
-pub(super) fn predict(all: &Together, epsilon: f64, people: f64, candidate: &mut Candidate) {
-    let (count, cells) = (all.parts().len() as u32, all.cells());
+pub(super) fn replace_predicted_error(
+    all: &Together,
+    epsilon: f64,
+    people: f64,
+    candidate: &mut Candidate,
+) {
+    let (count, cells) = (all.parts().len() as u32, all.cell_count());
     let Mechanism::Collision(collision) = &candidate.mechanism else {
         return;
     };
-    let rates = collision.rates(&Domain::exact(cells, count), epsilon);
-    let rare = |part: &Part| rates.option_variance(part.cells(), false);
+    let rates = collision.rates(&Domain::with_exact_count(cells, count), epsilon);
+    let rare = |part: &Part| rates.option_variance(part.cell_count(), false);
     let error = SquaredError {
-        variance: variance(all, &rates) / f64::from(cells) / people,
+        variance: together_variance(all, &rates) / f64::from(cells) / people,
         rare_variance: all.parts().iter().map(rare).fold(0.0, f64::max) / people,
         ..SquaredError::default()
     };
@@ -96,9 +101,11 @@ pub(super) fn predict(all: &Together, epsilon: f64, people: f64, candidate: &mut
 
 /// Returns the variance of one report's estimates of the shares of all options, summed over all
 /// parts.
-fn variance(all: &Together, rates: &Rates) -> f64 {
+fn together_variance(all: &Together, rates: &Rates) -> f64 {
     let parts = all.parts().iter();
-    parts.map(|part| rates.options_variance(part.cells())).sum()
+    parts
+        .map(|part| rates.total_option_variance(part.cell_count()))
+        .sum()
 }
 
 /// Returns the variance of one report's estimates of the shares of a separate question's options,
@@ -108,7 +115,7 @@ fn separate_variance(rates: &Rates, options: u32) -> f64 {
 }
 
 /// Returns a question as a part of `together`, or `None` if its kind cannot be a part.
-fn part(question: &Question) -> Option<Part> {
+fn question_as_part(question: &Question) -> Option<Part> {
     match question.kind() {
         Kind::Choice => Some(Part::choice(question.name(), question.items().clone())),
         Kind::Flag => Some(Part::flag(question.name())),
@@ -116,7 +123,7 @@ fn part(question: &Question) -> Option<Part> {
     }
 }
 
-fn rates(question: &Question) -> Option<Rates> {
+fn collision_rates(question: &Question) -> Option<Rates> {
     match question.mechanism() {
         Mechanism::Collision(own) => Some(own.rates(&question.domain(), question.epsilon())),
         _ => None,

@@ -16,13 +16,13 @@ pub fn append_u128<T: Serialize>(bytes: &mut Vec<u8>, number: &T) {
 /// Bytes that are being decoded, with the offset of the next byte.
 ///
 /// ```
-/// use hushbin::codec::{Cursor, append};
+/// use hushbin::codec::{Cursor, append_varint};
 ///
 /// let mut bytes = Vec::new();
-/// append(&mut bytes, 300);
+/// append_varint(&mut bytes, 300);
 /// let mut cursor = Cursor::new("a number", &bytes);
-/// assert_eq!(cursor.read("expected a number"), Ok(300_u64));
-/// assert!(cursor.end("expected the end").is_ok());
+/// assert_eq!(cursor.read_value("expected a number"), Ok(300_u64));
+/// assert!(cursor.expect_end("expected the expect_end").is_ok());
 /// ```
 pub struct Cursor<'a> {
     what: &'static str,
@@ -40,7 +40,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    pub(crate) const fn malformed(&self, reason: &'static str) -> Error {
+    pub(crate) const fn malformed_error(&self, reason: &'static str) -> Error {
         error!(Malformed {
             what: self.what,
             offset: self.offset,
@@ -62,18 +62,18 @@ impl<'a> Cursor<'a> {
     ///
     /// # Errors
     /// [`Error::Malformed`] if bytes are left.
-    pub fn end(&self, reason: &'static str) -> Result<(), Error> {
+    pub fn expect_end(&self, reason: &'static str) -> Result<(), Error> {
         if self.remaining() == 0 {
             Ok(())
         } else {
-            Err(self.malformed(reason))
+            Err(self.malformed_error(reason))
         }
     }
 
     /// Returns the next `N` bytes without consuming them.
     pub(crate) fn peek<const N: usize>(&self, reason: &'static str) -> Result<[u8; N], Error> {
         let found = self.bytes[self.offset..].first_chunk::<N>();
-        found.copied().ok_or_else(|| self.malformed(reason))
+        found.copied().ok_or_else(|| self.malformed_error(reason))
     }
 
     /// Reads the next `N` bytes.
@@ -84,27 +84,33 @@ impl<'a> Cursor<'a> {
     }
 
     /// Reads the next `count` bytes.
-    pub(crate) fn bytes(&mut self, count: usize, reason: &'static str) -> Result<&'a [u8], Error> {
+    pub(crate) fn read_bytes(
+        &mut self,
+        count: usize,
+        reason: &'static str,
+    ) -> Result<&'a [u8], Error> {
         let rest = &self.bytes[self.offset..];
-        let bytes = rest.get(..count).ok_or_else(|| self.malformed(reason))?;
+        let bytes = rest
+            .get(..count)
+            .ok_or_else(|| self.malformed_error(reason))?;
         self.offset += count;
         Ok(bytes)
     }
 
     /// Reads a value in postcard's encoding. An encoding that is longer than necessary is rejected.
-    pub fn read<T>(&mut self, reason: &'static str) -> Result<T, Error>
+    pub fn read_value<T>(&mut self, reason: &'static str) -> Result<T, Error>
     where
         T: Serialize + for<'de> Deserialize<'de>,
     {
         let rest = &self.bytes[self.offset..];
         let (value, after) =
-            postcard::take_from_bytes::<T>(rest).map_err(|_| self.malformed(reason))?;
+            postcard::take_from_bytes::<T>(rest).map_err(|_| self.malformed_error(reason))?;
         let used = rest.len() - after.len();
         // A varint padded with zeros decodes to the same value. Accepting it would give one value
         // two encodings.
         let shortest = postcard::experimental::serialized_size(&value);
         if shortest != Ok(used) {
-            return Err(self.malformed("expected the shortest encoding of a number"));
+            return Err(self.malformed_error("expected the shortest encoding of a number"));
         }
         self.offset += used;
         Ok(value)

@@ -12,7 +12,7 @@ use alloc::vec::Vec;
 /// the last have the eighth bit set.
 // Postcard's own encoder would be five times as large to download.
 #[inline(never)]
-pub fn append(bytes: &mut Vec<u8>, mut number: u64) {
+pub fn append_varint(bytes: &mut Vec<u8>, mut number: u64) {
     while number > 0x7f {
         bytes.push(number as u8 | 0x80);
         number >>= 7;
@@ -21,7 +21,7 @@ pub fn append(bytes: &mut Vec<u8>, mut number: u64) {
 }
 
 /// Appends a signed number in postcard's zigzag encoding: the sign becomes the lowest bit.
-pub fn append_signed(bytes: &mut Vec<u8>, number: i64) {
+pub fn append_signed_varint(bytes: &mut Vec<u8>, number: i64) {
     // The arithmetic shift is 0 or −1, which inverts the bits of negative numbers.
-    append(bytes, ((number << 1) ^ (number >> 63)).cast_unsigned());
+    append_varint(bytes, ((number << 1) ^ (number >> 63)).cast_unsigned());
 }

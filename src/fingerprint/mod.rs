@@ -2,11 +2,11 @@
 
 mod bytes;
 #[cfg(feature = "collector")]
-mod text;
+mod hex_parsing;
 
 pub use bytes::Fingerprint;
 pub(crate) use bytes::write_hex;
 #[cfg(feature = "collector")]
-pub use text::ParseHexError;
+pub use hex_parsing::ParseHexError;
 #[cfg(feature = "collector")]
-pub(crate) use text::parse_hex;
+pub(crate) use hex_parsing::parse_hex;

@@ -120,7 +120,7 @@ impl Balanced {
     /// slots' buckets. `first` contains the keys of the first round. `pair(i)` returns the keys of
     /// rounds 2i + 1 and 2i + 2, counted from 0.
     #[inline(always)]
-    pub(super) fn run_rounds<const L: usize>(
+    pub(super) fn buckets_after_rounds<const L: usize>(
         &self,
         placed: [u64; L],
         first: [u32; L],
@@ -129,11 +129,11 @@ impl Balanced {
         let (t, m) = (self.buckets, self.per_bucket);
         let mut w = placed.map(|place| (place >> 32) as u32);
         let mut z = placed.map(|place| place as u32);
-        shift(&mut z, &w, first, t);
+        shift_coordinate(&mut z, &w, first, t);
         for index in 0..self.rounds / 2 {
             let [for_w, for_z] = pair(index);
-            shift(&mut w, &z, for_w, m);
-            shift(&mut z, &w, for_z, t);
+            shift_coordinate(&mut w, &z, for_w, m);
+            shift_coordinate(&mut z, &w, for_z, t);
         }
         z
     }
@@ -142,37 +142,42 @@ impl Balanced {
     #[inline]
     pub(super) fn bucket_of_prepared(&self, keys: &HashKeys, place: u64) -> u32 {
         if self.is_shuffled() {
-            return shuffle::position(keys, self.buckets, place as u32);
+            return shuffle::shuffled_position(keys, self.buckets, place as u32);
         }
-        let pair = |index| keys.pair(index).map(|key| [key]);
-        self.run_rounds([place], [keys.rounds[0]], pair)[0]
+        let pair = |index| keys.round_key_pair(index).map(|key| [key]);
+        self.buckets_after_rounds([place], [keys.rounds[0]], pair)[0]
     }
 }
 
 /// Shifts one coordinate of each slot by a keyed function of the other coordinate.
 #[inline(always)]
-fn shift<const L: usize>(shifted: &mut [u32; L], by: &[u32; L], keys: [u32; L], range: u32) {
+fn shift_coordinate<const L: usize>(
+    shifted: &mut [u32; L],
+    by: &[u32; L],
+    keys: [u32; L],
+    range: u32,
+) {
     for ((shifted, &by), key) in shifted.iter_mut().zip(by).zip(keys) {
-        *shifted = add(*shifted, scaled(by, key, range), range);
+        *shifted = add_modulo(*shifted, keyed_value_below(by, key, range), range);
     }
 }
 
 /// Maps `x` and a key to a pseudorandom value below `range`.
 #[inline(always)]
-pub(super) fn scaled(x: u32, key: u32, range: u32) -> u32 {
+pub(super) fn keyed_value_below(x: u32, key: u32, range: u32) -> u32 {
     ((u64::from(mix32(x ^ key)) * u64::from(range)) >> 32) as u32
 }
 
 /// Returns a + b mod range, for a and b below range. The sum a + b cannot overflow because range <
 /// 2³¹.
 #[inline(always)]
-fn add(a: u32, b: u32, range: u32) -> u32 {
-    sub(a + b, range, range)
+fn add_modulo(a: u32, b: u32, range: u32) -> u32 {
+    subtract_modulo(a + b, range, range)
 }
 
 /// Returns a − b mod range, for a − b from −range to range − 1.
 #[inline(always)]
-pub(super) fn sub(a: u32, b: u32, range: u32) -> u32 {
+pub(super) fn subtract_modulo(a: u32, b: u32, range: u32) -> u32 {
     // No branch: the arithmetic shift turns a negative difference into a mask of ones.
     let difference = a.wrapping_sub(b);
     difference.wrapping_add((difference.cast_signed() >> 31).cast_unsigned() & range)

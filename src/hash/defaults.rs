@@ -6,8 +6,8 @@ use crate::domain::Domain;
 impl Hashing {
     /// Returns the requested family, or the default if none is requested. The default is balanced
     /// for a closed domain and independent for an open one.
-    pub(crate) fn default_for(asked: Option<Self>, domain: &Domain) -> Self {
-        asked.unwrap_or(match domain.items() {
+    pub(crate) fn requested_or_default(asked: Option<Self>, domain: &Domain) -> Self {
+        asked.unwrap_or(match domain.item_count() {
             Some(_) => Self::Balanced,
             None => Self::Independent,
         })

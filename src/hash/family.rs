@@ -43,8 +43,8 @@ impl Hashing {
     /// # Errors
     /// [`Error::Combination`] for a balanced hash of an open domain, and for windows over anything
     /// but one answer of a list.
-    pub(crate) fn check(self, domain: &Domain) -> Result<(), Error> {
-        if self.is_balanced() && domain.items().is_none() {
+    pub(crate) fn check_domain(self, domain: &Domain) -> Result<(), Error> {
+        if self.is_balanced() && domain.item_count().is_none() {
             return Err(error!(Combination {
                 reason: "an open task needs \"hashing\": \"independent\": only a closed domain can be balanced",
             }));
@@ -62,7 +62,7 @@ impl Hashing {
     ///
     /// # Errors
     /// [`Error::Combination`] if it is.
-    pub(crate) fn check_paddings(self) -> Result<(), Error> {
+    pub(crate) fn check_uses_paddings(self) -> Result<(), Error> {
         if self == Self::BalancedItems {
             return Err(error!(Combination {
                 reason: "\"hashing\": \"balanced-items\" is for coco's rule \"strongest\"",
@@ -82,7 +82,7 @@ impl Hashing {
     pub(crate) const COUNT: u64 = Self::ALL.len() as u64;
 
     /// Returns the family that has this code in canonical bytes, or `None` if no family has it.
-    pub(crate) fn of_canonical(number: u64) -> Option<Self> {
+    pub(crate) fn from_canonical_code(number: u64) -> Option<Self> {
         Self::ALL.get(usize::try_from(number).ok()?).copied()
     }
 }

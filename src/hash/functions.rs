@@ -20,7 +20,7 @@ use super::sequential::RoundKeys;
 /// let mut buckets = [0; 2];
 /// functions.fill_buckets(&[functions.prepare_element(99)], &mut buckets);
 /// assert_eq!(buckets[0], independent_bucket(&HashKeys::new(7), 99, 8));
-/// assert_eq!(buckets[1], independent_bucket(&functions.keys(1), 99, 8));
+/// assert_eq!(buckets[1], independent_bucket(&functions.function_keys(1), 99, 8));
 /// ```
 #[derive(Debug, Clone)]
 pub struct HashFunctions {

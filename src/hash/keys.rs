@@ -1,6 +1,6 @@
 //! Keys of all hash functions of a report, expanded from its seed.
 
-use crate::mix::output;
+use crate::mix::splitmix_output;
 
 /// Number of rounds of the balanced hash in the standard case. See
 /// [`Balanced::rounds`](super::Balanced::rounds) for the other cases.
@@ -38,9 +38,9 @@ impl HashKeys {
     #[inline]
     #[must_use]
     pub const fn new(seed: u64) -> Self {
-        let first = output(seed, 1);
-        let ([k0, k1], [k2, k3]) = (halves(first), Self::round_word(seed, 1));
-        let [k4, _] = Self::round_word(seed, 2);
+        let first = splitmix_output(seed, 1);
+        let ([k0, k1], [k2, k3]) = (split_word(first), Self::round_keys_of_word(seed, 1));
+        let [k4, _] = Self::round_keys_of_word(seed, 2);
         Self {
             seed,
             rounds: [k0, k1, k2, k3, k4],
@@ -57,35 +57,35 @@ impl HashKeys {
         if function == 0 {
             seed
         } else {
-            output(seed, (function as u64) << 32)
+            splitmix_output(seed, (function as u64) << 32)
         }
     }
 
     /// Returns the key of the sign hash for a seed, without the other keys.
     #[inline]
     pub(super) const fn sign_key(seed: u64) -> u64 {
-        output(seed, 4)
+        splitmix_output(seed, 4)
     }
 
     /// Returns the `word`-th pair of round keys of a seed, counted from 0.
     #[inline]
-    pub(super) const fn round_word(seed: u64, word: usize) -> [u32; 2] {
+    pub(super) const fn round_keys_of_word(seed: u64, word: usize) -> [u32; 2] {
         // The fourth output is the key of the sign hash, so it is skipped here.
         let n = if word < 3 { word + 1 } else { word + 2 };
-        halves(output(seed, n as u64))
+        split_word(splitmix_output(seed, n as u64))
     }
 
     /// Returns the keys of rounds 2·`index` + 1 and 2·`index` + 2, counted from 0.
     #[inline]
-    pub(super) const fn pair(&self, index: usize) -> [u32; 2] {
+    pub(super) const fn round_key_pair(&self, index: usize) -> [u32; 2] {
         if index < ROUNDS / 2 {
             [self.rounds[2 * index + 1], self.rounds[2 * index + 2]]
         } else {
-            Self::round_word(self.seed, index + 1)
+            Self::round_keys_of_word(self.seed, index + 1)
         }
     }
 }
 
-const fn halves(word: u64) -> [u32; 2] {
+const fn split_word(word: u64) -> [u32; 2] {
     [word as u32, (word >> 32) as u32]
 }

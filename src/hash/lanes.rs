@@ -21,16 +21,16 @@ pub(super) struct RoundKeys(Vec<u32>);
 impl RoundKeys {
     /// Expands the round keys of the functions with these seeds.
     pub(super) fn reseed(&mut self, hash: &ElementHash, seeds: &[u64]) {
-        let Some(balanced) = side_by_side(hash, seeds) else {
+        let Some(balanced) = balanced_if_side_by_side(hash, seeds) else {
             return;
         };
-        let (count, width) = (seeds.len(), row_length(seeds.len()));
+        let (count, width) = (seeds.len(), key_row_length(seeds.len()));
         // The number of rounds is odd, so one half of a word is left over.
         self.0.resize(width * (balanced.rounds() + 1), 0);
         for (word, rows) in self.0.chunks_exact_mut(2 * width).enumerate() {
             let (left, right) = rows.split_at_mut(width);
             for ((left, right), &seed) in left.iter_mut().zip(&mut *right).zip(seeds) {
-                [*left, *right] = HashKeys::round_word(seed, word);
+                [*left, *right] = HashKeys::round_keys_of_word(seed, word);
             }
             // Repeat the functions up to the width, so that several elements fill the lanes.
             for again in count..width {
@@ -50,8 +50,8 @@ impl RoundKeys {
         buckets: &mut [u32],
     ) {
         let count = seeds.len();
-        if let Some(balanced) = side_by_side(hash, seeds) {
-            let width = row_length(count);
+        if let Some(balanced) = balanced_if_side_by_side(hash, seeds) {
+            let width = key_row_length(count);
             let elements = placed.chunks(width / count);
             for (placed, buckets) in elements.zip(buckets.chunks_mut(width)) {
                 for first in (0..buckets.len()).step_by(LANES) {
@@ -64,7 +64,7 @@ impl RoundKeys {
                     } else {
                         core::array::from_fn(element)
                     };
-                    let found = balanced.buckets_by(&self.0[first..], width, places);
+                    let found = balanced.buckets_under_functions(&self.0[first..], width, places);
                     let buckets = buckets[first..].iter_mut().zip(found);
                     buckets.for_each(|(bucket, found)| *bucket = found);
                 }
@@ -85,9 +85,10 @@ impl RoundKeys {
                     for placed in placed.chunks(LANES) {
                         let mut found = [0; LANES];
                         if placed.len() > FEW_LANES {
-                            found = balanced.buckets_of(&keys, placed);
+                            found = balanced.buckets_under_one_function(&keys, placed);
                         } else {
-                            let few: [u32; FEW_LANES] = balanced.buckets_of(&keys, placed);
+                            let few: [u32; FEW_LANES] =
+                                balanced.buckets_under_one_function(&keys, placed);
                             found[..FEW_LANES].copy_from_slice(&few);
                         }
                         // `zip` advances `found` first, so no bucket is consumed after the last
@@ -109,13 +110,13 @@ impl RoundKeys {
 
 /// Length of a row of round keys: the smallest multiple of `count` that fills all lanes. If `count`
 /// is small, several elements share the lanes.
-fn row_length(count: usize) -> usize {
+fn key_row_length(count: usize) -> usize {
     count * LANES.div_ceil(count)
 }
 
 /// Returns the balanced hash if its functions are evaluated side by side, else `None`. This needs
 /// several functions and more than one bucket.
-fn side_by_side(hash: &ElementHash, seeds: &[u64]) -> Option<Balanced> {
+fn balanced_if_side_by_side(hash: &ElementHash, seeds: &[u64]) -> Option<Balanced> {
     match hash {
         ElementHash::Balanced(balanced)
             if LANES > 1 && seeds.len() > 1 && balanced.buckets() > 1 =>
@@ -130,22 +131,26 @@ impl Balanced {
     /// Returns the buckets of at most L [prepared](Balanced::coordinates) slots under one hash
     /// function.
     #[inline(always)]
-    pub(super) fn buckets_of<const L: usize>(&self, keys: &HashKeys, placed: &[u64]) -> [u32; L] {
+    pub(super) fn buckets_under_one_function<const L: usize>(
+        &self,
+        keys: &HashKeys,
+        placed: &[u64],
+    ) -> [u32; L] {
         if self.is_shuffled() {
             let bucket = |&place: &u64| self.bucket_of_prepared(keys, place);
             return core::array::from_fn(|lane| placed.get(lane).map_or(0, bucket));
         }
         let mut lanes = [0; L];
         lanes[..placed.len()].copy_from_slice(placed);
-        let pair = |index| keys.pair(index).map(|key| [key; L]);
-        self.run_rounds(lanes, [keys.rounds[0]; L], pair)
+        let pair = |index| keys.round_key_pair(index).map(|key| [key; L]);
+        self.buckets_after_rounds(lanes, [keys.rounds[0]; L], pair)
     }
 
     /// Returns the buckets of [prepared](Balanced::coordinates) slots, each slot under another hash
     /// function. `rounds` has one row of keys for each [half](HashKeys::key_index_of_round), and
     /// rows begin `stride` keys apart.
     #[inline(always)]
-    fn buckets_by<const L: usize>(
+    fn buckets_under_functions<const L: usize>(
         &self,
         rounds: &[u32],
         stride: usize,
@@ -156,7 +161,7 @@ impl Balanced {
             *keys.expect("every round has the keys of as many functions")
         };
         let pair = |index| [round(2 * index + 1), round(2 * index + 2)];
-        self.run_rounds(placed, round(0), pair)
+        self.buckets_after_rounds(placed, round(0), pair)
     }
 }
 

@@ -5,10 +5,12 @@
 
 mod balanced;
 #[cfg(feature = "collector")]
-mod collected;
+mod bucket_slots;
 #[cfg(feature = "analysis")]
 mod defaults;
 mod family;
+#[cfg(feature = "collector")]
+mod for_collectors;
 mod functions;
 mod keys;
 #[cfg(feature = "collector")]
@@ -18,18 +20,16 @@ mod random_subset;
 mod sequential;
 mod shuffle;
 mod sign;
-#[cfg(feature = "collector")]
-mod slots;
 
 pub use balanced::Balanced;
-#[cfg(feature = "collector")]
-pub(crate) use collected::element_sign;
-#[cfg(feature = "collector")]
-pub use collected::{closed_sign, closed_sign_word, open_sign};
 pub(crate) use family::ElementHash;
 pub use family::{Hashing, independent_bucket};
+#[cfg(feature = "collector")]
+pub(crate) use for_collectors::element_sign;
+#[cfg(feature = "collector")]
+pub use for_collectors::{closed_sign, closed_sign_word, open_sign};
 pub use functions::HashFunctions;
 pub use keys::HashKeys;
 pub use random_subset::for_each_drawn_item;
 pub(crate) use shuffle::MAX_WINDOW_BUCKETS;
-pub(crate) use sign::SignBit;
+pub(crate) use sign::SignBitLocation;

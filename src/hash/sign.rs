@@ -6,49 +6,49 @@ use crate::domain::Domain;
 use crate::mix::mix64;
 
 #[inline]
-pub(super) const fn sign_word(key: u64, word: u64) -> u64 {
+pub(super) const fn signs_of_word(key: u64, word: u64) -> u64 {
     mix64(word ^ key)
 }
 
 /// Location of the bit that is an element's hashed sign, set for +1. It consists of the number of a
 /// 64-bit word and the index of a bit. The location is the same for all keys.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct SignBit {
+pub(crate) struct SignBitLocation {
     word: u64,
     bit: u32,
 }
 
-impl SignBit {
+impl SignBitLocation {
     /// Returns the location of the hashed sign of an element that has no sign of its own.
     #[inline]
-    pub(crate) const fn of(domain: &Domain, element: u64) -> Self {
-        match domain.items() {
+    pub(crate) const fn of_element(domain: &Domain, element: u64) -> Self {
+        match domain.item_count() {
             // Elements of a closed domain are below d + s < 2³².
-            Some(_) => Self::closed(element as u32),
-            None => Self::open(element),
+            Some(_) => Self::of_closed_element(element as u32),
+            None => Self::of_open_key(element),
         }
     }
 
-    pub(super) const fn closed(element: u32) -> Self {
+    pub(super) const fn of_closed_element(element: u32) -> Self {
         Self {
             word: (element / 64) as u64,
             bit: element % 64,
         }
     }
 
-    pub(super) const fn open(key: u64) -> Self {
+    pub(super) const fn of_open_key(key: u64) -> Self {
         Self { word: key, bit: 63 }
     }
 
     /// Reads the sign under the [key](HashKeys::sign_key) of one function: 1 for +1, 0 for −1.
     #[inline]
-    pub(crate) const fn plus(self, key: u64) -> u32 {
-        (sign_word(key, self.word) >> self.bit) as u32 & 1
+    pub(crate) const fn plus_bit(self, key: u64) -> u32 {
+        (signs_of_word(key, self.word) >> self.bit) as u32 & 1
     }
 }
 
 impl HashFunctions {
-    /// Returns the sign key of each function, the argument of [`SignBit::plus`].
+    /// Returns the sign key of each function, the argument of [`SignBitLocation::plus_bit`].
     pub(crate) fn sign_keys(&self) -> impl Iterator<Item = u64> {
         self.seeds.iter().map(|&seed| HashKeys::sign_key(seed))
     }

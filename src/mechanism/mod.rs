@@ -8,24 +8,24 @@
 //! that works for any mechanism is written once, with `each!`.
 
 #[cfg(feature = "collector")]
-mod any;
-#[cfg(feature = "collector")]
-mod collected;
+mod collected_mechanism;
 pub(crate) mod contract;
-pub(crate) mod list;
+pub(crate) mod mechanism_list;
 #[cfg(feature = "analysis")]
 pub mod occupancy;
 mod prepared;
+#[cfg(feature = "collector")]
+mod report;
 mod subset;
 
 pub use contract::Neighbours;
 pub use prepared::Mechanism;
 pub(crate) use prepared::PreparedRandomizer;
 #[cfg(feature = "analysis")]
-pub(crate) use subset::parameters::most_hashes;
+pub(crate) use subset::parameters::hash_count_bound;
 pub use subset::{BucketReport, Rule, Subset};
 #[cfg(feature = "collector")]
-pub use {any::Report, subset::NamedRule};
+pub use {report::Report, subset::NamedRule};
 
 macro_rules! register {
     ($($(#[$feature:meta])? $module:ident: $Name:ident,)+) => {

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use rand_core::CryptoRng;
 
 use super::contract::{Encode, Neighbours, Parameters, Randomize, left_out_of_build};
-use super::list::each;
+use super::mechanism_list::each;
 use crate::canonical::CanonicalReader;
 use crate::domain::{Domain, Entry};
 use crate::error::Error;
@@ -95,7 +95,7 @@ impl Mechanism {
     }
 
     pub(crate) fn read_canonical(reader: &mut CanonicalReader<'_>) -> Result<Self, Error> {
-        read_parameters(reader.text(), reader)
+        read_parameters(reader.read_text(), reader)
     }
 }
 
@@ -113,7 +113,7 @@ impl PreparedRandomizer {
     }
 
     /// Appends the encoding of the report that was made last to `bytes`.
-    pub(crate) fn encode(&self, bytes: &mut Vec<u8>) {
+    pub(crate) fn encode_report(&self, bytes: &mut Vec<u8>) {
         each!(Self, self, own => own.report.encode(bytes));
     }
 }

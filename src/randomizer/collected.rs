@@ -2,7 +2,7 @@
 
 use rand_core::CryptoRng;
 
-use super::maker::Randomizer;
+use super::report_maker::Randomizer;
 use crate::domain::Entry;
 use crate::error::Error;
 use crate::mechanism::Report;
@@ -26,7 +26,7 @@ use crate::task::Task;
 /// assert!(made.sampled_down);
 /// ```
 #[derive(Debug, Clone, PartialEq)]
-pub struct Randomized {
+pub struct RandomizedReport {
     /// Randomised report.
     pub report: Report,
     /// True if the input had more than s entries, so that some were left out. The value is only for
@@ -38,7 +38,7 @@ impl Randomizer {
     /// Creates a randomizer for `task`.
     #[must_use]
     pub fn new(task: &Task) -> Self {
-        Self::of(task.clone())
+        Self::from_task(task.clone())
     }
 
     /// Randomises one person's entries into a report, for a task of one question.
@@ -50,7 +50,7 @@ impl Randomizer {
         &mut self,
         entries: &[Entry],
         rng: &mut R,
-    ) -> Result<Randomized, Error> {
+    ) -> Result<RandomizedReport, Error> {
         self.randomize_answers(&[entries], rng)
     }
 
@@ -64,7 +64,7 @@ impl Randomizer {
     ///   the columns are levels or bins, the number.
     /// - For a question of kind `together`, there is an entry for each part. Its value is the index
     ///   of an option.
-    /// - For a text, there is an entry of value 1 for each [prefix](crate::task::Prefixes).
+    /// - For a text, there is an entry of value 1 for each [prefix](crate::task::PrefixLengths).
     ///
     /// The seed determines which question the report answers. Answers to all questions are first
     /// checked for errors.
@@ -76,10 +76,10 @@ impl Randomizer {
         &mut self,
         answers: &[&[Entry]],
         rng: &mut R,
-    ) -> Result<Randomized, Error> {
-        let sampled_down = self.randomize_prepared(answers, rng)?;
-        Ok(Randomized {
-            report: self.prepared[self.last_question].take(),
+    ) -> Result<RandomizedReport, Error> {
+        let sampled_down = self.randomize_to_buffer(answers, rng)?;
+        Ok(RandomizedReport {
+            report: self.prepared[self.last_question].take_report(),
             sampled_down,
         })
     }

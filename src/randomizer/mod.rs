@@ -2,8 +2,8 @@
 
 #[cfg(feature = "collector")]
 mod collected;
-mod maker;
+mod report_maker;
 
 #[cfg(feature = "collector")]
-pub use collected::Randomized;
-pub use maker::Randomizer;
+pub use collected::RandomizedReport;
+pub use report_maker::Randomizer;

@@ -2,7 +2,7 @@
 
 use rand_core::Rng;
 
-use super::uniform::{below, word};
+use super::uniform::{draw_below, draw_word};
 
 /// Discrete Laplace noise: P(y) is proportional to exp(−|y|·`numerator` / `denominator`).
 ///
@@ -59,12 +59,12 @@ impl DiscreteLaplace {
         loop {
             // Draws X, with P(x) proportional to exp(−x/denominator). The remainder of X by the
             // denominator is drawn by rejection, the quotient by counting.
-            let remainder = below_u64(rng, denominator);
-            if !exp_minus(rng, remainder, denominator) {
+            let remainder = draw_below_u64(rng, denominator);
+            if !bernoulli_exp_minus(rng, remainder, denominator) {
                 continue;
             }
             let mut quotient = 0u64;
-            while exp_minus(rng, 1, 1) {
+            while bernoulli_exp_minus(rng, 1, 1) {
                 quotient += 1;
             }
             // No saturation in practice: a quotient of 2¹¹ has a probability below 2⁻²⁹⁵⁴.
@@ -85,23 +85,23 @@ impl DiscreteLaplace {
 /// Returns true with probability exactly exp(−γ), where γ = `numerator` / `denominator` is at
 /// most 1. Draw number k, for k = 1, 2, …, succeeds with probability γ/k. The result is true if the
 /// first draw that fails has an odd k.
-fn exp_minus<R: Rng + ?Sized>(rng: &mut R, numerator: u64, denominator: u64) -> bool {
+fn bernoulli_exp_minus<R: Rng + ?Sized>(rng: &mut R, numerator: u64, denominator: u64) -> bool {
     // A draw with probability γ/k is two independent draws, with 1/k and with γ, so that no product
     // can overflow. Draws that always succeed are skipped.
     let below_gamma =
-        |rng: &mut R| numerator == denominator || below_u64(rng, denominator) < numerator;
+        |rng: &mut R| numerator == denominator || draw_below_u64(rng, denominator) < numerator;
     let mut k = 1;
-    while (k == 1 || below(rng, k) == 0) && below_gamma(rng) {
+    while (k == 1 || draw_below(rng, k) == 0) && below_gamma(rng) {
         k += 1;
     }
     k % 2 == 1
 }
 
 /// Draws a uniform integer below `range`, by rejection of words masked to its number of bits.
-fn below_u64<R: Rng + ?Sized>(rng: &mut R, range: u64) -> u64 {
+fn draw_below_u64<R: Rng + ?Sized>(rng: &mut R, range: u64) -> u64 {
     let mask = u64::MAX >> (range - 1).leading_zeros().min(63);
     loop {
-        let word = word(rng) & mask;
+        let word = draw_word(rng) & mask;
         if word < range {
             return word;
         }
@@ -197,7 +197,7 @@ mod tests {
         let mut rng = ChaCha20Rng::seed_from_u64(5);
         let range = 3u64 << 61;
         let draws = 30_000;
-        let low = (0..draws).filter(|_| below_u64(&mut rng, range) < range / 3);
+        let low = (0..draws).filter(|_| draw_below_u64(&mut rng, range) < range / 3);
         let z = (low.count() as f64 - f64::from(draws) / 3.0)
             / libm::sqrt(f64::from(draws) * 2.0 / 9.0);
         assert!(z.abs() < 4.9, "{z}");

@@ -2,18 +2,18 @@
 //! distribution that the privacy accounting assumes.
 
 #[cfg(feature = "reports")]
-mod exp;
+mod exp_lower_bound;
 #[cfg(feature = "complete")]
 mod laplace;
 #[cfg(feature = "collector")]
-mod loss;
+mod privacy_loss;
 mod uniform;
 
 #[cfg(feature = "reports")]
-pub use exp::ExpLowerBound;
+pub use exp_lower_bound::ExpLowerBound;
 #[cfg(feature = "complete")]
 pub use laplace::DiscreteLaplace;
 #[cfg(feature = "collector")]
-pub use loss::{Factors, least_epsilon_covering, realised_epsilon};
-pub(crate) use uniform::word;
-pub use uniform::{Threshold, below, choose_front, with_probability};
+pub use privacy_loss::{WeightAndCount, least_epsilon_covering, realised_epsilon};
+pub(crate) use uniform::draw_word;
+pub use uniform::{Threshold, draw_below, draw_with_probability, move_random_subset_to_front};

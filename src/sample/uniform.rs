@@ -17,7 +17,7 @@ pub struct Threshold(pub u64);
 /// single copy is smaller.
 #[cfg_attr(not(target_arch = "wasm32"), inline)]
 #[cfg_attr(target_arch = "wasm32", inline(never))]
-pub(crate) fn word<R: Rng + ?Sized>(rng: &mut R) -> u64 {
+pub(crate) fn draw_word<R: Rng + ?Sized>(rng: &mut R) -> u64 {
     rng.next_u64()
 }
 
@@ -25,7 +25,7 @@ impl Threshold {
     /// Returns true with this probability, else false. Consumes one 64-bit word.
     #[inline]
     pub fn sample<R: Rng + ?Sized>(self, rng: &mut R) -> bool {
-        word(rng) < self.0
+        draw_word(rng) < self.0
     }
 }
 
@@ -42,7 +42,7 @@ pub(super) const TWO_64: f64 = 18_446_744_073_709_551_616.0;
 /// If `range` is 0.
 #[cfg_attr(not(target_arch = "wasm32"), inline)]
 #[cfg_attr(target_arch = "wasm32", inline(never))]
-pub fn below<R: Rng + ?Sized>(rng: &mut R, range: u32) -> u32 {
+pub fn draw_below<R: Rng + ?Sized>(rng: &mut R, range: u32) -> u32 {
     assert!(range > 0, "no integer lies below 0");
     let mut product = u64::from(rng.next_u32()) * u64::from(range);
     if (product as u32) < range {
@@ -62,7 +62,7 @@ pub fn below<R: Rng + ?Sized>(rng: &mut R, range: u32) -> u32 {
 /// probability is rounded down by less than 2⁻⁶⁴. Consumes a word unless |value| is 0 or 1.
 #[cfg_attr(not(target_arch = "wasm32"), inline)]
 #[cfg_attr(target_arch = "wasm32", inline(never))]
-pub fn with_probability<R: Rng + ?Sized>(rng: &mut R, value: f64) -> bool {
+pub fn draw_with_probability<R: Rng + ?Sized>(rng: &mut R, value: f64) -> bool {
     let magnitude = value.abs();
     // A threshold cannot express probability 1.
     if magnitude >= 1.0 {
@@ -75,11 +75,11 @@ pub fn with_probability<R: Rng + ?Sized>(rng: &mut R, value: f64) -> bool {
 }
 
 /// Moves a uniformly random `keep`-subset of `items` to its front (partial Fisher–Yates). Consumes
-/// `keep` draws of [`below`].
-pub fn choose_front<R: Rng + ?Sized, T>(rng: &mut R, items: &mut [T], keep: usize) {
+/// `keep` draws of [`draw_below`].
+pub fn move_random_subset_to_front<R: Rng + ?Sized, T>(rng: &mut R, items: &mut [T], keep: usize) {
     let len = items.len();
     for front in 0..keep.min(len) {
-        let offset = below(rng, (len - front) as u32) as usize;
+        let offset = draw_below(rng, (len - front) as u32) as usize;
         items.swap(front, front + offset);
     }
 }

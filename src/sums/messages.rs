@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use crate::bounds;
 use crate::canonical::CanonicalReader;
-use crate::codec::append;
+use crate::codec::append_varint;
 use crate::error::{Error, error};
 use crate::sample::Threshold;
 
@@ -46,7 +46,7 @@ impl Message {
     }
 
     /// Returns the message with this [`Message::code`].
-    pub(super) const fn of_code(code: u32) -> Self {
+    pub(super) const fn from_code(code: u32) -> Self {
         match code.checked_sub(1) {
             None => Self::Blank,
             Some(unit) => Self::Unit {
@@ -58,12 +58,12 @@ impl Message {
 
     /// Appends the encoded message, a varint, to `bytes`.
     pub fn encode(self, bytes: &mut Vec<u8>) {
-        append(bytes, self.code().into());
+        append_varint(bytes, self.code().into());
     }
 }
 
 /// Returns the length in bytes of the longest message, for this number of coordinates.
-pub(super) const fn longest(coordinates: u32) -> usize {
+pub(super) const fn longest_message_bytes(coordinates: u32) -> usize {
     // The largest code is 2 + 2(D − 1) = 2D; a varint has seven bits a byte.
     let bits = (2 * coordinates).ilog2() + 1;
     bits.div_ceil(7) as usize
@@ -83,15 +83,15 @@ pub(super) const fn longest(coordinates: u32) -> usize {
 ///
 /// ```
 /// use hushbin::sample::Threshold;
-/// use hushbin::sums::Messages;
+/// use hushbin::sums::MessageParameters;
 ///
-/// let messages = Messages::new(8, 16, 1, Threshold(1 << 62), 30)?;
-/// assert_eq!((messages.count(), messages.threshold().probability()), (158, 0.25));
-/// assert!(Messages::new(0, 16, 1, Threshold(1 << 62), 30).is_err());
+/// let messages = MessageParameters::new(8, 16, 1, Threshold(1 << 62), 30)?;
+/// assert_eq!((messages.message_count(), messages.noise_threshold().probability()), (158, 0.25));
+/// assert!(MessageParameters::new(0, 16, 1, Threshold(1 << 62), 30).is_err());
 /// # Ok::<(), hushbin::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Messages {
+pub struct MessageParameters {
     pub(super) levels: u32,
     pub(super) drawn: u32,
     pub(super) trials: u32,
@@ -99,7 +99,7 @@ pub struct Messages {
     pub(super) noise: u32,
 }
 
-impl Messages {
+impl MessageParameters {
     /// Checks the ranges and creates the parameters.
     ///
     /// # Errors
@@ -133,15 +133,15 @@ impl Messages {
         })
     }
 
-    /// Number of messages that every person sends: k·L + [`Messages::noise`].
+    /// Number of messages that every person sends: k·L plus the maximum number of noise messages.
     #[must_use]
-    pub const fn count(&self) -> u32 {
+    pub const fn message_count(&self) -> u32 {
         self.levels * self.drawn + self.noise
     }
 
     pub(super) fn read_canonical(reader: &mut CanonicalReader<'_>) -> Result<Self, Error> {
-        let [levels, drawn, trials] = core::array::from_fn(|_| reader.number_u32());
-        let threshold = Threshold(reader.number());
-        Self::new(levels, drawn, trials, threshold, reader.number_u32())
+        let [levels, drawn, trials] = core::array::from_fn(|_| reader.read_u32());
+        let threshold = Threshold(reader.read_number());
+        Self::new(levels, drawn, trials, threshold, reader.read_u32())
     }
 }

@@ -12,21 +12,21 @@
 //! local ε.
 //!
 //! Source: Asi, Feldman, Nelson, Nguyen, Talwar, Zhou, "Private Vector Mean Estimation in the
-//! Shuffle Model: Optimal Rates Require Many Messages" (2024). [`Frame`] spreads vectors as in that
+//! Shuffle Model: Optimal Rates Require Many Messages" (2024). [`KashinFrame`] spreads vectors as in that
 //! paper; unit messages with binomial noise are hushbin's own.
 
 #[cfg(feature = "collector")]
 mod collected;
-mod frame;
-mod measure;
+mod kashin_frame;
 mod messages;
 mod randomizer;
+mod summed_quantity;
 mod task;
 
 #[cfg(feature = "collector")]
 pub use collected::SumDraft;
-pub use frame::Frame;
-pub use measure::{Ball, CodingLoss, Measure};
-pub use messages::{Message, Messages};
+pub use kashin_frame::KashinFrame;
+pub use messages::{Message, MessageParameters};
 pub use randomizer::SumRandomizer;
+pub use summed_quantity::{BoundedVector, CodingLoss, SummedQuantity};
 pub use task::{SumParts, SumTask};

@@ -4,11 +4,11 @@ use alloc::vec::Vec;
 
 use rand_core::CryptoRng;
 
-use super::measure::CodingLoss;
 use super::messages::Message;
+use super::summed_quantity::CodingLoss;
 use super::task::SumTask;
 use crate::error::{Error, error};
-use crate::sample::{choose_front, with_probability};
+use crate::sample::{draw_with_probability, move_random_subset_to_front};
 
 /// Maker of messages for one task.
 ///
@@ -23,16 +23,16 @@ use crate::sample::{choose_front, with_probability};
 /// use rand_chacha::{ChaCha20Rng, rand_core::SeedableRng};
 ///
 /// # use hushbin::sample::Threshold;
-/// # use hushbin::sums::{Measure, Messages, SumParts, SumTask};
-/// # use hushbin::task::{Budget, Limits};
+/// # use hushbin::sums::{SummedQuantity, MessageParameters, SumParts, SumTask};
+/// # use hushbin::task::{Budget, NumberLimits};
 /// # let parts = SumParts {
 /// #     id: "timings".into(),
-/// #     measure: Measure::numbers(vec!["load".into()], vec![Limits::new(0.0, 10.0, None)?])?,
+/// #     measure: SummedQuantity::numbers(vec!["load".into()], vec![NumberLimits::new(0.0, 10.0, None)?])?,
 /// #     epsilon: 1.0, delta: 1e-6, people: 10_000, honest_fraction: 0.9,
 /// #     budget: Budget::default(),
 /// # };
-/// # let task = SumTask::new(parts, Messages::new(8, 1, 1, Threshold(1 << 55), 2)?)?;
-/// // A test's generator; a page's is seeded by the operating system.
+/// # let task = SumTask::new(parts, MessageParameters::new(8, 1, 1, Threshold(1 << 55), 2)?)?;
+/// // A test's seeded_generator; a page's is seeded by the operating system.
 /// let mut rng = ChaCha20Rng::seed_from_u64(1);
 /// let mut messages = Vec::new();
 /// let lost = SumRandomizer::new(&task).randomize(&[10.0], &mut rng, &mut messages)?;
@@ -49,9 +49,9 @@ pub struct SumRandomizer {
 }
 
 impl SumRandomizer {
-    pub(crate) fn of(task: SumTask) -> Self {
+    pub(crate) fn from_task(task: SumTask) -> Self {
         Self {
-            drawn: (0..task.measure().coordinates()).collect(),
+            drawn: (0..task.summed_quantity().coordinate_count()).collect(),
             coordinates: Vec::new(),
             task,
         }
@@ -59,7 +59,7 @@ impl SumRandomizer {
 
     /// Replaces `messages` by the messages of an answer. The answer has a number for each item, in
     /// the items' order. Then `messages` has the length
-    /// [`Messages::count`](super::Messages::count). Numbers beyond the limits are clipped, and
+    /// [`MessageParameters::count`](super::MessageParameters::message_count). Numbers beyond the limits are clipped, and
     /// vectors that are too long are shortened.
     ///
     /// # Errors
@@ -71,7 +71,7 @@ impl SumRandomizer {
         rng: &mut R,
         messages: &mut Vec<Message>,
     ) -> Result<CodingLoss, Error> {
-        let expected = self.task.measure().items().count().unwrap_or(0);
+        let expected = self.task.summed_quantity().items().count().unwrap_or(0);
         if answer.len() != expected as usize {
             return Err(error!(AnswerCount {
                 given: answer.len(),
@@ -85,18 +85,21 @@ impl SumRandomizer {
                 expected: "a finite number",
             }));
         }
-        let lost = self.task.measure().code(answer, &mut self.coordinates);
+        let lost = self
+            .task
+            .summed_quantity()
+            .code_answer(answer, &mut self.coordinates);
         messages.clear();
         self.draw_noise(rng, messages);
         let noise = messages.len();
         self.append_values(rng, messages);
-        let own = self.task.messages();
+        let own = self.task.message_parameters();
         let appended = messages.len() - noise;
         debug_assert!(appended <= (own.levels * own.drawn) as usize);
         // Blanks fill up to a fixed count, and the shuffle hides which message is which.
-        messages.resize(own.count() as usize, Message::Blank);
+        messages.resize(own.message_count() as usize, Message::Blank);
         let count = messages.len();
-        choose_front(rng, messages, count);
+        move_random_subset_to_front(rng, messages, count);
         Ok(lost)
     }
 
@@ -104,13 +107,13 @@ impl SumRandomizer {
     /// task allows, all noise is redrawn. A redraw does not depend on the answer, and the task's δ
     /// accounts for its probability.
     fn draw_noise<R: CryptoRng + ?Sized>(&self, rng: &mut R, messages: &mut Vec<Message>) {
-        let own = self.task.messages();
+        let own = self.task.message_parameters();
         loop {
             messages.clear();
-            for code in 1..=2 * self.task.measure().coordinates() {
+            for code in 1..=2 * self.task.summed_quantity().coordinate_count() {
                 for _ in 0..own.trials {
                     if own.threshold.sample(rng) {
-                        messages.push(Message::of_code(code));
+                        messages.push(Message::from_code(code));
                     }
                 }
             }
@@ -123,10 +126,10 @@ impl SumRandomizer {
     /// Appends the messages of the drawn coordinates. Each coordinate is rounded to one of L levels
     /// without bias.
     fn append_values<R: CryptoRng + ?Sized>(&mut self, rng: &mut R, messages: &mut Vec<Message>) {
-        let own = self.task.messages();
+        let own = self.task.message_parameters();
         let (levels, drawn) = (own.levels, own.drawn as usize);
         if drawn < self.drawn.len() {
-            choose_front(rng, &mut self.drawn, drawn);
+            move_random_subset_to_front(rng, &mut self.drawn, drawn);
         }
         for &coordinate in &self.drawn[..drawn] {
             // Clamped, because earlier rounding of floats could otherwise lead to more than L
@@ -135,7 +138,7 @@ impl SumRandomizer {
             let exact = value.abs() * f64::from(levels);
             let least = libm::floor(exact);
             // The difference is exact: both are within a factor of two, or `least` is 0.
-            let up = u32::from(with_probability(rng, exact - least));
+            let up = u32::from(draw_with_probability(rng, exact - least));
             let message = Message::Unit {
                 coordinate,
                 negative: value < 0.0,

@@ -4,14 +4,14 @@ use alloc::borrow::ToOwned;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::measure::Measure;
-use super::messages::{Message, Messages, longest};
+use super::messages::{Message, MessageParameters, longest_message_bytes};
+use super::summed_quantity::SummedQuantity;
 use crate::bounds;
 use crate::canonical::CanonicalReader;
 use crate::error::{Error, error};
 use crate::fingerprint::Fingerprint;
-use crate::task::items::check_id;
-use crate::task::{Answers, Budget};
+use crate::task::items::check_task_id;
+use crate::task::{AnswerPolicy, Budget};
 
 /// Fields of a [`SumTask`] except the parameters of its messages; not yet validated.
 ///
@@ -31,7 +31,7 @@ pub struct SumParts {
     /// Name of the task, a slug: 1 to 64 of a-z, 0-9 and '-', first a letter or digit.
     pub id: String,
     /// Quantity that is summed.
-    pub measure: Measure,
+    pub measure: SummedQuantity,
     /// Central ε that protects one report, within [`bounds::EPSILON`].
     pub epsilon: f64,
     /// Central δ, within [`bounds::DELTA`].
@@ -55,12 +55,12 @@ pub struct SumParts {
 ///
 /// ```
 /// use hushbin::sample::Threshold;
-/// use hushbin::sums::{Measure, Messages, SumParts, SumTask};
-/// use hushbin::task::{Budget, Limits};
+/// use hushbin::sums::{SummedQuantity, MessageParameters, SumParts, SumTask};
+/// use hushbin::task::{Budget, NumberLimits};
 ///
-/// let measure = Measure::numbers(
+/// let measure = SummedQuantity::numbers(
 ///     vec!["load-time".into()],
-///     vec![Limits::new(0.0, 10_000.0, Some("ms".into()))?],
+///     vec![NumberLimits::new(0.0, 10_000.0, Some("ms".into()))?],
 /// )?;
 /// let parts = SumParts {
 ///     id: "timings".into(),
@@ -71,16 +71,16 @@ pub struct SumParts {
 ///     honest_fraction: 0.9,
 ///     budget: Budget::default(),
 /// };
-/// let messages = Messages::new(8, 1, 1, Threshold(1 << 57), 2)?;
+/// let messages = MessageParameters::new(8, 1, 1, Threshold(1 << 57), 2)?;
 /// let task = SumTask::new(parts, messages)?;
-/// assert_eq!((task.honest_people(), task.messages().count()), (9_000, 10));
+/// assert_eq!((task.honest_people(), task.message_parameters().message_count()), (9_000, 10));
 /// assert_eq!(SumTask::from_canonical_bytes(&task.canonical_bytes()), Ok(task));
 /// # Ok::<(), hushbin::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct SumTask {
     pub(super) parts: SumParts,
-    pub(super) messages: Messages,
+    pub(super) messages: MessageParameters,
     fingerprint: Fingerprint,
 }
 
@@ -95,29 +95,34 @@ impl SumTask {
     /// [`Error::Malformed`] for any other bytes, and the errors of [`SumTask::new`].
     pub fn from_canonical_bytes(bytes: &[u8]) -> Result<Self, Error> {
         let reader = &mut CanonicalReader::new(bytes);
-        let read = read(reader).and_then(|(parts, messages)| Self::build(parts, messages, bytes));
-        reader.end(read)
+        let read = read_parts_and_messages(reader)
+            .and_then(|(parts, messages)| Self::build(parts, messages, bytes));
+        reader.finish(read)
     }
 
     /// Validates the fields and builds the task. `bytes` are its canonical bytes.
-    pub(super) fn build(parts: SumParts, messages: Messages, bytes: &[u8]) -> Result<Self, Error> {
+    pub(super) fn build(
+        parts: SumParts,
+        messages: MessageParameters,
+        bytes: &[u8],
+    ) -> Result<Self, Error> {
         let combination = |reason| Err(error!(Combination { reason }));
-        check_id(&parts.id)?;
+        check_task_id(&parts.id)?;
         bounds::EPSILON.check(parts.epsilon)?;
         bounds::DELTA.check(parts.delta)?;
         bounds::PEOPLE.check(parts.people as f64)?;
         if !(parts.honest_fraction > 0.0 && parts.honest_fraction <= 1.0) {
             return combination("the honest fraction is above 0, and at most 1");
         }
-        if parts.budget.reports != 1 || parts.budget.answers != Answers::Fresh {
+        if parts.budget.reports != 1 || parts.budget.answers != AnswerPolicy::Fresh {
             return combination(
                 "through a shuffler a person sends one report in a window, always a new one",
             );
         }
-        if messages.drawn > parts.measure.coordinates() {
+        if messages.drawn > parts.measure.coordinate_count() {
             return combination("no more coordinates can be drawn than there are");
         }
-        if honest(&parts) < 2 {
+        if count_honest_people(&parts) < 2 {
             return combination("the noise of one honest person hides no one");
         }
         Ok(Self {
@@ -135,13 +140,13 @@ impl SumTask {
 
     /// Quantity that is summed.
     #[must_use]
-    pub const fn measure(&self) -> &Measure {
+    pub const fn summed_quantity(&self) -> &SummedQuantity {
         &self.parts.measure
     }
 
     /// Parameters of the messages of one person.
     #[must_use]
-    pub const fn messages(&self) -> &Messages {
+    pub const fn message_parameters(&self) -> &MessageParameters {
         &self.messages
     }
 
@@ -149,7 +154,7 @@ impl SumTask {
     /// task's longest message. All have the same length, so the length reveals nothing after a page
     /// seals each message.
     pub fn encode_padded(&self, messages: &[Message], bytes: &mut Vec<u8>) {
-        let length = longest(self.measure().coordinates());
+        let length = longest_message_bytes(self.summed_quantity().coordinate_count());
         bytes.reserve(length * messages.len());
         for message in messages {
             let end = bytes.len() + length;
@@ -160,20 +165,22 @@ impl SumTask {
 }
 
 /// Number of honest people n_h, rounded down.
-pub(super) fn honest(parts: &SumParts) -> u64 {
+pub(super) fn count_honest_people(parts: &SumParts) -> u64 {
     // Rounded down: counting on less noise is the safe side.
     (parts.honest_fraction * parts.people as f64) as u64
 }
 
-fn read(reader: &mut CanonicalReader<'_>) -> Result<(SumParts, Messages), Error> {
-    let mut form = reader.text();
+fn read_parts_and_messages(
+    reader: &mut CanonicalReader<'_>,
+) -> Result<(SumParts, MessageParameters), Error> {
+    let mut form = reader.read_text();
     let budget = Budget::read_canonical(&mut form, reader)?;
     reader.require((form == FORM).then_some(()))?;
-    let id = reader.text().to_owned();
-    let (epsilon, delta) = (reader.float(), reader.float());
-    let (people, honest_fraction) = (reader.number(), reader.float());
-    let measure = Measure::read_canonical(reader)?;
-    let messages = Messages::read_canonical(reader)?;
+    let id = reader.read_text().to_owned();
+    let (epsilon, delta) = (reader.read_float(), reader.read_float());
+    let (people, honest_fraction) = (reader.read_number(), reader.read_float());
+    let measure = SummedQuantity::read_canonical(reader)?;
+    let messages = MessageParameters::read_canonical(reader)?;
     let parts = SumParts {
         id,
         measure,

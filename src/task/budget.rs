@@ -20,10 +20,10 @@ pub(super) const BUDGET: &str = "hushbin budget 1";
 /// without a budget.
 ///
 /// ```
-/// use hushbin::task::{Answers, Budget};
+/// use hushbin::task::{AnswerPolicy, Budget};
 ///
 /// let budget: Budget = serde_json::from_str(r#"{ "days": 7, "reports": 2 }"#).unwrap();
-/// assert_eq!(Budget::new(7, 2, Answers::Fresh), Ok(budget));
+/// assert_eq!(Budget::new(7, 2, AnswerPolicy::Fresh), Ok(budget));
 /// assert_eq!(budget.reports_a_year(), 53 * 2);
 /// assert_eq!(serde_json::from_str("{}").ok(), Some(Budget::default()));
 /// ```
@@ -31,20 +31,20 @@ pub(super) const BUDGET: &str = "hushbin budget 1";
 pub struct Budget {
     pub(crate) days: u32,
     pub(crate) reports: u32,
-    pub(crate) answers: Answers,
+    pub(crate) answers: AnswerPolicy,
 }
 
 /// Treatment of answers that have not changed since an earlier window.
 ///
 /// ```
-/// use hushbin::task::Answers;
+/// use hushbin::task::AnswerPolicy;
 ///
-/// let stay: Answers = serde_json::from_str(r#""permanent""#).unwrap();
-/// assert_eq!(stay, Answers::Permanent);
+/// let stay: AnswerPolicy = serde_json::from_str(r#""permanent""#).unwrap();
+/// assert_eq!(stay, AnswerPolicy::Permanent);
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Answers {
+pub enum AnswerPolicy {
     /// A new report in each window. Each report spends ε, and reports cannot be linked to each
     /// other.
     Fresh,
@@ -59,7 +59,7 @@ impl Default for Budget {
         Self {
             days: 30,
             reports: 1,
-            answers: Answers::Fresh,
+            answers: AnswerPolicy::Fresh,
         }
     }
 }
@@ -70,7 +70,7 @@ impl Budget {
     ///
     /// # Errors
     /// [`Error::OutOfRange`].
-    pub fn new(days: u32, reports: u32, answers: Answers) -> Result<Self, Error> {
+    pub fn new(days: u32, reports: u32, answers: AnswerPolicy) -> Result<Self, Error> {
         bounds::DAYS.check(f64::from(days))?;
         bounds::REPORTS_A_WINDOW.check(f64::from(reports))?;
         Ok(Self {
@@ -100,13 +100,13 @@ impl Budget {
         if *form != BUDGET {
             return Ok(Self::default());
         }
-        let (days, reports) = (reader.number_u32(), reader.number_u32());
-        let answers = match reader.number() {
-            0 => Answers::Fresh,
-            1 => Answers::Permanent,
+        let (days, reports) = (reader.read_u32(), reader.read_u32());
+        let answers = match reader.read_number() {
+            0 => AnswerPolicy::Fresh,
+            1 => AnswerPolicy::Permanent,
             _ => reader.require(None)?,
         };
-        *form = reader.text();
+        *form = reader.read_text();
         let budget = Self::new(days, reports, answers)?;
         // The default has one encoding: no budget. Spelling it out is malformed.
         reader.require((!budget.is_default()).then_some(budget))

@@ -9,7 +9,7 @@ use sha2::{Digest, Sha256};
 use crate::bounds;
 use crate::canonical::CanonicalReader;
 use crate::error::{Error, error};
-use crate::sort::sort;
+use crate::sort::sort_keys;
 
 /// Items that a task asks about.
 ///
@@ -19,8 +19,8 @@ use crate::sort::sort;
 /// use hushbin::Items;
 ///
 /// let items: Items = serde_json::from_str(r#"["dark-mode", "autoplay"]"#).unwrap();
-/// assert_eq!((items.count(), items.resolve("autoplay")), (Some(2), Some(1)));
-/// assert_eq!(Items::Count(40).resolve("7"), Some(7));
+/// assert_eq!((items.count(), items.find_item("autoplay")), (Some(2), Some(1)));
+/// assert_eq!(Items::Count(40).find_item("7"), Some(7));
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(
@@ -33,22 +33,22 @@ pub enum Items {
     /// Number of items without names. An item is identified by its index.
     Count(u32),
     /// Arbitrary strings, hashed to 64 bits.
-    Open(Open),
+    Open(OpenKeyword),
 }
 
 /// Word `open` in a task file: any string is an item.
 ///
 /// ```
 /// use hushbin::Items;
-/// use hushbin::task::Open;
+/// use hushbin::task::OpenKeyword;
 ///
 /// let items: Items = serde_json::from_str(r#""open""#).unwrap();
-/// assert_eq!(items, Items::Open(Open::Open));
-/// assert_eq!(items.resolve("any"), Some(hushbin::item_key("any")));
+/// assert_eq!(items, Items::Open(OpenKeyword::Open));
+/// assert_eq!(items.find_item("any"), Some(hushbin::item_key("any")));
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Open {
+pub enum OpenKeyword {
     /// Word `open`.
     Open,
 }
@@ -66,14 +66,18 @@ impl Items {
     }
 
     pub(crate) fn read_canonical(reader: &mut CanonicalReader<'_>) -> Self {
-        match reader.number() {
-            0 => Self::Named((0..reader.count()).map(|_| reader.text().into()).collect()),
-            1 => Self::Count(reader.number_u32()),
+        match reader.read_number() {
+            0 => Self::Named(
+                (0..reader.read_list_length())
+                    .map(|_| reader.read_text().into())
+                    .collect(),
+            ),
+            1 => Self::Count(reader.read_u32()),
             number => {
                 if number != 2 {
-                    reader.fail();
+                    reader.mark_malformed();
                 }
-                Self::Open(Open::Open)
+                Self::Open(OpenKeyword::Open)
             }
         }
     }
@@ -91,7 +95,7 @@ impl Items {
         // Sorts keys instead of texts. Otherwise pages would download a second sort function for
         // texts.
         let mut keys: Vec<u64> = names.iter().map(|name| item_key(name)).collect();
-        sort(&mut keys);
+        sort_keys(&mut keys);
         // Different names with the same 64-bit key are practically impossible. If it happens, one
         // of the items has to be renamed.
         match keys.windows(2).find(|pair| pair[0] == pair[1]) {
@@ -111,7 +115,7 @@ impl Items {
 ///
 /// # Errors
 /// [`Error::TaskId`].
-pub(crate) fn check_id(id: &str) -> Result<(), Error> {
+pub(crate) fn check_task_id(id: &str) -> Result<(), Error> {
     let slug = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
     let bytes = id.as_bytes();
     let valid = (1..=64).contains(&bytes.len())
@@ -137,7 +141,7 @@ pub(in crate::task) fn check_name(index: usize, name: &str) -> Result<(), Error>
         let before = core::mem::replace(&mut lead, byte);
         byte < b' ' || byte == 0x7f || (before == 0xc2 && byte < 0xa0)
     };
-    if bounds::NAME_BYTES.holds(name.len() as f64) && !name.bytes().any(is_control) {
+    if bounds::NAME_BYTES.contains(name.len() as f64) && !name.bytes().any(is_control) {
         return Ok(());
     }
     Err(error!(ItemName {

@@ -3,7 +3,7 @@
 use alloc::string::String;
 
 use super::items::check_name;
-use crate::bounds::ascending;
+use crate::bounds::check_ascending;
 use crate::canonical::CanonicalReader;
 use crate::error::Error;
 
@@ -12,19 +12,19 @@ use crate::error::Error;
 /// Numbers outside the range are clipped. Estimates do not correct the resulting bias.
 ///
 /// ```
-/// use hushbin::task::Limits;
+/// use hushbin::task::NumberLimits;
 ///
-/// let width = Limits::new(0.0, 4000.0, Some("px".into())).unwrap();
+/// let width = NumberLimits::new(0.0, 4000.0, Some("px".into())).unwrap();
 /// assert_eq!((width.range(), width.unit()), ([0.0, 4000.0], Some("px")));
-/// assert!(Limits::new(0.0, 0.0, None).is_err());
+/// assert!(NumberLimits::new(0.0, 0.0, None).is_err());
 /// ```
 #[derive(Debug, Clone, PartialEq)]
-pub struct Limits {
+pub struct NumberLimits {
     range: [f64; 2],
     pub(super) unit: Option<String>,
 }
 
-impl Limits {
+impl NumberLimits {
     /// Creates the range from `min` to `max`.
     ///
     /// # Errors
@@ -32,7 +32,7 @@ impl Limits {
     /// [`Error::ItemName`] for a unit that could not be an item's name.
     pub fn new(min: f64, max: f64, unit: Option<String>) -> Result<Self, Error> {
         let range = [min, max];
-        ascending(&range)?;
+        check_ascending(&range)?;
         if let Some(unit) = &unit {
             check_name(0, unit)?;
         }
@@ -48,20 +48,20 @@ impl Limits {
     /// Clips a number to the range and maps the range linearly to [−1, 1].
     ///
     /// ```
-    /// use hushbin::task::Limits;
+    /// use hushbin::task::NumberLimits;
     ///
-    /// let celsius = Limits::new(-20.0, 60.0, None).unwrap();
-    /// assert_eq!([-20.0, 0.0, 99.0].map(|number| celsius.code(number)), [-1.0, -0.5, 1.0]);
+    /// let celsius = NumberLimits::new(-20.0, 60.0, None).unwrap();
+    /// assert_eq!([-20.0, 0.0, 99.0].map(|number| celsius.normalise(number)), [-1.0, -0.5, 1.0]);
     /// ```
     #[must_use]
-    pub fn code(&self, number: f64) -> f64 {
+    pub fn normalise(&self, number: f64) -> f64 {
         let [min, max] = self.range;
         2.0 * ((number.clamp(min, max) - min) / (max - min)) - 1.0
     }
 
     pub(crate) fn read_canonical(reader: &mut CanonicalReader<'_>) -> Result<Self, Error> {
-        let unit = reader.text();
+        let unit = reader.read_text();
         let unit = (!unit.is_empty()).then(|| String::from(unit));
-        Self::new(reader.float(), reader.float(), unit)
+        Self::new(reader.read_float(), reader.read_float(), unit)
     }
 }

@@ -9,15 +9,16 @@ pub(crate) mod limits;
 #[cfg(feature = "reports")]
 pub(crate) mod local;
 
-pub use budget::{Answers, Budget};
+pub use budget::{AnswerPolicy, Budget};
 #[cfg(feature = "collector")]
-pub use collected::{Purpose, Spacing, TaskParts};
-pub use items::{Items, Open, item_key};
+pub use collected::{BinSpacing, NumberPurpose, TaskParts};
+pub use items::{Items, OpenKeyword, item_key};
 #[cfg(any(feature = "complete", feature = "sums"))]
-pub use limits::Limits;
+pub use limits::NumberLimits;
 #[cfg(feature = "complete")]
 pub use local::Part;
 #[cfg(feature = "reports")]
 pub use local::{
-    Cross, Draw, Kind, Numbers, Prefixes, Question, QuestionParts, Scale, Task, Together,
+    Cross, Kind, Numbers, PrefixLengths, Question, QuestionDraw, QuestionParts, Scale, Task,
+    Together,
 };

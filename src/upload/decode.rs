@@ -5,7 +5,7 @@ use core::fmt;
 use core::ops::Range;
 use core::str::FromStr;
 
-use super::header::{UploadId, VERSION, header};
+use super::header::{UploadId, VERSION, upload_header};
 use crate::bounds;
 use crate::codec::Cursor;
 use crate::error::{Error, error};
@@ -44,7 +44,7 @@ impl Upload {
     /// Returns the bytes to send.
     #[must_use]
     pub fn encode(&self, fingerprint: &Fingerprint) -> Vec<u8> {
-        let mut bytes = header(self.id, fingerprint, self.reports.len() as u32);
+        let mut bytes = upload_header(self.id, fingerprint, self.reports.len() as u32);
         for report in &self.reports {
             report.encode(&mut bytes);
         }
@@ -60,7 +60,7 @@ impl Upload {
     pub fn decode(bytes: &[u8], task: &Task) -> Result<Self, Error> {
         let mut cursor = Cursor::new("upload", bytes);
         let upload = Self::read_next(&mut cursor, task)?;
-        cursor.end("expected the end after the last report")?;
+        cursor.expect_end("expected the end after the last report")?;
         Ok(upload)
     }
 
@@ -119,7 +119,7 @@ impl<'a> EncodedUpload<'a> {
     /// byte of `bytes`. [`Error::Malformed`] if `bytes` is empty, or if all uploads together have
     /// more than [`bounds::REPORTS`] reports.
     pub fn check_all(bytes: &'a [u8], task: &Task) -> Result<Vec<(Self, Range<usize>)>, Error> {
-        read_all(bytes, |cursor| {
+        read_uploads(bytes, |cursor| {
             let (id, count) = read_header(cursor, VERSION, task.fingerprint())?;
             let begin = cursor.offset();
             task.decode_reports(cursor, count, &mut |_, _| {})?;
@@ -134,7 +134,7 @@ impl<'a> EncodedUpload<'a> {
     /// # Errors
     /// [`Error::Version`], [`Error::FingerprintMismatch`], or [`Error::Malformed`] if the header
     /// is not the header of an upload.
-    pub fn read(bytes: &'a [u8], fingerprint: Fingerprint) -> Result<Self, Error> {
+    pub fn read_unchecked(bytes: &'a [u8], fingerprint: Fingerprint) -> Result<Self, Error> {
         let mut cursor = Cursor::new("upload", bytes);
         let (id, count) = read_header(&mut cursor, VERSION, fingerprint)?;
         let reports = &bytes[cursor.offset()..];
@@ -149,7 +149,7 @@ impl<'a> EncodedUpload<'a> {
     /// [`Error::Malformed`] if `body` does not begin with a number of reports.
     pub fn from_body(id: UploadId, body: &'a [u8]) -> Result<Self, Error> {
         let mut cursor = Cursor::new("upload", body);
-        let count = read_count(&mut cursor)?;
+        let count = read_report_count(&mut cursor)?;
         let reports = &body[cursor.offset()..];
         Ok(Self { id, count, reports })
     }
@@ -170,7 +170,7 @@ impl<'a> EncodedUpload<'a> {
             visit(report, &self.reports[begin..end]);
             begin = end;
         })?;
-        cursor.end("expected the end after the last report")
+        cursor.expect_end("expected the end after the last report")
     }
 }
 
@@ -180,7 +180,7 @@ impl<'a> EncodedUpload<'a> {
 /// # Errors
 /// Errors of `take`. [`Error::Malformed`] if `bytes` is empty, or if all uploads together have more
 /// than [`bounds::REPORTS`] reports.
-pub(crate) fn read_all<'a>(
+pub(crate) fn read_uploads<'a>(
     bytes: &'a [u8],
     mut take: impl FnMut(&mut Cursor<'a>) -> Result<EncodedUpload<'a>, Error>,
 ) -> Result<Vec<(EncodedUpload<'a>, Range<usize>)>, Error> {
@@ -194,7 +194,7 @@ pub(crate) fn read_all<'a>(
         // No overflow: an upload has at most 4,096 reports, and the loop ends above that sum.
         reports += upload.count;
         if f64::from(reports) > bounds::REPORTS.max {
-            return Err(cursor.malformed("expected at most 4096 reports in all uploads"));
+            return Err(cursor.malformed_error("expected at most 4096 reports in all uploads"));
         }
         all.push((upload, begin..cursor.offset()));
         if cursor.remaining() == 0 {
@@ -225,14 +225,14 @@ pub(crate) fn read_header(
         }));
     }
     let id = UploadId(cursor.read_array("expected an upload id of 16 bytes")?);
-    Ok((id, read_count(cursor)?))
+    Ok((id, read_report_count(cursor)?))
 }
 
 /// Reads the number of reports of an upload, and checks that it is in [`bounds::REPORTS`].
-fn read_count(cursor: &mut Cursor<'_>) -> Result<u32, Error> {
-    let count: u32 = cursor.read("expected the number of reports")?;
-    if !bounds::REPORTS.holds(f64::from(count)) {
-        return Err(cursor.malformed("expected 1 to 4096 reports"));
+fn read_report_count(cursor: &mut Cursor<'_>) -> Result<u32, Error> {
+    let count: u32 = cursor.read_value("expected the number of reports")?;
+    if !bounds::REPORTS.contains(f64::from(count)) {
+        return Err(cursor.malformed_error("expected 1 to 4096 reports"));
     }
     Ok(count)
 }

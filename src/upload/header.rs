@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 use core::fmt;
 
-use crate::codec::append;
+use crate::codec::append_varint;
 use crate::fingerprint::{Fingerprint, write_hex};
 
 /// Version of the format: the first byte of every upload.
@@ -12,7 +12,7 @@ pub const VERSION: u8 = 1;
 /// Returns the header of an upload that contains `count` reports. The encoded reports follow the
 /// header, back to back.
 #[must_use]
-pub fn header(id: UploadId, fingerprint: &Fingerprint, count: u32) -> Vec<u8> {
+pub fn upload_header(id: UploadId, fingerprint: &Fingerprint, count: u32) -> Vec<u8> {
     header_with_version(VERSION, id, fingerprint, count)
 }
 
@@ -27,7 +27,7 @@ pub(crate) fn header_with_version(
     let mut bytes = alloc::vec![version; 1 + 16 + 16];
     bytes[1..17].copy_from_slice(&fingerprint.0);
     bytes[17..].copy_from_slice(&id.0);
-    append(&mut bytes, count.into());
+    append_varint(&mut bytes, count.into());
     bytes
 }
 

@@ -17,9 +17,9 @@ mod header;
 
 #[cfg(feature = "collector")]
 pub use decode::{EncodedUpload, Upload};
-pub use header::{UploadId, VERSION, header};
+pub use header::{UploadId, VERSION, upload_header};
 #[cfg(feature = "collector")]
 pub(crate) use {
-    decode::{read_all, read_header},
+    decode::{read_header, read_uploads},
     header::header_with_version,
 };

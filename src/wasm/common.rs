@@ -8,13 +8,13 @@ use rand_core::SeedableRng;
 use crate::bounds;
 use crate::error::{Error, ErrorCode};
 use crate::fingerprint::Fingerprint;
-use crate::sample::word;
+use crate::sample::draw_word;
 use crate::upload::{self, UploadId};
 
 /// Number of an [`ErrorCode`], which is thrown as an exception in JavaScript.
-pub(super) type Thrown = u32;
+pub(super) type ThrownErrorNumber = u32;
 
-pub(super) fn thrown(error: &Error) -> Thrown {
+pub(super) fn error_number(error: &Error) -> ThrownErrorNumber {
     error.code() as u32
 }
 
@@ -22,7 +22,7 @@ pub(super) fn thrown(error: &Error) -> Thrown {
 ///
 /// # Errors
 /// [`ErrorCode::NoEntropy`] if the browser provides no randomness.
-pub(super) fn generator() -> Result<ChaCha20Rng, Thrown> {
+pub(super) fn seeded_generator() -> Result<ChaCha20Rng, ThrownErrorNumber> {
     let mut seed = [0; 32];
     let filled = getrandom::fill(&mut seed);
     // A script may have replaced `getRandomValues` by a function that does nothing and leaves
@@ -37,18 +37,18 @@ pub(super) fn generator() -> Result<ChaCha20Rng, Thrown> {
 ///
 /// # Errors
 /// [`ErrorCode::OutOfRange`] if an upload cannot hold `count`.
-pub(super) fn header(
+pub(super) fn new_upload_header(
     task: Fingerprint,
     count: u32,
     rng: &mut ChaCha20Rng,
-) -> Result<Vec<u8>, Thrown> {
+) -> Result<Vec<u8>, ThrownErrorNumber> {
     bounds::REPORTS
         .check(f64::from(count))
-        .map_err(|error| thrown(&error))?;
+        .map_err(|error| error_number(&error))?;
     // The id is drawn as two words. Filling an array would add another loop to the download.
     let mut id = [0; 16];
     for half in id.chunks_exact_mut(8) {
-        half.copy_from_slice(&word(rng).to_le_bytes());
+        half.copy_from_slice(&draw_word(rng).to_le_bytes());
     }
-    Ok(upload::header(UploadId(id), &task, count))
+    Ok(upload::upload_header(UploadId(id), &task, count))
 }

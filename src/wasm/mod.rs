@@ -35,7 +35,7 @@ pub fn digest(bytes: &[u8]) -> Vec<u8> {
 
 /// Allocator and panic handler of a module that pages download, which replace those of std.
 #[cfg(feature = "module")]
-mod module {
+mod allocator_and_panic_handler {
     #[global_allocator]
     static ALLOCATOR: lol_alloc::LockedAllocator<lol_alloc::FreeListAllocator> =
         lol_alloc::LockedAllocator::new(lol_alloc::FreeListAllocator::new());

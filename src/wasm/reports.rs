@@ -5,13 +5,13 @@ use alloc::vec::Vec;
 use chacha20::ChaCha20Rng;
 use wasm_bindgen::prelude::wasm_bindgen;
 
-use super::common::{Thrown, generator, header, thrown};
+use super::common::{ThrownErrorNumber, error_number, new_upload_header, seeded_generator};
 use crate::domain::Entry;
 use crate::error::ErrorCode;
 use crate::task::Task;
 
 /// Number that is thrown if the lengths of arrays do not match.
-const LENGTHS: Thrown = ErrorCode::Combination as u32;
+const LENGTHS: ThrownErrorNumber = ErrorCode::Combination as u32;
 
 /// Randomizer of reports, and source of upload headers, for one task.
 #[wasm_bindgen]
@@ -31,11 +31,11 @@ impl Randomizer {
     /// # Errors
     /// Code of the error in the task, or [`ErrorCode::NoEntropy`].
     #[wasm_bindgen(constructor)]
-    pub fn new(task: &[u8]) -> Result<Self, Thrown> {
-        let task = Task::from_canonical_bytes(task).map_err(|error| thrown(&error))?;
+    pub fn new(task: &[u8]) -> Result<Self, ThrownErrorNumber> {
+        let task = Task::from_canonical_bytes(task).map_err(|error| error_number(&error))?;
         Ok(Self {
-            inner: crate::randomizer::Randomizer::of(task),
-            rng: generator()?,
+            inner: crate::randomizer::Randomizer::from_task(task),
+            rng: seeded_generator()?,
             entries: Vec::new(),
             sampled_down: 0,
         })
@@ -56,7 +56,7 @@ impl Randomizer {
         lengths: &[u32],
         items: &[u32],
         values: &[f64],
-    ) -> Result<Vec<u8>, Thrown> {
+    ) -> Result<Vec<u8>, ThrownErrorNumber> {
         // A 32-bit sum of forged lengths could overflow.
         let total = lengths.iter().map(|&length| u64::from(length)).sum::<u64>();
         let questions = self.inner.task().questions().len();
@@ -92,7 +92,7 @@ impl Randomizer {
             let sampled_down = self
                 .inner
                 .randomize_encoded(&answers, &mut self.rng, &mut bytes)
-                .map_err(|error| thrown(&error))?;
+                .map_err(|error| error_number(&error))?;
             self.sampled_down = self.sampled_down.saturating_add(u32::from(sampled_down));
         }
         Ok(bytes)
@@ -110,7 +110,7 @@ impl Randomizer {
     ///
     /// # Errors
     /// [`ErrorCode::OutOfRange`] if an upload cannot hold `count`.
-    pub fn upload_header(&mut self, count: u32) -> Result<Vec<u8>, Thrown> {
-        header(self.inner.task().fingerprint(), count, &mut self.rng)
+    pub fn upload_header(&mut self, count: u32) -> Result<Vec<u8>, ThrownErrorNumber> {
+        new_upload_header(self.inner.task().fingerprint(), count, &mut self.rng)
     }
 }

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use chacha20::ChaCha20Rng;
 use wasm_bindgen::prelude::wasm_bindgen;
 
-use super::common::{Thrown, generator, header, thrown};
+use super::common::{ThrownErrorNumber, error_number, new_upload_header, seeded_generator};
 use crate::sums::{self, CodingLoss, Message, SumTask};
 
 /// Length of the part of a vector that messages may omit without being counted in
@@ -31,11 +31,11 @@ impl SumRandomizer {
     /// # Errors
     /// Code of the error in the task, or [`ErrorCode::NoEntropy`](crate::ErrorCode::NoEntropy).
     #[wasm_bindgen(constructor)]
-    pub fn new(task: &[u8]) -> Result<Self, Thrown> {
-        let task = SumTask::from_canonical_bytes(task).map_err(|error| thrown(&error))?;
+    pub fn new(task: &[u8]) -> Result<Self, ThrownErrorNumber> {
+        let task = SumTask::from_canonical_bytes(task).map_err(|error| error_number(&error))?;
         Ok(Self {
-            inner: sums::SumRandomizer::of(task),
-            rng: generator()?,
+            inner: sums::SumRandomizer::from_task(task),
+            rng: seeded_generator()?,
             messages: Vec::new(),
             clipped: 0,
             left: 0,
@@ -48,11 +48,11 @@ impl SumRandomizer {
     ///
     /// # Errors
     /// Code of the error in the numbers. Then no random number is drawn.
-    pub fn randomize(&mut self, values: &[f64]) -> Result<Vec<u8>, Thrown> {
+    pub fn randomize(&mut self, values: &[f64]) -> Result<Vec<u8>, ThrownErrorNumber> {
         let CodingLoss { clipped, omitted } = self
             .inner
             .randomize(values, &mut self.rng, &mut self.messages)
-            .map_err(|error| thrown(&error))?;
+            .map_err(|error| error_number(&error))?;
         self.clipped = self.clipped.saturating_add(u32::from(clipped));
         self.left = self
             .left
@@ -81,7 +81,7 @@ impl SumRandomizer {
     ///
     /// # Errors
     /// [`ErrorCode::OutOfRange`](crate::ErrorCode::OutOfRange) if an upload cannot hold `count`.
-    pub fn upload_header(&mut self, count: u32) -> Result<Vec<u8>, Thrown> {
-        header(self.inner.task.fingerprint(), count, &mut self.rng)
+    pub fn upload_header(&mut self, count: u32) -> Result<Vec<u8>, ThrownErrorNumber> {
+        new_upload_header(self.inner.task.fingerprint(), count, &mut self.rng)
     }
 }

@@ -1,6 +1,6 @@
 //! Budgets of one person's reports: task files with a budget, and the resulting limits.
 
-use hushbin::task::{Answers, Budget};
+use hushbin::task::{AnswerPolicy, Budget};
 use hushbin::{Error, ErrorCode, Task, TaskDraft, bounds};
 use serde_json::{Value, json};
 
@@ -19,7 +19,7 @@ fn files() -> [Value; 2] {
     [task(mechanism), named]
 }
 
-fn budget(days: u32, reports: u32, answers: Answers) -> Budget {
+fn budget(days: u32, reports: u32, answers: AnswerPolicy) -> Budget {
     Budget::new(days, reports, answers).unwrap()
 }
 
@@ -66,7 +66,7 @@ fn no_budget_and_the_default_are_the_same() {
 
 #[test]
 fn what_is_left_out_is_the_default() {
-    use Answers::{Fresh, Permanent};
+    use AnswerPolicy::{Fresh, Permanent};
     for file in files() {
         let mut fingerprints = vec![parse(&file).unwrap().fingerprint()];
         for (said, expected) in [
@@ -129,7 +129,7 @@ fn what_has_no_meaning_is_refused_by_its_name() {
             assert!(error.to_string().contains(words), "{error}");
         }
     }
-    let of = |days, reports| Budget::new(days, reports, Answers::Fresh);
+    let of = |days, reports| Budget::new(days, reports, AnswerPolicy::Fresh);
     for (bound, at) in [
         (bounds::DAYS, &of as &dyn Fn(u32, u32) -> _),
         (bounds::REPORTS_A_WINDOW, &|reports, days| of(days, reports)),
@@ -164,7 +164,10 @@ fn bytes_have_one_spelling() {
         assert_eq!(code(1, 0), Err(ErrorCode::OutOfRange));
         assert_eq!(code(0, 1 << 32), Err(ErrorCode::Malformed));
         assert_eq!(code(2, 2), Err(ErrorCode::Malformed));
-        assert_eq!(code(2, 1).unwrap().budget().answers(), Answers::Permanent);
+        assert_eq!(
+            code(2, 1).unwrap().budget().answers(),
+            AnswerPolicy::Permanent
+        );
         // A second budget is refused.
         let twice = [head, &bytes].concat();
         assert!(Task::from_canonical_bytes(&twice).is_err());
@@ -203,7 +206,7 @@ fn windows_of_a_year_are_counted_from_the_first_report() {
         (3650, 10_000, 10_000),
         (7, 1, 53),
     ] {
-        let budget = budget(days, reports, Answers::Fresh);
+        let budget = budget(days, reports, AnswerPolicy::Fresh);
         assert_eq!(budget.reports_a_year(), expected);
         // Windows begin every `days` days from day 0.
         let begin = (0..365).step_by(days as usize).count() as u32;

@@ -1,6 +1,6 @@
 //! Canonical bytes of a task: decoding returns the encoded task, and accepts no other bytes.
 
-use hushbin::task::{Answers, Budget};
+use hushbin::task::{AnswerPolicy, Budget};
 use hushbin::{ErrorCode, Fingerprint, Task};
 use proptest::prelude::*;
 use sha2::{Digest, Sha256};
@@ -17,7 +17,7 @@ fn tasks() -> Vec<Task> {
     });
     let mut tasks = codec::tasks();
     tasks.push(serde_json::from_value(named).unwrap());
-    let budgets = [(7, 3, Answers::Permanent), (1, 1, Answers::Fresh)];
+    let budgets = [(7, 3, AnswerPolicy::Permanent), (1, 1, AnswerPolicy::Fresh)];
     for (days, reports, answers) in budgets {
         let budget = Budget::new(days, reports, answers).unwrap();
         let both = [tasks.first(), tasks.last()].map(|task| task.unwrap().clone());

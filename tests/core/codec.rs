@@ -7,8 +7,8 @@ use hushbin::mechanism::Mechanism;
 use hushbin::mechanism::coco::{self, Coco};
 use hushbin::mechanism::collision::{Collision, Rule};
 use hushbin::mechanism::hash_bin::Report as BinsReport;
-use hushbin::mechanism::hash_bin::{HashBin, Level, Noise, Response};
-use hushbin::upload::{EncodedUpload, header};
+use hushbin::mechanism::hash_bin::{HashBin, Noise, PrivacyLevel, Response};
+use hushbin::upload::{EncodedUpload, upload_header};
 use hushbin::{
     Entry, Error, ErrorCode, Items, Randomizer, Report, Task, TaskDraft, TaskParts, Upload,
     UploadId, ValueKind, bounds, upload,
@@ -51,7 +51,7 @@ fn coco_task(buckets: u32) -> Task {
     task_with(items, Mechanism::Coco(coco))
 }
 
-fn hash_bin_task(level: Level, bins: u32, grid: u32, open: bool) -> Task {
+fn hash_bin_task(level: PrivacyLevel, bins: u32, grid: u32, open: bool) -> Task {
     let (items, hashing) = if open {
         (
             serde_json::from_str("\"open\"").unwrap(),
@@ -66,13 +66,13 @@ fn hash_bin_task(level: Level, bins: u32, grid: u32, open: bool) -> Task {
 
 /// Tasks with signs, with one bin, with several, and with bins whose bounds take one to five bytes.
 fn hash_bin_tasks() -> Vec<Task> {
-    let user = |noise| Level::User { clip: 2.0, noise };
-    let neighbouring = |distance, delta| Level::Neighbouring { distance, delta };
+    let user = |noise| PrivacyLevel::User { clip: 2.0, noise };
+    let neighbouring = |distance, delta| PrivacyLevel::Neighbouring { distance, delta };
     vec![
         hash_bin_task(user(Noise::TwoPoint), 1, 1024, false),
         hash_bin_task(user(Noise::Laplace), 1, 1024, true),
-        hash_bin_task(Level::Event, 3, 1, false),
-        hash_bin_task(Level::Event, 40, 1024, true),
+        hash_bin_task(PrivacyLevel::Event, 3, 1, false),
+        hash_bin_task(PrivacyLevel::Event, 40, 1024, true),
         hash_bin_task(neighbouring(0.5, None), 5, 4, false),
         hash_bin_task(neighbouring(2000.0, Some(1e-6)), 7, 1 << 16, true),
     ]
@@ -135,12 +135,13 @@ pub(crate) fn report(task: &Task, seed: u64, detail: u64) -> Report {
         BucketReport { seed, bucket }
     };
     match task.questions()[0].mechanism() {
-        Mechanism::Collision(collision) => Report::Collision(in_bucket(collision.outcomes())),
+        Mechanism::Collision(collision) => Report::Collision(in_bucket(collision.total_buckets())),
         Mechanism::Pattern(pattern) => Report::Pattern(in_bucket(pattern.outputs())),
-        Mechanism::Coco(coco) => Report::Coco(in_bucket(coco.outcomes())),
+        Mechanism::Coco(coco) => Report::Coco(in_bucket(coco.total_buckets())),
         Mechanism::HashBin(hash_bin) => {
-            let sampling = hash_bin.sampling(task.questions()[0].items().count(), task.epsilon());
-            let response = match sampling.limit() {
+            let sampling =
+                hash_bin.response_distribution(task.questions()[0].items().count(), task.epsilon());
+            let response = match sampling.bin_limit() {
                 None => Response::Sign(detail % 2 == 1),
                 Some(limit) => {
                     let mut rng = seeded(detail);
@@ -180,7 +181,7 @@ fn assert_decodes_or_refuses(bytes: &[u8], task: &Task) -> bool {
             assert_eq!(range.start, end);
             end = range.end;
             reports += upload.count;
-            encoded.extend(header(upload.id, &task.fingerprint(), upload.count));
+            encoded.extend(upload_header(upload.id, &task.fingerprint(), upload.count));
             let visited = upload.for_each_report(task, |report, _| report.encode(&mut encoded));
             visited.unwrap();
             assert_eq!(encoded.len(), end);
@@ -239,7 +240,7 @@ proptest! {
         let mut encoded = Vec::new();
         upload.reports.iter().for_each(|report| report.encode(&mut encoded));
         let count = upload.reports.len() as u32;
-        let header = upload::header(upload.id, &task.fingerprint(), count);
+        let header = upload::upload_header(upload.id, &task.fingerprint(), count);
         prop_assert_eq!(&[header, encoded].concat(), &bytes);
 
         // No proper prefix is an upload, nor is any extension.
@@ -302,7 +303,7 @@ fn the_format_of_sums_is_this() {
         assert_eq!(Upload::decode(&bytes, task).as_ref(), Ok(upload));
         bytes[33..].to_vec()
     };
-    let user = |noise| Level::User { clip: 2.0, noise };
+    let user = |noise| PrivacyLevel::User { clip: 2.0, noise };
     let signs = hash_bin_task(user(Noise::TwoPoint), 1, 1024, false);
     assert_eq!(
         body(
@@ -311,7 +312,7 @@ fn the_format_of_sums_is_this() {
         ),
         [&[2][..], &SEED, &[1], &SEED, &[0]].concat()
     );
-    let three = hash_bin_task(Level::Event, 3, 1024, true);
+    let three = hash_bin_task(PrivacyLevel::Event, 3, 1024, true);
     assert_eq!(
         body(&three, &upload(vec![Response::Bins(vec![0, -1, 1])])),
         [&[1][..], &SEED, &[0, 1, 2]].concat()
@@ -361,13 +362,14 @@ fn bins_beyond_the_noise_are_refused() {
         let Mechanism::HashBin(hash_bin) = task.questions()[0].mechanism() else {
             unreachable!()
         };
-        let sampling = hash_bin.sampling(task.questions()[0].items().count(), task.epsilon());
-        let Some(limit) = sampling.limit() else {
+        let sampling =
+            hash_bin.response_distribution(task.questions()[0].items().count(), task.epsilon());
+        let Some(limit) = sampling.bin_limit() else {
             continue;
         };
-        let grid = i64::from(hash_bin.grid());
-        let values = match hash_bin.level() {
-            Level::User { clip, .. } => clip * grid as f64,
+        let grid = i64::from(hash_bin.grid_steps());
+        let values = match hash_bin.privacy_level() {
+            PrivacyLevel::User { clip, .. } => clip * grid as f64,
             _ => {
                 let most = task.questions()[0]
                     .items()
@@ -402,12 +404,13 @@ fn bins_beyond_the_noise_are_refused() {
 /// it.
 #[test]
 fn reports_keep_to_the_limit() {
-    let task = hash_bin_task(Level::Event, 2, 1024, true);
+    let task = hash_bin_task(PrivacyLevel::Event, 2, 1024, true);
     let Mechanism::HashBin(hash_bin) = task.questions()[0].mechanism() else {
         unreachable!()
     };
-    let sampling = hash_bin.sampling(task.questions()[0].items().count(), task.epsilon());
-    let limit = sampling.limit().unwrap();
+    let sampling =
+        hash_bin.response_distribution(task.questions()[0].items().count(), task.epsilon());
+    let limit = sampling.bin_limit().unwrap();
     let mut randomizer = Randomizer::new(&task);
     let mut made = |entries: &[Entry], rng: &mut dyn CryptoRng| {
         let report = randomizer.randomize(entries, rng).unwrap().report;
@@ -546,7 +549,7 @@ fn each_fault_of_a_bucket_is_named(task: &Task) {
 }
 
 fn each_fault_of_a_sign_or_a_bin_is_named() {
-    let user = |noise| Level::User { clip: 2.0, noise };
+    let user = |noise| PrivacyLevel::User { clip: 2.0, noise };
     let signs = hash_bin_task(user(Noise::TwoPoint), 1, 1024, false);
     let faults = Faults::new(&signs);
     faults.response(&[], "byte 42: expected a sign, 0 or 1");
@@ -554,7 +557,7 @@ fn each_fault_of_a_sign_or_a_bin_is_named() {
     faults.response(&[255], "byte 42: expected a sign, 0 or 1");
     faults.response(&[1, 0], "byte 43: expected the end");
 
-    let two = hash_bin_task(Level::Event, 2, 1024, false);
+    let two = hash_bin_task(PrivacyLevel::Event, 2, 1024, false);
     let faults = Faults::new(&two);
     let missing = "expected a number for each of the task's bins";
     faults.response(&[], &format!("byte 42: {missing}"));
@@ -585,7 +588,7 @@ fn each_fault_of_a_sign_or_a_bin_is_named() {
 #[test]
 fn few_bytes_reserve_little() {
     let most = bounds::BINS.max as u32;
-    let task = hash_bin_task(Level::Event, most, 1, true);
+    let task = hash_bin_task(PrivacyLevel::Event, most, 1, true);
     let one = Upload {
         id: UploadId([7; 16]),
         reports: vec![report(&task, 9, 5)],

@@ -1,6 +1,6 @@
 //! Two parts asked as one question: cells, randomisation, privacy, choice and refusals.
 
-use hushbin::domain::{Domain, Signed};
+use hushbin::domain::{Domain, SignedItem};
 use hushbin::hash::Hashing;
 use hushbin::mechanism::collision::{self, Collision, Rates, Rule};
 use hushbin::task::{Cross, Kind, Part, QuestionParts, Scale};
@@ -20,17 +20,20 @@ fn flag() -> Part {
 }
 
 fn levels(count: u32) -> Part {
-    Part::number("levels", Scale::levels(0.0, 1.0, count).unwrap())
+    Part::number("levels", Scale::from_levels(0.0, 1.0, count).unwrap())
 }
 
 fn bins() -> Part {
-    Part::number("bins", Scale::bins(vec![0.0, 0.5, 0.75, 1.0]).unwrap())
+    Part::number(
+        "bins",
+        Scale::from_edges(vec![0.0, 0.5, 0.75, 1.0]).unwrap(),
+    )
 }
 
 fn question(cross: &Cross, collision: Collision, epsilon: f64) -> Question {
     Question::new(QuestionParts {
         name: "q".to_owned(),
-        items: Items::Count(cross.cells()),
+        items: Items::Count(cross.cell_count()),
         kind: Kind::Cross(cross.clone()),
         sparsity: 1,
         weight: 1,
@@ -66,7 +69,7 @@ fn law(
     let of = |item: u32, randomizer: &mut collision::Randomizer| {
         let item = u64::from(item);
         let negative = false;
-        randomizer.probabilities(seed, &[Signed { item, negative }])
+        randomizer.probabilities(seed, &[SignedItem { item, negative }])
     };
     let own = of(cell, randomizer);
     if next == 0.0 {
@@ -91,7 +94,7 @@ fn answers_hide_in_each_other() {
         Cross::new(flag(), bins()),
     ];
     for cross in &shapes {
-        for (buckets, hashes) in (2..=cross.cells() + 1).flat_map(|t| [(t, 1), (t, 3)]) {
+        for (buckets, hashes) in (2..=cross.cell_count() + 1).flat_map(|t| [(t, 1), (t, 3)]) {
             let most = (hashes * buckets - 1).min(4);
             for favoured in [1, most] {
                 let rule = Rule::Heaviest { favoured };
@@ -131,14 +134,14 @@ fn shares_of_cells_are_unbiased() {
         Cross::new(options(3), Part::choice("more", Items::Count(2))),
         Cross::new(flag(), levels(3)),
     ] {
-        let domain = Domain::exact(cross.cells(), 1);
+        let domain = Domain::with_exact_count(cross.cell_count(), 1);
         let rule = Rule::Heaviest { favoured: 1 };
-        let collision = Collision::new(rule, Hashing::Balanced, cross.cells()).unwrap();
+        let collision = Collision::new(rule, Hashing::Balanced, cross.cell_count()).unwrap();
         let rates = collision.rates(&domain, 1.7);
         let support = collision.support(&domain);
         let mut randomizer = collision::Randomizer::new(&collision, &domain, 1.7);
         for answer in answers(&cross) {
-            let mut shares = vec![0.0; cross.cells() as usize];
+            let mut shares = vec![0.0; cross.cell_count() as usize];
             let law = law(&cross, &mut randomizer, 11, answer);
             for (bucket, chance) in (0..).zip(law) {
                 let report = collision::Report { seed: 11, bucket };
@@ -152,7 +155,7 @@ fn shares_of_cells_are_unbiased() {
             let mut value = 0.0;
             for (cell, share) in (0..).zip(&shares) {
                 if let Some(scale) = cross.columns().scale() {
-                    value += scale.level(cell % columns).unwrap() * share;
+                    value += scale.level_value(cell % columns).unwrap() * share;
                 } else {
                     value += f64::from(cell % columns) * share;
                 }
@@ -470,18 +473,18 @@ fn sum_variance(rates: &Rates, weights: &[f64], people: &[(usize, f64)]) -> f64 
 /// Delta-method variance of a mean within the first of `rows` equal rows, in the worst case over
 /// means. People are all at the mean, and all pairs of cells count.
 fn mean_variance(rows: u32, levels: u32, buckets: u32, epsilon: f64) -> f64 {
-    let domain = Domain::exact(rows * levels, 1);
+    let domain = Domain::with_exact_count(rows * levels, 1);
     let rule = Rule::Heaviest { favoured: 1 };
     let collision = Collision::new(rule, Hashing::Balanced, buckets).unwrap();
     let rates = collision.rates(&domain, epsilon);
-    let scale = Scale::levels(-1.0, 1.0, levels).unwrap();
+    let scale = Scale::from_levels(-1.0, 1.0, levels).unwrap();
     let share = 1.0 / f64::from(rows);
     let steps = 8 * (levels - 1);
     let of = |step: u32| {
         let mean = 2.0 * f64::from(step) / f64::from(steps) - 1.0;
         let mut weights = vec![0.0; (rows * levels) as usize];
         for (level, weight) in (0..levels).zip(&mut weights) {
-            *weight = scale.level(level).unwrap() - mean;
+            *weight = scale.level_value(level).unwrap() - mean;
         }
         let (cell, next) = scale.cell(mean);
         let cell = cell as usize;

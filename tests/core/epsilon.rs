@@ -5,8 +5,8 @@ use hushbin::bounds;
 use hushbin::hash::Hashing;
 use hushbin::mechanism::coco::{self, Coco};
 use hushbin::mechanism::collision::{Collision, Rule};
-use hushbin::mechanism::hash_bin::{HashBin, Level, Noise};
-use hushbin::sample::{ExpLowerBound, Factors, least_epsilon_covering};
+use hushbin::mechanism::hash_bin::{HashBin, Noise, PrivacyLevel};
+use hushbin::sample::{ExpLowerBound, WeightAndCount, least_epsilon_covering};
 use num_bigint::BigUint;
 use rand_chacha::rand_core::Rng;
 
@@ -30,7 +30,8 @@ fn awkward() -> Vec<f64> {
 /// Returns the bound as a multiple of 2⁻⁶³, found through the one exact question that it answers.
 /// It has at most 63 fraction bits, so nothing is lost.
 fn exactly(bound: &ExpLowerBound) -> u128 {
-    let covered = |n: u128| bound.covers(Factors(n, 1), Factors(1 << 63, 1));
+    let covered =
+        |n: u128| bound.is_at_least_ratio(WeightAndCount(n, 1), WeightAndCount(1 << 63, 1));
     let mut low = 0;
     for bit in (0..88).rev() {
         if covered(low | 1 << bit) {
@@ -93,8 +94,8 @@ fn realised_ratio(collision: &Collision, sparsity: u32, epsilon: f64) -> Exact {
     };
     let fraction = |weight: BigUint, count: u32| Exact::new_raw(weight, BigUint::from(count) << 64);
     let each = cases.map(|occupied| {
-        let size = thresholds.favoured(occupied);
-        let inside = BigUint::from(thresholds.inside(occupied).0);
+        let size = thresholds.favoured_count(occupied);
+        let inside = BigUint::from(thresholds.favoured_threshold(occupied).0);
         let outside = (BigUint::from(1u8) << 64) - &inside;
         let others = collision.buckets() - size;
         (fraction(inside, size), fraction(outside, others))
@@ -107,8 +108,11 @@ fn realised_ratio(collision: &Collision, sparsity: u32, epsilon: f64) -> Exact {
 /// outside C.
 fn least_weight(collision: &Collision, sparsity: u32, epsilon: f64) -> f64 {
     let thresholds = collision.thresholds(sparsity, epsilon);
-    let inside = thresholds.inside(1).0.min(thresholds.inside(sparsity).0);
-    let outside = u64::MAX - thresholds.inside(sparsity).0;
+    let inside = thresholds
+        .favoured_threshold(1)
+        .0
+        .min(thresholds.favoured_threshold(sparsity).0);
+    let outside = u64::MAX - thresholds.favoured_threshold(sparsity).0;
     inside.min(outside) as f64
 }
 
@@ -116,7 +120,7 @@ fn least_weight(collision: &Collision, sparsity: u32, epsilon: f64) -> f64 {
 fn what_is_spent_is_what_was_asked_for() {
     let mut epsilons = awkward();
     let mut rng = seeded(2);
-    epsilons.retain(|&e| bounds::EPSILON.holds(e) && rng.next_u32().is_multiple_of(4));
+    epsilons.retain(|&e| bounds::EPSILON.contains(e) && rng.next_u32().is_multiple_of(4));
     epsilons.extend([0.001, 0.01, 0.25, 1.0, 2.0, 12.0f64.next_down(), 12.0]);
     let mut sets = 0;
     for (rule, buckets, sparsity) in parameters() {
@@ -131,7 +135,7 @@ fn what_is_spent_is_what_was_asked_for() {
                 "{lost:e}: {}",
                 case()
             );
-            let usual = collision.favoured().is_none_or(|c| c <= buckets / 2);
+            let usual = collision.favoured_count().is_none_or(|c| c <= buckets / 2);
             assert!(!usual || lost <= 1e-11, "{lost:e}: {}", case());
             // The stated loss covers the real one, tightly.
             let ratio = realised_ratio(&collision, sparsity, epsilon);
@@ -203,7 +207,7 @@ fn coco_realised(coco: &Coco, sparsity: u32, epsilon: f64) -> (Exact, BigUint) {
 fn coco_spends_what_was_asked_for() {
     let mut epsilons = awkward();
     let mut rng = seeded(3);
-    epsilons.retain(|&e| bounds::EPSILON.holds(e) && rng.next_u32().is_multiple_of(3));
+    epsilons.retain(|&e| bounds::EPSILON.contains(e) && rng.next_u32().is_multiple_of(3));
     epsilons.extend([0.001, 0.01, 0.25, 1.0, 2.0, 12.0f64.next_down(), 12.0]);
     let mut sets = 0;
     for (rule, pairs, sparsity) in coco_parameters() {
@@ -237,16 +241,16 @@ fn hash_bin_parameters() -> Vec<HashBin> {
             parameters.extend(HashBin::new(level, Hashing::Independent, bins, grid));
         };
         for bins in [1, 2, 100, 1 << 16] {
-            add(Level::Event, bins);
+            add(PrivacyLevel::Event, bins);
             for distance in [1.0 / 65536.0, 0.3, 1.0, 7.7, 1000.1, 2048.0] {
                 for delta in [None, Some(1e-15), Some(1e-6), Some(0.01)] {
-                    add(Level::Neighbouring { distance, delta }, bins);
+                    add(PrivacyLevel::Neighbouring { distance, delta }, bins);
                 }
             }
         }
         for noise in [Noise::TwoPoint, Noise::Laplace] {
             for clip in [1.0 / 65536.0, 0.5, 1.0, 1.5, 333.0, 1024.0] {
-                add(Level::User { clip, noise }, 1);
+                add(PrivacyLevel::User { clip, noise }, 1);
             }
         }
     }
@@ -257,18 +261,18 @@ fn hash_bin_parameters() -> Vec<HashBin> {
 fn hash_bin_spends_what_was_asked_for() {
     let mut epsilons = awkward();
     let mut rng = seeded(4);
-    epsilons.retain(|&e| bounds::EPSILON.holds(e) && rng.next_u32().is_multiple_of(8));
+    epsilons.retain(|&e| bounds::EPSILON.contains(e) && rng.next_u32().is_multiple_of(8));
     epsilons.extend([0.001, 0.01, 0.25, 1.0, 2.0, 12.0f64.next_down(), 12.0]);
     let whole: BigUint = BigUint::from(1u8) << 64;
     let (mut signs, mut bins) = (0, 0);
     for hash_bin in hash_bin_parameters() {
         for &epsilon in &epsilons {
             let case = || format!("{hash_bin:?}, ε = {epsilon:?}");
-            let sampling = hash_bin.sampling(Some(100), epsilon);
+            let sampling = hash_bin.response_distribution(Some(100), epsilon);
             let effective = sampling.effective_epsilon();
             assert!(effective <= epsilon, "{}", case());
             let lost = epsilon - effective;
-            let Some(noise) = sampling.laplace() else {
+            let Some(noise) = sampling.laplace_noise() else {
                 // P(plus) over P(minus), for a sum at the clip.
                 let lean = ExpLowerBound::new(epsilon).sign_excess(5, 5) >> 1;
                 let plus = BigUint::from((1u64 << 63) + lean);
@@ -285,7 +289,7 @@ fn hash_bin_spends_what_was_asked_for() {
             assert!((spent / effective - 1.0).abs() <= 1e-15, "{}", case());
             assert!(lost < 2f64.powi(-24), "{lost:e}: {}", case());
             // The bounds of bins leave room for 45 scales beyond s values of 1.
-            let limit = sampling.limit().unwrap() as f64;
+            let limit = sampling.bin_limit().unwrap() as f64;
             assert!(limit >= 45.0 / noise.rate(), "{}", case());
             assert!(limit < 2f64.powi(53), "{}", case());
             bins += 1;
@@ -298,5 +302,5 @@ fn hash_bin_spends_what_was_asked_for() {
 #[should_panic(expected = "the requested ε covers the loss")]
 fn a_loss_above_the_requested_is_refused() {
     // The bound is tight: e < 2.7183.
-    let _ = least_epsilon_covering(Factors(27_183, 1), Factors(10_000, 1), 1.0);
+    let _ = least_epsilon_covering(WeightAndCount(27_183, 1), WeightAndCount(10_000, 1), 1.0);
 }

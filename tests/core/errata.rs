@@ -3,11 +3,11 @@
 //! `server/analysis/tests/analysis/errata.rs` for shuffling, and in
 //! `server/study/tests/study/competitors` for published mechanisms.
 
-use hushbin::domain::{Domain, Signed};
+use hushbin::domain::{Domain, SignedItem};
 use hushbin::hash::{HashKeys, Hashing, closed_sign, independent_bucket};
 use hushbin::mechanism::coco::{self, Rule};
 use hushbin::mechanism::collision::{Collision, Rule as CollisionRule};
-use hushbin::mechanism::hash_bin::{self, GRID, HashBin, Level, Noise};
+use hushbin::mechanism::hash_bin::{self, GRID, HashBin, Noise, PrivacyLevel};
 use hushbin::{Entry, ErrorCode, Items, Mechanism, Task, TaskDraft, TaskParts, ValueKind};
 use num_traits::ToPrimitive;
 use serde_json::json;
@@ -68,8 +68,8 @@ fn presence_divides_by_the_whole_pair() {
         let none = 2.0 / t;
 
         let mut randomizer = coco::Randomizer::new(&model.coco(), &domain, epsilon);
-        let input: Vec<Signed> = (0..u64::from(sparsity))
-            .map(|item| Signed {
+        let input: Vec<SignedItem> = (0..u64::from(sparsity))
+            .map(|item| SignedItem {
                 item,
                 negative: item % 3 == 0,
             })
@@ -232,7 +232,7 @@ fn signs_are_of_items() {
             let domain = model.task().questions()[0].domain();
             let mut randomizer = coco::Randomizer::new(&model.coco(), &domain, epsilon);
             for seed in 0..200 {
-                let signed = |item, negative| Signed { item, negative };
+                let signed = |item, negative| SignedItem { item, negative };
                 let one = [signed(0, false), signed(1, true)];
                 let mirrored = [signed(0, true), signed(1, false)];
                 let sides = randomizer.probabilities(seed, &one, 0);
@@ -289,7 +289,7 @@ fn bins_sum_their_own_items() {
     );
 
     // The implementation does this, in steps of the grid.
-    let hash_bin = HashBin::new(Level::Event, Hashing::Independent, 4, GRID).unwrap();
+    let hash_bin = HashBin::new(PrivacyLevel::Event, Hashing::Independent, 4, GRID).unwrap();
     let domain = hash_bin_domain(20, hash_bin);
     let mut randomizer = hash_bin::Randomizer::new(&hash_bin, &domain, 1.0);
     let entry = |item, value| Entry { item, value };
@@ -307,7 +307,7 @@ fn bins_sum_their_own_items() {
                 .bin_and_sign(&HashKeys::new(seed), item);
             bins[bin as usize] += f64::from(sign) * value * f64::from(GRID);
         }
-        assert_eq!(randomizer.bins(seed, &entries), bins);
+        assert_eq!(randomizer.bins_before_noise(seed, &entries), bins);
     }
 }
 
@@ -327,7 +327,7 @@ fn hash_bin_domain(items: u32, hash_bin: HashBin) -> Domain {
 /// second moment for an empty input. The second is the fraction of an entry that remains for a
 /// person of k.
 fn implemented(k: u32, eta: f64, noise: Noise, epsilon: f64) -> (f64, f64) {
-    let level = Level::User { clip: eta, noise };
+    let level = PrivacyLevel::User { clip: eta, noise };
     let hash_bin = HashBin::new(level, Hashing::Independent, 1, GRID).unwrap();
     let domain = hash_bin_domain(k, hash_bin);
     (

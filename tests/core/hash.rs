@@ -29,7 +29,7 @@ fn mix32(mut h: u32) -> u32 {
 
 /// Bucket of a slot. Even rounds shift z by a function of w, odd rounds shift w by a function of z.
 fn bucket(hash: &Balanced, t: u32, keys: &[u32], slot: u32) -> u32 {
-    let (t, m) = (u64::from(t), u64::from(hash.per_bucket()));
+    let (t, m) = (u64::from(t), u64::from(hash.slots_per_bucket()));
     let shift = |x: u64, key: u32, range: u64| (u64::from(mix32(x as u32 ^ key)) * range) >> 32;
     let (mut w, mut z) = (u64::from(slot) / t, u64::from(slot) % t);
     for (round, &key) in keys[..hash.rounds()].iter().enumerate() {
@@ -51,7 +51,7 @@ proptest! {
         per_bucket in prop_oneof![1u32..9, 10u32..70],
     ) {
         let hash = Balanced::new(buckets * per_bucket, buckets);
-        prop_assert_eq!(hash.per_bucket(), per_bucket);
+        prop_assert_eq!(hash.slots_per_bucket(), per_bucket);
         let (keys, rounds) = (HashKeys::new(seed), round_keys(seed));
         let mut held = vec![Vec::new(); buckets as usize];
         for slot in 0..buckets * per_bucket {

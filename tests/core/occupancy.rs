@@ -2,7 +2,7 @@
 //! over the cells. Its state is the number of remaining elements and the number of cells so far
 //! with strength v or more.
 
-use hushbin::mechanism::occupancy::{Occupancy, Strength};
+use hushbin::mechanism::occupancy::{Occupancy, StrengthMeasure};
 
 /// P(count = n) of the next cell for each n, with `left` elements left for this cell and `others`
 /// further ones.
@@ -38,10 +38,10 @@ fn next_cell(per_cell: Option<u32>, others: u32, left: usize) -> Vec<f64> {
 }
 
 /// P(strength ≥ v) of a cell with n elements.
-fn strong(strength: Strength, n: usize, v: usize) -> f64 {
+fn strong(strength: StrengthMeasure, n: usize, v: usize) -> f64 {
     match strength {
-        Strength::Count => f64::from(n >= v),
-        Strength::SignedSum => {
+        StrengthMeasure::Count => f64::from(n >= v),
+        StrengthMeasure::SignedSum => {
             // C(n, k)/2ⁿ, with k elements pushing to the minus side.
             let mut p = 0.5f64.powi(n as i32);
             let mut sum = 0.0;
@@ -59,7 +59,7 @@ fn strong(strength: Strength, n: usize, v: usize) -> f64 {
 /// P(K_v = k) for each k.
 fn reaching(
     occupancy: &Occupancy,
-    strength: Strength,
+    strength: StrengthMeasure,
     v: usize,
     laws: &[Vec<Vec<f64>>],
 ) -> Vec<f64> {
@@ -104,7 +104,7 @@ fn sum_of(law: &[f64], numbers: u32) -> Vec<f64> {
 /// Returns G(c) and its counterpart for squares, for c from 0 to `most` and several functions.
 fn reference(
     occupancy: &Occupancy,
-    strength: Strength,
+    strength: StrengthMeasure,
     functions: u32,
     most: u32,
 ) -> Vec<(f64, f64)> {
@@ -164,19 +164,19 @@ fn sums_are_those_of_the_dynamic_program() {
     assert!(grid.len() > 150, "{}", grid.len());
     for occupancy in grid {
         let most = occupancy.cells.min(occupancy.elements);
-        for strength in [Strength::Count, Strength::SignedSum] {
+        for strength in [StrengthMeasure::Count, StrengthMeasure::SignedSum] {
             let ours = occupancy.top_sums(strength, 1, most);
             for (c, (sum, squares)) in (0..).zip(reference(&occupancy, strength, 1, most)) {
                 let close = |ours: f64, exact: f64| (ours - exact).abs() <= 1e-11 * exact;
                 assert!(
-                    close(ours.at(c).strength, sum),
+                    close(ours.sums_over_strongest(c).strength, sum),
                     "G({c}) is {}, not {sum}: {strength:?} of {occupancy:?}",
-                    ours.at(c).strength
+                    ours.sums_over_strongest(c).strength
                 );
                 assert!(
-                    close(ours.at(c).squares, squares),
+                    close(ours.sums_over_strongest(c).squares, squares),
                     "the squares of {c} are {}, not {squares}: {strength:?} of {occupancy:?}",
-                    ours.at(c).squares
+                    ours.sums_over_strongest(c).squares
                 );
             }
         }
@@ -189,23 +189,37 @@ fn all_cells_together_hold_all() {
     for occupancy in grid(&[1, 5, 64, 300], &[2, 9, 100, 5000], &slots) {
         let s = occupancy.elements;
         // At most s cells contain anything.
-        let top = occupancy.top_sums(Strength::Count, 1, occupancy.cells);
+        let top = occupancy.top_sums(StrengthMeasure::Count, 1, occupancy.cells);
         let close = |a: f64, b: f64| (a - b).abs() <= 1e-11 * b;
         assert!(
-            close(top.at(occupancy.cells).strength, f64::from(s)),
+            close(
+                top.sums_over_strongest(occupancy.cells).strength,
+                f64::from(s)
+            ),
             "{occupancy:?}"
         );
-        let squares = top.at(occupancy.cells).squares;
-        assert!(close(squares, occupancy.mean_square_sum()), "{occupancy:?}");
+        let squares = top.sums_over_strongest(occupancy.cells).squares;
+        assert!(
+            close(squares, occupancy.expected_sum_of_squares()),
+            "{occupancy:?}"
+        );
         // In expectation the squares of signed sums add up to s, for all collisions.
-        let signed = occupancy.top_sums(Strength::SignedSum, 1, occupancy.cells);
-        let squares = signed.at(occupancy.cells).squares;
+        let signed = occupancy.top_sums(StrengthMeasure::SignedSum, 1, occupancy.cells);
+        let squares = signed.sums_over_strongest(occupancy.cells).squares;
         assert!(close(squares, f64::from(s)), "{squares}: {occupancy:?}");
-        assert!(signed.at(occupancy.cells).strength <= f64::from(s) * (1.0 + 1e-11));
+        assert!(
+            signed.sums_over_strongest(occupancy.cells).strength <= f64::from(s) * (1.0 + 1e-11)
+        );
         if occupancy.per_cell == Some(1) {
             let c = occupancy.cells.min(s).div_ceil(2);
-            assert!(close(top.at(c).strength, f64::from(c)), "{occupancy:?}");
-            assert!(close(signed.at(c).strength, f64::from(c)), "{occupancy:?}");
+            assert!(
+                close(top.sums_over_strongest(c).strength, f64::from(c)),
+                "{occupancy:?}"
+            );
+            assert!(
+                close(signed.sums_over_strongest(c).strength, f64::from(c)),
+                "{occupancy:?}"
+            );
         }
     }
 }
@@ -215,27 +229,37 @@ fn sums_stay_in_range_at_the_greatest_sparsity() {
     let slots = [None, Some(2), Some(1600), Some(1 << 21)];
     for occupancy in grid(&[1024], &[2, 40, 1500, 1 << 22], &slots) {
         let most = 16.min(occupancy.cells);
-        let signed = occupancy.top_sums(Strength::SignedSum, 1, most);
-        assert!(signed.at(1).strength >= 1.0 - 1e-12 && signed.at(most).strength.is_finite());
-        assert!(signed.at(most).squares <= 1024.0 * (1.0 + 1e-9));
-        let top = occupancy.top_sums(Strength::Count, 1, most);
+        let signed = occupancy.top_sums(StrengthMeasure::SignedSum, 1, most);
+        assert!(
+            signed.sums_over_strongest(1).strength >= 1.0 - 1e-12
+                && signed.sums_over_strongest(most).strength.is_finite()
+        );
+        assert!(signed.sums_over_strongest(most).squares <= 1024.0 * (1.0 + 1e-9));
+        let top = occupancy.top_sums(StrengthMeasure::Count, 1, most);
         let mean = f64::from(occupancy.elements) / f64::from(occupancy.cells);
         for c in 1..=most {
-            let step = top.at(c).strength - top.at(c - 1).strength;
-            assert!(top.at(c).strength.is_finite() && top.at(c).squares.is_finite());
+            let step =
+                top.sums_over_strongest(c).strength - top.sums_over_strongest(c - 1).strength;
+            assert!(
+                top.sums_over_strongest(c).strength.is_finite()
+                    && top.sums_over_strongest(c).squares.is_finite()
+            );
             // The c-th fullest cell contains no more than the previous one, and the fullest at
             // least the mean.
             if c == 1 {
                 assert!(step >= mean.max(1.0) * (1.0 - 1e-12), "{occupancy:?}");
             } else {
-                let before = top.at(c - 1).strength - top.at(c - 2).strength;
+                let before = top.sums_over_strongest(c - 1).strength
+                    - top.sums_over_strongest(c - 2).strength;
                 assert!(
                     step <= before * (1.0 + 1e-9) && step >= 0.0,
                     "{occupancy:?}"
                 );
             }
         }
-        assert!(top.at(most).strength <= f64::from(occupancy.elements) * (1.0 + 1e-12));
+        assert!(
+            top.sums_over_strongest(most).strength <= f64::from(occupancy.elements) * (1.0 + 1e-12)
+        );
     }
 }
 
@@ -246,12 +270,12 @@ fn sums_over_several_functions_are_those_of_the_dynamic_program() {
     for occupancy in grid {
         for functions in [2, 3, 16, 64] {
             let most = occupancy.cells.min(occupancy.elements) * functions;
-            for strength in [Strength::Count, Strength::SignedSum] {
+            for strength in [StrengthMeasure::Count, StrengthMeasure::SignedSum] {
                 let ours = occupancy.top_sums(strength, functions, most);
                 let reference = reference(&occupancy, strength, functions, most);
                 for (c, (sum, squares)) in (0..).zip(reference) {
                     let close = |ours: f64, exact: f64| (ours - exact).abs() <= 1e-12 * exact;
-                    let top = ours.at(c);
+                    let top = ours.sums_over_strongest(c);
                     assert!(
                         close(top.strength, sum) && close(top.squares, squares),
                         "{top:?} of {c}, not {sum} and {squares}: {strength:?}, {functions} of \

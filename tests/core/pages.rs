@@ -29,7 +29,7 @@ fn the_task_is_valid_and_takes_the_report_shown() {
         .iter()
         .zip([1.0, -1.0])
         .map(|(name, value)| {
-            let item = task.questions()[0].items().resolve(name).unwrap();
+            let item = task.questions()[0].items().find_item(name).unwrap();
             Entry { item, value }
         })
         .collect();

@@ -2,7 +2,7 @@
 //! privacy and refusals.
 
 use hushbin::choose::compare_together;
-use hushbin::domain::{Domain, Signed};
+use hushbin::domain::{Domain, SignedItem};
 use hushbin::hash::Hashing;
 use hushbin::mechanism::collision::{self, Collision, Rule};
 use hushbin::task::{Kind, QuestionParts, Scale};
@@ -46,7 +46,7 @@ fn draft(questions: &Value) -> TaskDraft {
 fn choices_are_the_best_there_are() {
     for row in rows("choice") {
         let (options, epsilon) = (whole(&row, "k"), number(&row, "epsilon"));
-        let domain = Domain::exact(options, 1);
+        let domain = Domain::with_exact_count(options, 1);
         let of = |collision: &Collision| {
             let rates = collision.rates(&domain, epsilon);
             (rates, rates.total_variance(&domain) / f64::from(options))
@@ -93,8 +93,8 @@ fn choices_need_fewer_people_than_ratings() {
                 let others = f64::from(options - 1) * rates.frequency_variance(false);
                 rates.frequency_variance(true) + others
             };
-            let ratio =
-                average(Domain::exact(options, 1)) / average(Domain::rated(Some(options), 1));
+            let ratio = average(Domain::with_exact_count(options, 1))
+                / average(Domain::rated(Some(options), 1));
             let what = format!("{options} options, ε = {epsilon}: {ratio}");
             assert!(
                 (ratio / expected - 1.0).abs() < 0.03,
@@ -114,22 +114,22 @@ fn collision_of(question: &Question) -> Option<&Collision> {
 #[test]
 fn sums_of_shares_have_the_variance_of_all_ways_to_fill_buckets() {
     for row in rows("sums") {
-        let domain = Domain::exact(whole(&row, "d"), 1);
+        let domain = Domain::with_exact_count(whole(&row, "d"), 1);
         let collision = one_favoured(whole(&row, "t"));
         let rates = collision.rates(&domain, number(&row, "epsilon"));
         for (among, field) in [(true, "inside"), (false, "outside")] {
-            let variance = rates.sum_variance(whole(&row, "b"), among);
+            let variance = rates.set_variance(whole(&row, "b"), among);
             assert!(near(variance, number(&row, field)), "{row}: {variance}");
         }
     }
 }
 
 /// Inputs of a domain: each item is present or absent.
-fn inputs(domain: &Domain) -> Vec<Vec<Signed>> {
-    let (items, s) = (domain.items().unwrap(), domain.sparsity());
+fn inputs(domain: &Domain) -> Vec<Vec<SignedItem>> {
+    let (items, s) = (domain.item_count().unwrap(), domain.sparsity());
     let named = |set: u32| {
         let items = (0..items).filter(move |item| set >> item & 1 == 1);
-        let signed = items.map(|item| Signed {
+        let signed = items.map(|item| SignedItem {
             item: item.into(),
             negative: false,
         });
@@ -148,12 +148,12 @@ fn inputs(domain: &Domain) -> Vec<Vec<Signed>> {
 fn answers_hide_in_each_other() {
     let mut sets = 0;
     let domains = (2..=6)
-        .map(|options| Domain::exact(options, 1))
+        .map(|options| Domain::with_exact_count(options, 1))
         .chain((1..=4).flat_map(|items| {
-            (1..=items.min(3)).map(move |sparsity| Domain::named(Some(items), sparsity))
+            (1..=items.min(3)).map(move |sparsity| Domain::unrated(Some(items), sparsity))
         }));
     for domain in domains {
-        let elements = domain.elements().unwrap();
+        let elements = domain.element_count().unwrap();
         for (buckets, hashes) in (2..=elements + 1).flat_map(|t| [(t, 1), (t, 3)]) {
             let most = (hashes * buckets - 1).min(4);
             for favoured in [1, most] {
@@ -177,7 +177,7 @@ fn answers_hide_in_each_other() {
 pub(crate) fn assert_hidden(
     collision: &Collision,
     domain: &Domain,
-    inputs: &[Vec<Signed>],
+    inputs: &[Vec<SignedItem>],
     epsilon: f64,
 ) {
     let thresholds = collision.thresholds(domain.sparsity(), epsilon);
@@ -193,9 +193,9 @@ pub(crate) fn assert_hidden(
 /// Checks the bound under some seeds, from the probabilities of all reports.
 pub(crate) fn assert_bounded(
     what: &str,
-    inputs: &[Vec<Signed>],
+    inputs: &[Vec<SignedItem>],
     effective: f64,
-    mut probabilities: impl FnMut(u64, &[Signed]) -> Vec<f64>,
+    mut probabilities: impl FnMut(u64, &[SignedItem]) -> Vec<f64>,
 ) {
     for seed in 0..6 {
         let loss = loss(inputs.iter().map(|input| probabilities(seed, input)));
@@ -208,8 +208,8 @@ pub(crate) fn assert_bounded(
 fn elements_stand_for_one_answer_each() {
     for domain in [
         Domain::rated(Some(5), 3),
-        Domain::named(Some(5), 3),
-        Domain::exact(5, 1),
+        Domain::unrated(Some(5), 3),
+        Domain::with_exact_count(5, 1),
     ] {
         let signs: &[bool] = if domain.is_rated() {
             &[false, true]
@@ -217,11 +217,12 @@ fn elements_stand_for_one_answer_each() {
             &[false]
         };
         let items = (0..5).flat_map(|item| signs.iter().map(move |&negative| (item, negative)));
-        let items = items.map(|(item, negative)| domain.element(Signed { item, negative }));
-        let paddings = (0..if domain.is_padded() { 3 } else { 0 }).map(|i| domain.padding(i));
+        let items = items.map(|(item, negative)| domain.element(SignedItem { item, negative }));
+        let paddings =
+            (0..if domain.is_padded() { 3 } else { 0 }).map(|i| domain.padding_element(i));
         let mut all: Vec<u64> = items.chain(paddings).collect();
         all.sort_unstable();
-        let expected: Vec<u64> = (0..domain.elements().unwrap().into()).collect();
+        let expected: Vec<u64> = (0..domain.element_count().unwrap().into()).collect();
         assert_eq!(all, expected);
     }
 }
@@ -273,7 +274,7 @@ fn questions_are_drawn_by_seeds_and_weights() {
     }
     let mut drawn = [0_u64; 6];
     for report in &reports {
-        let question = task.draw().question(report.seed());
+        let question = task.question_draw().drawn_question(report.seed());
         drawn[question] += 1;
         let name = task.questions()[question].mechanism().name();
         assert!(
@@ -281,7 +282,7 @@ fn questions_are_drawn_by_seeds_and_weights() {
             "{report:?}"
         );
     }
-    let shares: Vec<f64> = (0..6).map(|question| task.share(question)).collect();
+    let shares: Vec<f64> = (0..6).map(|question| task.report_share(question)).collect();
     assert_distributed(&drawn, &shares, "questions");
     let upload = hushbin::Upload {
         id: hushbin::UploadId([1; 16]),
@@ -295,8 +296,8 @@ fn questions_are_drawn_by_seeds_and_weights() {
 #[test]
 fn draws_divide_all_seeds() {
     let task = several();
-    assert_eq!(task.draw().total(), 10);
-    let shares: Vec<f64> = (0..6).map(|question| task.share(question)).collect();
+    assert_eq!(task.question_draw().total_weight(), 10);
+    let shares: Vec<f64> = (0..6).map(|question| task.report_share(question)).collect();
     assert_eq!(shares, [0.2, 0.1, 0.3, 0.1, 0.1, 0.2]);
     assert!(shares.iter().sum::<f64>() == 1.0);
 }
@@ -371,7 +372,7 @@ fn questions_are_chosen_for() {
     ]);
     let draft = draft(&questions);
     let choices = draft.choose().unwrap();
-    let task = draft.task_of(&choices).unwrap();
+    let task = draft.task_from_choices(&choices).unwrap();
     assert_eq!(task, draft.resolve().unwrap());
     let others: Vec<usize> = choices
         .iter()
@@ -574,8 +575,8 @@ fn items_of_a_kind_are_not_replaced() {
         epsilon: 1.0,
         mechanism: one_favoured(2).into(),
     };
-    let bins = Scale::bins(vec![0.0, 1.0, 3.0, 10.0]).unwrap();
-    let levels = Scale::levels(0.0, 1.0, 3).unwrap();
+    let bins = Scale::from_edges(vec![0.0, 1.0, 3.0, 10.0]).unwrap();
+    let levels = Scale::from_levels(0.0, 1.0, 3).unwrap();
     assert!(Question::new(parts(Kind::Number(bins.clone()), Items::Count(3))).is_ok());
     for (kind, items) in [
         (Kind::Flag, Items::Count(3)),
@@ -591,16 +592,16 @@ fn items_of_a_kind_are_not_replaced() {
 /// A number is in the cell that begins at or below it. Of two levels the nearer is more likely.
 #[test]
 fn numbers_have_a_cell() {
-    let bins = Scale::bins(vec![0.0, 1.0, 3.0, 10.0]).unwrap();
+    let bins = Scale::from_edges(vec![0.0, 1.0, 3.0, 10.0]).unwrap();
     let cells = [-5.0, 0.0, 0.99, 1.0, 2.9, 3.0, 10.0, 1e300].map(|x| bins.cell(x));
     assert_eq!(cells.map(|(_, next)| next), [0.0; 8]);
     assert_eq!(cells.map(|(cell, _)| cell), [0, 0, 0, 1, 1, 2, 2, 2]);
-    let levels = Scale::levels(-10.0, 20.0, 4).unwrap();
+    let levels = Scale::from_levels(-10.0, 20.0, 4).unwrap();
     let cells = [-11.0, -10.0, -7.5, 0.0, 19.0, 20.0].map(|x| levels.cell(x));
     assert_eq!(cells[..4], [(0, 0.0), (0, 0.0), (0, 0.25), (1, 0.0)]);
     assert!(cells[4].0 == 2 && (cells[4].1 - 0.9).abs() < 1e-12);
     assert_eq!(cells[5], (3, 0.0));
-    let values = [0, 1, 2, 3].map(|cell| levels.level(cell).unwrap());
+    let values = [0, 1, 2, 3].map(|cell| levels.level_value(cell).unwrap());
     assert_eq!(values, [-10.0, 0.0, 10.0, 20.0]);
 }
 
@@ -691,7 +692,7 @@ fn drawing_one_question_is_compared_with_all_together() {
         let task = choices(count, options, epsilon);
         let found = compare_together(&task).unwrap();
         let variance = |domain: &Domain| {
-            let all = (2..=domain.elements().unwrap()).flat_map(|buckets| {
+            let all = (2..=domain.element_count().unwrap()).flat_map(|buckets| {
                 (1..=domain.sparsity().min(buckets - 1)).map(move |favoured| (buckets, favoured))
             });
             let of = |(buckets, favoured)| {
@@ -707,12 +708,12 @@ fn drawing_one_question_is_compared_with_all_together() {
         };
         let m = f64::from(count);
         let spread = 1.0 - 1.0 / f64::from(options);
-        let drawn = m * (m * variance(&Domain::exact(options, 1)) + (m - 1.0) * spread);
+        let drawn = m * (m * variance(&Domain::with_exact_count(options, 1)) + (m - 1.0) * spread);
         assert!(
             (found.separate / drawn - 1.0).abs() < 0.01,
             "{found:?}, {drawn}"
         );
-        let best = variance(&Domain::exact(count * options, count));
+        let best = variance(&Domain::with_exact_count(count * options, count));
         let ratio = found.together / best;
         assert!(ratio < 1.001, "{found:?}, {ratio}");
         assert!(best < drawn * (1.0 + 1e-9), "{found:?}, {best}");

@@ -29,7 +29,10 @@ fn integers(value: &Value) -> Vec<u64> {
 
 /// Checks a row's buckets, and the slots of one of them.
 fn assert_balanced(hash: &Balanced, keys: &HashKeys, row: &Value) {
-    assert_eq!(u64::from(hash.per_bucket()), row["m"].as_u64().unwrap());
+    assert_eq!(
+        u64::from(hash.slots_per_bucket()),
+        row["m"].as_u64().unwrap()
+    );
     let buckets: Vec<u64> = integers(&row["slots"])
         .iter()
         .map(|&slot| u64::from(hash.bucket(keys, slot as u32)))
@@ -38,7 +41,7 @@ fn assert_balanced(hash: &Balanced, keys: &HashKeys, row: &Value) {
     let mut preimage = Vec::new();
     let bucket = row["bucket"].as_u64().unwrap() as u32;
     hash.for_each_slot(keys, bucket, |slot| preimage.push(u64::from(slot)));
-    assert_eq!(preimage.len(), hash.per_bucket() as usize);
+    assert_eq!(preimage.len(), hash.slots_per_bucket() as usize);
     preimage.sort_unstable();
     preimage.truncate(30);
     assert_eq!(preimage, integers(&row["preimage_sorted_first_30"]));
@@ -239,14 +242,14 @@ fn coco_rates_match() {
         let rates = coco.rates(&domain, task.epsilon());
         assert_close("gap", rates.gap, &row);
         if let Some(presence) = rates.presence {
-            assert_close("kappa", coco.deciding(&domain), &row);
+            assert_close("kappa", coco.deciding_probability(&domain), &row);
             assert_close("p_pair", presence.p_pair, &row);
             assert_close("q_pair", presence.q_pair, &row);
             assert_close("mean_total_variance", rates.total_variance(&domain), &row);
             let s = f64::from(domain.sparsity());
-            let d = f64::from(domain.items().unwrap());
-            let nonmissing = s * rates.nonmissing_variance(true).unwrap()
-                + (d - s) * rates.nonmissing_variance(false).unwrap();
+            let d = f64::from(domain.item_count().unwrap());
+            let nonmissing = s * rates.presence_variance(true).unwrap()
+                + (d - s) * rates.presence_variance(false).unwrap();
             assert_close("nonmissing_total_variance", nonmissing, &row);
         }
         if row["best_t_for_mean"] == true {

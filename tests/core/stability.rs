@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 
 use hushbin::Items;
 use hushbin::mechanism::Mechanism;
-use hushbin::sums::{Measure, SumTask};
+use hushbin::sums::{SumTask, SummedQuantity};
 use hushbin_tests::byte_vectors::{Case, Given, check, run};
 use hushbin_tests::{question_vectors, sum_vectors};
 
@@ -97,13 +97,13 @@ fn the_vectors_of_sums_cover_every_kind() {
         .collect();
     let kinds: BTreeSet<(bool, bool)> = tasks
         .iter()
-        .map(|task| match task.measure() {
-            Measure::Box(items, _) => (false, matches!(items, Items::Count(_))),
-            Measure::Ball(ball) => (true, matches!(ball.items(), Items::Count(_))),
+        .map(|task| match task.summed_quantity() {
+            SummedQuantity::Box(items, _) => (false, matches!(items, Items::Count(_))),
+            SummedQuantity::Ball(ball) => (true, matches!(ball.items(), Items::Count(_))),
         })
         .collect();
     assert_eq!(kinds.len(), 3, "{kinds:?}");
-    let lengths: BTreeSet<usize> = tasks.iter().map(SumTask::message_bytes).collect();
+    let lengths: BTreeSet<usize> = tasks.iter().map(SumTask::longest_message_bytes).collect();
     assert_eq!(lengths, BTreeSet::from([1, 2]));
     for any in [
         cases
@@ -136,7 +136,7 @@ fn the_vectors_cover_every_kind() {
                     }
                     Mechanism::Coco(c) => format!("{open} {:?} {:?}", c.rule_name(), c.hashing()),
                     Mechanism::HashBin(h) => {
-                        let level = h.level();
+                        let level = h.privacy_level();
                         let delta = h.realised_delta() > 0.0;
                         let (name, noise) = (level.name(), level.noise());
                         format!("{open} {name:?} {delta} {noise:?} {:?}", h.hashing())
@@ -151,7 +151,7 @@ fn the_vectors_cover_every_kind() {
         let values = || {
             cases
                 .iter()
-                .map(|case| case.outcome.task.questions()[0].value())
+                .map(|case| case.outcome.task.questions()[0].value_kind())
         };
         assert_ne!(
             values().min_by_key(|v| *v as u8),

@@ -4,7 +4,7 @@ use hushbin::domain::Domain;
 use hushbin::hash::{HashKeys, Hashing, independent_bucket};
 use hushbin::mechanism::collision::{Collision, Rule};
 use hushbin::mix::mix64;
-use hushbin::task::{Kind, Prefixes};
+use hushbin::task::{Kind, PrefixLengths};
 use hushbin::{
     Entry, Error, Items, Mechanism, Question, Randomizer, Report, Task, TaskDraft, item_key,
 };
@@ -26,12 +26,12 @@ fn mechanism(buckets: u32) -> Value {
         "hashing": "independent", "buckets": buckets })
 }
 
-fn entries(prefixes: &Prefixes, text: &str) -> Vec<Entry> {
-    let keys = prefixes.keys(text).into_iter();
+fn entries(prefixes: &PrefixLengths, text: &str) -> Vec<Entry> {
+    let keys = prefixes.prefix_keys(text).into_iter();
     keys.map(|item| Entry { item, value: 1.0 }).collect()
 }
 
-fn prefixes(question: &Question) -> &Prefixes {
+fn prefixes(question: &Question) -> &PrefixLengths {
     let Kind::Text(prefixes) = question.kind() else {
         unreachable!()
     };
@@ -41,8 +41,8 @@ fn prefixes(question: &Question) -> &Prefixes {
 /// Characters are Unicode scalar values. A text that ends differs from every text that continues.
 #[test]
 fn prefixes_are_of_characters() {
-    let prefixes = Prefixes::new(vec![1, 2, 2, 5]).unwrap();
-    let goes_on = |text: &str| Prefixes::key_of(text, true);
+    let prefixes = PrefixLengths::new(vec![1, 2, 2, 5]).unwrap();
+    let goes_on = |text: &str| PrefixLengths::text_or_prefix_key(text, true);
     for (text, expected) in [
         ("", [item_key(""); 4]),
         ("é", [item_key("é"); 4]),
@@ -69,7 +69,7 @@ fn prefixes_are_of_characters() {
             [goes_on("l"), goes_on("lo"), goes_on("lo"), goes_on("longe")],
         ),
     ] {
-        assert_eq!(prefixes.keys(text), expected, "{text:?}");
+        assert_eq!(prefixes.prefix_keys(text), expected, "{text:?}");
     }
     assert_ne!(goes_on("a"), item_key("a"));
     assert_ne!(goes_on(""), item_key(""));
@@ -86,7 +86,7 @@ fn a_report_tells_of_the_prefix_that_its_seed_draws() {
     let Mechanism::Collision(collision) = task.questions()[0].mechanism() else {
         unreachable!()
     };
-    let inside = collision.thresholds(1, 1.0).inside(1).0;
+    let inside = collision.thresholds(1, 1.0).favoured_threshold(1).0;
     let mut randomizer = Randomizer::new(&task);
     let mut report = |entries: &[Entry], words: &[u64]| {
         let mut rng = Scripted::new(words);
@@ -98,7 +98,7 @@ fn a_report_tells_of_the_prefix_that_its_seed_draws() {
     };
     let mut seen = [0; 3];
     for seed in (0..300).map(mix64) {
-        let drawn = own.drawn(seed);
+        let drawn = own.drawn_index(seed);
         seen[drawn] += 1;
         let given = entries(own, "abcdef");
         let hashed = independent_bucket(&HashKeys::new(seed), given[drawn].item, T);
@@ -127,18 +127,18 @@ fn parts_are_drawn_evenly_and_by_themselves() {
     let draft: TaskDraft = serde_json::from_value(file).unwrap();
     let task = draft.resolve().unwrap();
     const PARTS: usize = 3;
-    let prefixes = Prefixes::new(vec![2, 4, 6]).unwrap();
+    let prefixes = PrefixLengths::new(vec![2, 4, 6]).unwrap();
     let mut joint = vec![0; PARTS * 2 * 4];
     for seed in 0..120_000 {
         // This bijection of counted words is practically uniform.
         let seed = mix64(seed ^ 0x5eed);
-        let part = prefixes.drawn(seed);
-        let question = task.draw().question(seed);
+        let part = prefixes.drawn_index(seed);
+        let question = task.question_draw().drawn_question(seed);
         let bucket = independent_bucket(&HashKeys::new(seed), 99, 4) as usize;
         joint[(part * 2 + question) * 4 + bucket] += 1;
     }
     assert_uniform(&joint, "parts, questions and buckets");
-    assert_eq!(Prefixes::new(vec![2]).unwrap().drawn(7), 0);
+    assert_eq!(PrefixLengths::new(vec![2]).unwrap().drawn_index(7), 0);
 }
 
 /// A prefix's bucket is, under every seed, at most exp(ε) times as likely as another bucket, by the
@@ -152,15 +152,15 @@ fn any_two_texts_are_as_near_as_epsilon_says() {
             let collision = Collision::new(rule, Hashing::Independent, buckets).unwrap();
             let question = Question::new(hushbin::task::QuestionParts {
                 name: "q".to_owned(),
-                kind: Kind::Text(Prefixes::new(vec![2, 4]).unwrap()),
-                items: Items::Open(hushbin::task::Open::Open),
+                kind: Kind::Text(PrefixLengths::new(vec![2, 4]).unwrap()),
+                items: Items::Open(hushbin::task::OpenKeyword::Open),
                 sparsity: 1,
                 weight: 1,
                 epsilon,
                 mechanism: collision.into(),
             })
             .unwrap();
-            let inside = collision.thresholds(1, epsilon).inside(1);
+            let inside = collision.thresholds(1, epsilon).favoured_threshold(1);
             // Integers over 2⁶⁴ are exact: the remainder is spread over t − 1 buckets.
             let (own, others) = (u128::from(inside.0), (1_u128 << 64) - u128::from(inside.0));
             let ratio = (own * u128::from(buckets - 1)) as f64 / others as f64;
@@ -178,8 +178,8 @@ fn any_two_texts_are_as_near_as_epsilon_says() {
 fn as_many_buckets_as_are_best() {
     for epsilon in [0.5, 1.0, 2.0, 4.0, 7.0] {
         let chosen =
-            Collision::choose(&Domain::one_of_any(), epsilon, &Default::default()).unwrap();
-        let rates = chosen.rates(&Domain::one_of_any(), epsilon);
+            Collision::choose(&Domain::one_open_item(), epsilon, &Default::default()).unwrap();
+        let rates = chosen.rates(&Domain::one_open_item(), epsilon);
         let e = f64::exp(epsilon);
         let of = |t: f64| (e + t - 1.0).powi(2) / ((t - 1.0) * (e - 1.0).powi(2));
         let best = (2..3000)
@@ -196,7 +196,7 @@ fn tasks_with_texts_are_read_back() {
     let task = draft(&json!({ "length": 7 })).resolve().unwrap();
     let question = &task.questions()[0];
     assert_eq!(prefixes(question).lengths(), [2, 4, 6, 7, 7]);
-    assert_eq!(question.domain(), Domain::one_of_any());
+    assert_eq!(question.domain(), Domain::one_open_item());
     let bytes = task.canonical_bytes();
     assert_eq!(Task::from_canonical_bytes(&bytes).unwrap(), task);
     let file = serde_json::to_value(&task).unwrap();

@@ -1,6 +1,6 @@
 //! Several choices and flags asked as one question: randomisation, privacy, choice and refusals.
 
-use hushbin::domain::{Domain, Signed};
+use hushbin::domain::{Domain, SignedItem};
 use hushbin::hash::Hashing;
 use hushbin::mechanism::collision::{Collision, Rates, Rule};
 use hushbin::task::{Kind, Part, QuestionParts, Together};
@@ -22,13 +22,13 @@ fn parts(options: &[u32]) -> Together {
 }
 
 fn domain(together: &Together) -> Domain {
-    Domain::exact(together.cells(), together.parts().len() as u32)
+    Domain::with_exact_count(together.cell_count(), together.parts().len() as u32)
 }
 
 fn question(together: &Together, collision: Collision, epsilon: f64) -> Question {
     Question::new(QuestionParts {
         name: "q".to_owned(),
-        items: Items::Count(together.cells()),
+        items: Items::Count(together.cell_count()),
         kind: Kind::Together(together.clone()),
         sparsity: together.parts().len() as u32,
         weight: 1,
@@ -47,7 +47,7 @@ fn answers(together: &Together) -> Vec<Vec<Entry>> {
     let mut all = vec![Vec::new()];
     for (index, part) in (0..).zip(together.parts()) {
         let with = |answer: &Vec<Entry>| {
-            let options = (0..part.cells()).map(f64::from);
+            let options = (0..part.cell_count()).map(f64::from);
             let longer = options.map(|option| [&answer[..], &[entry(index, option)]].concat());
             longer.collect::<Vec<_>>()
         };
@@ -58,7 +58,7 @@ fn answers(together: &Together) -> Vec<Vec<Entry>> {
 
 fn cells(together: &Together, answer: &[Entry]) -> Vec<u32> {
     together
-        .elements(answer)
+        .option_entries(answer)
         .map(|own| own.item as u32)
         .collect()
 }
@@ -73,10 +73,10 @@ fn answers_hide_in_each_other() {
         let signed = |answer: &Vec<Entry>| {
             let cells = cells(&together, answer).into_iter().map(u64::from);
             let negative = false;
-            cells.map(|item| Signed { item, negative }).collect()
+            cells.map(|item| SignedItem { item, negative }).collect()
         };
-        let inputs: Vec<Vec<Signed>> = answers(&together).iter().map(signed).collect();
-        for (buckets, hashes) in (2..=together.cells() + 1).flat_map(|t| [(t, 1), (t, 3)]) {
+        let inputs: Vec<Vec<SignedItem>> = answers(&together).iter().map(signed).collect();
+        for (buckets, hashes) in (2..=together.cell_count() + 1).flat_map(|t| [(t, 1), (t, 3)]) {
             let most = (hashes * buckets - 1).min(5);
             for favoured in [1, 2.min(most), most] {
                 let rule = Rule::Heaviest { favoured };
@@ -105,11 +105,11 @@ fn more_than_is_stated_is_told() {
     let collision = Collision::new(rule, Hashing::Balanced, 2).unwrap();
     let signed = |cells: [u64; 2]| {
         let negative = false;
-        cells.map(|item| Signed { item, negative }).to_vec()
+        cells.map(|item| SignedItem { item, negative }).to_vec()
     };
     let inputs = [signed([0, 2]), signed([1, 3])];
     let domain = domain(&together);
-    let loud = |seed: u64, input: &[Signed]| {
+    let loud = |seed: u64, input: &[SignedItem]| {
         hushbin::mechanism::collision::Randomizer::new(&collision, &domain, 1.1)
             .probabilities(seed, input)
     };
@@ -164,9 +164,9 @@ fn assert_estimates(
     hits: &std::collections::BTreeMap<u32, f64>,
     what: &str,
 ) {
-    for cell in 0..together.cells() {
-        let (part, _) = together.option(cell);
-        let options = together.parts()[part].cells();
+    for cell in 0..together.cell_count() {
+        let (part, _) = together.part_and_option(cell);
+        let options = together.parts()[part].cell_count();
         let first = together.cell(part, 0);
         let is_given = given.contains(&cell);
         let hit = |set: u32, cell: u32| f64::from(set >> cell & 1);
@@ -201,7 +201,7 @@ fn assert_estimates(
 /// Under other rules and hashes the distribution of M has the moments of the rates.
 #[test]
 fn laws_of_members_are_those_of_the_rates() {
-    let domain = Domain::exact(12, 4);
+    let domain = Domain::with_exact_count(12, 4);
     let heaviest = |favoured| Rule::Heaviest { favoured };
     for (rule, hashing, buckets, hashes) in [
         (Rule::Occupied, Hashing::Balanced, 6, 1),

@@ -1,7 +1,7 @@
 //! Collision with windows: one answer of a list, in several adjacent buckets.
 
 use hushbin::bounds;
-use hushbin::domain::{Domain, Signed};
+use hushbin::domain::{Domain, SignedItem};
 use hushbin::hash::{HashFunctions, Hashing};
 use hushbin::mechanism::collision::{Collision, Randomizer, Report, Rule};
 use hushbin::{Task, TaskDraft};
@@ -34,8 +34,8 @@ fn windows(buckets: u32, favoured: u32) -> Collision {
     .unwrap()
 }
 
-fn given(answer: u64) -> [Signed; 1] {
-    [Signed {
+fn given(answer: u64) -> [SignedItem; 1] {
+    [SignedItem {
         item: answer,
         negative: false,
     }]
@@ -43,7 +43,7 @@ fn given(answer: u64) -> [Signed; 1] {
 
 /// P(inside), as sampled.
 fn inside(collision: &Collision, epsilon: f64) -> Exact {
-    let threshold = collision.thresholds(1, epsilon).inside(1);
+    let threshold = collision.thresholds(1, epsilon).favoured_threshold(1);
     Exact::new(BigUint::from(threshold.0), BigUint::one() << 64)
 }
 
@@ -55,7 +55,7 @@ fn assert_near(actual: f64, expected: f64, what: &str) {
 }
 
 fn all_variances(collision: &Collision, answers: u32, epsilon: f64) -> f64 {
-    let rates = collision.rates(&Domain::exact(answers, 1), epsilon);
+    let rates = collision.rates(&Domain::with_exact_count(answers, 1), epsilon);
     let others = f64::from(answers - 1) * rates.frequency_variance(false);
     rates.frequency_variance(true) + others
 }
@@ -65,11 +65,14 @@ fn rates_are_those_of_the_reference() {
     for row in reference("c_windows") {
         let (answers, epsilon) = (whole(&row, "answers"), row["epsilon"].as_f64().unwrap());
         let collision = windows(whole(&row, "buckets"), whole(&row, "favoured"));
-        let domain = Domain::exact(answers, 1);
+        let domain = Domain::with_exact_count(answers, 1);
         let support = collision.support(&domain);
         let slots = whole(&row, "slots_a_bucket");
         assert_eq!(support.slots() as u32, slots * collision.buckets());
-        assert_eq!(support.hit_slots(), Some(slots * collision.width()));
+        assert_eq!(
+            support.slots_per_report(),
+            Some(slots * collision.buckets_per_element())
+        );
         let rates = collision.rates(&domain, epsilon);
         let near = |actual: f64, field: &str| {
             assert_near(
@@ -81,8 +84,8 @@ fn rates_are_those_of_the_reference() {
         near(rates.p_true, "p");
         near(rates.p_false, "q");
         near(all_variances(&collision, answers, epsilon), "objective");
-        near(rates.sum_variance(answers / 2, true), "half_inside");
-        near(rates.sum_variance(answers / 2, false), "half_outside");
+        near(rates.set_variance(answers / 2, true), "half_inside");
+        near(rates.set_variance(answers / 2, false), "half_outside");
     }
 }
 
@@ -92,7 +95,7 @@ fn shuffles_are_those_of_the_reference() {
     assert_eq!(rows.len(), 3);
     for row in rows {
         let (answers, favoured) = (whole(&row, "k"), whole(&row, "c"));
-        let domain = Domain::exact(answers, 1);
+        let domain = Domain::with_exact_count(answers, 1);
         let support = windows(answers, favoured).support(&domain);
         let seed = row["seed"].as_str().unwrap().parse().unwrap();
         for (bucket, expected) in row["supported_by"].as_object().unwrap() {
@@ -132,7 +135,7 @@ fn reports_hit_the_answers_whose_window_they_are_in() {
         (300, 19, 2),
     ] {
         let collision = windows(buckets, favoured);
-        let domain = Domain::exact(answers, 1);
+        let domain = Domain::with_exact_count(answers, 1);
         let support = collision.support(&domain);
         let mut randomizer = Randomizer::new(&collision, &domain, 1.0);
         for _ in 0..20 {
@@ -144,7 +147,7 @@ fn reports_hit_the_answers_whose_window_they_are_in() {
                     listed[slot as usize][bucket as usize] = true;
                     count += 1;
                 });
-                assert_eq!(Some(count), support.hit_slots());
+                assert_eq!(Some(count), support.slots_per_report());
             }
             for answer in 0..answers {
                 let chances = randomizer.probabilities(seed, &given(answer.into()));
@@ -180,7 +183,7 @@ fn answers_hide_in_each_other() {
                 );
                 let effective = collision.thresholds(1, epsilon).effective_epsilon();
                 assert!(effective <= epsilon && effective > epsilon - 1e-9);
-                let domain = Domain::exact(2 * buckets + 1, 1);
+                let domain = Domain::with_exact_count(2 * buckets + 1, 1);
                 let mut randomizer = Randomizer::new(&collision, &domain, epsilon);
                 for answer in [0, 1, u64::from(2 * buckets)] {
                     let chances = randomizer.probabilities(9, &given(answer));
@@ -207,7 +210,7 @@ fn rates_are_those_of_all_placings() {
         let all = placings(buckets * slots);
         for favoured in 2..buckets {
             let collision = windows(buckets, favoured);
-            let domain = Domain::exact(buckets * slots, 1);
+            let domain = Domain::with_exact_count(buckets * slots, 1);
             let near = |slot: &u32, bucket: u32| (bucket + buckets - slot / slots) % buckets;
             // Placements that hit [1], [0 and 1], [1 and 2], by a favoured bucket and by another.
             let mut hits = [[0_u64; 3]; 2];
@@ -281,7 +284,7 @@ fn three_answers_are_apart_as_in_a_random_order() {
     ];
     for ((answers, buckets, favoured), n) in layouts {
         let windows = windows(buckets, favoured);
-        let support = windows.support(&Domain::exact(answers, 1));
+        let support = windows.support(&Domain::with_exact_count(answers, 1));
         let slots = support.slots() as f64;
         let of_bucket = slots / f64::from(buckets);
         let mut counts = vec![0; (buckets * buckets) as usize];
@@ -328,7 +331,7 @@ fn choices_are_as_good_as_the_bound() {
     let few = (2..=66).chain([100, 128, 200, 256, 257, 300, 500, 999, 1000]);
     for answers in few {
         for epsilon in [0.1, 0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0, 3.0, 4.0] {
-            let domain = Domain::exact(answers, 1);
+            let domain = Domain::with_exact_count(answers, 1);
             let chosen = Collision::choose(&domain, epsilon, &Default::default()).unwrap();
             let least = least_variance(answers, epsilon);
             let ratio = all_variances(&chosen, answers, epsilon) / least;
@@ -390,7 +393,7 @@ fn drafts_of_windows_leave_open_what_they_like() {
         with(json!({ "buckets": 13, "favoured": 5 })).unwrap()
     );
     let chosen = with(json!({ "favoured": 6 })).unwrap();
-    assert_eq!(collision_of(&chosen).favoured(), Some(6));
+    assert_eq!(collision_of(&chosen).favoured_count(), Some(6));
     let chosen_variance = all_variances(collision_of(&chosen), 50, 0.5);
     for buckets in 7..=50 {
         assert!(chosen_variance <= 1.001 * all_variances(&windows(buckets, 6), 50, 0.5));
@@ -425,7 +428,7 @@ fn windows_are_refused_where_there_are_none() {
         let error = complete(favoured, buckets, hashes).unwrap_err();
         assert!(error.contains(expected), "{error}");
     }
-    assert!(bounds::BUCKETS.holds(256.0));
+    assert!(bounds::BUCKETS.contains(256.0));
     for said in [
         json!({ "favoured": 1 }),
         json!({ "hashes": 2 }),

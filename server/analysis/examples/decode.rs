@@ -22,7 +22,10 @@ fn estimate<'a>(
         // Refuses uploads made under other parameters.
         let upload = Upload::decode(bytes, task)?;
         if seen.insert(upload.id) {
-            upload.reports.iter().for_each(|report| totals.fold(report));
+            upload
+                .reports
+                .iter()
+                .for_each(|report| totals.add_report(report));
         }
     }
     let question = Query::new(task, &Options::default())?;

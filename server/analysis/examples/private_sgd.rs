@@ -11,9 +11,9 @@
 
 use std::error::Error;
 
-use hushbin::sample::with_probability;
+use hushbin::sample::draw_with_probability;
 use hushbin::{Entry, Randomizer, Task, TaskDraft};
-use hushbin_analysis::estimate::{Totals, points};
+use hushbin_analysis::estimate::{Totals, point_estimates};
 use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng;
 use rand_distr::{Distribution, StandardNormal};
@@ -34,7 +34,7 @@ fn product(weights: &[f64], features: &[f64]) -> f64 {
 fn draw(rng: &mut ChaCha20Rng) -> ([f64; TRUTH.len()], f64) {
     let features = std::array::from_fn(|_| StandardNormal.sample(rng));
     let likely = 1.0 / (1.0 + (-product(&TRUTH, &features)).exp());
-    let label = [-1.0, 1.0][usize::from(with_probability(rng, likely))];
+    let label = [-1.0, 1.0][usize::from(draw_with_probability(rng, likely))];
     (features, label)
 }
 
@@ -57,10 +57,10 @@ fn reported(
     for gradient in gradients {
         let entry = |(item, &value)| Entry { item, value };
         let entries: Vec<Entry> = (0..).zip(gradient).map(entry).collect();
-        totals.fold(&randomizer.randomize(&entries, rng)?.report);
+        totals.add_report(&randomizer.randomize(&entries, rng)?.report);
     }
     let items: Vec<u64> = (0..TRUTH.len() as u64).collect();
-    let means = points(task, &totals, &items).into_iter();
+    let means = point_estimates(task, &totals, &items).into_iter();
     let means = means.map(|own| own.mean.expect("numbers have means").estimate);
     Ok(means.collect())
 }

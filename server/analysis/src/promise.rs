@@ -7,12 +7,12 @@
 
 use hushbin::mechanism::{Mechanism, Neighbours};
 use hushbin::sums::SumTask;
-use hushbin::task::{Answers, Budget, Kind, Scale};
+use hushbin::task::{AnswerPolicy, Budget, Kind, Scale};
 use hushbin::{Question, Task};
 use serde::Serialize;
 
 use crate::accounting::{Account, Exposure};
-pub use crate::numeric::digits::round_up;
+pub use crate::numeric::digits::round_up_to_three_digits;
 
 /// Attackers in whose presence the local ε is valid, in words.
 const EVERYONE: &str = "against everyone, including the operator of the collector";
@@ -22,7 +22,7 @@ const CANNOT_LINK: &str = "someone who sees the shuffled batch but nothing that 
 
 /// Local privacy of each report of a task.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Privacy {
+pub struct ReportPrivacy {
     /// Local ε that the task states, in nats.
     pub epsilon: f64,
     /// Effective local ε of the sampler's integer thresholds, in nats and rounded up. At most
@@ -36,12 +36,12 @@ pub struct Privacy {
     /// Meaning of ε, for readers without mathematics.
     pub statement: String,
     /// Maximum number of reports from one person, and the ε that they spend.
-    pub(crate) budget: Spending,
+    pub(crate) budget: EpsilonSpending,
 }
 
 /// Maximum ε that one person spends under a task's budget.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Spending {
+pub struct EpsilonSpending {
     /// Length of a time window, and maximum number of reports in each.
     #[serde(flatten)]
     pub(crate) budget: Budget,
@@ -53,7 +53,7 @@ pub struct Spending {
     pub statement: String,
 }
 
-impl Spending {
+impl EpsilonSpending {
     /// Computes the spending of one person under a task's budget.
     ///
     /// The ε of all reports add up, for any answers (sequential composition).
@@ -62,22 +62,23 @@ impl Spending {
         let (budget, epsilon) = (task.budget(), task.effective_epsilon());
         let window_epsilon = f64::from(budget.reports()) * epsilon;
         let year_epsilon = f64::from(budget.reports_a_year()) * epsilon;
-        let [one, window, year] = [epsilon, window_epsilon, year_epsilon].map(round_up);
+        let [one, window, year] =
+            [epsilon, window_epsilon, year_epsilon].map(round_up_to_three_digits);
         let window = match budget.reports() {
             1 => String::new(),
             _ => format!(" One window spends at most ε = {window}."),
         };
         let stays = match budget.answers() {
-            Answers::Fresh => String::new(),
-            Answers::Permanent => format!(
+            AnswerPolicy::Fresh => String::new(),
+            AnswerPolicy::Permanent => format!(
                 " While answers stay the same, later windows send the same report again. That \
                  spends ε = {one} once. Anyone who receives these reports sees that they come \
                  from one person, whose answers have not changed."
             ),
         };
         let changes = match (budget.reports(), budget.answers()) {
-            (1, _) | (_, Answers::Fresh) => "",
-            (_, Answers::Permanent) => {
+            (1, _) | (_, AnswerPolicy::Fresh) => "",
+            (_, AnswerPolicy::Permanent) => {
                 " Within a window, only changed answers are reported again. Someone who links a \
                  person's uploads learns for certain that answers changed. No ε covers that."
             }
@@ -91,9 +92,9 @@ impl Spending {
                  year has at most {} of them, which together spend ε = {year}: someone who links \
                  them all can become at most {} % sure of an answer that never \
                  changed.{stays}{changes}",
-                allowed(budget),
+                allowed_reports_text(budget),
                 budget.reports_a_year(),
-                certainty(year_epsilon),
+                certainty_percentage(year_epsilon),
             ),
         }
     }
@@ -107,13 +108,13 @@ impl Spending {
 /// that differs from 9.
 ///
 /// ```
-/// use hushbin_analysis::promise::certainty;
+/// use hushbin_analysis::promise::certainty_percentage;
 ///
-/// let stated = [0.01, 0.5, 1.0, 2.0, 4.0, 8.0, 13.0].map(certainty);
+/// let stated = [0.01, 0.5, 1.0, 2.0, 4.0, 8.0, 13.0].map(certainty_percentage);
 /// assert_eq!(stated, ["50.3", "62", "73", "88", "98", "99.97", "99.9998"]);
 /// ```
 #[must_use]
-pub fn certainty(epsilon: f64) -> String {
+pub fn certainty_percentage(epsilon: f64) -> String {
     // Compute the complement, because 1 − p would lose all digits near 1.
     let doubt = 100.0 / (1.0 + epsilon.exp());
     if doubt > 49.5 {
@@ -132,7 +133,7 @@ pub fn certainty(epsilon: f64) -> String {
     format!("{certainty:.*}", digits as usize)
 }
 
-fn counted(count: u32, what: &str) -> String {
+fn count_with_noun(count: u32, what: &str) -> String {
     match count {
         1 => format!("one {what}"),
         count => format!("{count} {what}s"),
@@ -140,8 +141,8 @@ fn counted(count: u32, what: &str) -> String {
 }
 
 /// Returns the number of reports in a time window and the length of the window, in words.
-fn allowed(budget: Budget) -> String {
-    let (reports, days) = (budget.reports(), counted(budget.days(), "day"));
+fn allowed_reports_text(budget: Budget) -> String {
+    let (reports, days) = (budget.reports(), count_with_noun(budget.days(), "day"));
     match reports {
         1 => format!("one report in {days}"),
         // Say "in each window", because the last report of one window and the first of the next can
@@ -154,7 +155,7 @@ fn is_zero(number: &f64) -> bool {
     *number == 0.0
 }
 
-impl Privacy {
+impl ReportPrivacy {
     /// Returns the privacy of one report of the task.
     #[must_use]
     pub fn for_task(task: &Task) -> Self {
@@ -189,17 +190,17 @@ impl Privacy {
             epsilon: task.epsilon(),
             effective_epsilon: epsilon,
             delta,
-            protects: protects(neighbours),
+            protects: protected_part(neighbours),
             statement: format!(
                 "Every report is randomised in the browser, with ε = {}. Anyone who sees a \
                  report, including the operator of this collector, can sharpen a guess only so \
                  far: from 50 % sure of {guess} to at most {} % sure. In general, a report \
                  multiplies the odds of a guess by at most exp(ε) = {}.{limits}{failing}",
-                round_up(epsilon),
-                certainty(epsilon),
-                round_up(epsilon.exp()),
+                round_up_to_three_digits(epsilon),
+                certainty_percentage(epsilon),
+                round_up_to_three_digits(epsilon.exp()),
             ),
-            budget: Spending::for_task(task),
+            budget: EpsilonSpending::for_task(task),
         }
     }
 }
@@ -237,7 +238,7 @@ impl SumPrivacy {
             trust: "shuffler",
             central_epsilon: epsilon,
             delta,
-            people: task.people(),
+            people: task.min_people(),
             honest_fraction: task.parts().honest_fraction,
             statement: format!(
                 "There is no local ε. Anyone who links messages to their sender reads the answer. \
@@ -248,12 +249,12 @@ impl SumPrivacy {
                  every batch has at least {} people, and that the browsers of {} of them follow \
                  the protocol. A person's browser sends at most {}. The 365 days from the first \
                  report add up to at most ({}, {:e}).",
-                certainty(epsilon),
-                task.people(),
+                certainty_percentage(epsilon),
+                task.min_people(),
                 task.honest_people(),
-                allowed(budget),
-                round_up(year),
-                round_up(year_delta),
+                allowed_reports_text(budget),
+                round_up_to_three_digits(year),
+                round_up_to_three_digits(year_delta),
             ),
             budget,
         }
@@ -262,7 +263,7 @@ impl SumPrivacy {
 
 /// Returns the part of a person's input that ε protects, in words.
 #[must_use]
-pub fn protects(neighbours: Neighbours) -> String {
+pub fn protected_part(neighbours: Neighbours) -> String {
     match neighbours {
         Neighbours::Any => "a person's whole input".to_owned(),
         Neighbours::OneItem => "the value of any single item, not a whole input".to_owned(),
@@ -304,8 +305,8 @@ pub fn batch_statement(
         ),
     };
     let compared = match task.budget().answers() {
-        Answers::Fresh => "",
-        Answers::Permanent => {
+        AnswerPolicy::Fresh => "",
+        AnswerPolicy::Permanent => {
             " This is for one batch alone. Answers are permanent, so comparing batches that \
              repeat the same reports can isolate a person who joined or left. For that person \
              the local ε holds."
@@ -318,11 +319,11 @@ pub fn batch_statement(
          people who follow the protocol. Browsers may send that in each window of {}, so a batch \
          that is open for several windows can hold more reports of one person. Several batches \
          add up.{compared} {by_whom}",
-        round_up(account.central_epsilon),
+        round_up_to_three_digits(account.central_epsilon),
         account.delta,
-        certainty(account.central_epsilon),
+        certainty_percentage(account.central_epsilon),
         account.honest_reports,
-        counted(task.budget().days(), "day"),
+        count_with_noun(task.budget().days(), "day"),
     )
 }
 
@@ -330,7 +331,10 @@ pub fn batch_statement(
 /// batch from a shuffler. `messages` is the number of messages in that batch.
 #[must_use]
 pub fn sum_batch_statement(task: &SumTask, messages: u64) -> String {
-    let (least, each) = (task.batch_messages(), task.messages().count());
+    let (least, each) = (
+        task.min_batch_messages(),
+        task.message_parameters().message_count(),
+    );
     match messages {
         0 => "No batch is known to come from a shuffler, so nothing is promised yet.".to_owned(),
         _ if messages < least => format!(
@@ -395,15 +399,15 @@ pub(crate) fn plan_statement(neighbours: Neighbours, honest_fraction: f64) -> St
 /// exact if every mᵢ is 1. If every mᵢ is at most k, the true variance is at most k times the
 /// stated one.
 #[must_use]
-pub fn repeats(task: &Task) -> Option<String> {
+pub fn repeats_statement(task: &Task) -> Option<String> {
     let budget = task.budget();
-    (budget.answers() == Answers::Permanent).then(|| {
+    (budget.answers() == AnswerPolicy::Permanent).then(|| {
         format!(
             "Answers are permanent: a person whose answers stay the same sends the same report \
              in each window of {}. Error bars treat all reports as independent, which holds \
              within one window. Over k windows, estimates can be off by up to √k times the \
              stated standard errors, and intervals are too narrow by the same factor.",
-            counted(budget.days(), "day")
+            count_with_noun(budget.days(), "day")
         )
     })
 }
@@ -411,7 +415,7 @@ pub fn repeats(task: &Task) -> Option<String> {
 /// Returns a statement of the bias that does not decrease with the number of reports. `None` if
 /// estimates are unbiased for people with at most s entries, where s is the sparsity.
 #[must_use]
-pub fn bias(question: &Question) -> Option<String> {
+pub fn bias_statement(question: &Question) -> Option<String> {
     let worded = |[min, max]: [f64; 2], unit: Option<&str>| {
         let unit = unit.map_or(String::new(), |unit| format!(" {unit}"));
         format!("{min} to {max}{unit}")
@@ -420,7 +424,7 @@ pub fn bias(question: &Question) -> Option<String> {
     let beyond = match question.kind() {
         Kind::Number(scale) => Some(scaled(scale)),
         Kind::Cross(cross) => cross.columns().scale().map(scaled),
-        Kind::Numbers(of) if of.is_alone() => Some(worded(of[0].range(), of[0].unit())),
+        Kind::Numbers(of) if of.is_single() => Some(worded(of[0].range(), of[0].unit())),
         Kind::Numbers(_) => Some("their range".to_owned()),
         _ => None,
     };
@@ -433,7 +437,7 @@ pub fn bias(question: &Question) -> Option<String> {
     let Mechanism::HashBin(hash_bin) = question.mechanism() else {
         return None;
     };
-    let (clip, s) = (hash_bin.level().clip()?, question.sparsity());
+    let (clip, s) = (hash_bin.privacy_level().clip()?, question.sparsity());
     let left = hash_bin.attenuation(s);
     (left < 1.0).then(|| {
         format!(

@@ -24,20 +24,20 @@ pub(crate) struct Load {
 }
 
 /// Acknowledged bodies of a load, with their total size and their latencies.
-pub(crate) struct Sent {
+pub(crate) struct LoadResult {
     pub(crate) bodies: u64,
     pub(crate) bytes: u64,
     pub(crate) seconds: f64,
     latencies: Vec<Duration>,
 }
 
-impl Sent {
-    pub(crate) fn rate(&self) -> f64 {
+impl LoadResult {
+    pub(crate) fn bodies_per_second(&self) -> f64 {
         self.bodies as f64 / self.seconds
     }
 
     /// Returns a quantile of the latencies of bodies, in milliseconds. `share` is between 0 and 1.
-    pub(crate) fn latency(&self, share: f64) -> f64 {
+    pub(crate) fn latency_quantile(&self, share: f64) -> f64 {
         let index = (self.latencies.len() as f64 * share) as usize;
         let index = index.min(self.latencies.len() - 1);
         self.latencies[index].as_secs_f64() * 1e3
@@ -53,7 +53,7 @@ impl Load {
         task: &Task,
         time: Duration,
         bodies: u64,
-    ) -> Sent {
+    ) -> LoadResult {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()
@@ -71,7 +71,7 @@ impl Load {
             let bytes = all.iter().map(|(bytes, _)| bytes).sum();
             let mut latencies: Vec<_> = all.into_iter().flat_map(|(_, own)| own).collect();
             latencies.sort_unstable();
-            Sent {
+            LoadResult {
                 bodies: latencies.len() as u64,
                 bytes,
                 seconds,
@@ -99,11 +99,11 @@ impl Client {
         }
     }
 
-    fn body(&mut self) -> Vec<u8> {
+    fn next_body(&mut self) -> Vec<u8> {
         let mut bytes = Vec::new();
         for upload in &mut self.uploads {
             self.next += 1;
-            upload.id.0[..8].copy_from_slice(&mix(self.next).to_le_bytes());
+            upload.id.0[..8].copy_from_slice(&mix_bits(self.next).to_le_bytes());
             bytes.extend(upload.encode(&self.fingerprint));
         }
         bytes
@@ -117,12 +117,12 @@ impl Client {
         let mut answer = Vec::new();
         let (mut bytes, mut latencies) = (0, Vec::new());
         while Instant::now() < end && (latencies.len() as u64) < most {
-            let body = self.body();
+            let body = self.next_body();
             let mut request = head("bench", body.len());
             request.extend_from_slice(&body);
             let begin = Instant::now();
             stream.write_all(&request).await.unwrap();
-            read(&mut stream, &mut answer).await;
+            read_created_response(&mut stream, &mut answer).await;
             latencies.push(begin.elapsed());
             bytes += body.len() as u64;
         }
@@ -131,7 +131,7 @@ impl Client {
 }
 
 /// Reads one response, whose status must be 201.
-async fn read(stream: &mut TcpStream, answer: &mut Vec<u8>) {
+async fn read_created_response(stream: &mut TcpStream, answer: &mut Vec<u8>) {
     answer.clear();
     loop {
         let read = stream.read_buf(answer).await.unwrap();
@@ -153,7 +153,7 @@ async fn read(stream: &mut TcpStream, answer: &mut Vec<u8>) {
 
 /// Hashes a number with the finaliser of splitmix64, so that consecutive numbers give ids that look
 /// random.
-fn mix(x: u64) -> u64 {
+fn mix_bits(x: u64) -> u64 {
     let x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     x ^ (x >> 31)

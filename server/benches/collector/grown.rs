@@ -16,7 +16,7 @@ const ROUNDS: u64 = 5;
 pub(crate) fn run(bench: &Bench) {
     let directory = bench.directory.path();
     let [old, empty] = ["old", "empty"].map(|name| directory.join(name));
-    let target = bench.number("HUSHBIN_BENCH_BYTES", 1 << 30, 1 << 20);
+    let target = bench.environment_number("HUSHBIN_BENCH_BYTES", 1 << 30, 1 << 20);
     let tasks = [bench.task_file.as_path()];
     let mut grown = start_collector(&old, &tasks);
     let address = grown.address();
@@ -25,7 +25,7 @@ pub(crate) fn run(bench: &Bench) {
     let (mut seed, mut uploads) = (100, 0);
     let mut shown = 0;
     loop {
-        let bytes = size(&old);
+        let bytes = directory_size(&old);
         if bytes >= shown {
             println!(
                 "{:10.0}  {uploads:8}  {:8.0}  {:9.1}",
@@ -62,7 +62,11 @@ pub(crate) fn run(bench: &Bench) {
             seed: round,
         };
         for (own, server) in servers.iter().enumerate() {
-            rates[own].push(measure(server, load, bench, addresses[own]).sent.rate());
+            rates[own].push(
+                measure(server, load, bench, addresses[own])
+                    .sent
+                    .bodies_per_second(),
+            );
         }
     }
     let ratio = median((0..rates[0].len()).map(|round| rates[1][round] / rates[0][round]));
@@ -73,12 +77,12 @@ pub(crate) fn run(bench: &Bench) {
 }
 
 /// Returns the total size in bytes of all files below a directory.
-fn size(directory: &Path) -> u64 {
+fn directory_size(directory: &Path) -> u64 {
     let of = |entry: io::Result<fs::DirEntry>| {
         let entry = entry.unwrap();
         // A file may be deleted meanwhile.
         match entry.metadata() {
-            Ok(own) if own.is_dir() => size(&entry.path()),
+            Ok(own) if own.is_dir() => directory_size(&entry.path()),
             Ok(own) => own.len(),
             Err(_) => 0,
         }

@@ -6,15 +6,15 @@ use std::time::Duration;
 use hushbin_tests::process::{Collector, Usage};
 
 use super::Bench;
-use super::clients::{Load, Sent};
-use super::servers::{start_bare, start_collector};
+use super::clients::{Load, LoadResult};
+use super::servers::{start_bare_handler, start_collector};
 
 /// Number of measurements of each of the two servers, which take turns.
 const ROUNDS: u64 = 3;
 
 /// Measurement of one server in one round: the load that was sent, and the resources used.
-pub(crate) struct Round {
-    pub(crate) sent: Sent,
+pub(crate) struct RoundMeasurement {
+    pub(crate) sent: LoadResult,
     used: Usage,
 }
 
@@ -23,10 +23,10 @@ pub(crate) fn measure(
     load: Load,
     bench: &Bench,
     address: std::net::SocketAddr,
-) -> Round {
+) -> RoundMeasurement {
     let before = server.usage();
     let sent = load.send(address, &bench.task, bench.time, u64::MAX);
-    Round {
+    RoundMeasurement {
         sent,
         used: server.usage() - before,
     }
@@ -46,19 +46,22 @@ pub(crate) fn run(bench: &Bench) {
     );
     for connections in [64, 1000] {
         for reports in [1, 10] {
-            pair(bench, connections, reports);
+            compare_with_bare(bench, connections, reports);
         }
     }
 }
 
-fn pair(bench: &Bench, connections: u64, reports: usize) {
+fn compare_with_bare(bench: &Bench, connections: u64, reports: usize) {
     let data = bench
         .directory
         .path()
         .join(format!("{connections}-{reports}"));
-    let mut servers = [start_bare(), start_collector(&data, &[&bench.task_file])];
+    let mut servers = [
+        start_bare_handler(),
+        start_collector(&data, &[&bench.task_file]),
+    ];
     let addresses = servers.each_mut().map(Collector::address);
-    let mut rounds: [Vec<Round>; 2] = Default::default();
+    let mut rounds: [Vec<RoundMeasurement>; 2] = Default::default();
     for seed in 0..ROUNDS {
         let load = Load {
             connections,
@@ -70,18 +73,20 @@ fn pair(bench: &Bench, connections: u64, reports: usize) {
             rounds[own].push(measure(server, load, bench, addresses[own]));
         }
     }
-    let ratio = |round: usize| rounds[1][round].sent.rate() / rounds[0][round].sent.rate();
+    let ratio = |round: usize| {
+        rounds[1][round].sent.bodies_per_second() / rounds[0][round].sent.bodies_per_second()
+    };
     let of_bare = median((0..rounds[0].len()).map(ratio));
     for (own, name) in ["bare", "collector"].into_iter().enumerate() {
         let all = &rounds[own];
-        let of = |figure: &dyn Fn(&Round) -> f64| median(all.iter().map(figure));
+        let of = |figure: &dyn Fn(&RoundMeasurement) -> f64| median(all.iter().map(figure));
         println!(
             "{connections:11}  {reports:14}  {name:9}  {:9.0}  {:7.2}  {:6.2}  {:7.2}  {:13.1}  \
              {:9.1}  {:12.2}",
-            of(&|round| round.sent.rate()),
+            of(&|round| round.sent.bodies_per_second()),
             if own == 0 { 1.0 } else { of_bare },
-            of(&|round| round.sent.latency(0.5)),
-            of(&|round| round.sent.latency(0.99)),
+            of(&|round| round.sent.latency_quantile(0.5)),
+            of(&|round| round.sent.latency_quantile(0.99)),
             of(&|round| round.used.cpu.as_secs_f64() * 1e6 / round.sent.bodies as f64),
             servers[own].memory() as f64 / 1e6,
             of(&|round| round.used.written as f64 / round.sent.bytes as f64),

@@ -50,7 +50,7 @@ struct Bench {
 impl Bench {
     /// Returns the number in an environment variable. If the variable is missing, returns `real`
     /// when measuring and `trial` otherwise.
-    fn number(&self, name: &str, real: u64, trial: u64) -> u64 {
+    fn environment_number(&self, name: &str, real: u64, trial: u64) -> u64 {
         match env::var(name) {
             Ok(text) => text.parse().unwrap(),
             Err(_) if self.real => real,
@@ -61,7 +61,7 @@ impl Bench {
 
 fn main() {
     if env::var_os(servers::BARE).is_some() {
-        return servers::bare();
+        return servers::run_bare_handler();
     }
     // `cargo test --benches` runs this without `--bench`, only to check that it works.
     let real = env::args().any(|argument| argument == "--bench");
@@ -80,8 +80,9 @@ fn main() {
         time: Duration::ZERO,
         real,
     };
-    bench.time = Duration::from_millis(bench.number("HUSHBIN_BENCH_SECONDS", 3, 0) * 1000)
-        .max(Duration::from_millis(50));
+    bench.time =
+        Duration::from_millis(bench.environment_number("HUSHBIN_BENCH_SECONDS", 3, 0) * 1000)
+            .max(Duration::from_millis(50));
     let asked = |name: &str| match names.is_empty() {
         true => name == "load" || !real,
         false => names.iter().any(|own| own == name),

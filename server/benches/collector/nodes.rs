@@ -11,9 +11,9 @@ use hushbin_tests::postgres::{Pair, Server};
 use hushbin_tests::process::Collector;
 
 use super::Bench;
-use super::clients::{Load, Sent};
+use super::clients::{Load, LoadResult};
 use super::load::median;
-use super::servers::start_at;
+use super::servers::start_collector_at;
 
 /// Number of measurements of each configuration. The configurations take turns.
 const ROUNDS: u64 = 3;
@@ -38,7 +38,7 @@ impl Nodes {
         (option, place): (&str, &OsStr),
         servers: Vec<Server>,
     ) -> Self {
-        let start = |_| start_at(option, place, &[&bench.task_file]);
+        let start = |_| start_collector_at(option, place, &[&bench.task_file]);
         let mut collectors: Vec<Collector> = (0..count).map(start).collect();
         let addresses = collectors.iter_mut().map(Collector::address).collect();
         Self {
@@ -49,17 +49,17 @@ impl Nodes {
         }
     }
 
-    fn cpu(&self) -> Duration {
+    fn cpu_time(&self) -> Duration {
         let nodes = self.collectors.iter().map(|node| node.usage().cpu);
         nodes.chain(self.servers.iter().map(Server::cpu)).sum()
     }
 
     /// Sends the load to all collectors at once. Returns the result for each collector, and the CPU
     /// time per upload in microseconds.
-    fn measure(&self, bench: &Bench, load: Load) -> (Vec<Sent>, f64) {
-        let before = self.cpu();
+    fn measure(&self, bench: &Bench, load: Load) -> (Vec<LoadResult>, f64) {
+        let before = self.cpu_time();
         let nodes = self.addresses.len() as u64;
-        let sent: Vec<Sent> = thread::scope(|scope| {
+        let sent: Vec<LoadResult> = thread::scope(|scope| {
             let send = |(own, &address): (usize, &SocketAddr)| {
                 let load = Load {
                     connections: load.connections / nodes,
@@ -73,7 +73,7 @@ impl Nodes {
         });
         let bodies: u64 = sent.iter().map(|own| own.bodies).sum();
         let uploads = bodies as f64 * load.uploads as f64;
-        let cpu = (self.cpu() - before).as_secs_f64() * 1e6 / uploads;
+        let cpu = (self.cpu_time() - before).as_secs_f64() * 1e6 / uploads;
         (sent, cpu)
     }
 }
@@ -84,11 +84,11 @@ pub(crate) fn run(bench: &Bench) {
          p99 ms  CPU µs/upload"
     );
     for (connections, uploads) in [(63, 1), (999, 1), (63, 64)] {
-        beside(bench, connections, uploads);
+        compare_journals(bench, connections, uploads);
     }
 }
 
-fn beside(bench: &Bench, connections: u64, uploads: usize) {
+fn compare_journals(bench: &Bench, connections: u64, uploads: usize) {
     let data = bench
         .directory
         .path()
@@ -114,7 +114,7 @@ fn beside(bench: &Bench, connections: u64, uploads: usize) {
             all.push(Nodes::start(bench, name, count, place, servers));
         }
     }
-    let mut rounds: Vec<Vec<(Vec<Sent>, f64)>> = all.iter().map(|_| Vec::new()).collect();
+    let mut rounds: Vec<Vec<(Vec<LoadResult>, f64)>> = all.iter().map(|_| Vec::new()).collect();
     for seed in 1..=ROUNDS {
         let load = Load {
             connections,
@@ -126,14 +126,20 @@ fn beside(bench: &Bench, connections: u64, uploads: usize) {
             own.push(nodes.measure(bench, load));
         }
     }
-    let rate =
-        |round: &(Vec<Sent>, f64)| round.0.iter().map(Sent::rate).sum::<f64>() * uploads as f64;
+    let rate = |round: &(Vec<LoadResult>, f64)| {
+        round
+            .0
+            .iter()
+            .map(LoadResult::bodies_per_second)
+            .sum::<f64>()
+            * uploads as f64
+    };
     for (nodes, own) in all.iter().zip(&rounds) {
         let pairs = own.iter().zip(&rounds[0]);
         let of_files = median(pairs.map(|(own, files)| rate(own) / rate(files)));
         let latency = |share: f64| {
-            let of = |round: &(Vec<Sent>, f64)| {
-                let nodes = round.0.iter().map(|own| own.latency(share));
+            let of = |round: &(Vec<LoadResult>, f64)| {
+                let nodes = round.0.iter().map(|own| own.latency_quantile(share));
                 nodes.fold(0.0, f64::max)
             };
             median(own.iter().map(of))

@@ -21,7 +21,7 @@ pub(crate) const BARE: &str = "HUSHBIN_BENCH_BARE";
 const ANSWER: &str = r#"{"uploads":1,"accepted":1,"duplicates":0}"#;
 
 /// Runs the bare handler, which reads and discards uploads.
-pub(crate) fn bare() {
+pub(crate) fn run_bare_handler() {
     tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()
@@ -42,7 +42,7 @@ pub(crate) fn bare() {
 }
 
 /// Starts the bare handler in a separate process.
-pub(crate) fn start_bare() -> Collector {
+pub(crate) fn start_bare_handler() -> Collector {
     let mut own = Command::new(env::current_exe().unwrap());
     own.env(BARE, "1");
     Collector::start(own)
@@ -50,12 +50,12 @@ pub(crate) fn start_bare() -> Collector {
 
 /// Starts a collector with its journal in the directory `data`.
 pub(crate) fn start_collector(data: &Path, tasks: &[&Path]) -> Collector {
-    start_at("--data", data.as_os_str(), tasks)
+    start_collector_at("--data", data.as_os_str(), tasks)
 }
 
 /// Starts a collector as an operator would. `option` and `place` give the location of the journal,
 /// such as `--data DIR`. All clients may use the same address.
-pub(crate) fn start_at(option: &str, place: &OsStr, tasks: &[&Path]) -> Collector {
+pub(crate) fn start_collector_at(option: &str, place: &OsStr, tasks: &[&Path]) -> Collector {
     let mut serve = command();
     serve.arg("serve").arg(option).arg(place);
     for task in tasks {

@@ -17,7 +17,7 @@ use super::clients::Load;
 use super::servers::start_collector;
 
 pub(crate) fn run(bench: &Bench) {
-    let most = bench.number("HUSHBIN_BENCH_REPORTS", 10_000_000, 20_000);
+    let most = bench.environment_number("HUSHBIN_BENCH_REPORTS", 10_000_000, 20_000);
     let items = if bench.real { 1_000_000 } else { 10_000 };
     let huge = format!(
         r#"{{ "id": "bench", "items": {items}, "sparsity": 6, "epsilon": 2.0, "value": "real" }}"#
@@ -26,16 +26,16 @@ pub(crate) fn run(bench: &Bench) {
     println!(
         "items    reports   filled s  start s  counted s  livez ms  start s  estimates s  MB answered  livez ms"
     );
-    row(bench, super::TASK, 1378, most);
-    row(bench, &huge, items, most / 10);
+    measure_row(bench, super::TASK, 1378, most);
+    measure_row(bench, &huge, items, most / 10);
 }
 
-fn row(bench: &Bench, json: &str, items: u64, reports: u64) {
+fn measure_row(bench: &Bench, json: &str, items: u64, reports: u64) {
     let task = draft(json).resolve().unwrap();
     let data = bench.directory.path().join(format!("start-{items}"));
     let file = bench.directory.path().join(format!("start-{items}.json"));
     fs::write(&file, json).unwrap();
-    let token = token(&data);
+    let token = create_token(&data);
     let mut collector = start_collector(&data, &[&file]);
     let address = collector.address();
     let begin = Instant::now();
@@ -51,10 +51,10 @@ fn row(bench: &Bench, json: &str, items: u64, reports: u64) {
     let filled = begin.elapsed().as_secs_f64();
     collector.kill();
 
-    let (collector, address, uncounted) = start_again(&data, &file);
-    let (counted, alive) = alive_beside(address, || {
-        ask(address, &token, "POST", "batches", 202);
-        while released(address, &token) < reports {
+    let (collector, address, uncounted) = restart_collector(&data, &file);
+    let (counted, alive) = run_while_polling(address, || {
+        send_request(address, &token, "POST", "batches", 202);
+        while released_reports(address, &token) < reports {
             thread::sleep(Duration::from_millis(20));
         }
     });
@@ -64,10 +64,10 @@ fn row(bench: &Bench, json: &str, items: u64, reports: u64) {
         alive.as_secs_f64() * 1e3
     );
 
-    let (mut collector, address, started) = start_again(&data, &file);
+    let (mut collector, address, started) = restart_collector(&data, &file);
     let mut answered = 0;
-    let (seconds, alive) = alive_beside(address, || {
-        answered = ask(address, &token, "GET", "estimates", 200).len();
+    let (seconds, alive) = run_while_polling(address, || {
+        answered = send_request(address, &token, "GET", "estimates", 200).len();
     });
     println!(
         "  {started:7.2}  {seconds:11.2}  {:11.1}  {:8.1}",
@@ -79,7 +79,7 @@ fn row(bench: &Bench, json: &str, items: u64, reports: u64) {
 
 /// Starts a collector on existing data, and waits until it is ready. Returns the collector, its
 /// address, and the time in seconds until it was ready.
-fn start_again(data: &Path, file: &Path) -> (Collector, SocketAddr, f64) {
+fn restart_collector(data: &Path, file: &Path) -> (Collector, SocketAddr, f64) {
     let begin = Instant::now();
     let mut collector = start_collector(data, &[file]);
     let address = collector.address();
@@ -92,7 +92,7 @@ fn start_again(data: &Path, file: &Path) -> (Collector, SocketAddr, f64) {
 
 /// Runs `work` while polling `/livez`. Returns the duration of the work in seconds, and the longest
 /// response time of `/livez`.
-fn alive_beside(address: SocketAddr, work: impl FnOnce()) -> (f64, Duration) {
+fn run_while_polling(address: SocketAddr, work: impl FnOnce()) -> (f64, Duration) {
     let done = AtomicBool::new(false);
     thread::scope(|scope| {
         let alive = scope.spawn(|| {
@@ -115,7 +115,7 @@ fn alive_beside(address: SocketAddr, work: impl FnOnce()) -> (f64, Duration) {
 }
 
 /// Creates an admin's token for the journal in the directory `data`.
-fn token(data: &Path) -> String {
+fn create_token(data: &Path) -> String {
     let mut create = command();
     create.args(["token", "create", "--role", "admin", "--name", "bench"]);
     let output = create.arg("--data").arg(data).output().unwrap();
@@ -125,7 +125,13 @@ fn token(data: &Path) -> String {
 
 /// Sends a request about the task, checks that the status is `expected`, and returns the body of
 /// the response.
-fn ask(address: SocketAddr, token: &str, method: &str, what: &str, expected: u16) -> Vec<u8> {
+fn send_request(
+    address: SocketAddr,
+    token: &str,
+    method: &str,
+    what: &str,
+    expected: u16,
+) -> Vec<u8> {
     let mut client = Client::connect(address).unwrap();
     client.patience(Duration::from_secs(600));
     let request = format!(
@@ -138,8 +144,8 @@ fn ask(address: SocketAddr, token: &str, method: &str, what: &str, expected: u16
 }
 
 /// Returns the number of reports in released batches.
-fn released(address: SocketAddr, token: &str) -> u64 {
-    let body = ask(address, token, "GET", "batches", 200);
+fn released_reports(address: SocketAddr, token: &str) -> u64 {
+    let body = send_request(address, token, "GET", "batches", 200);
     let list: Value = serde_json::from_slice(&body).unwrap();
     let batches = list["batches"].as_array().unwrap().iter();
     let released = batches.filter(|batch| batch["state"] == "released");

@@ -28,7 +28,7 @@ fn answer(person: u64) -> impl Iterator<Item = f64> {
 }
 
 /// Task to measure, with the encoded messages or reports of each person before sealing.
-struct Subject {
+struct MeasuredTask {
     name: &'static str,
     json: String,
     /// Minimum and maximum number of reports in a batch, unless the task determines them.
@@ -37,8 +37,8 @@ struct Subject {
     people: Vec<Vec<Vec<u8>>>,
 }
 
-impl Subject {
-    fn sums(people: u64) -> Self {
+impl MeasuredTask {
+    fn for_sums(people: u64) -> Self {
         let numbers: Vec<Value> = (0..NUMBERS)
             .map(|index| json!({ "name": index.to_string(), "min": 0, "max": 100 }))
             .collect();
@@ -70,7 +70,7 @@ impl Subject {
         }
     }
 
-    fn reports(people: u64) -> Self {
+    fn for_reports(people: u64) -> Self {
         let numbers: Vec<Value> = (0..NUMBERS)
             .map(|index| json!({ "name": index.to_string(), "min": 0, "max": 100 }))
             .collect();
@@ -100,12 +100,12 @@ impl Subject {
         }
     }
 
-    fn messages(&self) -> usize {
+    fn message_count(&self) -> usize {
         self.people.iter().map(Vec::len).sum()
     }
 
     /// Seals the messages of all people on all cores. Returns one encoded upload for each person.
-    fn seal(&self, key: &[u8]) -> Vec<Vec<u8>> {
+    fn seal_uploads(&self, key: &[u8]) -> Vec<Vec<u8>> {
         let cores = thread::available_parallelism().map_or(1, usize::from);
         let share = self.people.len().div_ceil(cores);
         let seal = |(part, people): (usize, &[Vec<Vec<u8>>])| {
@@ -119,7 +119,7 @@ impl Subject {
                     count: messages.len() as u32,
                     reports: &sealed,
                 };
-                hushbin::sealed::encode(&upload, &self.fingerprint)
+                hushbin::sealed::encode_upload(&upload, &self.fingerprint)
             };
             people.iter().enumerate().map(seal).collect::<Vec<_>>()
         };
@@ -133,14 +133,14 @@ impl Subject {
 }
 
 /// Running shuffler and analyser, each with its address.
-struct Roles {
+struct RunningRoles {
     shuffler: (Collector, SocketAddr),
     analyser: (Collector, SocketAddr),
     token: String,
 }
 
-impl Roles {
-    fn start(bench: &Bench, subject: &Subject) -> Self {
+impl RunningRoles {
+    fn start(bench: &Bench, subject: &MeasuredTask) -> Self {
         let directory = bench.directory.path().join(subject.name.replace(' ', "-"));
         fs::create_dir(&directory).unwrap();
         let text = |name: &str| directory.join(name).to_str().unwrap().to_owned();
@@ -192,7 +192,7 @@ impl Roles {
         ];
         let shuffler = start(&words, "shuffled", "hushbin shuffling");
         Self {
-            token: token(&directory.join("analysed")),
+            token: create_token(&directory.join("analysed")),
             shuffler,
             analyser,
         }
@@ -200,7 +200,7 @@ impl Roles {
 
     /// Waits until the shuffler has the key configuration that messages are sealed to, and returns
     /// this configuration.
-    fn key(&self) -> Vec<u8> {
+    fn wait_for_key(&self) -> Vec<u8> {
         let mut client = Client::connect(self.shuffler.1).unwrap();
         loop {
             let (status, body) = client.get("/tasks/bench/keys").unwrap();
@@ -228,7 +228,7 @@ impl Roles {
     }
 }
 
-fn token(data: &Path) -> String {
+fn create_token(data: &Path) -> String {
     let data = data.to_str().unwrap();
     let words = [
         "token", "create", "--role", "admin", "--name", "bench", "--data", data,
@@ -243,10 +243,10 @@ fn token(data: &Path) -> String {
 /// Number of connections over which uploads are sent.
 const CONNECTIONS: usize = 8;
 
-fn measure(bench: &Bench, subject: &Subject) {
-    let messages = subject.messages();
-    let roles = Roles::start(bench, subject);
-    let sealed = subject.seal(&roles.key());
+fn measure(bench: &Bench, subject: &MeasuredTask) {
+    let messages = subject.message_count();
+    let roles = RunningRoles::start(bench, subject);
+    let sealed = subject.seal_uploads(&roles.wait_for_key());
     let bytes: usize = sealed.iter().map(Vec::len).sum();
     let begun = Instant::now();
     thread::scope(|scope| {
@@ -283,12 +283,15 @@ fn measure(bench: &Bench, subject: &Subject) {
 }
 
 pub(crate) fn run(bench: &Bench) {
-    let people = bench.number("HUSHBIN_BENCH_PEOPLE", 10_000, 300);
+    let people = bench.environment_number("HUSHBIN_BENCH_PEOPLE", 10_000, 300);
     println!(
         "subject            people   messages   bytes/p.   taken/s  opened/s µs shuffl. µs analys. \
          MB shuf. MB anal."
     );
-    for subject in [Subject::reports(people), Subject::sums(people)] {
+    for subject in [
+        MeasuredTask::for_reports(people),
+        MeasuredTask::for_sums(people),
+    ] {
         measure(bench, &subject);
     }
 }

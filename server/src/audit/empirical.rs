@@ -11,13 +11,13 @@ use hushbin_analysis::numeric::clopper_pearson::{lower_bound, upper_bound};
 use serde::Serialize;
 use statrs::distribution::{ContinuousCDF, Normal};
 
-use super::plan::{Plan, delta, judging_trials};
 use super::statistic::{LearnedScores, STATISTICS, Statistic};
+use super::trial_plan::{TrialPlan, greatest_delta, judging_trials};
 use super::upload_view::UploadView;
 
 /// Event whose probabilities are compared: the score is at or above a threshold, or below it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Event {
+pub struct AuditEvent {
     /// Input under which the event is expected to be more likely, and the other input.
     pub inputs: [String; 2],
     /// Statistic that is scored.
@@ -37,7 +37,7 @@ pub struct EmpiricalBound {
     #[serde(rename = "empirical_lower_bound")]
     pub lower_bound: f64,
     /// Event that yielded the bound.
-    pub event: Event,
+    pub event: AuditEvent,
     /// Number of trials in which the event happened, under each input.
     #[serde(rename = "event_hits")]
     pub hits: [u64; 2],
@@ -59,19 +59,19 @@ pub struct EmpiricalBound {
 /// judging trials, under Wilson's approximation. Only the choice depends on that approximation. The
 /// event is fixed before any judging trial is made. Each of the two Clopper-Pearson bounds fails
 /// with at most half of the probability 1 − confidence, so both hold jointly at this confidence.
-pub fn measure(
+pub fn measure_loss(
     task: &Task,
-    plan: &Plan,
+    plan: &TrialPlan,
     mut send: impl FnMut(&[&[Entry]], &mut Vec<u8>),
     mut progress: impl FnMut(u64, u64),
 ) -> EmpiricalBound {
-    let pairs = Pair::all(task);
+    let pairs = InputPair::all_for_task(task);
     let judged = judging_trials(plan.trials(), pairs.len() as u64);
     let choosing = plan.trials() - judged;
     let total = 2 * (pairs.len() as u64 * choosing + judged);
     let mut done = 0;
     let mut bytes = Vec::new();
-    let mut run = |pair: &Pair, which: usize| {
+    let mut run = |pair: &InputPair, which: usize| {
         bytes.clear();
         let answers: Vec<&[Entry]> = pair.answers[which].iter().map(Vec::as_slice).collect();
         send(&answers, &mut bytes);
@@ -82,16 +82,16 @@ pub fn measure(
         UploadView::new(task, pair.question, pair.hypotheses.each_ref(), &bytes)
     };
 
-    let delta = delta(task);
+    let delta = greatest_delta(task);
     // Half of the failure probability for each of the two bounds.
-    let failure = 0.5 * plan.failure();
+    let failure = 0.5 * plan.failure_probability();
     let expected_bound = ExpectedBound::new(judged, failure, pairs.len(), delta);
-    let Attack {
+    let ChosenAttack {
         candidate,
         pair,
         statistic,
         learned,
-    } = choose(&pairs, choosing, &expected_bound, &mut run);
+    } = choose_attack(&pairs, choosing, &expected_bound, &mut run);
     let mut hits = [0; 2];
     for _ in 0..judged {
         for (which, hits) in hits.iter_mut().enumerate() {
@@ -110,7 +110,7 @@ pub fn measure(
     EmpiricalBound {
         // p₀ ≤ exp(ε)·p₁ + δ, so the loss is at least ln((p₀ − δ)/p₁).
         lower_bound: ((low - delta).max(0.0) / high).ln().max(0.0),
-        event: Event {
+        event: AuditEvent {
             inputs,
             statistic,
             threshold: candidate.threshold,
@@ -122,7 +122,7 @@ pub fn measure(
 }
 
 /// Pair of neighbouring inputs.
-struct Pair {
+struct InputPair {
     names: [String; 2],
     /// Index of the question that the inputs answer differently.
     question: usize,
@@ -131,10 +131,10 @@ struct Pair {
     hypotheses: [Hypothesis; 2],
 }
 
-impl Pair {
+impl InputPair {
     /// Returns the pairs of neighbouring inputs for every question. In each pair, all other
     /// questions get the first input of their first pair.
-    fn all(task: &Task) -> Vec<Self> {
+    fn all_for_task(task: &Task) -> Vec<Self> {
         let questions = task.questions();
         let pairs: Vec<Vec<NeighbourPair>> = questions.iter().map(neighbour_pairs).collect();
         let others: Vec<Vec<Entry>> = pairs.iter().map(|own| own[0].inputs[0].clone()).collect();
@@ -168,21 +168,21 @@ impl Pair {
 }
 
 /// Chosen event, and the pair of inputs and the statistic to which it belongs.
-struct Attack<'a> {
+struct ChosenAttack<'a> {
     candidate: CandidateEvent,
-    pair: &'a Pair,
+    pair: &'a InputPair,
     statistic: Statistic,
     learned: LearnedScores,
 }
 
 /// Chooses the most promising attack, with `trials` runs of each input of each pair.
-fn choose<'a>(
-    pairs: &'a [Pair],
+fn choose_attack<'a>(
+    pairs: &'a [InputPair],
     trials: u64,
     expected_bound: &ExpectedBound,
-    run: &mut impl FnMut(&Pair, usize) -> UploadView,
-) -> Attack<'a> {
-    let mut best: Option<Attack<'a>> = None;
+    run: &mut impl FnMut(&InputPair, usize) -> UploadView,
+) -> ChosenAttack<'a> {
+    let mut best: Option<ChosenAttack<'a>> = None;
     for pair in pairs {
         let mut learn = [Vec::new(), Vec::new()];
         for _ in 0..trials / 2 {
@@ -213,7 +213,7 @@ fn choose<'a>(
                 .as_ref()
                 .is_none_or(|best| candidate.bound > best.candidate.bound)
         {
-            best = Some(Attack {
+            best = Some(ChosenAttack {
                 candidate,
                 pair,
                 statistic,
@@ -222,7 +222,7 @@ fn choose<'a>(
         }
     }
     // If all uploads look alike, no event is better than another. This one never happens.
-    best.unwrap_or_else(|| Attack {
+    best.unwrap_or_else(|| ChosenAttack {
         candidate: CandidateEvent {
             bound: 0.0,
             threshold: f64::INFINITY,
@@ -278,14 +278,14 @@ impl ExpectedBound {
     /// Returns the lower bound of the loss to expect from an event. Among `trials` trials of each
     /// input, the event happened `hits` times under the first input and `others` times under the
     /// second one.
-    fn bound(&self, [hits, others]: [f64; 2], trials: f64) -> f64 {
-        let expected = |hits, luck| self.judged * wilson(hits, trials, luck);
-        let low = wilson(
+    fn bound_for_hits(&self, [hits, others]: [f64; 2], trials: f64) -> f64 {
+        let expected = |hits, luck| self.judged * wilson_bound(hits, trials, luck);
+        let low = wilson_bound(
             expected(hits, -self.selection_standard_errors),
             self.judged,
             -self.bound_standard_errors,
         );
-        let high = wilson(
+        let high = wilson_bound(
             expected(others, self.selection_standard_errors),
             self.judged,
             self.bound_standard_errors,
@@ -319,7 +319,7 @@ fn best_event(
         let above = ([first, second], true);
         let below = ([trials - second, trials - first], false);
         for (hits, at_least) in [above, below] {
-            let bound = expected_bound.bound(hits, trials);
+            let bound = expected_bound.bound_for_hits(hits, trials);
             if best.is_none_or(|best| bound > best.bound) {
                 best = Some(CandidateEvent {
                     bound,
@@ -334,7 +334,7 @@ fn best_event(
 
 /// Returns Wilson's bound of a probability, `standard_errors` standard errors from the estimate.
 /// The bound is above the estimate if that number is positive, and below it if negative.
-fn wilson(hits: f64, trials: f64, standard_errors: f64) -> f64 {
+fn wilson_bound(hits: f64, trials: f64, standard_errors: f64) -> f64 {
     let square = standard_errors * standard_errors;
     let spread = (hits * (1.0 - hits / trials) + 0.25 * square).sqrt();
     ((hits + 0.5 * square + standard_errors * spread) / (trials + square)).max(0.0)

@@ -1,9 +1,9 @@
 //! Privacy of small tasks, by enumeration of every input.
 
 use hushbin::Question;
-use hushbin::domain::Signed;
+use hushbin::domain::SignedItem;
 use hushbin::task::{Kind, Part};
-use hushbin_analysis::likelihood::{Enumerable, enumerable};
+use hushbin_analysis::likelihood::{ExactProbabilities, enumerable};
 use rand_core::Rng;
 
 /// Default limit on the steps of an enumeration. A step is one combination of seed, input, padding
@@ -50,7 +50,7 @@ impl Enumeration {
 
     /// Combines the results of two questions, of which a report answers one: the greater loss
     /// counts.
-    pub(super) fn worse(self, other: Self) -> Self {
+    pub(super) fn worse_of_two(self, other: Self) -> Self {
         let inputs = self.inputs + other.inputs;
         let worse = if self.loss < other.loss { other } else { self };
         Self {
@@ -69,7 +69,7 @@ impl Enumeration {
 }
 
 /// Enumerates the loss between all inputs of `question` under random seeds, from the probabilities
-/// of each bucket ([`Enumerable::probabilities`]). Returns `None` if more than `steps` steps are
+/// of each bucket ([`ExactProbabilities::probabilities`]). Returns `None` if more than `steps` steps are
 /// needed, the domain is open, or reports have no buckets.
 ///
 /// The seed is public, and drawn independently of the input. The loss of a report is therefore the
@@ -84,10 +84,10 @@ pub fn enumerate<R: Rng + ?Sized>(
     question: &Question,
     steps: u64,
     rng: &mut R,
-    mut probabilities: impl FnMut(u64, &[Signed], u64) -> Vec<f64>,
+    mut probabilities: impl FnMut(u64, &[SignedItem], u64) -> Vec<f64>,
 ) -> Option<Enumeration> {
-    let space = InputSpace::of(question)?;
-    let Enumerable {
+    let space = InputSpace::for_question(question)?;
+    let ExactProbabilities {
         buckets,
         completions,
         ..
@@ -152,11 +152,11 @@ struct InputSpace {
 }
 
 impl InputSpace {
-    fn of(question: &Question) -> Option<Self> {
+    fn for_question(question: &Question) -> Option<Self> {
         let domain = question.domain();
         let sparsity = domain.sparsity();
         Some(Self {
-            items: domain.items()?,
+            items: domain.item_count()?,
             sparsity,
             min_entries: if domain.is_padded() { 0 } else { sparsity },
             signs: if domain.is_rated() {
@@ -165,7 +165,7 @@ impl InputSpace {
                 &[false]
             },
             parts: match question.kind() {
-                Kind::Together(together) => together.parts().iter().map(Part::cells).collect(),
+                Kind::Together(together) => together.parts().iter().map(Part::cell_count).collect(),
                 _ => Vec::new(),
             },
         })
@@ -204,8 +204,8 @@ impl InputSpace {
     fn for_each_input(
         &self,
         first: u32,
-        chosen: &mut Vec<Signed>,
-        visit: &mut impl FnMut(&[Signed]),
+        chosen: &mut Vec<SignedItem>,
+        visit: &mut impl FnMut(&[SignedItem]),
     ) {
         let count = chosen.len() as u32;
         if count >= self.min_entries {
@@ -217,7 +217,7 @@ impl InputSpace {
         let end = self.parts.get(count as usize).map(|own| first + own);
         for item in first..end.unwrap_or(self.items) {
             for &negative in self.signs {
-                chosen.push(Signed {
+                chosen.push(SignedItem {
                     item: u64::from(item),
                     negative,
                 });

@@ -1,7 +1,7 @@
 //! Privacy of small hash-bin tasks, by enumeration of every pair of neighbours.
 
 use hushbin::mechanism;
-use hushbin::mechanism::hash_bin::{HashBin, Randomizer, Sampling};
+use hushbin::mechanism::hash_bin::{HashBin, Randomizer, ResponseDistribution};
 use hushbin::{Entry, Mechanism, Question};
 use rand_core::Rng;
 
@@ -33,7 +33,7 @@ pub fn enumerate_bins<R: Rng + ?Sized>(
     if question.mechanism().delta() > 0.0 {
         return None;
     }
-    let values = values(hash_bin);
+    let values = item_values(hash_bin);
     let items = question.items().count()?;
     let inputs = (values.len() as u64).checked_pow(items)?;
     let pairs = inputs.checked_mul(inputs)?;
@@ -42,10 +42,10 @@ pub fn enumerate_bins<R: Rng + ?Sized>(
     if seeds < MIN_SEEDS {
         return None;
     }
-    let sampling = hash_bin.sampling(question.items().count(), question.epsilon());
+    let sampling = hash_bin.response_distribution(question.items().count(), question.epsilon());
     let mut randomizer = Randomizer::new(hash_bin, &question.domain(), question.epsilon());
     let all: Vec<Vec<f64>> = (0..inputs)
-        .map(|index| input(index, items, &values))
+        .map(|index| input_at_index(index, items, &values))
         .collect();
     let neighbours = question.mechanism().neighbours();
     let mut loss = 0.0_f64;
@@ -58,13 +58,13 @@ pub fn enumerate_bins<R: Rng + ?Sized>(
                     .zip(values)
                     .map(|(item, &value)| Entry { item, value })
                     .collect();
-                let bins = randomizer.bins(seed, &entries);
+                let bins = randomizer.bins_before_noise(seed, &entries);
                 bins.iter()
                     .map(|&bin| log_weights(&sampling, bin))
                     .collect()
             })
             .collect();
-        loss = loss.max(greatest_loss(neighbours, &all, &weights));
+        loss = loss.max(greatest_loss_between_neighbours(neighbours, &all, &weights));
     }
     Some(Enumeration {
         inputs,
@@ -81,7 +81,7 @@ pub fn enumerate_bins<R: Rng + ?Sized>(
 
 /// Returns the greatest loss between neighbouring inputs, from the log weights of the bins of each
 /// input.
-fn greatest_loss(
+fn greatest_loss_between_neighbours(
     neighbours: mechanism::Neighbours,
     inputs: &[Vec<f64>],
     weights: &[Vec<[f64; 2]>],
@@ -101,11 +101,11 @@ fn greatest_loss(
 }
 
 /// Returns the values that an item can take.
-fn values(hash_bin: &HashBin) -> Vec<f64> {
+fn item_values(hash_bin: &HashBin) -> Vec<f64> {
     let mut values = vec![-1.0, 0.0, 1.0];
     values.extend(
         hash_bin
-            .level()
+            .privacy_level()
             .distance()
             .filter(|distance| *distance < 1.0),
     );
@@ -113,7 +113,7 @@ fn values(hash_bin: &HashBin) -> Vec<f64> {
 }
 
 /// Returns the input whose values are the digits of `index` in base `values.len()`.
-fn input(mut index: u64, items: u32, values: &[f64]) -> Vec<f64> {
+fn input_at_index(mut index: u64, items: u32, values: &[f64]) -> Vec<f64> {
     let base = values.len() as u64;
     let digit = |_| {
         let value = values[(index % base) as usize];
@@ -136,9 +136,9 @@ fn are_neighbours(neighbours: mechanism::Neighbours, first: &[f64], second: &[f6
 /// Returns the log weights of a bin's outputs; `bin` is the sum in steps of the grid. Under Laplace
 /// noise they are ln M₊ and ln M₋. Otherwise they are the log probabilities of the signs plus and
 /// minus.
-fn log_weights(sampling: &Sampling, bin: f64) -> [f64; 2] {
+fn log_weights(sampling: &ResponseDistribution, bin: f64) -> [f64; 2] {
     let (floor, up) = (bin.floor(), bin - bin.floor());
-    match sampling.laplace() {
+    match sampling.laplace_noise() {
         // ln((1 − u) + u·exp(±r)) ± r·floor.
         Some(noise) => {
             let rate = noise.rate();
@@ -155,8 +155,8 @@ fn log_weights(sampling: &Sampling, bin: f64) -> [f64; 2] {
 }
 
 /// Returns a bound on the size of the log weights.
-fn max_log_weight(sampling: &Sampling, hash_bin: &HashBin, items: u32) -> f64 {
-    let rate = sampling.laplace().map_or(0.0, |noise| noise.rate());
-    let steps = f64::from(items) * f64::from(hash_bin.grid()) + 1.0;
+fn max_log_weight(sampling: &ResponseDistribution, hash_bin: &HashBin, items: u32) -> f64 {
+    let rate = sampling.laplace_noise().map_or(0.0, |noise| noise.rate());
+    let steps = f64::from(items) * f64::from(hash_bin.grid_steps()) + 1.0;
     (rate * steps).max(sampling.effective_epsilon()).max(1.0)
 }

@@ -18,9 +18,9 @@ const MODULI: [u8; 6] = [3, 5, 7, 9, 11, 13];
 /// Words examined: the report's seed, the first four `splitmix64` outputs from it, which key the
 /// hashes, and both halves of the upload's id.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub(super) struct Words([u64; WORDS]);
+pub(super) struct ExaminedWords([u64; WORDS]);
 
-impl Words {
+impl ExaminedWords {
     pub(super) fn new(seed: u64, id: UploadId) -> Self {
         let output = |n: u64| mix64(seed.wrapping_add(n.wrapping_mul(STEP)));
         let [low, high] = id_words(id);
@@ -35,7 +35,7 @@ pub(super) fn id_words(id: UploadId) -> [u64; 2] {
 }
 
 /// Number of times that a value occurred under each of the two inputs.
-pub(super) type Count = [u32; 2];
+pub(super) type CountsByInput = [u32; 2];
 
 /// Function of one word.
 #[derive(Debug, Clone, Copy)]
@@ -50,7 +50,7 @@ enum WordFunction {
 }
 
 impl WordFunction {
-    fn value(self, word: u64) -> usize {
+    fn value_of_word(self, word: u64) -> usize {
         match self {
             Self::Parity(mask) => ((word & mask).count_ones() % 2) as usize,
             Self::Byte(from) => usize::from((word >> from) as u8),
@@ -65,20 +65,20 @@ impl WordFunction {
 pub(super) struct Feature {
     word: usize,
     function: WordFunction,
-    counts: Vec<Count>,
+    counts: Vec<CountsByInput>,
 }
 
 impl Feature {
     /// Returns the counts of the value that these words have.
-    pub(super) fn count(&self, words: &Words) -> Count {
-        self.counts[self.function.value(words.0[self.word])]
+    pub(super) fn value_counts(&self, words: &ExaminedWords) -> CountsByInput {
+        self.counts[self.function.value_of_word(words.0[self.word])]
     }
 
-    fn new(samples: [&[Words]; 2], word: usize, function: WordFunction) -> Self {
-        let mut counts = vec![Count::default(); CELLS];
+    fn new(samples: [&[ExaminedWords]; 2], word: usize, function: WordFunction) -> Self {
+        let mut counts = vec![CountsByInput::default(); CELLS];
         for (which, words) in samples.into_iter().enumerate() {
             for words in words {
-                counts[function.value(words.0[word])][which] += 1;
+                counts[function.value_of_word(words.0[word])][which] += 1;
             }
         }
         Self {
@@ -90,14 +90,14 @@ impl Feature {
 
     /// Returns the byte, remainder or number of ones that best separates equally many samples of
     /// two inputs.
-    pub(super) fn best_part(samples: [&[Words]; 2]) -> Self {
+    pub(super) fn best_part(samples: [&[ExaminedWords]; 2]) -> Self {
         let bytes = (0..64).step_by(8).map(WordFunction::Byte);
         let functions = bytes
             .chain(MODULI.map(WordFunction::Remainder))
             .chain([WordFunction::Ones]);
         let features =
             functions.flat_map(|of| (0..WORDS).map(move |word| Self::new(samples, word, of)));
-        let features = features.map(|feature| (separation(&feature.counts), feature));
+        let features = features.map(|feature| (chi_squared_deviations(&feature.counts), feature));
         let (_, best) = features
             .max_by(|(a, _), (b, _)| a.total_cmp(b))
             .expect("there are functions");
@@ -105,7 +105,7 @@ impl Feature {
     }
 
     /// Returns the parity of up to two bits, bytes or words that best separates the samples.
-    pub(super) fn best_parity(samples: [&[Words]; 2]) -> Self {
+    pub(super) fn best_parity(samples: [&[ExaminedWords]; 2]) -> Self {
         let best = (0..WORDS).map(|word| {
             let (difference, mask) = best_mask(samples, word);
             (difference, word, mask)
@@ -118,7 +118,7 @@ impl Feature {
 
 /// Computes χ² of two samples' counts. Returns its distance from the mean that χ² has for equal
 /// distributions, in standard deviations.
-fn separation(counts: &[Count]) -> f64 {
+fn chi_squared_deviations(counts: &[CountsByInput]) -> f64 {
     let met = counts.iter().map(|count| count.map(f64::from));
     let (mut cells, mut square) = (0.0, 0.0);
     for [first, second] in met.filter(|[first, second]| first + second > 0.0) {
@@ -132,13 +132,13 @@ fn separation(counts: &[Count]) -> f64 {
 
 /// Finds the mask of bits whose parity differs most between the samples of the two inputs. Returns
 /// the difference in the number of samples with odd parity, and the mask.
-fn best_mask(samples: [&[Words]; 2], word: usize) -> (u32, u64) {
+fn best_mask(samples: [&[ExaminedWords]; 2], word: usize) -> (u32, u64) {
     let [first, second] = samples.map(|samples| parity_planes(samples, word));
     let odd = |one: &[u64], other: &[u64]| -> u32 {
         let bits = one.iter().zip(other);
         bits.map(|(a, b)| (a ^ b).count_ones()).sum()
     };
-    let masks = masks();
+    let masks = basic_masks();
     let mut best = (0, 0);
     for (i, mask) in masks.iter().enumerate() {
         for (j, other) in masks.iter().enumerate().skip(i + 1) {
@@ -152,7 +152,7 @@ fn best_mask(samples: [&[Words]; 2], word: usize) -> (u32, u64) {
 }
 
 /// Returns the basic masks: empty, each bit, each byte, all bits.
-fn masks() -> Vec<u64> {
+fn basic_masks() -> Vec<u64> {
     let bits = (0..64).map(|bit| 1 << bit);
     let bytes = (0..64).step_by(8).map(|from| 0xff << from);
     [0].into_iter()
@@ -163,7 +163,7 @@ fn masks() -> Vec<u64> {
 }
 
 /// Returns the parity of a word under each of the [`masks`], with one bit for each sample.
-fn parity_planes(samples: &[Words], word: usize) -> Vec<Vec<u64>> {
+fn parity_planes(samples: &[ExaminedWords], word: usize) -> Vec<Vec<u64>> {
     let mut planes = vec![vec![0; samples.len().div_ceil(64)]];
     for bit in 0..64 {
         let blocks = samples.chunks(64).map(|block| {
@@ -195,11 +195,11 @@ mod tests {
     const SAMPLES: usize = 200;
 
     /// Draws random words for two inputs, and redraws until `suits` accepts the word for its input.
-    fn samples(word: usize, suits: impl Fn(u64, usize) -> bool) -> [Vec<Words>; 2] {
+    fn samples(word: usize, suits: impl Fn(u64, usize) -> bool) -> [Vec<ExaminedWords>; 2] {
         let mut rng = ChaCha20Rng::seed_from_u64(word as u64);
         [0, 1].map(|which| {
             let mut drawn = || {
-                let words = Words([0; WORDS].map(|_| rng.next_u64()));
+                let words = ExaminedWords([0; WORDS].map(|_| rng.next_u64()));
                 suits(words.0[word], which).then_some(words)
             };
             let one = |_| loop {
@@ -223,12 +223,20 @@ mod tests {
             0xffff,
         ];
         for (word, mask) in (0..WORDS).zip(masks) {
-            let value = |word: u64| WordFunction::Parity(mask).value(word);
+            let value = |word: u64| WordFunction::Parity(mask).value_of_word(word);
             let samples = samples(word, |word, which| value(word) == which);
             let [first, second] = &samples;
             let found = Feature::best_parity([first, second]);
-            assert_eq!(found.count(&first[0]), [SAMPLES as u32, 0], "{mask:x}");
-            assert_eq!(found.count(&second[0]), [0, SAMPLES as u32], "{mask:x}");
+            assert_eq!(
+                found.value_counts(&first[0]),
+                [SAMPLES as u32, 0],
+                "{mask:x}"
+            );
+            assert_eq!(
+                found.value_counts(&second[0]),
+                [0, SAMPLES as u32],
+                "{mask:x}"
+            );
             let WordFunction::Parity(found) = found.function else {
                 panic!("no parity")
             };
@@ -248,8 +256,8 @@ mod tests {
             let samples = samples(word, |word, which| part(word) == (which == 1));
             let [first, second] = &samples;
             let found = Feature::best_part([first, second]);
-            assert!(first.iter().all(|words| found.count(words)[1] == 0));
-            assert!(second.iter().all(|words| found.count(words)[0] == 0));
+            assert!(first.iter().all(|words| found.value_counts(words)[1] == 0));
+            assert!(second.iter().all(|words| found.value_counts(words)[0] == 0));
         }
     }
 
@@ -263,7 +271,7 @@ mod tests {
             // χ² of one degree of freedom is above 25 with probability 6e-7. One of twenty thousand
             // parities is above with probability 0.01; with this seed none is.
             assert!(
-                separation(&feature.counts) < 24.0 / 2_f64.sqrt(),
+                chi_squared_deviations(&feature.counts) < 24.0 / 2_f64.sqrt(),
                 "{feature:?}"
             );
         }

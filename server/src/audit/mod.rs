@@ -2,7 +2,7 @@
 //!
 //! There are three methods. [`Task::effective_epsilon`] computes the loss from the integer
 //! thresholds that are sampled. [`enumerate`] compares the probabilities of every report between
-//! all inputs of a small task. [`measure`] makes uploads and attacks them: the attack's success
+//! all inputs of a small task. [`measure_loss`] makes uploads and attacks them: the attack's success
 //! gives a lower bound of the loss. This method assumes nothing about the randomizer. No number of
 //! trials can prove privacy, only its absence.
 //!
@@ -17,23 +17,23 @@ mod enumerate;
 mod enumerate_bins;
 mod fast_hasher;
 mod feature;
-mod plan;
 mod statistic;
-mod sums;
+mod sum_audit;
+mod trial_plan;
 mod upload_view;
 mod verdict;
 
-pub use empirical::{EmpiricalBound, Event, measure};
+pub use empirical::{AuditEvent, EmpiricalBound, measure_loss};
 pub use enumerate::{Enumeration, STEPS, enumerate};
 pub use enumerate_bins::enumerate_bins;
-pub(crate) use plan::DEFAULT_CONFIDENCE;
-pub use plan::{AuditError, Plan};
 pub use statistic::Statistic;
-pub use sums::{SumAudit, audit_sums, sum_trials};
+pub use sum_audit::{SumAudit, audit_sums, default_sum_trials};
+pub(crate) use trial_plan::DEFAULT_CONFIDENCE;
+pub use trial_plan::{AuditError, TrialPlan};
 pub use verdict::Verdict;
 
 use hushbin::{Entry, Randomizer, Task, UploadId, upload};
-use hushbin_analysis::likelihood::core_probabilities;
+use hushbin_analysis::likelihood::core_bucket_probabilities;
 use rand_core::CryptoRng;
 use serde::Serialize;
 
@@ -68,7 +68,7 @@ pub struct Audit {
 /// randomizer. `progress` is called with the number of randomizer runs done and the total.
 pub fn audit<R: CryptoRng>(
     task: &Task,
-    plan: &Plan,
+    plan: &TrialPlan,
     rng: &mut R,
     progress: impl FnMut(u64, u64),
 ) -> Audit {
@@ -77,13 +77,14 @@ pub fn audit<R: CryptoRng>(
         .questions()
         .iter()
         .map(|question| {
-            core_probabilities(question)
+            core_bucket_probabilities(question)
                 .and_then(|probabilities| enumerate(question, STEPS, rng, probabilities))
                 .or_else(|| enumerate_bins(question, STEPS, rng))
         })
         .collect();
-    let enumeration = enumerations.and_then(|all| all.into_iter().reduce(Enumeration::worse));
-    let measured = measure(task, plan, sender(task, rng), progress);
+    let enumeration =
+        enumerations.and_then(|all| all.into_iter().reduce(Enumeration::worse_of_two));
+    let measured = measure_loss(task, plan, upload_sender(task, rng), progress);
     Audit::new(task, plan, enumeration, measured)
 }
 
@@ -92,7 +93,10 @@ pub fn audit<R: CryptoRng>(
 ///
 /// # Panics
 /// The returned function panics on entries that are no valid input of the task.
-pub fn sender<R: CryptoRng>(task: &Task, mut rng: R) -> impl FnMut(&[&[Entry]], &mut Vec<u8>) {
+pub fn upload_sender<R: CryptoRng>(
+    task: &Task,
+    mut rng: R,
+) -> impl FnMut(&[&[Entry]], &mut Vec<u8>) {
     let mut randomizer = Randomizer::new(task);
     let fingerprint = task.fingerprint();
     let mut report = Vec::new();
@@ -102,7 +106,7 @@ pub fn sender<R: CryptoRng>(task: &Task, mut rng: R) -> impl FnMut(&[&[Entry]], 
         made.expect("neighbours are valid inputs of their task");
         let mut id = [0; 16];
         rng.fill_bytes(&mut id);
-        upload.extend(upload::header(UploadId(id), &fingerprint, 1));
+        upload.extend(upload::upload_header(UploadId(id), &fingerprint, 1));
         upload.extend_from_slice(&report);
     }
 }
@@ -113,7 +117,7 @@ impl Audit {
     #[must_use]
     pub fn new(
         task: &Task,
-        plan: &Plan,
+        plan: &TrialPlan,
         enumeration: Option<Enumeration>,
         measured: EmpiricalBound,
     ) -> Self {
@@ -124,7 +128,7 @@ impl Audit {
         Self {
             requested_epsilon: requested,
             effective_epsilon: effective,
-            delta: plan::delta(task),
+            delta: trial_plan::greatest_delta(task),
             exact_epsilon: enumeration.map(|enumeration| enumeration.epsilon(effective)),
             measured,
             trials: plan.trials(),

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use serde::Serialize;
 
 use super::fast_hasher::FastHashBuilder;
-use super::feature::{Count, Feature, Words, id_words};
+use super::feature::{CountsByInput, ExaminedWords, Feature, id_words};
 use super::upload_view::UploadView;
 
 /// Statistic of an upload, with which an attacker distinguishes two inputs.
@@ -66,7 +66,7 @@ pub(super) const STATISTICS: [Statistic; 12] = [
 ];
 
 /// Statistic and its value, as two words.
-type Value = (Statistic, u64, u64);
+type StatisticValue = (Statistic, u64, u64);
 
 impl Statistic {
     /// Returns the statistic's name as it is printed.
@@ -93,7 +93,7 @@ impl Statistic {
     ///
     /// The limit applies to statistics that are independent of a correct report given its seed. The
     /// result is `None` for statistics that are learned jointly with the likelihood ratio.
-    const fn least_deviation(self) -> Option<f64> {
+    const fn min_deviations(self) -> Option<f64> {
         match self {
             Self::Frame | Self::Fall | Self::Cell | Self::Part => Some(3.0),
             // The parity was selected among ten thousand candidates, so chance alone deviates
@@ -110,10 +110,10 @@ impl Statistic {
     }
 
     /// Returns the value of the statistic; `None` if its values are not counted individually.
-    fn value(self, seen: &UploadView) -> Option<Value> {
+    fn value_in_upload(self, seen: &UploadView) -> Option<StatisticValue> {
         let pair = |[first, second]: [u64; 2]| first << 32 | second;
         let of = &seen.observation;
-        let with_ratio = |value| Some((self, value, log_ratio(seen).to_bits()));
+        let with_ratio = |value| Some((self, value, rounded_log_ratio(seen).to_bits()));
         match self {
             Self::LikelihoodRatio | Self::Parity | Self::Part => None,
             Self::Report => Some((self, seen.reports, 0)),
@@ -144,7 +144,7 @@ impl Statistic {
 
 /// Rounds the log-likelihood ratio to a grid of 2⁻³⁰, so that rounding errors do not separate equal
 /// ratios.
-fn log_ratio(seen: &UploadView) -> f64 {
+fn rounded_log_ratio(seen: &UploadView) -> f64 {
     const GRID: f64 = (1 << 30) as f64;
     (seen.observation.log_ratio * GRID).round() / GRID
 }
@@ -156,7 +156,7 @@ const PRIOR: f64 = 16.0;
 /// Counts of the values of the learned statistics under each input.
 #[derive(Clone)]
 pub(super) struct LearnedScores {
-    values: HashMap<Value, Count, FastHashBuilder>,
+    values: HashMap<StatisticValue, CountsByInput, FastHashBuilder>,
     parity: Feature,
     part: Feature,
 }
@@ -165,16 +165,17 @@ impl LearnedScores {
     /// Counts values in equally many trials of each input. Also selects one parity and one part of
     /// the seed and id, which are then counted like every other statistic.
     pub(super) fn new(trials: [&[UploadView]; 2]) -> Self {
-        let mut values: HashMap<Value, Count, FastHashBuilder> = HashMap::default();
+        let mut values: HashMap<StatisticValue, CountsByInput, FastHashBuilder> =
+            HashMap::default();
         for (which, trials) in trials.into_iter().enumerate() {
             for seen in trials {
-                for value in STATISTICS.iter().filter_map(|of| of.value(seen)) {
+                for value in STATISTICS.iter().filter_map(|of| of.value_in_upload(seen)) {
                     values.entry(value).or_default()[which] += 1;
                 }
             }
         }
-        let words =
-            trials.map(|trials| -> Vec<Words> { trials.iter().map(|seen| seen.words).collect() });
+        let words = trials
+            .map(|trials| -> Vec<ExaminedWords> { trials.iter().map(|seen| seen.words).collect() });
         let [first, second] = &words;
         Self {
             values,
@@ -186,18 +187,18 @@ impl LearnedScores {
     /// Returns the estimated log-likelihood ratio of the value that the statistic has for this
     /// upload.
     pub(super) fn score(&self, statistic: Statistic, seen: &UploadView) -> f64 {
-        let ratio = log_ratio(seen);
+        let ratio = rounded_log_ratio(seen);
         let counts = match statistic {
-            Statistic::Parity => Some(self.parity.count(&seen.words)),
-            Statistic::Part => Some(self.part.count(&seen.words)),
+            Statistic::Parity => Some(self.parity.value_counts(&seen.words)),
+            Statistic::Part => Some(self.part.value_counts(&seen.words)),
             _ => statistic
-                .value(seen)
+                .value_in_upload(seen)
                 .and_then(|value| self.values.get(&value).copied()),
         };
-        match (counts, statistic.least_deviation()) {
+        match (counts, statistic.min_deviations()) {
             (None, _) => ratio,
             (Some(counts), None) => smoothed_log_ratio(counts, ratio),
-            (Some(counts), Some(least)) if deviation(counts) > least => {
+            (Some(counts), Some(least)) if count_deviation(counts) > least => {
                 ratio + smoothed_log_ratio(counts, 0.0)
             }
             (Some(_), Some(_)) => ratio,
@@ -206,12 +207,12 @@ impl LearnedScores {
 }
 
 /// Returns the difference of two counts in standard deviations, if both inputs are equally likely.
-fn deviation([first, second]: Count) -> f64 {
+fn count_deviation([first, second]: CountsByInput) -> f64 {
     f64::from(first.abs_diff(second)) / f64::from(first + second).sqrt()
 }
 
 /// Returns the logarithm of the ratio of counts, shrunk towards the log ratio `prior`.
-fn smoothed_log_ratio([first, second]: Count, prior: f64) -> f64 {
+fn smoothed_log_ratio([first, second]: CountsByInput, prior: f64) -> f64 {
     let share = 1.0 / (1.0 + (-prior).exp());
     let first = f64::from(first) + PRIOR * share;
     let second = f64::from(second) + PRIOR * (1.0 - share);

@@ -10,7 +10,7 @@ use hushbin::{Task, Upload, UploadId};
 use hushbin_analysis::likelihood::{Hypothesis, Observation, observe};
 
 use super::fast_hasher::FastHashBuilder;
-use super::feature::Words;
+use super::feature::ExaminedWords;
 
 /// Length of the version and the fingerprint, which precede the id, in bytes.
 const BEFORE_ID: usize = 17;
@@ -27,7 +27,7 @@ pub(super) struct UploadView {
     /// hash of the number of reports. Otherwise it is a hash of the length, the first bytes and the
     /// last byte.
     pub(super) frame: u64,
-    pub(super) words: Words,
+    pub(super) words: ExaminedWords,
 }
 
 impl UploadView {
@@ -40,39 +40,39 @@ impl UploadView {
         bytes: &[u8],
     ) -> Self {
         let Ok(Upload { id, reports }) = Upload::decode(bytes, task) else {
-            return Self::refused(bytes);
+            return Self::of_refused_upload(bytes);
         };
         let mut seen = reports.iter().map(|report| {
-            if task.draw().question(report.seed()) == question {
+            if task.question_draw().drawn_question(report.seed()) == question {
                 observe(&task.questions()[question], inputs, report)
             } else {
-                Observation::of_seed(report.seed())
+                Observation::from_seed_only(report.seed())
             }
         });
         let mut observation = seen.next().unwrap_or_default();
         observation.log_ratio += seen.map(|other| other.log_ratio).sum::<f64>();
         Self {
-            reports: key(&reports),
+            reports: hash_value(&reports),
             id,
-            frame: key(reports.len()),
-            words: Words::new(observation.seed, id),
+            frame: hash_value(reports.len()),
+            words: ExaminedWords::new(observation.seed, id),
             observation,
         }
     }
 
-    fn refused(bytes: &[u8]) -> Self {
+    fn of_refused_upload(bytes: &[u8]) -> Self {
         let start = bytes.get(..BEFORE_ID).unwrap_or(bytes);
         Self {
             observation: Observation::default(),
-            reports: key(bytes),
+            reports: hash_value(bytes),
             id: UploadId([0; 16]),
-            frame: key((bytes.len(), start, bytes.last())),
-            words: Words::default(),
+            frame: hash_value((bytes.len(), start, bytes.last())),
+            words: ExaminedWords::default(),
         }
     }
 }
 
 /// Returns a hash that is equal for equal values.
-fn key(of: impl Hash) -> u64 {
+fn hash_value(of: impl Hash) -> u64 {
     FastHashBuilder::default().hash_one(of)
 }

@@ -6,17 +6,17 @@ use std::time::Instant;
 
 use hushbin::Task;
 use hushbin::sums::SumTask;
-use hushbin::task::Answers;
+use hushbin::task::AnswerPolicy;
 use serde::Serialize;
 
 use super::output::{AnswerForm, Error, write_fields};
 use super::{describe, sums};
 use crate::task::task_file::ReportTaskFile;
 use hushbin_analysis::accounting::{
-    Composed, DEFAULT_HONEST_FRACTION, Exposure, Mixture, account_exposure, largest_epsilon,
+    ComposedPrivacy, DEFAULT_HONEST_FRACTION, Exposure, Mixture, account_exposure, largest_epsilon,
     smallest_batch,
 };
-use hushbin_analysis::promise::{account_statement, round_up};
+use hushbin_analysis::promise::{account_statement, round_up_to_three_digits};
 
 /// Compute the central ε and δ of a batch of shuffled reports
 ///
@@ -72,7 +72,7 @@ pub(super) struct Options {
 #[derive(Debug, Serialize)]
 struct AccountAnswer {
     #[serde(flatten)]
-    composed: Composed,
+    composed: ComposedPrivacy,
     /// Local ε of one report, in nats.
     epsilon: f64,
     reports: u64,
@@ -90,8 +90,8 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
         .map(ReportTaskFile::read)
         .transpose()?;
     let subject = match &file {
-        Some(file) => Subject::Task(file.resolve()?, file),
-        None => Subject::AnyMechanism,
+        Some(file) => AccountedMechanism::Task(file.resolve()?, file),
+        None => AccountedMechanism::AnyMechanism,
     };
     let answer = options.account(&subject)?;
     let form = options.form;
@@ -101,18 +101,17 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
 }
 
 /// Mechanism whose central privacy is computed: the mechanism of a task, or any mechanism.
-enum Subject<'a> {
+enum AccountedMechanism<'a> {
     Task(Task, &'a ReportTaskFile),
     AnyMechanism,
 }
 
-impl Subject<'_> {
+impl AccountedMechanism<'_> {
     /// Returns the mixture of distributions that describes the mechanism at the local ε `epsilon`.
-    fn mixture(&self, epsilon: f64) -> Result<Mixture, Error> {
+    fn mixture_at(&self, epsilon: f64) -> Result<Mixture, Error> {
         match self {
-            Self::Task(task, file) => {
-                Mixture::for_task_at(task, epsilon).map_err(|error| file.error(error).into())
-            }
+            Self::Task(task, file) => Mixture::for_task_at_epsilon(task, epsilon)
+                .map_err(|error| file.content_error(error).into()),
             Self::AnyMechanism => Ok(Mixture::generic(epsilon)?),
         }
     }
@@ -131,12 +130,12 @@ impl Options {
                     .into(),
             );
         }
-        let people = self.reports.unwrap_or_else(|| task.people());
+        let people = self.reports.unwrap_or_else(|| task.min_people());
         let batch = (people, self.honest_fraction);
         sums::account(task, batch, self.delta, self.batches, self.form, out)
     }
 
-    fn account(&self, subject: &Subject<'_>) -> Result<AccountAnswer, Error> {
+    fn account(&self, subject: &AccountedMechanism<'_>) -> Result<AccountAnswer, Error> {
         let start = Instant::now();
         self.check_composable(subject)?;
         let (honest_fraction, delta) = (self.honest_fraction, self.delta);
@@ -157,12 +156,12 @@ impl Options {
     }
 
     /// Checks that the privacy losses of several batches can be added up.
-    fn check_composable(&self, subject: &Subject<'_>) -> Result<(), Error> {
+    fn check_composable(&self, subject: &AccountedMechanism<'_>) -> Result<(), Error> {
         // Composition assumes fresh randomness in each batch. A repeated report links the batches
         // of its person. Comparing batches can then isolate the report of one person.
-        if let Subject::Task(task, _) = subject
+        if let AccountedMechanism::Task(task, _) = subject
             && self.batches > 1
-            && task.budget().answers() == Answers::Permanent
+            && task.budget().answers() == AnswerPolicy::Permanent
         {
             return Err(format!(
                 "--batches {}: answers of task {:?} are permanent, so that the same report comes \
@@ -179,10 +178,10 @@ impl Options {
 
     /// Returns the maximum number of reports that one person sends to a batch. It is 1 if the
     /// command searches for a batch size or a local ε.
-    fn reports_per_person(&self, subject: &Subject<'_>) -> u32 {
+    fn reports_per_person(&self, subject: &AccountedMechanism<'_>) -> u32 {
         match subject {
             // With --central-epsilon, clap refuses --reports-per-person.
-            Subject::Task(task, _) if self.central_epsilon.is_none() => {
+            AccountedMechanism::Task(task, _) if self.central_epsilon.is_none() => {
                 let allowed = task.budget().reports();
                 self.reports_per_person.unwrap_or(allowed)
             }
@@ -192,12 +191,15 @@ impl Options {
 
     /// Returns the mixture that describes the mechanism, and the number of reports in a batch. With
     /// `--central-epsilon`, searches for the largest local ε or for the smallest batch.
-    fn mixture_and_reports(&self, subject: &Subject<'_>) -> Result<(Mixture, u64), Error> {
-        let at = |epsilon| subject.mixture(epsilon);
+    fn mixture_and_reports(
+        &self,
+        subject: &AccountedMechanism<'_>,
+    ) -> Result<(Mixture, u64), Error> {
+        let at = |epsilon| subject.mixture_at(epsilon);
         let (honest_fraction, delta) = (self.honest_fraction, self.delta);
         let epsilon = self.epsilon.or(match subject {
-            Subject::Task(task, _) => Some(task.epsilon()),
-            Subject::AnyMechanism => None,
+            AccountedMechanism::Task(task, _) => Some(task.epsilon()),
+            AccountedMechanism::AnyMechanism => None,
         });
         match (self.reports, self.central_epsilon, epsilon) {
             (Some(_), Some(_), _) if self.epsilon.is_some() => Err(
@@ -225,7 +227,7 @@ impl Options {
 impl AccountAnswer {
     /// Summarises the answer in a few lines of plain English.
     fn summary_lines(&self) -> Vec<String> {
-        let Composed {
+        let ComposedPrivacy {
             account, exposure, ..
         } = &self.composed;
         let (reports, each) = (self.reports, exposure.reports_per_person);
@@ -234,12 +236,17 @@ impl AccountAnswer {
             batches => format!("All {batches} batches of {reports} reports together have"),
         };
         vec![
-            describe::central_sentence(&batch, "reports", account.central_epsilon, account.delta),
+            describe::central_privacy_sentence(
+                &batch,
+                "reports",
+                account.central_epsilon,
+                account.delta,
+            ),
             format!(
                 "Against anyone who can, such as an operator, the local ε = {} of each report \
                  holds: {}.",
-                round_up(self.epsilon),
-                describe::guess_phrase(self.epsilon)
+                round_up_to_three_digits(self.epsilon),
+                describe::guess_certainty_phrase(self.epsilon)
             ),
             format!(
                 "This assumes that {} reports of a batch follow the protocol, and that a person \

@@ -9,7 +9,7 @@ use rand_core::SeedableRng;
 
 use super::output::{Error, progress_bar, write_answer};
 use super::sums;
-use crate::audit::{Audit, DEFAULT_CONFIDENCE, EmpiricalBound, Plan, Verdict, audit};
+use crate::audit::{Audit, DEFAULT_CONFIDENCE, EmpiricalBound, TrialPlan, Verdict, audit};
 use crate::task::task_file::ReportTaskFile;
 
 /// Measure how much uploads reveal, with uploads that the command makes itself
@@ -53,7 +53,7 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
         return sums::audit(&task?, trials, confidence, &mut rng, json, out);
     }
     let task = ReportTaskFile::read(&options.task)?.resolve()?;
-    let plan = Plan::new(&task, trials, confidence)?;
+    let plan = TrialPlan::new(&task, trials, confidence)?;
     let bar = progress_bar(0, "reports");
     let found = audit(&task, &plan, &mut rng, |done, total| {
         bar.set_length(total);
@@ -181,8 +181,8 @@ mod tests {
     use hushbin::TaskDraft;
 
     use super::*;
-    use crate::audit::{enumerate, measure, sender};
-    use hushbin_analysis::likelihood::core_probabilities;
+    use crate::audit::{enumerate, measure_loss, upload_sender};
+    use hushbin_analysis::likelihood::core_bucket_probabilities;
 
     #[test]
     fn command_fails_where_the_budget_is_exceeded() {
@@ -195,19 +195,19 @@ mod tests {
             draft.resolve().unwrap()
         };
         let (asked, leaky) = (task(1.0), task(1.5));
-        let plan = Plan::new(&asked, Some(4000), 0.999).unwrap();
+        let plan = TrialPlan::new(&asked, Some(4000), 0.999).unwrap();
         let verdict = |measured: &Task, enumerated: &Task| {
             let mut rng = ChaCha20Rng::seed_from_u64(1);
-            let probabilities = core_probabilities(&enumerated.questions()[0]).unwrap();
+            let probabilities = core_bucket_probabilities(&enumerated.questions()[0]).unwrap();
             let enumeration = enumerate(&asked.questions()[0], 1 << 20, &mut rng, probabilities);
             // Only the reports should differ, so uploads carry the fingerprint of `asked`.
-            let mut send = sender(measured, &mut rng);
+            let mut send = upload_sender(measured, &mut rng);
             let fingerprint = asked.fingerprint().0;
             let send = |answers: &[&[hushbin::Entry]], upload: &mut Vec<u8>| {
                 send(answers, upload);
                 upload[1..17].copy_from_slice(&fingerprint);
             };
-            let measured = measure(&asked, &plan, send, |_, _| {});
+            let measured = measure_loss(&asked, &plan, send, |_, _| {});
             check_verdict(&asked, &Audit::new(&asked, &plan, enumeration, measured))
         };
         assert!(verdict(&asked, &asked).is_ok());

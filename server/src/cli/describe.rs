@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use hushbin::Mechanism;
-use hushbin_analysis::heavy_hitters::Text;
-use hushbin_analysis::promise::{certainty, round_up};
+use hushbin_analysis::heavy_hitters::FoundText;
+use hushbin_analysis::promise::{certainty_percentage, round_up_to_three_digits};
 use serde_json::Value;
 
 /// Formats a mechanism: its name, then its parameters, each after the name that task files use.
@@ -24,12 +24,12 @@ pub(super) fn mechanism_phrase(mechanism: &Mechanism) -> String {
 }
 
 /// Returns a text in quotation marks. If longer texts begin with it, "and longer" follows.
-pub(super) fn text_phrase(Text { text, goes_on, .. }: &Text) -> String {
+pub(super) fn found_text_phrase(FoundText { text, goes_on, .. }: &FoundText) -> String {
     format!("{text:?}{}", if *goes_on { " and longer" } else { "" })
 }
 
 /// Formats a number with `decimals` decimal places, or `None` as a dash.
-pub(super) fn decimals(number: Option<f64>, decimals: usize) -> String {
+pub(super) fn format_decimals(number: Option<f64>, decimals: usize) -> String {
     number.map_or_else(|| "-".to_owned(), |number| format!("{number:.decimals$}"))
 }
 
@@ -39,26 +39,31 @@ pub(super) fn unit_suffix(unit: Option<&str>) -> String {
 }
 
 /// Explains ε in plain words: how certain a guess about a person can become.
-pub(super) fn guess_phrase(epsilon: f64) -> String {
-    let sure = certainty(epsilon);
+pub(super) fn guess_certainty_phrase(epsilon: f64) -> String {
+    let sure = certainty_percentage(epsilon);
     format!("a guess that was 50 % sure becomes at most {sure} % sure")
 }
 
 /// Returns a sentence that states a central ε and δ. `subject` is its subject with the verb, such
 /// as "A batch has". `sent` names the things that an attacker cannot link to people, such as
 /// "reports".
-pub(super) fn central_sentence(subject: &str, sent: &str, epsilon: f64, delta: f64) -> String {
+pub(super) fn central_privacy_sentence(
+    subject: &str,
+    sent: &str,
+    epsilon: f64,
+    delta: f64,
+) -> String {
     format!(
         "{subject} a central ε = {} against someone who cannot link {sent} to people: {}, except \
          with probability δ = {:e}.",
-        round_up(epsilon),
-        guess_phrase(epsilon),
-        round_up(delta)
+        round_up_to_three_digits(epsilon),
+        guess_certainty_phrase(epsilon),
+        round_up_to_three_digits(delta)
     )
 }
 
 /// Returns a sentence with the number of people and the number of runs of a simulation.
-pub(super) fn runs_sentence(people: usize, runs: u64) -> String {
+pub(super) fn simulation_runs_sentence(people: usize, runs: u64) -> String {
     format!("{people} people, runs: {runs}. Errors are root mean squares over the runs.")
 }
 
@@ -75,7 +80,7 @@ pub(super) fn task_file_sentence(file: Option<&Path>, fingerprint: &str) -> Stri
 }
 
 /// Formats a number with `digits` significant digits. All digits before the decimal point are kept.
-pub(super) fn significant_digits(number: f64, digits: i32) -> String {
+pub(super) fn format_significant_digits(number: f64, digits: i32) -> String {
     format!("{number:.*}", decimal_places(number, digits))
 }
 

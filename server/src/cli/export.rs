@@ -11,7 +11,7 @@ use super::location::LocationOptions;
 use super::output::{Error, progress_bar};
 use crate::estimates;
 use crate::export::{
-    self, AtomicFile, Description, ExportError, Format, Row, Rows, description_path,
+    self, AtomicFile, ExportError, Format, ReportsDescription, Row, RowWriter, description_path,
 };
 use crate::store::{BatchRow, StoredReports};
 
@@ -48,7 +48,11 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
     if let Some(batches) = &options.batches {
         estimates::parse_batch_numbers(batches, selected.get_or_insert_default())?;
     }
-    let batches = select_batches(&options.task, &stored.releases()?, selected.as_deref())?;
+    let batches = select_batches(
+        &options.task,
+        &stored.released_batches()?,
+        selected.as_deref(),
+    )?;
     let reports = batches.iter().map(|batch| batch.reports).sum();
     let bar = progress_bar(reports, "reports");
     let Some(path) = &options.out else {
@@ -89,7 +93,7 @@ fn select_batches(
     if let Some(selected) = selected {
         let is_unknown = |batch: &&u64| !all.iter().any(|row| row.number == **batch);
         if let Some(&batch) = selected.iter().find(is_unknown) {
-            let released = format_ranges(all);
+            let released = format_batch_ranges(all);
             return Err(ExportError::NotReleased {
                 id,
                 batch,
@@ -103,14 +107,14 @@ fn select_batches(
         true => Ok(batches),
         false => Err(ExportError::Gone {
             id,
-            gone: format_ranges(gone),
-            kept: format_ranges(kept),
+            gone: format_batch_ranges(gone),
+            kept: format_batch_ranges(kept),
         }),
     }
 }
 
 /// Formats ascending batch numbers as ranges, in the syntax of `--batches`.
-fn format_ranges<'a>(batches: impl IntoIterator<Item = &'a BatchRow>) -> String {
+fn format_batch_ranges<'a>(batches: impl IntoIterator<Item = &'a BatchRow>) -> String {
     let mut ranges: Vec<(u64, u64)> = Vec::new();
     for batch in batches {
         match ranges.last_mut() {
@@ -135,7 +139,7 @@ fn write_files(
     bar: &ProgressBar,
 ) -> Result<Option<PathBuf>, ExportError> {
     let file = AtomicFile::create(path)?;
-    let description = Description::new(stored.task(), batches);
+    let description = ReportsDescription::new(stored.task(), batches);
     let description_file = (format != Format::Parquet).then(|| description_path(path));
     let described = description_file
         .as_deref()
@@ -148,7 +152,9 @@ fn write_files(
     };
     write_rows(stored, batches, rows, bar)?;
     if let Some(described) = described {
-        described.file().write_all(description.write().as_bytes())?;
+        described
+            .file()
+            .write_all(description.to_json().as_bytes())?;
         described.finish()?;
     }
     // The file of rows is renamed last, so that a file of rows always has a description.
@@ -162,12 +168,12 @@ fn write_files(
 fn write_rows(
     stored: &StoredReports,
     batches: &[BatchRow],
-    mut rows: Box<dyn Rows + '_>,
+    mut rows: Box<dyn RowWriter + '_>,
     bar: &ProgressBar,
 ) -> Result<(), ExportError> {
     for batch in batches {
         let (mut found, mut written) = (0, Ok(()));
-        stored.for_each_released(batch.number, &mut |report| {
+        stored.for_each_released_report(batch.number, &mut |report| {
             written = rows.write(Row::new(stored.task(), batch.number, &report));
             found += 1;
             bar.inc(1);

@@ -7,7 +7,7 @@ use clap::{Args, Subcommand};
 
 use super::export;
 use super::output::Error;
-use crate::store::{self, DirectoryCheck, Role, Salvaged};
+use crate::store::{self, DirectoryCheck, Role, SalvageResult};
 use crate::tokens;
 
 /// Check, copy, export or repair the journal of a collector
@@ -100,7 +100,7 @@ fn salvage(options: &SalvageOptions, out: &mut dyn Write) -> Result<(), Error> {
     if let Err(error) = tokens::copy(&options.data, &options.to) {
         writeln!(out, "{error}: its tokens are lost, make others")?;
     }
-    let Salvaged {
+    let SalvageResult {
         tasks,
         copied,
         damages,

@@ -8,7 +8,7 @@ use clap::{Args, Subcommand};
 use data_encoding::HEXLOWER;
 
 use super::output::Error;
-use crate::keys::{self, Algorithm};
+use crate::keys::{self, KeyAlgorithm};
 use crate::role::signature;
 use crate::sealed::Configuration;
 use crate::task::task_file::TaskFile;
@@ -37,7 +37,7 @@ enum Command {
 struct CreateOptions {
     /// Purpose of the key
     #[arg(long = "for", value_name = "PURPOSE", value_enum)]
-    algorithm: Algorithm,
+    algorithm: KeyAlgorithm,
     /// New file for the private key (PEM)
     #[arg(value_name = "FILE")]
     file: PathBuf,
@@ -48,7 +48,7 @@ struct CreateOptions {
 struct PublicOptions {
     /// Purpose of the key
     #[arg(long = "for", value_name = "PURPOSE", value_enum)]
-    algorithm: Algorithm,
+    algorithm: KeyAlgorithm,
     /// File with the private key (PEM)
     #[arg(value_name = "FILE")]
     file: PathBuf,
@@ -89,15 +89,15 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
         Command::Pin(PinOptions { task, keys }) => {
             let task = TaskFile::read(task)?.resolve()?;
             for file in keys {
-                let key = keys::read_public(file, Algorithm::X25519)?;
+                let key = keys::read_public(file, KeyAlgorithm::X25519)?;
                 let pin = Configuration::new(&task, &key).pin();
                 writeln!(out, "{}", HEXLOWER.encode(&pin))?;
             }
         }
         Command::Gateway(GatewayOptions { keys }) => {
             for file in keys {
-                let key = keys::read_public(file, Algorithm::X25519)?;
-                writeln!(out, "{}", HEXLOWER.encode(&ohttp::configuration(&key)))?;
+                let key = keys::read_public(file, KeyAlgorithm::X25519)?;
+                writeln!(out, "{}", HEXLOWER.encode(&ohttp::key_configuration(&key)))?;
             }
         }
     }
@@ -105,10 +105,10 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
 }
 
 /// Returns the public key that belongs to a private key, in PEM.
-fn public_pem(algorithm: Algorithm, private: &[u8; keys::LENGTH]) -> String {
+fn public_pem(algorithm: KeyAlgorithm, private: &[u8; keys::LENGTH]) -> String {
     let public = match algorithm {
-        Algorithm::X25519 => sealed::public(private),
-        Algorithm::Ed25519 => signature::public(private),
+        KeyAlgorithm::X25519 => sealed::public_key_of(private),
+        KeyAlgorithm::Ed25519 => signature::public_key_of(private),
     };
     keys::public_pem(algorithm, &public)
 }

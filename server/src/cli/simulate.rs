@@ -8,11 +8,11 @@ use hushbin::sums::SumTask;
 use rand_core::SeedableRng;
 
 use super::output::{AnswerForm, Error, progress_bar};
-use super::table::{tally_line, write_table, write_tally};
+use super::table::{error_summary_line, write_estimate_table, write_estimates_and_coverage};
 use super::{describe, sums};
 use crate::simulate::{
-    Answers, ComparedEstimate, ComparedText, Format, QuestionResult, SumData, Survey,
-    TextQuestionResult, simulate_sums, survey,
+    Answers, ComparedEstimate, ComparedText, DataFormat, QuestionResult, SimulationResult, SumData,
+    TextQuestionResult, simulate_sums, simulate_survey,
 };
 use crate::task::task_file::ReportTaskFile;
 use hushbin_analysis::estimate::{DEFAULT_CONFIDENCE, Estimand};
@@ -50,7 +50,9 @@ pub(super) struct Options {
 }
 
 /// Returns one random generator for each run, with consecutive seeds.
-fn run_generators(options: &Options) -> Result<impl Iterator<Item = ChaCha20Rng> + use<>, Error> {
+fn random_generators(
+    options: &Options,
+) -> Result<impl Iterator<Item = ChaCha20Rng> + use<>, Error> {
     let first = match options.seed {
         Some(seed) => seed,
         None => getrandom::u64()?,
@@ -61,34 +63,34 @@ fn run_generators(options: &Options) -> Result<impl Iterator<Item = ChaCha20Rng>
 }
 
 pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
-    let format = Format::from_path(&options.data)?;
+    let format = DataFormat::from_path(&options.data)?;
     if let Some(task) = sums::read_sum_task(&options.task) {
-        return run_sums(options, format, &task?, out);
+        return simulate_sum_task(options, format, &task?, out);
     }
     let task = ReportTaskFile::read(&options.task)?.resolve()?;
     let answers = Answers::open(&options.data, format, &task)?;
     let people = options.people.unwrap_or(answers.people());
     let bar = progress_bar(people as u64 * options.runs, "people");
     let progress = |run: usize, done: usize| bar.set_position((people * run + done) as u64);
-    let rngs = run_generators(options)?;
-    let search = heavy_hitters::Options {
+    let rngs = random_generators(options)?;
+    let search = heavy_hitters::SearchOptions {
         alphabet: options.alphabet.clone(),
         confidence: options.confidence,
-        ..heavy_hitters::Options::default()
+        ..heavy_hitters::SearchOptions::default()
     };
-    let found = survey(&task, &answers, people, &search, rngs, progress)?;
+    let found = simulate_survey(&task, &answers, people, &search, rngs, progress)?;
     bar.finish_and_clear();
     options
         .form
         .write(out, &found, &summary_lines(&found), |out| {
-            write_survey(out, &found)
+            write_details(out, &found)
         })
 }
 
 /// Simulates a task of sums through a shuffler, and writes the errors.
-fn run_sums(
+fn simulate_sum_task(
     options: &Options,
-    format: Format,
+    format: DataFormat,
     task: &SumTask,
     out: &mut dyn Write,
 ) -> Result<(), Error> {
@@ -96,20 +98,20 @@ fn run_sums(
     let people = options.people.unwrap_or(data.people());
     let bar = progress_bar(people as u64 * options.runs, "people");
     let progress = |done| bar.set_position(done);
-    let rngs = run_generators(options)?;
+    let rngs = random_generators(options)?;
     let found = simulate_sums(task, &data, people, options.confidence, rngs, progress)?;
     bar.finish_and_clear();
     let lines = [
-        describe::runs_sentence(found.people, found.runs),
-        tally_line("sums", &found.tally, false, found.confidence),
+        describe::simulation_runs_sentence(found.people, found.runs),
+        error_summary_line("sums", &found.tally, false, found.confidence),
     ];
     options.form.write(out, &found, &lines, |out| {
-        sums::write_simulated(out, &found)
+        sums::write_simulation_errors(out, &found)
     })
 }
 
 /// Summarises the simulation: one line about the runs, and one line for each question.
-fn summary_lines(found: &Survey) -> Vec<String> {
+fn summary_lines(found: &SimulationResult) -> Vec<String> {
     let question = |own: &QuestionResult| match own.reports > 0.0 {
         false => format!(
             "{}: nobody answered; it takes {:.0} people for one answer on average.",
@@ -121,7 +123,7 @@ fn summary_lines(found: &Survey) -> Vec<String> {
                 true => (&own.shares, own.estimand == Estimand::Share),
                 false => (&own.numbers, false),
             };
-            tally_line(&own.question, tally, are_shares, found.confidence)
+            error_summary_line(&own.question, tally, are_shares, found.confidence)
         }
     };
     let texts = |own: &TextQuestionResult| match own.stated_share.is_finite() {
@@ -131,7 +133,7 @@ fn summary_lines(found: &Survey) -> Vec<String> {
             own.question,
             own.above_found,
             own.above,
-            describe::significant_digits(100.0 * own.stated_share, 3),
+            describe::format_significant_digits(100.0 * own.stated_share, 3),
             own.invented
         ),
         false => format!(
@@ -139,13 +141,13 @@ fn summary_lines(found: &Survey) -> Vec<String> {
             own.question, own.needed_reports
         ),
     };
-    let first = describe::runs_sentence(found.people, found.runs as u64);
+    let first = describe::simulation_runs_sentence(found.people, found.runs as u64);
     let questions = found.questions.iter().map(question);
     let texts = found.texts.iter().map(texts);
     [first].into_iter().chain(questions).chain(texts).collect()
 }
 
-fn write_survey(out: &mut dyn Write, found: &Survey) -> io::Result<()> {
+fn write_details(out: &mut dyn Write, found: &SimulationResult) -> io::Result<()> {
     writeln!(
         out,
         "estimate, ±: of the first run, ± to the farther end of the {}% interval; error: root of \
@@ -153,10 +155,10 @@ fn write_survey(out: &mut dyn Write, found: &Survey) -> io::Result<()> {
         100.0 * found.confidence
     )?;
     for own in &found.questions {
-        write_question(out, own, found.people, found.confidence)?;
+        write_question_result(out, own, found.people, found.confidence)?;
     }
     for texts in &found.texts {
-        write_texts(out, texts)?;
+        write_text_result(out, texts)?;
     }
     if found.sampled_down > 0 {
         writeln!(
@@ -178,7 +180,7 @@ fn write_survey(out: &mut dyn Write, found: &Survey) -> io::Result<()> {
 }
 
 /// Writes the estimates of a question, and the true values.
-fn write_question(
+fn write_question_result(
     out: &mut dyn Write,
     found: &QuestionResult,
     people: usize,
@@ -194,15 +196,15 @@ fn write_question(
         // The line of this question says so already.
     } else if found.numbers.is_empty() {
         let are_shares = found.estimand == Estimand::Share;
-        write_tally(out, &found.shares, are_shares, confidence)?;
+        write_estimates_and_coverage(out, &found.shares, are_shares, confidence)?;
         writeln!(
             out,
             "mean squared error: {} of the one stated, {} of that of answering 0",
-            describe::significant_digits(found.mse / found.stated_mse, 3),
-            describe::significant_digits(found.mse / found.zero_mse, 3)
+            describe::format_significant_digits(found.mse / found.stated_mse, 3),
+            describe::format_significant_digits(found.mse / found.zero_mse, 3)
         )?;
     } else {
-        write_tally(out, &found.numbers, false, confidence)?;
+        write_estimates_and_coverage(out, &found.numbers, false, confidence)?;
         if found
             .numbers
             .estimates
@@ -226,7 +228,7 @@ fn write_question(
 }
 
 /// Writes the texts that a search found, with their estimated and their true shares.
-fn write_texts(out: &mut dyn Write, found: &TextQuestionResult) -> io::Result<()> {
+fn write_text_result(out: &mut dyn Write, found: &TextQuestionResult) -> io::Result<()> {
     writeln!(
         out,
         "\n{} (text): {:.0} reports",
@@ -234,12 +236,12 @@ fn write_texts(out: &mut dyn Write, found: &TextQuestionResult) -> io::Result<()
     )?;
     let compared = |ComparedText { text, truth }: &ComparedText| {
         let intervals = [text.simultaneous_interval; 2];
-        let what = describe::text_phrase(text);
+        let what = describe::found_text_phrase(text);
         ComparedEstimate::new(&what, None, *truth, Some(text.estimate), intervals)
     };
     let texts: Vec<_> = found.texts.iter().map(compared).collect();
     match texts.is_empty() {
         true => Ok(()),
-        false => write_table(out, &texts, true),
+        false => write_estimate_table(out, &texts, true),
     }
 }

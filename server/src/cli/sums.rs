@@ -5,18 +5,18 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use hushbin::sums::SumTask;
-use hushbin_analysis::promise::round_up;
-use hushbin_analysis::sums::{SumError, SumInfluence, SumPlan, account_people};
+use hushbin_analysis::promise::round_up_to_three_digits;
+use hushbin_analysis::sums::{SumError, SumInfluence, SumPlan, account_for_people};
 use serde::Serialize;
 
 use super::describe;
 use super::output::{AnswerForm, Error, progress_bar, write_answer, write_fields};
-use super::table::write_tally;
-use crate::audit::{SumAudit, Verdict, audit_sums, sum_trials};
-use crate::simulate::SumOutcome;
+use super::table::write_estimates_and_coverage;
+use crate::audit::{SumAudit, Verdict, audit_sums, default_sum_trials};
+use crate::simulate::SumSimulationResult;
 use crate::task::task_file::{self, TaskFile};
 use crate::task::{CollectedDraft, CollectedTask};
-use crate::text;
+use crate::text_file;
 
 /// Reads a complete task of sums from a file. A file contains a task of sums if it has the key
 /// `trust`.
@@ -27,7 +27,7 @@ pub(super) fn read_sum_task(path: &Path) -> Option<Result<SumTask, Error>> {
     if !fs::metadata(path).is_ok_and(|own| own.is_file()) {
         return None;
     }
-    let text = text::read(path).ok()?;
+    let text = text_file::read(path).ok()?;
     if !CollectedDraft::has_trust_key(&text) {
         return None;
     }
@@ -60,21 +60,21 @@ fn summary_lines(plan: &SumPlan, file: Option<&Path>) -> Vec<String> {
     let (task, epsilon) = (&plan.task, plan.central_epsilon.upper);
     let yearly = task.budget().reports_a_year();
     let mean = |own: &SumError| {
-        let error = describe::significant_digits(own.standard_error, 3);
+        let error = describe::format_significant_digits(own.standard_error, 3);
         let unit = describe::unit_suffix(own.unit.as_deref());
-        format!("{} {error}{unit}", item_label(own.item.as_ref()))
+        format!("{} {error}{unit}", item_name_or_each(own.item.as_ref()))
     };
     let means: Vec<String> = plan.errors.iter().map(mean).collect();
-    let (id, people) = (task.id(), task.people());
+    let (id, people) = (task.id(), task.min_people());
     vec![
         format!(
             "{id} is a valid task of sums through a shuffler, which people have to trust: there \
              is no local ε."
         ),
-        describe::central_sentence("A batch has", "messages", epsilon, task.delta()),
+        describe::central_privacy_sentence("A batch has", "messages", epsilon, task.delta()),
         format!(
             "A person answers at most {yearly} times a year, which spends at most ε = {} in all.",
-            round_up(f64::from(yearly) * epsilon)
+            round_up_to_three_digits(f64::from(yearly) * epsilon)
         ),
         format!(
             "Standard errors of means, in a batch of {people} people: {}.",
@@ -84,20 +84,23 @@ fn summary_lines(plan: &SumPlan, file: Option<&Path>) -> Vec<String> {
     ]
 }
 
-fn item_label(label: Option<&impl ToString>) -> String {
+fn item_name_or_each(label: Option<&impl ToString>) -> String {
     label.map_or_else(|| "each".to_owned(), ToString::to_string)
 }
 
 fn write_plan(out: &mut dyn Write, plan: &SumPlan) -> io::Result<()> {
     let task = &plan.task;
-    let [drawn, levels] = [task.messages().drawn(), task.messages().levels()];
+    let [drawn, levels] = [
+        task.message_parameters().drawn_coordinates(),
+        task.message_parameters().levels(),
+    ];
     writeln!(out, "shuffled  ε = {:.6}", plan.central_epsilon.upper)?;
     writeln!(
         out,
         "a person  {} messages of {drawn} of {} coordinates in {levels} levels, {:.1} of noise on \
          average; {} bytes sealed",
         plan.messages,
-        task.measure().coordinates(),
+        task.summed_quantity().coordinate_count(),
         plan.noise_messages,
         plan.bytes
     )?;
@@ -105,7 +108,7 @@ fn write_plan(out: &mut dyn Write, plan: &SumPlan) -> io::Result<()> {
         writeln!(
             out,
             "error     {}: {:.4e}{}, of local reports with the same ε {:.4e}: {:.0} times",
-            item_label(error.item.as_ref()),
+            item_name_or_each(error.item.as_ref()),
             error.standard_error,
             describe::unit_suffix(error.unit.as_deref()),
             error.local_standard_error,
@@ -124,7 +127,7 @@ fn write_influence(out: &mut dyn Write, own: &SumInfluence) -> io::Result<()> {
         out,
         "dishonest {}: one person moves the sum by {:.4}{} at most from what it is without them, an \
          honest one from one end to the other by {:.4}",
-        item_label(own.item.as_ref()),
+        item_name_or_each(own.item.as_ref()),
         own.dishonest,
         describe::unit_suffix(own.unit.as_deref()),
         own.honest
@@ -156,7 +159,7 @@ pub(super) fn account(
     form: AnswerForm,
     out: &mut dyn Write,
 ) -> Result<(), Error> {
-    let found = account_people(task, people, honest_fraction, delta)?;
+    let found = account_for_people(task, people, honest_fraction, delta)?;
     let answer = SumsAccount {
         trust: "shuffler",
         central_epsilon: found.upper,
@@ -174,7 +177,12 @@ pub(super) fn account(
         batches => format!("All {batches} batches together have"),
     };
     let lines = [
-        describe::central_sentence(&batch, "messages", answer.all_epsilon, answer.all_delta),
+        describe::central_privacy_sentence(
+            &batch,
+            "messages",
+            answer.all_epsilon,
+            answer.all_delta,
+        ),
         "Against anyone who can, nothing is promised: there is no local ε.".to_owned(),
         format!(
             "A batch has {people} people, and a fraction {honest_fraction} of them is assumed to \
@@ -193,7 +201,7 @@ pub(super) fn audit<R: rand_core::CryptoRng>(
     json: bool,
     out: &mut dyn Write,
 ) -> Result<(), Error> {
-    let trials = trials.unwrap_or_else(|| sum_trials(task));
+    let trials = trials.unwrap_or_else(|| default_sum_trials(task));
     if trials < 2 {
         return Err("trials is too few, expected 2 or more".into());
     }
@@ -243,17 +251,20 @@ fn write_audit(out: &mut dyn Write, task: &SumTask, found: &SumAudit) -> io::Res
 }
 
 /// Writes the errors of the estimates in a simulation of sums.
-pub(super) fn write_simulated(out: &mut dyn Write, found: &SumOutcome) -> io::Result<()> {
+pub(super) fn write_simulation_errors(
+    out: &mut dyn Write,
+    found: &SumSimulationResult,
+) -> io::Result<()> {
     writeln!(out, "{} messages for each person", found.messages)?;
-    write_tally(out, &found.tally, false, found.confidence)?;
+    write_estimates_and_coverage(out, &found.tally, false, found.confidence)?;
     for (own, compared) in found.items.iter().zip(&found.tally.estimates) {
         let error = compared.error.unwrap_or(f64::NAN);
         writeln!(
             out,
             "{}: error {} of the stated one, {} of that of local reports",
             compared.what,
-            describe::significant_digits(error / own.stated_error, 3),
-            describe::significant_digits(error / own.local_error, 3),
+            describe::format_significant_digits(error / own.stated_error, 3),
+            describe::format_significant_digits(error / own.local_error, 3),
         )?;
     }
     if found.clipped > 0 {

@@ -10,13 +10,13 @@ const MAX_ROWS: usize = 20;
 
 /// Writes a table of a simulation's estimates, and how often their intervals contain the true
 /// values.
-pub(super) fn write_tally(
+pub(super) fn write_estimates_and_coverage(
     out: &mut dyn Write,
     tally: &ErrorTally,
     are_shares: bool,
     confidence: f64,
 ) -> io::Result<()> {
-    write_table(out, &tally.estimates, are_shares)?;
+    write_estimate_table(out, &tally.estimates, are_shares)?;
     writeln!(
         out,
         "intervals hold the truth: {:.1}% of each by itself, {:.1}% of all of them at once \
@@ -29,7 +29,7 @@ pub(super) fn write_tally(
 
 /// Summarises a simulation's estimates in one line: the largest error, and how often the intervals
 /// contain the true values.
-pub(super) fn tally_line(
+pub(super) fn error_summary_line(
     name: &str,
     tally: &ErrorTally,
     are_shares: bool,
@@ -40,18 +40,18 @@ pub(super) fn tally_line(
     let Some(worst) = worst else {
         return format!("{name}: there are too few reports for an estimate.");
     };
-    let [what, .., error] = row_cells(worst, are_shares);
+    let [what, .., error] = estimate_row_cells(worst, are_shares);
     format!(
         "{name}: the largest error is {} ({what}); {}% intervals contain the truth in {}% of cases.",
         error.replace('%', " percentage points"),
         100.0 * confidence,
-        describe::significant_digits(100.0 * tally.covered, 3)
+        describe::format_significant_digits(100.0 * tally.covered, 3)
     )
 }
 
 /// Writes a table of estimates and true values. A long table keeps only the rows with the greatest
 /// true values. Shares are in per cent.
-pub(super) fn write_table(
+pub(super) fn write_estimate_table(
     out: &mut dyn Write,
     estimates: &[ComparedEstimate],
     are_shares: bool,
@@ -66,9 +66,9 @@ pub(super) fn write_table(
     rows.extend(
         lines
             .iter()
-            .map(|own| row_cells(own, are_shares).join("\t")),
+            .map(|own| estimate_row_cells(own, are_shares).join("\t")),
     );
-    write_rows(out, &rows)?;
+    write_aligned_rows(out, &rows)?;
     match others {
         0 => Ok(()),
         _ => writeln!(out, "and {others} others"),
@@ -77,7 +77,7 @@ pub(super) fn write_table(
 
 /// Writes a table. Tabs separate the cells of a row. The first column is aligned to the left, the
 /// other columns to the right.
-pub(super) fn write_rows(out: &mut dyn Write, rows: &[String]) -> io::Result<()> {
+pub(super) fn write_aligned_rows(out: &mut dyn Write, rows: &[String]) -> io::Result<()> {
     let columns = rows.iter().map(|row| row.split('\t').count()).max();
     let mut widths = vec![0; columns.unwrap_or(0)];
     for row in rows {
@@ -99,7 +99,7 @@ pub(super) fn write_rows(out: &mut dyn Write, rows: &[String]) -> io::Result<()>
 
 /// Formats the cells of one row of a table of estimates. The half-width of the interval has three
 /// significant digits. The other numbers have the same number of decimal places as the half-width.
-fn row_cells(own: &ComparedEstimate, is_share: bool) -> [String; 5] {
+fn estimate_row_cells(own: &ComparedEstimate, is_share: bool) -> [String; 5] {
     let (scale, unit) = match (is_share, &own.unit) {
         (true, _) => (100.0, "%".to_owned()),
         (false, unit) => (1.0, describe::unit_suffix(unit.as_deref())),

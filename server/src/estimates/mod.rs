@@ -73,8 +73,8 @@ pub(crate) fn parse_post_processing(
 
 /// Returns true if the query can be answered from the totals of whole batches. It returns false if
 /// the question has no list of items: such a query needs the reports themselves.
-pub(crate) fn lists_items(task: &Task, query: &Query) -> bool {
-    match task.questions()[query.question()].items() {
+pub(crate) fn has_listed_items(task: &Task, query: &Query) -> bool {
+    match task.questions()[query.question_index()].items() {
         Items::Named(_) | Items::Count(_) => true,
         Items::Open(_) => false,
     }
@@ -82,9 +82,9 @@ pub(crate) fn lists_items(task: &Task, query: &Query) -> bool {
 
 /// Returns the empty totals into which reports are folded to answer the query.
 pub(crate) fn empty_totals(task: &Task, query: &Query) -> Totals {
-    match lists_items(task, query) {
+    match has_listed_items(task, query) {
         true => Totals::new(task),
-        false => Totals::of_items(task, query.question(), query.items()),
+        false => Totals::for_items(task, query.question_index(), query.items()),
     }
 }
 
@@ -92,7 +92,7 @@ pub(crate) fn empty_totals(task: &Task, query: &Query) -> Totals {
 ///
 /// # Errors
 /// When writing to `out` fails.
-pub(crate) fn write<W: Write>(
+pub(crate) fn write_answer<W: Write>(
     csv: bool,
     answer: &impl Serialize,
     write_csv: impl FnOnce(&mut W) -> io::Result<()>,

@@ -20,7 +20,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use data_encoding::HEXLOWER;
-use hushbin::codec::append;
+use hushbin::codec::append_varint;
 use hushbin::{Fingerprint, Report, Task};
 use hushbin_analysis::estimate::{Totals, TotalsError};
 use serde::de::IgnoredAny;
@@ -53,7 +53,7 @@ pub(crate) struct PartialTotals {
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Line {
+struct PartialTotalsLine {
     fingerprint: Fingerprint,
     reports: u64,
     parts: Vec<String>,
@@ -116,13 +116,13 @@ impl PartialFold {
     }
 
     /// Adds one report that was decoded under the same task.
-    pub(crate) fn fold(&mut self, report: &Report) {
-        self.totals.fold(report);
+    pub(crate) fn add_report(&mut self, report: &Report) {
+        self.totals.add_report(report);
         self.bytes.clear();
         report.encode(&mut self.bytes);
         // The length goes first, so that different lists of reports never give the same bytes.
         self.length.clear();
-        append(&mut self.length, self.bytes.len() as u64);
+        append_varint(&mut self.length, self.bytes.len() as u64);
         self.digest.update(&self.length);
         self.digest.update(&self.bytes);
     }
@@ -148,7 +148,7 @@ impl PartialTotals {
     ///
     /// # Errors
     /// When the line belongs to another task, is damaged, or was added before.
-    pub(crate) fn add(
+    pub(crate) fn add_line(
         &mut self,
         task: &Task,
         line: &[u8],
@@ -171,7 +171,7 @@ impl PartialTotals {
                 known: VERSION,
             });
         }
-        let mut line: Line = serde_json::from_slice(line).map_err(syntax)?;
+        let mut line: PartialTotalsLine = serde_json::from_slice(line).map_err(syntax)?;
         let sum = line.sum.take();
         if sum != Some(line.checksum()) {
             return Err(damaged("it"));
@@ -210,8 +210,8 @@ impl PartialTotals {
     }
 
     /// Returns the partial totals as one line of JSON, without a line break.
-    pub(crate) fn line(&self, task: &Task) -> String {
-        let mut line = Line {
+    pub(crate) fn to_line(&self, task: &Task) -> String {
+        let mut line = PartialTotalsLine {
             fingerprint: task.fingerprint(),
             reports: self.totals.reports(),
             parts: self
@@ -223,18 +223,18 @@ impl PartialTotals {
             sum: None,
         };
         line.sum = Some(line.checksum());
-        line.json()
+        line.to_json()
     }
 }
 
-impl Line {
-    fn json(&self) -> String {
+impl PartialTotalsLine {
+    fn to_json(&self) -> String {
         serde_json::to_string(self).expect("texts and numbers can be written as JSON")
     }
 
     /// Returns the checksum of a line whose `sum` is `None`.
     fn checksum(&self) -> String {
-        HEXLOWER.encode(&first_16_bytes(Sha256::new_with_prefix(self.json())))
+        HEXLOWER.encode(&first_16_bytes(Sha256::new_with_prefix(self.to_json())))
     }
 }
 

@@ -26,12 +26,13 @@ impl AtomicFile {
         name.push(".unfinished");
         let unfinished = PathBuf::from(name);
         check_absent(path)?;
-        let file = open_or_create(&unfinished).map_err(|source| failed(&unfinished, source))?;
+        let file =
+            open_or_create(&unfinished).map_err(|source| file_failure(&unfinished, source))?;
         match file.try_lock() {
             Ok(()) => {
                 // The lock is free, so any content was left by a process that has ended.
                 file.set_len(0)
-                    .map_err(|source| failed(&unfinished, source))?;
+                    .map_err(|source| file_failure(&unfinished, source))?;
                 Ok(Self {
                     path: path.to_owned(),
                     unfinished,
@@ -41,7 +42,7 @@ impl AtomicFile {
             Err(TryLockError::WouldBlock) => Err(ExportError::Busy {
                 path: display_path(&unfinished),
             }),
-            Err(TryLockError::Error(source)) => Err(failed(&unfinished, source)),
+            Err(TryLockError::Error(source)) => Err(file_failure(&unfinished, source)),
         }
     }
 
@@ -57,9 +58,9 @@ impl AtomicFile {
         let synced = self.file.sync_all();
         // Sync before the rename, so that after a power loss the final name never has partial
         // content.
-        synced.map_err(|source| failed(&self.unfinished, source))?;
+        synced.map_err(|source| file_failure(&self.unfinished, source))?;
         check_absent(&self.path)?;
-        fs::rename(&self.unfinished, &self.path).map_err(|source| failed(&self.path, source))
+        fs::rename(&self.unfinished, &self.path).map_err(|source| file_failure(&self.path, source))
     }
 }
 
@@ -83,7 +84,7 @@ pub(super) fn display_path(path: &Path) -> String {
     path.display().to_string()
 }
 
-fn failed(path: &Path, source: io::Error) -> ExportError {
+fn file_failure(path: &Path, source: io::Error) -> ExportError {
     let path = display_path(path);
     ExportError::File { path, source }
 }

@@ -16,19 +16,19 @@ const VERSION: u64 = 1;
 /// Task of the reports in a file, and the number of reports in each batch.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Description {
+pub(crate) struct ReportsDescription {
     /// Complete task.
     pub(crate) task: Task,
     /// Fingerprint of the task.
     pub(crate) fingerprint: Fingerprint,
     /// Batches whose reports are in the file.
-    pub(crate) batches: Vec<Exported>,
+    pub(crate) batches: Vec<ExportedBatch>,
 }
 
 /// Batch whose reports are in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Exported {
+pub(crate) struct ExportedBatch {
     pub(crate) number: u64,
     pub(crate) reports: u64,
     /// Time when the batch was opened, in seconds since 1970. `closed` has the same unit.
@@ -36,9 +36,9 @@ pub(crate) struct Exported {
     closed: Option<u64>,
 }
 
-impl Description {
+impl ReportsDescription {
     pub(crate) fn new(task: &Task, batches: &[BatchRow]) -> Self {
-        let exported = |row: &BatchRow| Exported {
+        let exported = |row: &BatchRow| ExportedBatch {
             number: row.number,
             reports: row.reports,
             opened: row.opened,
@@ -51,7 +51,7 @@ impl Description {
         }
     }
 
-    pub(crate) fn write(&self) -> String {
+    pub(crate) fn to_json(&self) -> String {
         // A task is plain data with string keys, which JSON can always represent.
         serde_json::to_string_pretty(self).expect("a task can be written as JSON") + "\n"
     }
@@ -60,7 +60,7 @@ impl Description {
     ///
     /// # Errors
     /// Message that names the mistake and the expected value.
-    pub(super) fn read(text: &str) -> Result<Self, String> {
+    pub(super) fn parse(text: &str) -> Result<Self, String> {
         let found = version_of(text.as_bytes()).map_err(|error| error.to_string())?;
         if found != VERSION {
             return Err(format!(

@@ -38,7 +38,7 @@ pub(crate) enum ExportError {
     #[error(
         "the reports of batches {gone} of task {id:?} were deleted at the end of their retention; \
          their totals are kept; {}",
-        rest(kept)
+        kept_batches_hint(kept)
     )]
     Gone {
         id: String,
@@ -53,7 +53,7 @@ pub(crate) enum ExportError {
     },
 }
 
-fn rest(kept: &str) -> String {
+fn kept_batches_hint(kept: &str) -> String {
     match kept {
         "" => "no batch has reports left".to_owned(),
         _ => format!("export the others, --batches {kept}"),

@@ -27,22 +27,22 @@ mod error;
 #[cfg_attr(not(feature = "parquet"), path = "no_parquet.rs")]
 mod parquet;
 mod peeked_file;
-mod read;
+mod report_files;
 mod row;
-mod rows;
-mod write;
+mod row_writer;
+mod text_writers;
 
 use clap::ValueEnum;
 
 pub(crate) use self::parquet::parquet;
 pub(crate) use atomic_file::AtomicFile;
-pub(crate) use description::{Description, description_path};
+pub(crate) use description::{ReportsDescription, description_path};
 pub(crate) use error::{ExportError, ReadError};
 pub(crate) use peeked_file::PeekedFile;
-pub(crate) use read::{Files, read_collected_task, read_task};
+pub(crate) use report_files::{ReportFiles, read_collected_task, read_task};
 pub(crate) use row::Row;
-pub(crate) use rows::Rows;
-pub(crate) use write::{csv, json};
+pub(crate) use row_writer::RowWriter;
+pub(crate) use text_writers::{csv, json};
 
 /// Format of a file of reports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

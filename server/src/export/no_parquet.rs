@@ -7,10 +7,10 @@ use std::fs::File;
 use std::path::Path;
 
 use super::atomic_file::display_path;
-use super::description::Description;
+use super::description::ReportsDescription;
 use super::error::{ExportError, ReadError};
 use super::row::Row;
-use super::rows::Rows;
+use super::row_writer::RowWriter;
 use crate::missing_feature::MissingFeature;
 
 const LEFT_OUT: MissingFeature = MissingFeature {
@@ -18,7 +18,7 @@ const LEFT_OUT: MissingFeature = MissingFeature {
     feature: "parquet",
 };
 
-pub(crate) fn parquet(_: &File, _: &Description) -> Result<Box<dyn Rows>, ExportError> {
+pub(crate) fn parquet(_: &File, _: &ReportsDescription) -> Result<Box<dyn RowWriter>, ExportError> {
     Err(LEFT_OUT.into())
 }
 

@@ -18,10 +18,10 @@ use parquet::schema::types::{ColumnPath, Type};
 use parquet::errors::ParquetError;
 
 use super::atomic_file::display_path;
-use super::description::Description;
+use super::description::ReportsDescription;
 use super::error::{ExportError, ReadError};
 use super::row::{COLUMNS, Row};
-use super::rows::Rows;
+use super::row_writer::RowWriter;
 
 /// Key of the description in the footer.
 const METADATA_KEY: &str = "hushbin";
@@ -34,7 +34,7 @@ const GROUP_BYTES: usize = 32 << 20;
 const MAX_EXACT_INTEGER: f64 = 9_007_199_254_740_992.0;
 
 /// Parquet file that is being written.
-struct ParquetRows {
+struct ParquetRowWriter {
     writer: SerializedFileWriter<BufWriter<File>>,
     group: Vec<Row>,
     bytes: usize,
@@ -46,8 +46,8 @@ struct ParquetRows {
 /// When the file cannot be written.
 pub(crate) fn parquet(
     file: &File,
-    description: &Description,
-) -> Result<Box<dyn Rows>, ExportError> {
+    description: &ReportsDescription,
+) -> Result<Box<dyn RowWriter>, ExportError> {
     // Seeds and reports are random, so a dictionary only adds bytes. Compression packs two
     // hexadecimal digits into a byte. Higher levels of Zstandard encode chance repetitions, which
     // takes more bytes. Statistics and indexes cost more than they save in files of this size.
@@ -64,14 +64,14 @@ pub(crate) fn parquet(
     let group = Vec::new();
     let schema = group.as_slice().schema()?;
     let out = BufWriter::new(file.try_clone()?);
-    Ok(Box::new(ParquetRows {
+    Ok(Box::new(ParquetRowWriter {
         writer: SerializedFileWriter::new(out, schema, Arc::new(properties.build()))?,
         group,
         bytes: 0,
     }))
 }
 
-impl ParquetRows {
+impl ParquetRowWriter {
     fn write_group(&mut self) -> Result<(), ParquetError> {
         let mut out = self.writer.next_row_group()?;
         self.group.as_slice().write_to_row_group(&mut out)?;
@@ -82,7 +82,7 @@ impl ParquetRows {
     }
 }
 
-impl Rows for ParquetRows {
+impl RowWriter for ParquetRowWriter {
     fn write(&mut self, row: Row) -> Result<(), ExportError> {
         self.bytes += row.report.len();
         self.group.push(row);
@@ -122,7 +122,7 @@ impl ParquetFile {
         let schema = reader.metadata().file_metadata().schema();
         let found = COLUMNS.iter().map(|&column| {
             let mut fields = schema.get_fields().iter();
-            let own = fields.find(|field| field.name() == column && holds_values(field));
+            let own = fields.find(|field| field.name() == column && has_one_value_per_row(field));
             own.cloned().ok_or_else(|| ReadError::Column {
                 path: display_path(path),
                 column,
@@ -154,12 +154,12 @@ impl ParquetFile {
     /// When two columns have the same name.
     pub(super) fn rows(&self) -> Result<impl Iterator<Item = Result<Row, String>>, ParquetError> {
         let rows = self.reader.get_row_iter(Some(self.columns.clone()))?;
-        Ok(rows.map(|found| row(found.map_err(|error| error.to_string())?)))
+        Ok(rows.map(|found| convert_row(found.map_err(|error| error.to_string())?)))
     }
 }
 
 /// Checks that a column has one value in each row, of a type that the library can read.
-fn holds_values(field: &Type) -> bool {
+fn has_one_value_per_row(field: &Type) -> bool {
     let own = field.get_basic_info();
     field.is_primitive()
         && own.repetition() != Repetition::REPEATED
@@ -167,30 +167,30 @@ fn holds_values(field: &Type) -> bool {
 }
 
 /// Converts a row of a Parquet file. Its columns may have any types that represent the same values.
-fn row(found: parquet::record::Row) -> Result<Row, String> {
+fn convert_row(found: parquet::record::Row) -> Result<Row, String> {
     let found = <[_; COLUMNS.len()]>::try_from(found.into_columns());
     let [batch, question, seed, bucket, report] = found.expect("these columns are read");
     Ok(Row {
-        batch: number(&batch, u64::MAX)?,
+        batch: convert_integer(&batch, u64::MAX)?,
         // Many tools read an empty field of CSV as null.
         question: match question.1 {
             Field::Null => String::new(),
-            _ => text(question)?,
+            _ => convert_text(question)?,
         },
-        seed: number(&seed, u64::MAX)?,
+        seed: convert_integer(&seed, u64::MAX)?,
         // pandas turns a column of integers with nulls into doubles with NaN.
         bucket: match bucket.1 {
             Field::Null => None,
             Field::Double(none) if none.is_nan() => None,
-            _ => Some(number(&bucket, u32::MAX)?),
+            _ => Some(convert_integer(&bucket, u32::MAX)?),
         },
-        report: text(report)?,
+        report: convert_text(report)?,
     })
 }
 
 /// Converts a field to an integer of at most `most`. Returns an error unless the field is exactly
 /// such an integer.
-fn number<T>((column, field): &(String, Field), most: T) -> Result<T, String>
+fn convert_integer<T>((column, field): &(String, Field), most: T) -> Result<T, String>
 where
     T: Copy + TryFrom<i128> + std::fmt::Display,
 {
@@ -224,7 +224,7 @@ where
 }
 
 /// Converts a field to text.
-fn text((column, field): (String, Field)) -> Result<String, String> {
+fn convert_text((column, field): (String, Field)) -> Result<String, String> {
     let text = match field {
         Field::Str(text) => return Ok(text),
         Field::Bytes(ref bytes) => bytes.as_utf8().ok(),

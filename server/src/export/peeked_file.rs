@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::atomic_file::display_path;
 use super::error::ReadError;
-use crate::text::MARK;
+use crate::text_file::MARK;
 
 /// Number of bytes read to detect the format, unless the file begins with a JSON object.
 const BEGINNING: u64 = 4096;
@@ -31,7 +31,7 @@ impl PeekedFile {
     pub(crate) fn open(path: &Path) -> Result<Self, ReadError> {
         let failed = |source| file_error(path, source);
         let mut rest = BufReader::new(File::open(path).map_err(failed)?);
-        let beginning = beginning(&mut rest).map_err(failed)?;
+        let beginning = read_beginning(&mut rest).map_err(failed)?;
         Ok(Self {
             path: path.to_owned(),
             beginning,
@@ -58,7 +58,7 @@ impl PeekedFile {
     ///
     /// # Errors
     /// When the file is a pipe.
-    pub(super) fn seekable(self) -> Result<File, ReadError> {
+    pub(super) fn into_seekable(self) -> Result<File, ReadError> {
         let mut file = self.rest.into_inner();
         match file.rewind() {
             Ok(()) => Ok(file),
@@ -70,7 +70,7 @@ impl PeekedFile {
     }
 }
 
-fn beginning(input: &mut impl BufRead) -> io::Result<Vec<u8>> {
+fn read_beginning(input: &mut impl BufRead) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     loop {
         // Bounded, so that a binary file without line breaks does not fill memory.

@@ -47,7 +47,7 @@ impl Row {
         report.encode(&mut bytes);
         let question = match task.only_question() {
             Some(sole) => sole,
-            None => &task.questions()[task.draw().question(report.seed())],
+            None => &task.questions()[task.question_draw().drawn_question(report.seed())],
         };
         Self {
             batch,

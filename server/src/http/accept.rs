@@ -11,12 +11,13 @@ pub(super) fn prefers_csv(headers: &HeaderMap) -> bool {
         .filter_map(|value| value.to_str().ok())
         .collect();
     let ranges = || values.iter().flat_map(|value| value.split(','));
-    quality(ranges(), "text", "csv") > quality(ranges(), "application", "json")
+    media_type_quality(ranges(), "text", "csv")
+        > media_type_quality(ranges(), "application", "json")
 }
 
 /// Returns the quality value of the media type `kind`/`subtype`, from 0 to 1. The most specific
 /// range in `Accept` that covers the type determines the value (RFC 9110, section 12.5.1).
-fn quality<'a>(ranges: impl Iterator<Item = &'a str>, kind: &str, subtype: &str) -> f32 {
+fn media_type_quality<'a>(ranges: impl Iterator<Item = &'a str>, kind: &str, subtype: &str) -> f32 {
     let mut best = (0, 0.0);
     for range in ranges {
         let mut parts = range.split(';').map(str::trim);

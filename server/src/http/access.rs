@@ -15,14 +15,14 @@ use crate::tokens::{TokenRole, Tokens};
 
 /// Access policy of a collector.
 #[derive(Clone)]
-pub(crate) enum Access {
+pub(crate) enum AccessPolicy {
     /// Every request is allowed: access is controlled elsewhere, or not needed.
     Open,
     /// Requests with a token are allowed, according to the token's role.
     Tokens(Arc<Tokens>),
 }
 
-impl Access {
+impl AccessPolicy {
     /// Checks that the request has a token of at least the needed role.
     ///
     /// # Errors
@@ -34,7 +34,7 @@ impl Access {
         let Self::Tokens(tokens) = self else {
             return Ok(());
         };
-        let text = bearer(headers).ok_or(Problem::Unauthorized)?;
+        let text = bearer_token(headers).ok_or(Problem::Unauthorized)?;
         let role = tokens.role_of(text).await.map_err(|error| {
             tracing::error!(%error, "the tokens cannot be read");
             Problem::Storage
@@ -48,7 +48,7 @@ impl Access {
 }
 
 /// Returns the token that follows "Bearer", in any case (RFC 9110, section 11.1).
-fn bearer(headers: &HeaderMap) -> Option<&str> {
+fn bearer_token(headers: &HeaderMap) -> Option<&str> {
     let value = headers.get(header::AUTHORIZATION)?.to_str().ok()?;
     let (scheme, text) = value.split_once(' ')?;
     scheme
@@ -61,14 +61,14 @@ fn bearer(headers: &HeaderMap) -> Option<&str> {
 pub(super) struct Authorized<const ADMIN: bool>;
 
 /// Proof that the request has a token for reading released data.
-pub(super) type Analyst = Authorized<false>;
+pub(super) type RequireAnalyst = Authorized<false>;
 
 /// Proof that the request has a token for making changes.
-pub(super) type Admin = Authorized<true>;
+pub(super) type RequireAdmin = Authorized<true>;
 
 impl<S: Sync, const ADMIN: bool> FromRequestParts<S> for Authorized<ADMIN>
 where
-    Access: FromRef<S>,
+    AccessPolicy: FromRef<S>,
 {
     type Rejection = Problem;
 
@@ -77,7 +77,7 @@ where
             true => TokenRole::Admin,
             false => TokenRole::Analyst,
         };
-        Access::from_ref(state)
+        AccessPolicy::from_ref(state)
             .authorize(&parts.headers, needed)
             .await?;
         Ok(Self)

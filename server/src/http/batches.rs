@@ -6,7 +6,7 @@ use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use serde::Serialize;
 
-use super::access::{Admin, Analyst};
+use super::access::{RequireAdmin, RequireAnalyst};
 use super::problem::Problem;
 use super::state::AppState;
 use super::tasks;
@@ -50,7 +50,7 @@ pub(super) struct BatchList {
     batches: Vec<BatchSummary>,
 }
 
-fn list_of(stored: &StoredTask) -> BatchList {
+fn batch_list(stored: &StoredTask) -> BatchList {
     BatchList {
         closes: stored.settings().batch.clone(),
         batches: stored
@@ -64,23 +64,23 @@ fn list_of(stored: &StoredTask) -> BatchList {
 
 /// `GET /tasks/{id}/batches`: lists the released, closed and open batches.
 pub(super) async fn list(
-    _: Analyst,
+    _: RequireAnalyst,
     State(state): State<AppState>,
     path: Result<Path<String>, PathRejection>,
 ) -> Result<impl axum::response::IntoResponse, Problem> {
-    let stored = state.task(tasks::id(path))?;
-    state.store().refresh(&stored).await?;
-    Ok((tasks::ASK_AGAIN, Json(list_of(&stored))))
+    let stored = state.task(tasks::task_id_in_path(path))?;
+    state.store().refresh_batches(&stored).await?;
+    Ok((tasks::ASK_AGAIN, Json(batch_list(&stored))))
 }
 
 /// `POST /tasks/{id}/batches`: closes the open batch and opens a new one.
 pub(super) async fn close(
-    _: Admin,
+    _: RequireAdmin,
     State(state): State<AppState>,
     path: Result<Path<String>, PathRejection>,
 ) -> Result<(StatusCode, Json<BatchSummary>), Problem> {
-    let stored = state.task(tasks::id(path))?;
-    state.store().refresh(&stored).await?;
+    let stored = state.task(tasks::task_id_in_path(path))?;
+    state.store().refresh_batches(&stored).await?;
     let closed = state.store().close_batch(&stored).await?;
     // 202: the batch is released later, when it has been counted.
     Ok((StatusCode::ACCEPTED, Json(closed.into())))

@@ -19,7 +19,7 @@ use super::state::AppState;
 use super::{body, tasks};
 use crate::role::signature::{self, SignerId};
 use crate::sealed::{KeyId, Recipient};
-use crate::store::{Origin, Submission, SubmittedUpload};
+use crate::store::{ReportOrigin, Submission, SubmittedUpload};
 
 /// Size limit of a block, in bytes, unless the limit of uploads is higher. Shufflers send at most
 /// half as many bytes, except for a single report that is longer.
@@ -43,33 +43,33 @@ pub(super) async fn receive(
     headers: HeaderMap,
     body: Body,
 ) -> Result<Json<BlockReceipt>, Problem> {
-    let stored = state.task(tasks::id(path))?;
+    let stored = state.task(tasks::task_id_in_path(path))?;
     let analyser = state.peers().analyser.as_ref();
     let analyser = analyser.ok_or(Problem::OtherRole)?;
     body::check_encoding(&headers)?;
     let limits = state.limits();
-    let mut memory = state.store().reservation();
+    let mut memory = state.store().empty_memory_reservation();
     let most = limits.upload_bytes.max(BLOCK_BYTES);
     let block = body::read(body, most, limits.body_timeout, &mut memory).await?;
     let signature = headers
         .get(signature::HEADER)
         .and_then(|value| value.to_str().ok());
-    let shuffler = signature.and_then(|signature| analyser.shuffler(signature, &block));
+    let shuffler = signature.and_then(|signature| analyser.signing_shuffler(signature, &block));
     let shuffler = shuffler.ok_or(Problem::UnknownShuffler)?;
-    let receipt = HEXLOWER.encode(&analyser.receipt(&block));
+    let receipt = HEXLOWER.encode(&analyser.sign_receipt(&block));
     let recipient = analyser.recipient(stored.task());
     let recipient = recipient.map_err(|_| Problem::NoKeys)?;
     // Opening takes about 60 µs a report, too long for a thread of the runtime.
     let opened = tokio::task::spawn_blocking(move || open_block(&recipient, shuffler, &block));
     let opened = opened.await.map_err(|_| Problem::Internal)??;
-    state.metrics().count_unopened(opened.unopened);
+    state.metrics().count_unopened_reports(opened.unopened);
     if !opened.uploads.is_empty() {
         let submission = Submission {
             uploads: opened.uploads,
             bytes: opened.bytes,
             memory,
         };
-        let taken = state.store().submit(&stored, submission).await?;
+        let taken = state.store().submit_uploads(&stored, submission).await?;
         if let Some(id) = taken.conflict {
             return Err(Problem::UploadIdConflict { id: id.to_string() });
         }
@@ -95,8 +95,8 @@ fn open_block(
     block: &[u8],
 ) -> Result<OpenedBlock, Problem> {
     let task = recipient.task();
-    let (fingerprint, length) = (task.fingerprint(), task.sealed_bytes());
-    let blocks = sealed::decode_all(block, &fingerprint, length)?;
+    let (fingerprint, length) = (task.fingerprint(), task.sealed_report_bytes());
+    let blocks = sealed::decode_uploads(block, &fingerprint, length)?;
     let [(sealed, _)] = &blocks[..] else {
         return Err(Problem::BadRequest(format!(
             "{} blocks, expected one",
@@ -104,7 +104,9 @@ fn open_block(
         )));
     };
     let reports = sealed.reports.par_chunks_exact(length);
-    let opened: Vec<_> = reports.map(|report| recipient.open(report)).collect();
+    let opened: Vec<_> = reports
+        .map(|report| recipient.open_report(report))
+        .collect();
     let count = opened.len() as u64;
     let mut by_key: BTreeMap<KeyId, (u32, Vec<u8>)> = BTreeMap::new();
     for (key, report) in opened.into_iter().flatten() {
@@ -116,14 +118,14 @@ fn open_block(
     let (mut uploads, mut bytes, mut found) = (Vec::new(), Vec::new(), 0);
     for (key, (reports, encoded)) in by_key {
         found += reports;
-        let id = upload_id(&digest, &key);
-        let origin = Origin {
+        let id = derive_upload_id(&digest, &key);
+        let origin = ReportOrigin {
             shuffler,
             batch: sealed.id.0,
             key,
         };
         let begin = bytes.len();
-        bytes.extend(upload::header(id, &fingerprint, reports));
+        bytes.extend(upload::upload_header(id, &fingerprint, reports));
         bytes.extend(encoded);
         bytes.extend(origin.encode());
         uploads.push(SubmittedUpload::new(id, reports, begin..bytes.len()));
@@ -136,7 +138,7 @@ fn open_block(
 }
 
 /// Returns the upload id for the reports of one key in the block with this digest.
-fn upload_id(block: &[u8], key: &[u8; KEY_ID]) -> UploadId {
+fn derive_upload_id(block: &[u8], key: &[u8; KEY_ID]) -> UploadId {
     // A repeated block gives the same ids, so that its reports are duplicates.
     let digest = Sha256::digest([block, key].concat());
     UploadId(*digest.first_chunk().expect("a digest has 32 bytes"))

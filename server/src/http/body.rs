@@ -52,9 +52,9 @@ pub(super) async fn read(
 ///
 /// # Errors
 /// Same as [`read`].
-async fn bytes(state: &AppState, body: Body) -> Result<Vec<u8>, Problem> {
+async fn read_bytes(state: &AppState, body: Body) -> Result<Vec<u8>, Problem> {
     let limits = state.limits();
-    let mut memory = state.store().reservation();
+    let mut memory = state.store().empty_memory_reservation();
     read(body, limits.upload_bytes, limits.body_timeout, &mut memory).await
 }
 
@@ -62,16 +62,19 @@ async fn bytes(state: &AppState, body: Body) -> Result<Vec<u8>, Problem> {
 ///
 /// # Errors
 /// Same as [`read`], and [`Problem::BadQuery`] if the body is not UTF-8.
-pub(super) async fn text(state: &AppState, body: Body) -> Result<String, Problem> {
-    String::from_utf8(bytes(state, body).await?).map_err(|_| query::not_utf8())
+pub(super) async fn read_text(state: &AppState, body: Body) -> Result<String, Problem> {
+    String::from_utf8(read_bytes(state, body).await?).map_err(|_| query::not_utf8_problem())
 }
 
 /// Reads the body of an admin's request, as a JSON object.
 ///
 /// # Errors
 /// Same as [`read`], and [`Problem::BadRequest`], which describes the mistake and its position.
-pub(super) async fn json<T: DeserializeOwned>(state: &AppState, body: Body) -> Result<T, Problem> {
-    let bytes = bytes(state, body).await?;
+pub(super) async fn read_json<T: DeserializeOwned>(
+    state: &AppState,
+    body: Body,
+) -> Result<T, Problem> {
+    let bytes = read_bytes(state, body).await?;
     // serde would accept a list as the fields in order, and an empty list as all defaults.
     if bytes.trim_ascii_start().starts_with(b"[") {
         return Err(Problem::BadRequest(

@@ -28,13 +28,13 @@ const HEADERS: [(HeaderName, HeaderValue); 4] = [
 ];
 
 /// Returns a response whose body is inside the binary.
-fn file(kind: &'static str, body: &'static str) -> Response {
+fn file_response(kind: &'static str, body: &'static str) -> Response {
     (HEADERS, [(header::CONTENT_TYPE, kind)], body).into_response()
 }
 
 /// `GET /` and `GET /dashboard`: redirects to the page. The location is relative, so it also works
 /// if the router is nested.
-pub(super) async fn elsewhere() -> Response {
+pub(super) async fn redirect_to_page() -> Response {
     (
         StatusCode::TEMPORARY_REDIRECT,
         [(header::LOCATION, "dashboard/")],
@@ -45,23 +45,23 @@ pub(super) async fn elsewhere() -> Response {
 /// `GET /dashboard/`: the HTML page.
 pub(super) async fn page() -> Response {
     let body = include_str!("../../dashboard/index.html");
-    file("text/html; charset=utf-8", body)
+    file_response("text/html; charset=utf-8", body)
 }
 
 /// `GET /dashboard/dashboard.js`: the page's script.
 pub(super) async fn script() -> Response {
     let body = include_str!("../../dashboard/dashboard.js");
-    file("text/javascript; charset=utf-8", body)
+    file_response("text/javascript; charset=utf-8", body)
 }
 
 /// `GET /dashboard/dashboard.css`: the page's style sheet.
 pub(super) async fn style() -> Response {
     let body = include_str!("../../dashboard/dashboard.css");
-    file("text/css; charset=utf-8", body)
+    file_response("text/css; charset=utf-8", body)
 }
 
 /// `GET /dashboard/icon.svg`: the page's icon.
 pub(super) async fn icon() -> Response {
     let body = include_str!("../../dashboard/icon.svg");
-    file("image/svg+xml", body)
+    file_response("image/svg+xml", body)
 }

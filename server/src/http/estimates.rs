@@ -9,7 +9,7 @@ use axum::http::HeaderMap;
 use axum::response::Response;
 use hushbin::{Items, Question, Task};
 
-use super::access::Analyst;
+use super::access::RequireAnalyst;
 use super::problem::Problem;
 use super::response_writer::WorkKind;
 use super::state::AppState;
@@ -27,31 +27,31 @@ const SIGNS: u64 = 2;
 
 /// `GET /tasks/{id}/estimates`: estimates as JSON, or as CSV if the client prefers it.
 pub(super) async fn show(
-    _: Analyst,
+    _: RequireAnalyst,
     State(state): State<AppState>,
     path: Result<Path<String>, PathRejection>,
     RawQuery(raw): RawQuery,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
-    let stored = state.task(tasks::id(path))?;
-    answer_to(raw.as_deref().unwrap_or_default(), &state, stored, &headers).await
+    let stored = state.task(tasks::task_id_in_path(path))?;
+    estimates_response(raw.as_deref().unwrap_or_default(), &state, stored, &headers).await
 }
 
 /// `POST /tasks/{id}/estimates`: estimates for a query in the body, which may be longer than a URL.
-pub(super) async fn ask(
-    _: Analyst,
+pub(super) async fn show_posted_query(
+    _: RequireAnalyst,
     State(state): State<AppState>,
     path: Result<Path<String>, PathRejection>,
     headers: HeaderMap,
     body: Body,
 ) -> Result<Response, Problem> {
-    let stored = state.task(tasks::id(path))?;
+    let stored = state.task(tasks::task_id_in_path(path))?;
     body::check_encoding(&headers)?;
-    let query = body::text(&state, body).await?;
-    answer_to(&query, &state, stored, &headers).await
+    let query = body::read_text(&state, body).await?;
+    estimates_response(&query, &state, stored, &headers).await
 }
 
-async fn answer_to(
+async fn estimates_response(
     query: &str,
     state: &AppState,
     stored: Arc<StoredTask>,
@@ -60,18 +60,18 @@ async fn answer_to(
     let (options, asked) = query::parse_estimates(query)?;
     let batches = state.released_batches(&stored, asked.as_deref()).await?;
     let csv = accept::prefers_csv(headers);
-    if let Some(task) = stored.task().sums() {
+    if let Some(task) = stored.task().sum_task() {
         let query = SumQuery::new(task, &options)?;
         let body = state.write_response(WorkKind::Short, move |store, out| {
-            let task = stored.task().sums().ok_or(Problem::Internal)?;
+            let task = stored.task().sum_task().ok_or(Problem::Internal)?;
             let totals = store.sum_totals(&stored, task, &batches)?;
             let estimates = SumEstimates::new(task, &totals, &query);
-            response_writer::render(csv, &estimates, |out| estimates.write_csv(out), out)
+            response_writer::write_json_or_csv(csv, &estimates, |out| estimates.write_csv(out), out)
         });
-        return Ok(response_writer::table(csv, body.await?));
+        return Ok(response_writer::json_or_csv_response(csv, body.await?));
     }
     let estimator = stored.estimator().ok_or(Problem::NotForSums)?;
-    let work = work(estimator.task(), &options, &batches, state.limits().hashes)?;
+    let work = work_kind(estimator.task(), &options, &batches, state.limits().hashes)?;
     let body = state.write_response(work, move |store, out| {
         let estimator = stored.estimator().ok_or(Problem::NotForSums)?;
         let query = Query::new(estimator.task(), &options)?;
@@ -79,14 +79,14 @@ async fn answer_to(
             WorkKind::Short | WorkKind::Long => store.totals(&stored, asked.as_deref())?,
             WorkKind::Reports => {
                 let none = estimates::empty_totals(estimator.task(), &query);
-                let given_up = || out.is_given_up();
-                Arc::new(store.fold_reports(&stored, &batches, &given_up, &none)?)
+                let given_up = || out.is_abandoned();
+                Arc::new(store.recount_reports(&stored, &batches, &given_up, &none)?)
             }
         };
-        let estimates = estimator.answer(&totals, &query);
-        response_writer::render(csv, &estimates, |out| estimates.write_csv(out), out)
+        let estimates = estimator.lazy_estimates(&totals, &query);
+        response_writer::write_json_or_csv(csv, &estimates, |out| estimates.write_csv(out), out)
     });
-    Ok(response_writer::table(csv, body.await?))
+    Ok(response_writer::json_or_csv_response(csv, body.await?))
 }
 
 /// Returns the kind of work that a query needs. Most queries need the totals of whole batches. A
@@ -95,7 +95,7 @@ async fn answer_to(
 ///
 /// # Errors
 /// [`Problem::TooManyItems`] if the items need more than `hashes` hashes.
-fn work(
+fn work_kind(
     task: &Task,
     options: &Options,
     batches: &[BatchRow],

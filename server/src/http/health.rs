@@ -8,7 +8,7 @@ use axum::http::header;
 use axum::response::IntoResponse;
 use serde_json::{Value, json};
 
-use super::problem::{NotReady, Problem};
+use super::problem::{NotReadyReason, Problem};
 use super::state::AppState;
 use crate::http::metrics::Metrics;
 
@@ -25,16 +25,16 @@ pub(super) async fn ready(State(state): State<AppState>) -> Result<Json<Value>, 
         Ok(()) => Ok(Json(json!({ "status": "ready" }))),
         // The journal has logged the error once, so it is not logged here.
         Err(error) => Err(Problem::NotReady {
-            reason: NotReady::of(&error),
+            reason: NotReadyReason::from_store_error(&error),
         }),
     }
 }
 
 /// `GET /metrics`: metrics of the collector, in the format that Prometheus reads.
 pub(super) async fn metrics(State(metrics): State<Arc<Metrics>>) -> impl IntoResponse {
-    metrics.probe().await;
+    metrics.probe_journal().await;
     // Encoding reads the sizes of files, which blocks.
-    let text = tokio::task::spawn_blocking(move || metrics.text()).await;
+    let text = tokio::task::spawn_blocking(move || metrics.encode_text()).await;
     let kind = "application/openmetrics-text; version=1.0.0; charset=utf-8";
     let text = text.map_err(|_| Problem::Internal)?;
     Ok::<_, Problem>(([(header::CONTENT_TYPE, kind)], text))

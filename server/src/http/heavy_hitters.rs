@@ -6,7 +6,7 @@ use axum::http::HeaderMap;
 use axum::response::Response;
 use hushbin_analysis::heavy_hitters::Search;
 
-use super::access::Analyst;
+use super::access::RequireAnalyst;
 use super::problem::Problem;
 use super::response_writer::WorkKind;
 use super::state::AppState;
@@ -14,25 +14,27 @@ use super::{accept, query, response_writer, tasks};
 
 /// `GET /tasks/{id}/heavy-hitters`: frequent texts as JSON, or as CSV if the client prefers it.
 pub(super) async fn show(
-    _: Analyst,
+    _: RequireAnalyst,
     State(state): State<AppState>,
     path: Result<Path<String>, PathRejection>,
     RawQuery(raw): RawQuery,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
-    let stored = state.task(tasks::id(path))?;
+    let stored = state.task(tasks::task_id_in_path(path))?;
     let options =
         query::parse_heavy_hitters(raw.as_deref().unwrap_or_default(), state.limits().hashes)?;
-    let task = stored.task().reports().ok_or(Problem::NotForSums)?;
+    let task = stored.task().report_task().ok_or(Problem::NotForSums)?;
     let search = Search::new(task, options)?;
     let batches = state.released_batches(&stored, None).await?;
     let csv = accept::prefers_csv(&headers);
     let body = state.write_response(WorkKind::Reports, move |store, out| {
-        let given_up = || out.is_given_up();
-        let mut reports = search.no_reports();
-        store.for_each_report(&stored, &batches, &given_up, |report| reports.fold(report))?;
+        let given_up = || out.is_abandoned();
+        let mut reports = search.empty_reports();
+        store.for_each_report(&stored, &batches, &given_up, |report| {
+            reports.add_report(report);
+        })?;
         let found = search.run(&reports, &given_up)?;
-        response_writer::render(csv, &found, |out| found.write_csv(out), out)
+        response_writer::write_json_or_csv(csv, &found, |out| found.write_csv(out), out)
     });
-    Ok(response_writer::table(csv, body.await?))
+    Ok(response_writer::json_or_csv_response(csv, body.await?))
 }

@@ -9,7 +9,7 @@ use axum::http::{HeaderMap, header};
 /// This prevents DNS rebinding. A page can make a browser resolve the page's domain to the
 /// collector's address. The browser then treats the collector's responses as the page's own.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Hosts(Vec<String>);
+pub(crate) struct AllowedHosts(Vec<String>);
 
 /// Error for a text that is not a host name.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
@@ -18,14 +18,14 @@ pub(crate) struct BadHost {
     name: String,
 }
 
-impl Hosts {
+impl AllowedHosts {
     /// Creates the list of allowed host names.
     ///
     /// # Errors
     /// When a name has a scheme or port, or is not a host name.
     pub(crate) fn new<'a>(names: impl IntoIterator<Item = &'a str>) -> Result<Self, BadHost> {
         let name = |name: &str| match name.parse::<Authority>() {
-            Ok(host) if host.host() == name => Ok(comparable(name)),
+            Ok(host) if host.host() == name => Ok(normalise_host(name)),
             _ => Err(BadHost { name: name.into() }),
         };
         Ok(Self(names.into_iter().map(name).collect::<Result<_, _>>()?))
@@ -35,27 +35,28 @@ impl Hosts {
     pub(super) fn allow(&self, request: &Parts) -> bool {
         self.0.is_empty()
             || match request.uri.host() {
-                Some(host) => self.has(host),
-                None => self.has_host_of(&request.headers),
+                Some(host) => self.contains_host(host),
+                None => self.allows_host_header(&request.headers),
             }
     }
 
-    fn has_host_of(&self, headers: &HeaderMap) -> bool {
+    fn allows_host_header(&self, headers: &HeaderMap) -> bool {
         let mut values = headers.get_all(header::HOST).iter();
         // Two `Host` headers are refused: a proxy may have checked only the first.
         let (Some(value), None) = (values.next(), values.next()) else {
             return false;
         };
-        Authority::try_from(value.as_bytes()).is_ok_and(|authority| self.has(authority.host()))
+        Authority::try_from(value.as_bytes())
+            .is_ok_and(|authority| self.contains_host(authority.host()))
     }
 
-    fn has(&self, host: &str) -> bool {
-        self.0.contains(&comparable(host))
+    fn contains_host(&self, host: &str) -> bool {
+        self.0.contains(&normalise_host(host))
     }
 }
 
 /// Normalises a host name for comparison, since case and a final dot have no meaning.
-fn comparable(name: &str) -> String {
+fn normalise_host(name: &str) -> String {
     name.strip_suffix('.').unwrap_or(name).to_ascii_lowercase()
 }
 
@@ -66,7 +67,7 @@ mod tests {
 
     use super::*;
 
-    fn allows(hosts: &Hosts, uri: &str, host: &[&str]) -> bool {
+    fn allows(hosts: &AllowedHosts, uri: &str, host: &[&str]) -> bool {
         let request = host.iter().fold(Request::get(uri), |request, host| {
             request.header("host", *host)
         });
@@ -75,7 +76,7 @@ mod tests {
 
     #[test]
     fn a_request_is_for_a_name_whatever_its_case_and_port() {
-        let hosts = Hosts::new(["stats.example.org", "[::1]", "192.0.2.1"]).unwrap();
+        let hosts = AllowedHosts::new(["stats.example.org", "[::1]", "192.0.2.1"]).unwrap();
         for host in [
             "stats.example.org",
             "STATS.example.org:8686",
@@ -100,7 +101,7 @@ mod tests {
             &[],
         ] {
             assert!(!allows(&hosts, "/tasks", host), "{host:?}");
-            assert!(allows(&Hosts::default(), "/tasks", host), "{host:?}");
+            assert!(allows(&AllowedHosts::default(), "/tasks", host), "{host:?}");
         }
         assert!(!allows(
             &hosts,
@@ -112,7 +113,7 @@ mod tests {
     #[test]
     fn a_name_is_a_name_and_no_more() {
         for name in ["", "a:80", "http://a", "a/b", "user@a", "a b", "::1"] {
-            let refused = Hosts::new([name]).unwrap_err();
+            let refused = AllowedHosts::new([name]).unwrap_err();
             assert_eq!(refused, BadHost { name: name.into() });
         }
     }

@@ -5,11 +5,11 @@ use axum::extract::{Path, RawQuery, State};
 use axum::response::{IntoResponse, Response};
 use hushbin::Fingerprint;
 use hushbin::sums::SumTask;
-use hushbin_analysis::estimate::{CrowdTest, Influence, MADE_UP};
+use hushbin_analysis::estimate::{HonestyTest, Influence, MADE_UP};
 use hushbin_analysis::sums::{SumInfluence, SumTotals};
 use serde::Serialize;
 
-use super::access::Analyst;
+use super::access::RequireAnalyst;
 use super::problem::Problem;
 use super::response_writer::WorkKind;
 use super::state::AppState;
@@ -25,7 +25,7 @@ struct InfluenceResponse<'a> {
     made_up: f64,
     influence: Vec<Influence>,
     /// Tests that any honest population passes.
-    crowd: Vec<CrowdTest>,
+    crowd: Vec<HonestyTest>,
     statement: &'static str,
 }
 
@@ -46,7 +46,7 @@ impl<'a> SumsInfluenceResponse<'a> {
             task: task.id(),
             fingerprint: task.fingerprint(),
             people,
-            influence: SumInfluence::of(task, people),
+            influence: SumInfluence::for_task(task, people),
             statement: SUMS_STATEMENT,
         }
     }
@@ -66,19 +66,19 @@ const STATEMENT: &str = "influence: the most that 1 per cent of made-up reports 
 
 /// `GET /tasks/{id}/influence?batches=1,4-6`: the influence of made-up reports on the estimates.
 pub(super) async fn show(
-    _: Analyst,
+    _: RequireAnalyst,
     State(state): State<AppState>,
     path: Result<Path<String>, PathRejection>,
     RawQuery(raw): RawQuery,
 ) -> Result<Response, Problem> {
-    let stored = state.task(tasks::id(path))?;
+    let stored = state.task(tasks::task_id_in_path(path))?;
     let asked = query::parse_batches(raw.as_deref().unwrap_or_default())?;
     let batches = state.released_batches(&stored, asked.as_deref()).await?;
     // `Short`, since the estimates of all items are computed, but not sent.
     let body = state.write_response(WorkKind::Short, move |store, out| {
-        if let Some(task) = stored.task().sums() {
+        if let Some(task) = stored.task().sum_task() {
             let totals = store.sum_totals(&stored, task, &batches)?;
-            return response_writer::json(&SumsInfluenceResponse::new(task, &totals), out);
+            return response_writer::write_json(&SumsInfluenceResponse::new(task, &totals), out);
         }
         let estimator = stored.estimator().ok_or(Problem::NotForSums)?;
         let totals = store.totals(&stored, asked.as_deref())?;
@@ -89,10 +89,10 @@ pub(super) async fn show(
             reports: totals.reports(),
             made_up: MADE_UP,
             influence: estimator.influence(),
-            crowd: estimator.crowd(&totals),
+            crowd: estimator.run_honesty_tests(&totals),
             statement: STATEMENT,
         };
-        response_writer::json(&show, out)
+        response_writer::write_json(&show, out)
     });
     Ok((tasks::ASK_AGAIN, tasks::JSON, body.await?).into_response())
 }

@@ -12,7 +12,7 @@ use super::state::AppState;
 use super::tasks;
 
 #[derive(Serialize)]
-pub(super) struct Keys {
+pub(super) struct KeysResponse {
     /// Key configurations, in hexadecimal. New reports should be sealed to the first.
     keys: Vec<String>,
 }
@@ -23,7 +23,7 @@ pub(super) async fn show(
     State(state): State<AppState>,
     path: Result<Path<String>, PathRejection>,
 ) -> Result<impl IntoResponse, Problem> {
-    let stored = state.task(tasks::id(path))?;
+    let stored = state.task(tasks::task_id_in_path(path))?;
     let peers = state.peers();
     let configurations = if let Some(shuffler) = &peers.shuffler {
         let known = shuffler.configurations(stored.task().id());
@@ -42,7 +42,7 @@ pub(super) async fn show(
         .map(|own| HEXLOWER.encode(own.bytes()));
     Ok((
         tasks::ASK_AGAIN,
-        Json(Keys {
+        Json(KeysResponse {
             keys: keys.collect(),
         }),
     ))

@@ -33,7 +33,7 @@ pub(super) fn starting_router(metrics: Arc<Metrics>) -> Router {
 }
 
 /// Returns the router that refuses all requests, for peers that send too many.
-pub(super) fn rate_limited_router(metrics: Arc<Metrics>) -> Router {
+pub(super) fn too_many_requests_router(metrics: Arc<Metrics>) -> Router {
     let router = Router::new().fallback(async || Problem::TooManyRequests);
     with_common_layers(router, LayerState::new(metrics))
 }
@@ -69,7 +69,7 @@ pub(super) fn with_common_layers(router: Router, common: LayerState) -> Router {
         .expose_headers([header::RETRY_AFTER])
         .max_age(Duration::from_secs(24 * 60 * 60));
     let log = TraceLayer::new_for_http()
-        .make_span_with(span)
+        .make_span_with(request_span)
         .on_request(())
         .on_response(log_answer)
         .on_body_chunk(())
@@ -79,7 +79,7 @@ pub(super) fn with_common_layers(router: Router, common: LayerState) -> Router {
     let layers = ServiceBuilder::new()
         .layer(middleware::from_fn_with_state(common, enforce_deadline))
         .layer(cors)
-        .layer(CatchPanicLayer::custom(panicked))
+        .layer(CatchPanicLayer::custom(panic_response))
         .layer(log);
     router.layer(layers)
 }
@@ -107,7 +107,7 @@ async fn enforce_deadline(
 
 /// Returns a tracing span with the method and route of a request at debug level, without address,
 /// user agent or query. Uploads have no span, even if the router is nested.
-fn span(request: &Request) -> Span {
+fn request_span(request: &Request) -> Span {
     match request.extensions().get::<MatchedPath>() {
         Some(route) if !UNLOGGED.iter().any(|own| route.as_str().ends_with(own)) => {
             tracing::debug_span!(
@@ -132,7 +132,7 @@ fn log_answer(response: &Response, latency: Duration, span: &Span) {
 
 // `CatchPanicLayer` requires this signature.
 #[allow(clippy::needless_pass_by_value)]
-fn panicked(panic: Box<dyn Any + Send + 'static>) -> Response {
+fn panic_response(panic: Box<dyn Any + Send + 'static>) -> Response {
     let message = panic
         .downcast_ref::<String>()
         .map(String::as_str)

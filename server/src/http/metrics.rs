@@ -26,7 +26,7 @@ pub(crate) struct Metrics {
     problems: Family<ProblemLabel, Counter>,
     /// Number of open connections.
     pub(crate) connections: Gauge,
-    closed_connections: Family<ReasonLabel, Counter>,
+    closed_connections: Family<CloseReasonLabel, Counter>,
     ready: Gauge,
     queue: Gauge,
     journal: Gauge,
@@ -52,7 +52,7 @@ struct ProblemLabel {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct ReasonLabel {
+struct CloseReasonLabel {
     reason: &'static str,
 }
 
@@ -72,25 +72,25 @@ pub(crate) enum CloseReason {
 impl CloseReason {
     const ALL: [Self; 4] = [Self::Peer, Self::MakeRoom, Self::Unread, Self::Handshake];
 
-    const fn reason(self) -> ReasonLabel {
+    const fn label(self) -> CloseReasonLabel {
         let reason = match self {
             Self::Peer => "peer",
             Self::MakeRoom => "room",
             Self::Unread => "unread",
             Self::Handshake => "handshake",
         };
-        ReasonLabel { reason }
+        CloseReasonLabel { reason }
     }
 }
 
 impl Metrics {
     /// Counts sealed reports that could not be opened and were left out.
-    pub(crate) fn count_unopened(&self, reports: u64) {
+    pub(crate) fn count_unopened_reports(&self, reports: u64) {
         self.unopened.inc_by(reports);
     }
 
     /// Counts a request from a relay that could be opened.
-    pub(crate) fn count_relayed(&self) {
+    pub(crate) fn count_relayed_request(&self) {
         self.relayed.inc();
     }
 
@@ -102,7 +102,7 @@ impl Metrics {
         };
         for closed in CloseReason::ALL {
             // Creates each series at 0, so that its first increase is visible.
-            drop(metrics.closed_connections.get_or_create(&closed.reason()));
+            drop(metrics.closed_connections.get_or_create(&closed.label()));
         }
         metrics.register();
         metrics
@@ -113,7 +113,7 @@ impl Metrics {
         let mut registry = self.registry.lock();
         registry.register("build", "The program", Info::new([("version", env!("CARGO_PKG_VERSION"))]));
         let start = Gauge::<i64>::default();
-        start.set(gauge(now()));
+        start.set(gauge_value(now()));
         registry.register_with_unit("start_time", "When it started, since 1970", Unit::Seconds, start);
         registry.register("ready", "1 if the journal accepts writes, as in /readyz", self.ready.clone());
         registry.register("problems", "Requests that were refused, by the problem that was answered", self.problems.clone());
@@ -132,7 +132,7 @@ impl Metrics {
 
     /// Adds the metrics of an opened store, and of its directory if it has one.
     #[rustfmt::skip]
-    pub(crate) fn opened(&self, store: &Store, directory: Option<PathBuf>) {
+    pub(crate) fn add_store(&self, store: &Store, directory: Option<PathBuf>) {
         let metrics = store.writer_metrics();
         let mut registry = self.registry.lock();
         registry.register("uploads_accepted", "Uploads that are on disk and were new", metrics.uploads.clone());
@@ -147,7 +147,7 @@ impl Metrics {
 
     /// Writes to the journal as a test, and sets the metric `ready` to 1 if the write succeeds, or
     /// else to 0.
-    pub(crate) async fn probe(&self) {
+    pub(crate) async fn probe_journal(&self) {
         let store = self
             .opened
             .lock()
@@ -166,11 +166,11 @@ impl Metrics {
     }
 
     /// Counts a connection that was closed.
-    pub(crate) fn count_closed(&self, why: CloseReason) {
-        self.closed_connections.get_or_create(&why.reason()).inc();
+    pub(crate) fn count_closed_connection(&self, why: CloseReason) {
+        self.closed_connections.get_or_create(&why.label()).inc();
     }
 
-    fn set_batches(&self, store: &Store) {
+    fn set_batch_gauges(&self, store: &Store) {
         let (mut reports, mut waiting, mut released, mut unsent, mut oldest) = (0, 0, 0, 0, 0);
         let sends = store.role() == Role::Shuffler;
         for task in store.tasks() {
@@ -189,20 +189,21 @@ impl Metrics {
                 }
             }
         }
-        self.open_reports.set(gauge(reports));
-        self.waiting_batches.set(gauge(waiting));
-        self.released_batches.set(gauge(released));
-        self.unsent_batches.set(gauge(unsent));
-        self.oldest_batch.set(gauge(oldest));
+        self.open_reports.set(gauge_value(reports));
+        self.waiting_batches.set(gauge_value(waiting));
+        self.released_batches.set(gauge_value(released));
+        self.unsent_batches.set(gauge_value(unsent));
+        self.oldest_batch.set(gauge_value(oldest));
     }
 
     /// Returns all metrics as text. Blocks, since it reads the sizes of files.
-    pub(crate) fn text(&self) -> String {
+    pub(crate) fn encode_text(&self) -> String {
         if let Some(opened) = &*self.opened.lock() {
-            self.queue.set(gauge(opened.store.queued_requests() as u64));
-            self.set_batches(&opened.store);
+            self.queue
+                .set(gauge_value(opened.store.queued_requests() as u64));
+            self.set_batch_gauges(&opened.store);
             if let Some(directory) = &opened.directory {
-                self.journal.set(gauge(size_of_files(directory)));
+                self.journal.set(gauge_value(size_of_files(directory)));
             }
         }
         let mut text = String::new();
@@ -212,7 +213,7 @@ impl Metrics {
     }
 }
 
-fn gauge(value: u64) -> i64 {
+fn gauge_value(value: u64) -> i64 {
     i64::try_from(value).unwrap_or(i64::MAX)
 }
 

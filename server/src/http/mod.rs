@@ -82,8 +82,8 @@ use axum::Router;
 use axum::extract::Extension;
 use axum::routing::{MethodRouter, any, get, post};
 
-pub(crate) use access::Access;
-pub(crate) use hosts::Hosts;
+pub(crate) use access::AccessPolicy;
+pub(crate) use hosts::AllowedHosts;
 pub(crate) use openapi::DOCUMENT as OPENAPI;
 pub(crate) use router_service::RouterService;
 pub(crate) use server::{ServerOptions, listen, serve};
@@ -123,15 +123,15 @@ fn routes() -> [Route; 22] {
         ("/tasks/{id}", get(tasks::show).delete(tasks::delete), ALL_ROLES),
         ("/tasks/{id}/settings", get(settings::show).put(settings::change), ALL_ROLES),
         ("/tasks/{id}/batches", get(batches::list).post(batches::close), ALL_ROLES),
-        ("/tasks/{id}/estimates", get(estimates::show).post(estimates::ask), ANALYST_ROLES),
+        ("/tasks/{id}/estimates", get(estimates::show).post(estimates::show_posted_query), ANALYST_ROLES),
         ("/tasks/{id}/heavy-hitters", get(heavy_hitters::show), ANALYST_ROLES),
         ("/tasks/{id}/privacy", get(privacy::show), ANALYST_ROLES),
         ("/tasks/{id}/influence", get(influence::show), ANALYST_ROLES),
         ("/tasks/{id}/keys", get(keys::show), SEALED_ROLES),
         ("/tasks/{id}/blocks", post(blocks::receive), &[Role::Analyser]),
-        (GATEWAY, get(ohttp::configurations).post(ohttp::receive), PAGE_ROLES),
-        ("/", get(dashboard::elsewhere), ANALYST_ROLES),
-        ("/dashboard", get(dashboard::elsewhere), ANALYST_ROLES),
+        (GATEWAY, get(ohttp::key_configurations).post(ohttp::receive), PAGE_ROLES),
+        ("/", get(dashboard::redirect_to_page), ANALYST_ROLES),
+        ("/dashboard", get(dashboard::redirect_to_page), ANALYST_ROLES),
         ("/dashboard/", get(dashboard::page), ANALYST_ROLES),
         ("/dashboard/dashboard.js", get(dashboard::script), ANALYST_ROLES),
         ("/dashboard/dashboard.css", get(dashboard::style), ANALYST_ROLES),
@@ -160,14 +160,21 @@ fn relayed_routes() -> [Route; 3] {
 /// the application has to close the store ([`Store::close`]).
 pub fn router(store: Store, limits: Limits) -> Router {
     let metrics = Arc::new(Metrics::new());
-    metrics.opened(&store, None);
-    collector(store, Access::Open, limits, Peers::default(), metrics, None)
+    metrics.add_store(&store, None);
+    collector_router(
+        store,
+        AccessPolicy::Open,
+        limits,
+        Peers::default(),
+        metrics,
+        None,
+    )
 }
 
 /// Returns the whole interface with access control, peers and metrics.
-pub(crate) fn collector(
+pub(crate) fn collector_router(
     store: Store,
-    access: Access,
+    access: AccessPolicy,
     limits: Limits,
     peers: Peers,
     metrics: Arc<Metrics>,
@@ -177,18 +184,18 @@ pub(crate) fn collector(
     let role = store.role();
     let state = AppState::new(store, access, limits, peers, Arc::clone(&metrics), gateway);
     let common = LayerState { metrics, deadline };
-    let inside = routes_for_role(relayed_routes(), role).with_state(state.clone());
+    let inside = router_for_role(relayed_routes(), role).with_state(state.clone());
     let inside = InnerRouter(with_common_layers(inside, common.clone()));
     let routes = routes().map(|(path, methods, roles)| match path {
         GATEWAY => (path, methods.layer(Extension(inside.clone())), roles),
         _ => (path, methods, roles),
     });
-    with_common_layers(routes_for_role(routes, role).with_state(state), common)
+    with_common_layers(router_for_role(routes, role).with_state(state), common)
 }
 
 /// Builds the router for one role. Requests for paths of other roles get
 /// [`Problem::OtherRole`].
-fn routes_for_role(routes: impl IntoIterator<Item = Route>, role: Role) -> Router<AppState> {
+fn router_for_role(routes: impl IntoIterator<Item = Route>, role: Role) -> Router<AppState> {
     let add = |router: Router<AppState>, (path, methods, roles): Route| {
         router.route(
             path,
@@ -271,8 +278,9 @@ mod tests {
         for &role in ALL_ROLES {
             let (store, _directory) = store(role);
             let (peers, metrics) = (Peers::default(), Arc::new(Metrics::new()));
-            let access = Access::Open;
-            let router = super::collector(store, access, Limits::default(), peers, metrics, None);
+            let access = AccessPolicy::Open;
+            let router =
+                super::collector_router(store, access, Limits::default(), peers, metrics, None);
             for (path, _, roles) in routes() {
                 let methods = documented.iter().filter(|(_, own, _)| *own == path);
                 let methods = methods.map(|&(method, ..)| match method {
@@ -301,8 +309,8 @@ mod tests {
         let [analyst, admin] = [TokenRole::Analyst, TokenRole::Admin].map(role);
         let tokens = Arc::new(Tokens::open(&location).unwrap());
         let metrics = Arc::new(Metrics::new());
-        let access = Access::Tokens(tokens);
-        let router = super::collector(
+        let access = AccessPolicy::Tokens(tokens);
+        let router = super::collector_router(
             store,
             access,
             Limits::default(),

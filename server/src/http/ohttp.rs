@@ -10,7 +10,7 @@ use http_body_util::BodyExt;
 use tower::ServiceExt;
 
 use super::body;
-use super::hosts::Hosts;
+use super::hosts::AllowedHosts;
 use super::problem::Problem;
 use super::state::AppState;
 use super::tasks;
@@ -26,13 +26,13 @@ const ENVELOPE_BYTES: usize = 16 << 10;
 pub(super) struct InnerRouter(pub(super) Router);
 
 /// `GET /.well-known/ohttp-gateway`: key configurations that requests may be sealed to.
-pub(super) async fn configurations(
+pub(super) async fn key_configurations(
     State(state): State<AppState>,
 ) -> Result<impl IntoResponse, Problem> {
     let gateway = state.gateway().ok_or(Problem::NotFound)?;
     let kind = HeaderValue::from_static("application/ohttp-keys");
     let kind = [(header::CONTENT_TYPE, kind)];
-    Ok((tasks::ASK_AGAIN, kind, gateway.configurations()))
+    Ok((tasks::ASK_AGAIN, kind, gateway.key_configurations()))
 }
 
 /// `POST /.well-known/ohttp-gateway`: answers a request that is sealed to one of the gateway's
@@ -46,20 +46,20 @@ pub(super) async fn configurations(
 pub(super) async fn receive(
     State(state): State<AppState>,
     Extension(InnerRouter(inside)): Extension<InnerRouter>,
-    hosts: Option<Extension<Hosts>>,
+    hosts: Option<Extension<AllowedHosts>>,
     headers: HeaderMap,
     body: Body,
 ) -> Result<Response, Problem> {
     let gateway = state.gateway().ok_or(Problem::NotFound)?;
     body::check_encoding(&headers)?;
     let limits = state.limits();
-    let mut memory = state.store().reservation();
+    let mut memory = state.store().empty_memory_reservation();
     let most = limits.upload_bytes + ENVELOPE_BYTES;
     let bytes = body::read(body, most, limits.body_timeout, &mut memory).await?;
     // Opening takes 70 µs for short messages and 400 µs for 1 MiB, so it may run on the runtime's
     // thread.
-    let (message, reply) = gateway.open(bytes)?;
-    state.metrics().count_relayed();
+    let (message, reply) = gateway.open_request(bytes)?;
+    state.metrics().count_relayed_request();
     let response = match decode_request(&message, hosts.as_deref()) {
         Ok(request) => inside.oneshot(request).await.into_response(),
         Err(problem) => {
@@ -83,12 +83,12 @@ pub(super) async fn receive(
         (header::CACHE_CONTROL, "no-store"),
     ];
     // Releases the reserved memory when the response has been sent.
-    let sealed = Bytes::from_owner(ReservedBytes(sealed, memory));
+    let sealed = Bytes::from_owner(ResponseWithReservation(sealed, memory));
     Ok((of_answer, sealed).into_response())
 }
 
 /// Decodes the request in a message, and checks that it is for a host name of the collector.
-fn decode_request(message: &Bytes, hosts: Option<&Hosts>) -> Result<Request, Problem> {
+fn decode_request(message: &Bytes, hosts: Option<&AllowedHosts>) -> Result<Request, Problem> {
     let request = message::decode_request(message).map_err(|error| {
         Problem::BadRequest(format!("the message inside is malformed: {error}"))
     })?;
@@ -106,12 +106,12 @@ fn decode_request(message: &Bytes, hosts: Option<&Hosts>) -> Result<Request, Pro
 }
 
 /// Sealed response, with the memory that is reserved until the response has been sent.
-struct ReservedBytes(
+struct ResponseWithReservation(
     Vec<u8>,
     #[expect(dead_code, reason = "given back on drop")] MemoryReservation,
 );
 
-impl AsRef<[u8]> for ReservedBytes {
+impl AsRef<[u8]> for ResponseWithReservation {
     fn as_ref(&self) -> &[u8] {
         &self.0
     }

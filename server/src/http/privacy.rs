@@ -7,7 +7,7 @@ use data_encoding::HEXLOWER;
 use hushbin::{Fingerprint, Task};
 use serde::Serialize;
 
-use super::access::Analyst;
+use super::access::RequireAnalyst;
 use super::problem::Problem;
 use super::response_writer::WorkKind;
 use super::state::AppState;
@@ -16,14 +16,14 @@ use crate::store::Role;
 use hushbin_analysis::accounting::{
     Account, Exposure, HONEST_REPORTS, Mixture, REPORTS_PER_PERSON, account_exposure,
 };
-use hushbin_analysis::promise::{Privacy, SumPrivacy, batch_statement, sum_batch_statement};
+use hushbin_analysis::promise::{ReportPrivacy, SumPrivacy, batch_statement, sum_batch_statement};
 
 #[derive(Serialize)]
 struct PrivacyResponse<'a> {
     task: &'a str,
     fingerprint: Fingerprint,
     /// Local privacy of each report.
-    local: Privacy,
+    local: ReportPrivacy,
     /// Number of reports in released batches.
     reports: u64,
     /// Number of reports in the smallest released batch. On an analyser, number of reports in the
@@ -60,12 +60,12 @@ struct SumsPrivacyResponse<'a> {
 
 /// `GET /tasks/{id}/privacy?delta=1e-8&honest_fraction=1`: the privacy of the released reports.
 pub(super) async fn show(
-    _: Analyst,
+    _: RequireAnalyst,
     State(state): State<AppState>,
     path: Result<Path<String>, PathRejection>,
     RawQuery(raw): RawQuery,
 ) -> Result<Response, Problem> {
-    let stored = state.task(tasks::id(path))?;
+    let stored = state.task(tasks::task_id_in_path(path))?;
     let asked = query::parse_privacy(raw.as_deref().unwrap_or_default())?;
     let batches = state.released_batches(&stored, None).await?;
     // A batch whose reports were lost has 0 reports, and reveals nothing.
@@ -77,19 +77,21 @@ pub(super) async fn show(
     // `Short`, since computing the account takes 20 ms for 10⁸ reports.
     let body = state.write_response(WorkKind::Short, move |store, out| {
         let task = stored.task();
-        let origins = store.origins(&stored, &batches)?;
+        let origins = store.origin_counts(&stored, &batches)?;
         let (smallest_batch, shuffled_by) = match store.role() {
             Role::Analyser => {
                 // If the origin of some reports is no longer known, they may have come without a
                 // crowd.
-                let known = origins.smallest().filter(|_| origins.reports() == reports);
-                let names = origins.shufflers().into_iter();
+                let known = origins
+                    .smallest_report_count()
+                    .filter(|_| origins.report_count() == reports);
+                let names = origins.shuffler_ids().into_iter();
                 let names = names.map(|name| HEXLOWER.encode(&name)).collect();
                 (known.unwrap_or(0).min(smallest), names)
             }
             Role::Collector | Role::Shuffler => (smallest, Vec::new()),
         };
-        if let Some(task) = task.sums() {
+        if let Some(task) = task.sum_task() {
             let shown = SumsPrivacyResponse {
                 task: task.id(),
                 fingerprint: task.fingerprint(),
@@ -97,24 +99,25 @@ pub(super) async fn show(
                 messages: reports,
                 smallest_batch,
                 shuffled_by,
-                holds: smallest_batch >= task.batch_messages(),
+                holds: smallest_batch >= task.min_batch_messages(),
                 batch_statement: sum_batch_statement(task, smallest_batch),
             };
-            return response_writer::json(&shown, out);
+            return response_writer::write_json(&shown, out);
         }
-        let task = task.reports().ok_or(Problem::NotForSums)?;
-        let (shuffled, shuffled_statement) = shuffled(task, smallest_batch, &shuffled_by, asked)?;
+        let task = task.report_task().ok_or(Problem::NotForSums)?;
+        let (shuffled, shuffled_statement) =
+            batch_privacy(task, smallest_batch, &shuffled_by, asked)?;
         let show = PrivacyResponse {
             task: task.id(),
             fingerprint: task.fingerprint(),
-            local: Privacy::for_task(task),
+            local: ReportPrivacy::for_task(task),
             reports,
             smallest_batch,
             shuffled_by,
             shuffled,
             shuffled_statement,
         };
-        response_writer::json(&show, out)
+        response_writer::write_json(&show, out)
     });
     Ok((tasks::ASK_AGAIN, tasks::JSON, body.await?).into_response())
 }
@@ -124,13 +127,13 @@ pub(super) async fn show(
 ///
 /// # Errors
 /// [`Problem::BadQuery`] if δ or the honest fraction is out of range for this task.
-fn shuffled(
+fn batch_privacy(
     task: &Task,
     reports: u64,
     shufflers: &[String],
-    asked: query::PrivacyQuery,
+    asked: query::PrivacyAssumptions,
 ) -> Result<(Option<Account>, String), Problem> {
-    let query::PrivacyQuery {
+    let query::PrivacyAssumptions {
         delta,
         honest_fraction: honest,
     } = asked;

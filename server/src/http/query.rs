@@ -24,9 +24,9 @@ pub(super) fn parse_estimates(query: &str) -> Result<(Options, Option<Vec<u64>>)
     let mut options = Options::default();
     let mut batches = None;
     let mut confidence = None;
-    for (key, value) in pairs(query) {
+    for (key, value) in key_value_pairs(query) {
         match decode(key)?.as_str() {
-            "question" => read_text("question", value, &mut options.question)?,
+            "question" => parse_text_once("question", value, &mut options.question)?,
             "items" => {
                 let names = options.items.get_or_insert_default();
                 for name in value.split(',') {
@@ -40,16 +40,16 @@ pub(super) fn parse_estimates(query: &str) -> Result<(Options, Option<Vec<u64>>)
             "batches" => {
                 parse_batch_numbers(&decode(value)?, batches.get_or_insert_default())?;
             }
-            "confidence" => read_number("confidence", value, &mut confidence)?,
+            "confidence" => parse_number_once("confidence", value, &mut confidence)?,
             "post" => parse_post_processing(&decode(value)?, &mut options.post)?,
             "quantiles" => {
                 let quantiles = options.quantiles.get_or_insert_default();
                 for part in decode(value)?.split(',') {
-                    quantiles.push(number("quantiles", part)?);
+                    quantiles.push(parse_number("quantiles", part)?);
                 }
             }
             "false_discovery_rate" => {
-                read_number(
+                parse_number_once(
                     "false_discovery_rate",
                     value,
                     &mut options.false_discovery_rate,
@@ -72,7 +72,7 @@ pub(super) fn parse_estimates(query: &str) -> Result<(Options, Option<Vec<u64>>)
 /// [`Problem::BadQuery`].
 pub(super) fn parse_batches(query: &str) -> Result<Option<Vec<u64>>, Problem> {
     let mut batches = None;
-    for (key, value) in pairs(query) {
+    for (key, value) in key_value_pairs(query) {
         match decode(key)?.as_str() {
             "batches" => {
                 parse_batch_numbers(&decode(value)?, batches.get_or_insert_default())?;
@@ -91,17 +91,17 @@ pub(super) fn parse_batches(query: &str) -> Result<Option<Vec<u64>>, Problem> {
 pub(super) fn parse_heavy_hitters(
     query: &str,
     work: u64,
-) -> Result<heavy_hitters::Options, Problem> {
+) -> Result<heavy_hitters::SearchOptions, Problem> {
     let (mut question, mut alphabet, mut confidence) = (None, None, None);
-    for (key, value) in pairs(query) {
+    for (key, value) in key_value_pairs(query) {
         match decode(key)?.as_str() {
-            "question" => read_text("question", value, &mut question)?,
-            "alphabet" => read_text("alphabet", value, &mut alphabet)?,
-            "confidence" => read_number("confidence", value, &mut confidence)?,
+            "question" => parse_text_once("question", value, &mut question)?,
+            "alphabet" => parse_text_once("alphabet", value, &mut alphabet)?,
+            "confidence" => parse_number_once("confidence", value, &mut confidence)?,
             other => return Err(unknown_parameter(other, "question, alphabet or confidence")),
         }
     }
-    Ok(heavy_hitters::Options {
+    Ok(heavy_hitters::SearchOptions {
         question,
         alphabet: alphabet.unwrap_or_else(|| DEFAULT_ALPHABET.to_owned()),
         confidence: confidence.unwrap_or(DEFAULT_CONFIDENCE),
@@ -111,7 +111,7 @@ pub(super) fn parse_heavy_hitters(
 
 /// Assumptions under which the central privacy of a shuffled batch is computed.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct PrivacyQuery {
+pub(super) struct PrivacyAssumptions {
     /// Probability δ that the guarantee fails, in the range [`DELTA`].
     pub(super) delta: f64,
     /// Fraction of the reports that are assumed to be honest, in the range [`HONEST_FRACTION`].
@@ -122,16 +122,16 @@ pub(super) struct PrivacyQuery {
 ///
 /// # Errors
 /// [`Problem::BadQuery`].
-pub(super) fn parse_privacy(query: &str) -> Result<PrivacyQuery, Problem> {
+pub(super) fn parse_privacy(query: &str) -> Result<PrivacyAssumptions, Problem> {
     let (mut delta, mut honest_fraction) = (None, None);
-    for (key, value) in pairs(query) {
+    for (key, value) in key_value_pairs(query) {
         match decode(key)?.as_str() {
-            "delta" => read_number("delta", value, &mut delta)?,
-            "honest_fraction" => read_number("honest_fraction", value, &mut honest_fraction)?,
+            "delta" => parse_number_once("delta", value, &mut delta)?,
+            "honest_fraction" => parse_number_once("honest_fraction", value, &mut honest_fraction)?,
             other => return Err(unknown_parameter(other, "delta or honest_fraction")),
         }
     }
-    let asked = PrivacyQuery {
+    let asked = PrivacyAssumptions {
         delta: delta.unwrap_or(DEFAULT_DELTA),
         honest_fraction: honest_fraction.unwrap_or(DEFAULT_HONEST_FRACTION),
     };
@@ -143,7 +143,7 @@ pub(super) fn parse_privacy(query: &str) -> Result<PrivacyQuery, Problem> {
 }
 
 /// Splits a query into pairs of key and value, which are still percent-encoded.
-fn pairs(query: &str) -> impl Iterator<Item = (&str, &str)> {
+fn key_value_pairs(query: &str) -> impl Iterator<Item = (&str, &str)> {
     query
         .split('&')
         .filter(|pair| !pair.is_empty())
@@ -151,7 +151,7 @@ fn pairs(query: &str) -> impl Iterator<Item = (&str, &str)> {
 }
 
 /// Decodes the text of a key, and stores it in `slot`. A key that occurs twice is an error.
-fn read_text(key: &str, value: &str, slot: &mut Option<String>) -> Result<(), Problem> {
+fn parse_text_once(key: &str, value: &str, slot: &mut Option<String>) -> Result<(), Problem> {
     match slot.replace(decode(value)?) {
         None => Ok(()),
         Some(_) => Err(bad_query(format!("{key} is given twice"))),
@@ -159,14 +159,14 @@ fn read_text(key: &str, value: &str, slot: &mut Option<String>) -> Result<(), Pr
 }
 
 /// Parses the number of a key, and stores it in `slot`. A key that occurs twice is an error.
-fn read_number(key: &str, value: &str, slot: &mut Option<f64>) -> Result<(), Problem> {
-    match slot.replace(number(key, &decode(value)?)?) {
+fn parse_number_once(key: &str, value: &str, slot: &mut Option<f64>) -> Result<(), Problem> {
+    match slot.replace(parse_number(key, &decode(value)?)?) {
         None => Ok(()),
         Some(_) => Err(bad_query(format!("{key} is given twice"))),
     }
 }
 
-fn number(key: &str, value: &str) -> Result<f64, Problem> {
+fn parse_number(key: &str, value: &str) -> Result<f64, Problem> {
     let read = value.parse();
     read.map_err(|_| bad_query(format!("{key} is {value:?}, expected a number")))
 }
@@ -178,7 +178,7 @@ fn decode(component: &str) -> Result<String, Problem> {
     percent_decode_str(&spaced)
         .decode_utf8()
         .map(|text| text.into_owned())
-        .map_err(|_| not_utf8())
+        .map_err(|_| not_utf8_problem())
 }
 
 fn unknown_parameter(parameter: &str, expected: &str) -> Problem {
@@ -187,7 +187,7 @@ fn unknown_parameter(parameter: &str, expected: &str) -> Problem {
     ))
 }
 
-pub(super) fn not_utf8() -> Problem {
+pub(super) fn not_utf8_problem() -> Problem {
     bad_query("the query is not UTF-8")
 }
 

@@ -28,25 +28,25 @@ const WAITING_PIECES: usize = 2;
 ///
 /// # Errors
 /// When the client is gone, so the problem is never sent.
-pub(super) fn render(
+pub(super) fn write_json_or_csv(
     csv: bool,
     answer: &impl Serialize,
     write_csv: impl FnOnce(&mut ResponseWriter) -> io::Result<()>,
     out: &mut ResponseWriter,
 ) -> Result<(), Problem> {
-    estimates::write(csv, answer, write_csv, out).map_err(|_| Problem::Internal)
+    estimates::write_answer(csv, answer, write_csv, out).map_err(|_| Problem::Internal)
 }
 
 /// Writes a response to `out` as JSON.
 ///
 /// # Errors
-/// Same as [`render`].
-pub(super) fn json(answer: &impl Serialize, out: &mut ResponseWriter) -> Result<(), Problem> {
+/// Same as [`write_json_or_csv`].
+pub(super) fn write_json(answer: &impl Serialize, out: &mut ResponseWriter) -> Result<(), Problem> {
     serde_json::to_writer(out, answer).map_err(|_| Problem::Internal)
 }
 
 /// Returns the response with a body that is CSV if `csv` is true, and JSON otherwise.
-pub(super) fn table(csv: bool, body: Body) -> Response {
+pub(super) fn json_or_csv_response(csv: bool, body: Body) -> Response {
     let kind = match csv {
         true => "text/csv; charset=utf-8; header=present",
         false => "application/json",
@@ -105,7 +105,7 @@ impl ResponseWriter {
     }
 
     /// Returns true if the client no longer waits for the response.
-    pub(super) fn is_given_up(&self) -> bool {
+    pub(super) fn is_abandoned(&self) -> bool {
         match &self.state {
             ResponseState::NotStarted(reply) => reply.is_closed(),
             ResponseState::Streaming(pieces) => pieces.is_closed(),
@@ -132,10 +132,10 @@ impl ResponseWriter {
     }
 
     /// Sends the buffer to the client as one piece. The response's head precedes the first piece.
-    fn send(&mut self) -> io::Result<()> {
+    fn send_piece(&mut self) -> io::Result<()> {
         let pieces = match mem::replace(&mut self.state, ResponseState::Abandoned) {
             ResponseState::Streaming(pieces) => pieces,
-            ResponseState::NotStarted(reply) => begin(reply)?,
+            ResponseState::NotStarted(reply) => begin_streaming(reply)?,
             ResponseState::Abandoned => return Err(io::ErrorKind::BrokenPipe.into()),
         };
         let piece = Bytes::from(mem::replace(
@@ -151,7 +151,9 @@ impl ResponseWriter {
 }
 
 /// Replies with a response body that is still empty. Returns the sender for the body's pieces.
-fn begin(reply: oneshot::Sender<Result<Body, Problem>>) -> io::Result<mpsc::Sender<Piece>> {
+fn begin_streaming(
+    reply: oneshot::Sender<Result<Body, Problem>>,
+) -> io::Result<mpsc::Sender<Piece>> {
     let (pieces, reader) = mpsc::channel(WAITING_PIECES);
     let body = Body::new(StreamedBody {
         reader,
@@ -167,7 +169,7 @@ impl Write for ResponseWriter {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.buffer.extend_from_slice(bytes);
         if self.work != WorkKind::Short && self.buffer.len() >= PIECE_BYTES {
-            self.send()?;
+            self.send_piece()?;
         }
         Ok(bytes.len())
     }
@@ -231,7 +233,7 @@ mod tests {
         let (reply, answer) = oneshot::channel();
         let writing = thread::spawn(move || {
             let mut writer = ResponseWriter::new(work, reply);
-            let written = json(&numbers(count), &mut writer);
+            let written = write_json(&numbers(count), &mut writer);
             writer.finish(written.and(end));
         });
         (answer, writing)

@@ -12,8 +12,8 @@ use axum::response::{IntoResponse, Response};
 use parking_lot::RwLock;
 use tower::ServiceExt;
 
-use super::hosts::Hosts;
-use super::layers::{rate_limited_router, starting_router};
+use super::hosts::AllowedHosts;
+use super::layers::{starting_router, too_many_requests_router};
 use super::paths::{GATEWAY, HEALTH};
 use super::problem::Problem;
 use super::tls::Tls;
@@ -27,7 +27,7 @@ pub(crate) struct RouterService(Arc<Inner>);
 struct Inner {
     router: RwLock<Router>,
     rate_limited: Router,
-    hosts: RwLock<Hosts>,
+    hosts: RwLock<AllowedHosts>,
     tls: RwLock<Option<Tls>>,
     metrics: Arc<Metrics>,
 }
@@ -35,10 +35,10 @@ struct Inner {
 impl RouterService {
     /// Creates the service for a process whose store is not open yet: `/livez` responds, and most
     /// other paths respond with the problem `starting`.
-    pub(crate) fn new(hosts: Hosts, tls: Option<Tls>, metrics: Arc<Metrics>) -> Self {
+    pub(crate) fn new(hosts: AllowedHosts, tls: Option<Tls>, metrics: Arc<Metrics>) -> Self {
         Self(Arc::new(Inner {
             router: RwLock::new(starting_router(Arc::clone(&metrics))),
-            rate_limited: rate_limited_router(Arc::clone(&metrics)),
+            rate_limited: too_many_requests_router(Arc::clone(&metrics)),
             hosts: RwLock::new(hosts),
             tls: RwLock::new(tls),
             metrics,
@@ -51,7 +51,7 @@ impl RouterService {
     }
 
     /// Replaces the allowed host names.
-    pub(crate) fn set_hosts(&self, hosts: Hosts) {
+    pub(crate) fn set_hosts(&self, hosts: AllowedHosts) {
         *self.0.hosts.write() = hosts;
     }
 

@@ -6,34 +6,37 @@ use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, State};
 use axum::response::IntoResponse;
 
-use super::access::{Admin, Analyst};
+use super::access::{RequireAdmin, RequireAnalyst};
 use super::problem::Problem;
 use super::state::AppState;
 use super::{body, tasks};
-use crate::store::Settings;
+use crate::store::TaskSettings;
 
 /// `GET /tasks/{id}/settings`: the settings with which the task is collected.
 pub(super) async fn show(
-    _: Analyst,
+    _: RequireAnalyst,
     State(state): State<AppState>,
     path: Result<Path<String>, PathRejection>,
 ) -> Result<impl IntoResponse, Problem> {
-    let stored = state.task(tasks::id(path))?;
+    let stored = state.task(tasks::task_id_in_path(path))?;
     Ok((tasks::ASK_AGAIN, Json((*stored.settings()).clone())))
 }
 
 /// `PUT /tasks/{id}/settings`: replaces all settings. Omitted settings get their defaults.
 pub(super) async fn change(
-    _: Admin,
+    _: RequireAdmin,
     State(state): State<AppState>,
     path: Result<Path<String>, PathRejection>,
     body: Body,
-) -> Result<Json<Settings>, Problem> {
-    let stored = state.task(tasks::id(path))?;
-    let settings: Settings = body::json(&state, body).await?;
+) -> Result<Json<TaskSettings>, Problem> {
+    let stored = state.task(tasks::task_id_in_path(path))?;
+    let settings: TaskSettings = body::read_json(&state, body).await?;
     let checked = settings.check();
     checked.map_err(|error| Problem::BadRequest(error.to_string()))?;
-    state.store().configure(&stored, settings.clone()).await?;
+    state
+        .store()
+        .configure_task(&stored, settings.clone())
+        .await?;
     let least = settings.batch.least;
     tracing::info!(
         task = stored.task().id(),

@@ -10,7 +10,7 @@ use hushbin::Fingerprint;
 use parking_lot::Mutex;
 use tokio::sync::{Semaphore, oneshot};
 
-use super::access::Access;
+use super::access::AccessPolicy;
 use super::problem::Problem;
 use super::response_writer::{ResponseWriter, WorkKind};
 use crate::http::metrics::Metrics;
@@ -64,7 +64,7 @@ impl Default for Limits {
     }
 }
 
-impl FromRef<AppState> for Access {
+impl FromRef<AppState> for AccessPolicy {
     fn from_ref(state: &AppState) -> Self {
         state.0.access.clone()
     }
@@ -82,7 +82,7 @@ pub(super) struct AppState(Arc<SharedState>);
 
 struct SharedState {
     store: Store,
-    access: Access,
+    access: AccessPolicy,
     limits: Limits,
     peers: Peers,
     metrics: Arc<Metrics>,
@@ -107,7 +107,7 @@ fn semaphore(count: usize) -> Arc<Semaphore> {
 impl AppState {
     pub(super) fn new(
         store: Store,
-        access: Access,
+        access: AccessPolicy,
         limits: Limits,
         peers: Peers,
         metrics: Arc<Metrics>,
@@ -166,13 +166,13 @@ impl AppState {
     ) -> Result<Vec<BatchRow>, Problem> {
         match self.limits().release_on_read {
             true => self.store().release_open_batch(stored).await?,
-            false => self.store().refresh(stored).await?,
+            false => self.store().refresh_batches(stored).await?,
         }
-        let all = stored.releases();
+        let all = stored.released_batches();
         let Some(asked) = asked else {
             return match all.is_empty() && !self.limits().release_on_read {
                 true => Err(Problem::NothingReleased {
-                    have: stored.open_reports(),
+                    have: stored.open_batch_report_count(),
                     need: stored.batch_settings().least,
                 }),
                 false => Ok(all),
@@ -192,7 +192,7 @@ impl AppState {
     ///
     /// # Errors
     /// When `make` fails, with the same error.
-    pub(super) fn task_json(
+    pub(super) fn cached_task_json(
         &self,
         task: &CollectedTask,
         make: impl FnOnce() -> Result<Bytes, Problem>,

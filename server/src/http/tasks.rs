@@ -8,13 +8,13 @@ use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use hushbin::Fingerprint;
 use serde::{Deserialize, Serialize};
 
-use super::access::{Admin, Analyst};
+use super::access::{RequireAdmin, RequireAnalyst};
 use super::body;
 use super::problem::Problem;
 use super::state::AppState;
-use crate::store::{Settings, TaskSetup};
+use crate::store::{TaskSettings, TaskSetup};
 use crate::task::{CollectedDraft, CollectedTask};
-use hushbin_analysis::promise::{SumPrivacy, protects};
+use hushbin_analysis::promise::{SumPrivacy, protected_part};
 
 /// Header `Cache-Control: no-cache`, so that clients always ask again. A task does not change, but
 /// another data directory may use the same id for a different task.
@@ -29,7 +29,9 @@ pub(super) const JSON: [(HeaderName, HeaderValue); 1] = [(
 
 /// Returns the task id in a request's path. If the id cannot be decoded, returns the problem for
 /// unknown paths.
-pub(super) fn id(path: Result<Path<String>, PathRejection>) -> Result<String, Problem> {
+pub(super) fn task_id_in_path(
+    path: Result<Path<String>, PathRejection>,
+) -> Result<String, Problem> {
     path.map(|Path(id)| id).map_err(|_| Problem::NotFound)
 }
 
@@ -39,7 +41,7 @@ pub(super) struct TaskList {
 }
 
 /// `GET /tasks`: the ids of all tasks.
-pub(super) async fn list(_: Analyst, State(state): State<AppState>) -> Json<TaskList> {
+pub(super) async fn list(_: RequireAnalyst, State(state): State<AppState>) -> Json<TaskList> {
     let tasks = state.store().tasks();
     Json(TaskList {
         tasks: tasks
@@ -72,11 +74,11 @@ enum TaskPrivacy {
 }
 
 impl TaskPrivacy {
-    fn of(task: &CollectedTask) -> Self {
+    fn for_task(task: &CollectedTask) -> Self {
         match task {
             CollectedTask::Reports(task) => Self::Local {
                 effective_epsilon: task.effective_epsilon(),
-                protects: protects(task.questions()[0].mechanism().neighbours()),
+                protects: protected_part(task.questions()[0].mechanism().neighbours()),
             },
             CollectedTask::Sums(task) => Self::Shuffled {
                 privacy: SumPrivacy::for_task(task),
@@ -90,13 +92,13 @@ pub(super) async fn show(
     State(state): State<AppState>,
     path: Result<Path<String>, PathRejection>,
 ) -> Result<impl axum::response::IntoResponse, Problem> {
-    let stored = state.task(id(path))?;
+    let stored = state.task(task_id_in_path(path))?;
     let task = stored.task();
-    let shown = state.task_json(task, || {
+    let shown = state.cached_task_json(task, || {
         let show = TaskResponse {
             task,
             fingerprint: task.fingerprint(),
-            privacy: TaskPrivacy::of(task),
+            privacy: TaskPrivacy::for_task(task),
         };
         let json = serde_json::to_vec(&show).map_err(|_| Problem::Internal)?;
         Ok(Bytes::from(json))
@@ -107,26 +109,26 @@ pub(super) async fn show(
 /// Body of a request for a new task: the task, and the settings for collecting it.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct CreateRequest {
+struct CreateTaskRequest {
     task: CollectedDraft,
-    settings: Option<Settings>,
+    settings: Option<TaskSettings>,
 }
 
 #[derive(Serialize)]
 pub(super) struct CreatedTask {
     task: CollectedTask,
     fingerprint: Fingerprint,
-    settings: Settings,
+    settings: TaskSettings,
 }
 
 /// `POST /tasks`: creates a task. Parameters that are left out are chosen automatically, as for
 /// task files.
 pub(super) async fn create(
-    _: Admin,
+    _: RequireAdmin,
     State(state): State<AppState>,
     body: Body,
 ) -> Result<(StatusCode, Json<CreatedTask>), Problem> {
-    let CreateRequest { task, settings } = body::json(&state, body).await?;
+    let CreateTaskRequest { task, settings } = body::read_json(&state, body).await?;
     let collected = TaskSetup {
         draft: task,
         settings,
@@ -143,11 +145,11 @@ pub(super) async fn create(
 
 /// `DELETE /tasks/{id}`: deletes the task and all of its data.
 pub(super) async fn delete(
-    _: Admin,
+    _: RequireAdmin,
     State(state): State<AppState>,
     path: Result<Path<String>, PathRejection>,
 ) -> Result<StatusCode, Problem> {
-    let stored = state.task(id(path))?;
+    let stored = state.task(task_id_in_path(path))?;
     state.store().remove_task(&stored).await?;
     tracing::info!(task = stored.task().id(), "a task was deleted");
     Ok(StatusCode::NO_CONTENT)

@@ -80,23 +80,23 @@ impl Tls {
         let text = fs::read(certificate).map_err(|source| file_error(certificate, source))?;
         let chain: Vec<_> = CertificateDer::pem_slice_iter(&text)
             .collect::<Result<_, _>>()
-            .map_err(|error| not_pem(certificate, CHAIN, &error))?;
+            .map_err(|error| pem_error(certificate, CHAIN, &error))?;
         if chain.is_empty() {
-            return Err(not_pem(certificate, CHAIN, &pem::Error::NoItemsFound));
+            return Err(pem_error(certificate, CHAIN, &pem::Error::NoItemsFound));
         }
         let failed = |source| file_error(key, source);
-        keys::check_private(key, failed)?;
+        keys::check_private_permissions(key, failed)?;
         let text = fs::read(key).map_err(failed)?;
         let own =
-            PrivateKeyDer::from_pem_slice(&text).map_err(|error| not_pem(key, KEY, &error))?;
-        let config = config(chain.clone(), own).map_err(|source| match source {
+            PrivateKeyDer::from_pem_slice(&text).map_err(|error| pem_error(key, KEY, &error))?;
+        let config = server_config(chain.clone(), own).map_err(|source| match source {
             rustls::Error::InconsistentKeys(InconsistentKeys::KeyMismatch) => TlsError::Mismatch {
-                certificate: name(certificate),
-                key: name(key),
+                certificate: path_text(certificate),
+                key: path_text(key),
             },
             source => TlsError::Unusable {
-                certificate: name(certificate),
-                key: name(key),
+                certificate: path_text(certificate),
+                key: path_text(key),
                 source,
             },
         })?;
@@ -133,7 +133,7 @@ impl Debug for Tls {
     }
 }
 
-fn config(
+fn server_config(
     chain: Vec<CertificateDer<'static>>,
     key: PrivateKeyDer<'static>,
 ) -> Result<ServerConfig, rustls::Error> {
@@ -152,22 +152,22 @@ fn config(
 
 fn file_error(path: &Path, source: io::Error) -> TlsError {
     TlsError::File {
-        path: name(path),
+        path: path_text(path),
         source,
     }
 }
 
 /// Converts an error of the PEM parser. The message never contains any part of the file, which may
 /// be a key.
-fn not_pem(path: &Path, expected: &'static str, error: &pem::Error) -> TlsError {
-    let path = name(path);
+fn pem_error(path: &Path, expected: &'static str, error: &pem::Error) -> TlsError {
+    let path = path_text(path);
     match error {
         pem::Error::NoItemsFound => TlsError::Empty { path, expected },
         _ => TlsError::Malformed { path, expected },
     }
 }
 
-fn name(path: &Path) -> String {
+fn path_text(path: &Path) -> String {
     path.display().to_string()
 }
 
@@ -184,7 +184,7 @@ mod tests {
         let pair = rcgen::generate_simple_self_signed(["test".to_owned()]).unwrap();
         let (chain, key) = (vec![pair.cert.into()], pair.signing_key.into());
         let tls = Tls {
-            config: Arc::new(config(chain, key).unwrap()),
+            config: Arc::new(server_config(chain, key).unwrap()),
             chain: Arc::new([]),
         };
         let limit = Duration::from_secs(10);

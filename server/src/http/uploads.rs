@@ -12,10 +12,10 @@ use serde::Serialize;
 use super::problem::Problem;
 use super::state::AppState;
 use super::{body, tasks};
-use crate::store::{Role, Settings, StoredTask, Submission, SubmittedUpload};
+use crate::store::{Role, StoredTask, Submission, SubmittedUpload, TaskSettings};
 
 #[derive(Debug, Serialize)]
-pub(super) struct Accepted {
+pub(super) struct UploadResponse {
     /// Number of uploads in the body.
     uploads: usize,
     /// Number of reports newly counted.
@@ -37,19 +37,19 @@ pub(super) async fn create(
     path: Result<Path<String>, PathRejection>,
     headers: HeaderMap,
     body: Body,
-) -> Result<(StatusCode, Json<Accepted>), Problem> {
-    let stored = state.task(tasks::id(path))?;
+) -> Result<(StatusCode, Json<UploadResponse>), Problem> {
+    let stored = state.task(tasks::task_id_in_path(path))?;
     let settings = stored.settings();
     check_origin(&settings, &headers)?;
     body::check_encoding(&headers)?;
     let store = state.store();
     let limits = state.limits();
-    let mut memory = store.reservation();
+    let mut memory = store.empty_memory_reservation();
     let bytes = body::read(body, limits.upload_bytes, limits.body_timeout, &mut memory).await?;
     // At most some thousand reports of a few bytes take microseconds, so this may run on the
     // runtime's thread. Hostile bytes are rejected here and never reach the writer.
-    let uploads = submitted(&stored, store.role(), &bytes)?;
-    if let Some(expected) = stored.task().upload_reports() {
+    let uploads = split_uploads(&stored, store.role(), &bytes)?;
+    if let Some(expected) = stored.task().messages_per_upload() {
         let mut counts = uploads.iter().map(|upload| upload.reports as usize);
         if let Some(have) = counts.find(|have| *have != expected as usize) {
             return Err(Problem::MessageCount { have, expected });
@@ -66,7 +66,7 @@ pub(super) async fn create(
         bytes,
         memory,
     };
-    let receipt = store.submit(&stored, submission).await?;
+    let receipt = store.submit_uploads(&stored, submission).await?;
     if let Some(id) = receipt.conflict {
         return Err(Problem::UploadIdConflict { id: id.to_string() });
     }
@@ -75,7 +75,7 @@ pub(super) async fn create(
     } else {
         StatusCode::OK
     };
-    let accepted = Accepted {
+    let accepted = UploadResponse {
         uploads: receipt.uploads,
         accepted: receipt.reports,
         duplicates: receipt.duplicates,
@@ -88,15 +88,15 @@ pub(super) async fn create(
 ///
 /// # Errors
 /// When an upload is malformed, or this role does not take uploads of the task.
-fn submitted(
+fn split_uploads(
     stored: &StoredTask,
     role: Role,
     bytes: &[u8],
 ) -> Result<Vec<SubmittedUpload>, Problem> {
     let task = stored.task();
-    let uploads = match (role, task.reports()) {
+    let uploads = match (role, task.report_task()) {
         (Role::Shuffler, _) => {
-            sealed::decode_all(bytes, &task.fingerprint(), stored.sealed_bytes())?
+            sealed::decode_uploads(bytes, &task.fingerprint(), stored.sealed_report_bytes())?
         }
         (_, Some(task)) => EncodedUpload::check_all(bytes, task)?,
         // A collector has no such tasks, and an analyser takes them as blocks.
@@ -112,7 +112,7 @@ fn submitted(
 ///
 /// # Errors
 /// [`Problem::OriginNotAllowed`].
-fn check_origin(settings: &Settings, headers: &HeaderMap) -> Result<(), Problem> {
+fn check_origin(settings: &TaskSettings, headers: &HeaderMap) -> Result<(), Problem> {
     let Some(origins) = &settings.origins else {
         return Ok(());
     };

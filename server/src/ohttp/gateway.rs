@@ -47,7 +47,7 @@ struct GatewayKey {
 
 /// Reason that private keys cannot be used together.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum GatewayError {
+pub(crate) enum GatewayKeysError {
     #[error("two keys of --ohttp-key have the id {0}: make another")]
     SameId(u8),
 }
@@ -83,22 +83,26 @@ impl Gateway {
     ///
     /// # Errors
     /// When two of the keys have the same id.
-    pub(crate) fn new(private: &[[u8; keys::LENGTH]]) -> Result<Self, GatewayError> {
+    pub(crate) fn new(private: &[[u8; keys::LENGTH]]) -> Result<Self, GatewayKeysError> {
         let mut gateway = Self { keys: Vec::new() };
         for bytes in private {
-            gateway.add(id(&sealed::public(bytes)), bytes)?;
+            gateway.add_key(key_id(&sealed::public_key_of(bytes)), bytes)?;
         }
         Ok(gateway)
     }
 
-    pub(super) fn add(&mut self, id: u8, bytes: &[u8; keys::LENGTH]) -> Result<(), GatewayError> {
+    pub(super) fn add_key(
+        &mut self,
+        id: u8,
+        bytes: &[u8; keys::LENGTH],
+    ) -> Result<(), GatewayKeysError> {
         if self.key(id).is_some() {
-            return Err(GatewayError::SameId(id));
+            return Err(GatewayKeysError::SameId(id));
         }
         self.keys.push(GatewayKey {
             id,
-            public: sealed::public(bytes),
-            private: sealed::private(bytes),
+            public: sealed::public_key_of(bytes),
+            private: sealed::private_key_from_bytes(bytes),
         });
         Ok(())
     }
@@ -114,7 +118,7 @@ impl Gateway {
 
     /// Returns the configurations that requests may be sealed with, as `application/ohttp-keys`.
     /// Each configuration follows its length (2 bytes, big endian).
-    pub(crate) fn configurations(&self) -> Vec<u8> {
+    pub(crate) fn key_configurations(&self) -> Vec<u8> {
         let encoded = |key: &GatewayKey| {
             [
                 &[0, CONFIGURATION_LENGTH as u8],
@@ -129,7 +133,7 @@ impl Gateway {
     /// response.
     ///
     /// The message is decrypted in place, without a second copy.
-    pub(crate) fn open(
+    pub(crate) fn open_request(
         &self,
         mut bytes: Vec<u8>,
     ) -> Result<(Bytes, ResponseSealer), DecapsulationError> {
@@ -189,7 +193,7 @@ impl ResponseSealer {
         // Key derivation of RFC 9458, section 4.4.
         let salt = [&self.encapsulated[..], &nonce].concat();
         let secret = Salt::new(HKDF_SHA256, &salt).extract(&self.secret);
-        let (key, of_aead) = expand(&secret);
+        let (key, of_aead) = derive_key_and_nonce(&secret);
         let mut sealed = Vec::with_capacity(SECRET_LENGTH + message.len() + TAG_LENGTH);
         sealed.extend_from_slice(&nonce);
         sealed.extend_from_slice(message);
@@ -202,9 +206,9 @@ impl ResponseSealer {
 }
 
 /// Derives the AEAD's key and nonce from the extracted secret.
-fn expand(secret: &Prk) -> (LessSafeKey, Nonce) {
-    struct OfNonce;
-    impl KeyType for OfNonce {
+fn derive_key_and_nonce(secret: &Prk) -> (LessSafeKey, Nonce) {
+    struct NonceLength;
+    impl KeyType for NonceLength {
         fn len(&self) -> usize {
             NONCE_LEN
         }
@@ -212,7 +216,7 @@ fn expand(secret: &Prk) -> (LessSafeKey, Nonce) {
     const FITS: &str = "HKDF gives so many bytes";
     let key = secret.expand(&[b"key"], &AES_128_GCM).expect(FITS);
     let mut nonce = [0; NONCE_LEN];
-    let of_nonce = secret.expand(&[b"nonce"], OfNonce).expect(FITS);
+    let of_nonce = secret.expand(&[b"nonce"], NonceLength).expect(FITS);
     of_nonce.fill(&mut nonce).expect("it is as long");
     let nonce = Nonce::assume_unique_for_key(nonce);
     (LessSafeKey::new(UnboundKey::from(key)), nonce)
@@ -220,7 +224,7 @@ fn expand(secret: &Prk) -> (LessSafeKey, Nonce) {
 
 /// Returns the id of a key: the first byte of the public key's SHA-256. The id depends on neither
 /// restarts nor the order of keys.
-fn id(public: &[u8; keys::LENGTH]) -> u8 {
+fn key_id(public: &[u8; keys::LENGTH]) -> u8 {
     Sha256::digest(public)[0]
 }
 
@@ -229,8 +233,8 @@ const CONFIGURATION_LENGTH: usize = 1 + 2 + keys::LENGTH + 2 + 4;
 
 /// Encodes the key configuration of a public key: the key's id, the identifier of the KEM, the key,
 /// and the length and identifiers of the one pair of KDF and AEAD.
-pub(crate) fn configuration(public: &[u8; keys::LENGTH]) -> [u8; CONFIGURATION_LENGTH] {
-    encode_configuration(id(public), public)
+pub(crate) fn key_configuration(public: &[u8; keys::LENGTH]) -> [u8; CONFIGURATION_LENGTH] {
+    encode_configuration(key_id(public), public)
 }
 
 fn encode_configuration(id: u8, public: &[u8; keys::LENGTH]) -> [u8; CONFIGURATION_LENGTH] {

@@ -50,7 +50,7 @@ impl<'a> MessageReader<'a> {
         self.0.is_empty()
     }
 
-    fn take(&mut self, length: usize) -> Result<&'a [u8], MalformedRequest> {
+    fn take_bytes(&mut self, length: usize) -> Result<&'a [u8], MalformedRequest> {
         let (taken, rest) = self
             .0
             .split_at_checked(length)
@@ -61,9 +61,9 @@ impl<'a> MessageReader<'a> {
 
     /// Reads a number in 1, 2, 4 or 8 bytes. The first two bits give the length (RFC 9000, section
     /// 16).
-    fn number(&mut self) -> Result<u64, MalformedRequest> {
+    fn read_number(&mut self) -> Result<u64, MalformedRequest> {
         let first = *self.0.first().ok_or(MalformedRequest::Early)?;
-        let bytes = self.take(1 << (first >> 6))?;
+        let bytes = self.take_bytes(1 << (first >> 6))?;
         let number = bytes
             .iter()
             .fold(0, |all, &byte| all << 8 | u64::from(byte));
@@ -72,17 +72,17 @@ impl<'a> MessageReader<'a> {
     }
 
     /// Reads a length, and then returns this number of bytes.
-    fn length_prefixed(&mut self) -> Result<&'a [u8], MalformedRequest> {
-        let length = usize::try_from(self.number()?).map_err(|_| MalformedRequest::Early)?;
-        self.take(length)
+    fn read_length_prefixed(&mut self) -> Result<&'a [u8], MalformedRequest> {
+        let length = usize::try_from(self.read_number()?).map_err(|_| MalformedRequest::Early)?;
+        self.take_bytes(length)
     }
 
     /// Reads a length, and then returns this number of bytes. At the end of the message, the result
     /// is empty (RFC 9292, section 3.8).
-    fn length_prefixed_or_end(&mut self) -> Result<&'a [u8], MalformedRequest> {
+    fn read_length_prefixed_or_end(&mut self) -> Result<&'a [u8], MalformedRequest> {
         match self.is_at_end() {
             true => Ok(&[]),
-            false => self.length_prefixed(),
+            false => self.read_length_prefixed(),
         }
     }
 }
@@ -100,22 +100,22 @@ enum Framing {
 /// When the bytes are no request.
 pub(crate) fn decode_request(bytes: &Bytes) -> Result<Request, MalformedRequest> {
     let mut reader = MessageReader(bytes);
-    let framing = match reader.number()? {
+    let framing = match reader.read_number()? {
         0 => Framing::Known,
         2 => Framing::Indeterminate,
         _ => return Err(MalformedRequest::Kind),
     };
-    let method =
-        Method::from_bytes(reader.length_prefixed()?).map_err(|_| MalformedRequest::Control)?;
-    let uri = uri(
-        reader.length_prefixed()?,
-        reader.length_prefixed()?,
-        reader.length_prefixed()?,
+    let method = Method::from_bytes(reader.read_length_prefixed()?)
+        .map_err(|_| MalformedRequest::Control)?;
+    let uri = build_uri(
+        reader.read_length_prefixed()?,
+        reader.read_length_prefixed()?,
+        reader.read_length_prefixed()?,
     )?;
-    let headers = fields(&mut reader, framing)?;
-    let content = content(&mut reader, framing, bytes)?;
+    let headers = read_fields(&mut reader, framing)?;
+    let content = read_content(&mut reader, framing, bytes)?;
     // Trailers are checked and discarded.
-    fields(&mut reader, framing)?;
+    read_fields(&mut reader, framing)?;
     if reader.0.iter().any(|&byte| byte != 0) {
         return Err(MalformedRequest::Padding);
     }
@@ -128,7 +128,7 @@ pub(crate) fn decode_request(bytes: &Bytes) -> Result<Request, MalformedRequest>
 
 /// Builds a request's address from its parts. If the authority is empty, the field `host` of the
 /// request may name the host.
-fn uri(scheme: &[u8], authority: &[u8], path: &[u8]) -> Result<Uri, MalformedRequest> {
+fn build_uri(scheme: &[u8], authority: &[u8], path: &[u8]) -> Result<Uri, MalformedRequest> {
     let wrong = |_| MalformedRequest::Control;
     let scheme = Scheme::try_from(scheme).map_err(wrong)?;
     let (path, given) = (PathAndQuery::try_from(path).map_err(wrong)?, path);
@@ -148,7 +148,10 @@ fn uri(scheme: &[u8], authority: &[u8], path: &[u8]) -> Result<Uri, MalformedReq
 }
 
 /// Reads a section of field lines: the headers or the trailers of a request.
-fn fields(reader: &mut MessageReader<'_>, framing: Framing) -> Result<HeaderMap, MalformedRequest> {
+fn read_fields(
+    reader: &mut MessageReader<'_>,
+    framing: Framing,
+) -> Result<HeaderMap, MalformedRequest> {
     let mut fields = HeaderMap::new();
     let mut add = |name: &[u8], value: &[u8]| {
         if fields.len() == MAX_FIELDS {
@@ -160,32 +163,35 @@ fn fields(reader: &mut MessageReader<'_>, framing: Framing) -> Result<HeaderMap,
         Ok(())
     };
     if framing == Framing::Known {
-        let mut section = MessageReader(reader.length_prefixed_or_end()?);
+        let mut section = MessageReader(reader.read_length_prefixed_or_end()?);
         while !section.is_at_end() {
-            add(section.length_prefixed()?, section.length_prefixed()?)?;
+            add(
+                section.read_length_prefixed()?,
+                section.read_length_prefixed()?,
+            )?;
         }
         return Ok(fields);
     }
-    let mut name = reader.length_prefixed_or_end()?;
+    let mut name = reader.read_length_prefixed_or_end()?;
     while !name.is_empty() {
-        add(name, reader.length_prefixed()?)?;
-        name = reader.length_prefixed()?;
+        add(name, reader.read_length_prefixed()?)?;
+        name = reader.read_length_prefixed()?;
     }
     Ok(fields)
 }
 
-fn content(
+fn read_content(
     reader: &mut MessageReader<'_>,
     framing: Framing,
     whole: &Bytes,
 ) -> Result<Body, MalformedRequest> {
-    let first = reader.length_prefixed_or_end()?;
+    let first = reader.read_length_prefixed_or_end()?;
     if framing == Framing::Known || first.is_empty() {
         return Ok(Body::from(whole.slice_ref(first)));
     }
     let mut all = first.to_vec();
     loop {
-        match reader.length_prefixed()? {
+        match reader.read_length_prefixed()? {
             [] => return Ok(Body::from(all)),
             more => all.extend_from_slice(more),
         }

@@ -22,7 +22,7 @@ fn gateway(keys: &[u8]) -> Gateway {
 }
 
 fn asker(key: u8) -> Asker {
-    Asker::new(&configuration(&sealed::public(&[key; 32])), 1)
+    Asker::new(&key_configuration(&sealed::public_key_of(&[key; 32])), 1)
 }
 
 /// Method, complete address, fields and content.
@@ -60,13 +60,13 @@ fn opens_what_the_standard_sealed_and_seals_what_it_opens() {
     let bytes = reference();
     let key = *bytes("sk").first_chunk().unwrap();
     let mut gateway = Gateway::empty();
-    gateway.add(1, &key).unwrap();
+    gateway.add_key(1, &key).unwrap();
     // The configuration of the standard has a second pair of KDF and AEAD.
     let id_and_key = &bytes("configuration")[..35];
-    let own = gateway.configurations();
+    let own = gateway.key_configurations();
     assert_eq!(own, [&[0, 41], id_and_key, &[0, 4, 0, 1, 0, 1]].concat());
 
-    let (message, reply) = gateway.open(bytes("encapsulated_request")).unwrap();
+    let (message, reply) = gateway.open_request(bytes("encapsulated_request")).unwrap();
     assert_eq!(message, bytes("request"));
     let (method, address, fields, content) = read(&message).unwrap();
     assert_eq!((&*method, &*address), ("GET", "https://example.com/"));
@@ -84,7 +84,7 @@ fn who_asks_reads_the_answer_and_nobody_else() {
     let (first, waiting) = asker.ask("GET", "/tasks/t", b"");
     let (second, other) = asker.ask("GET", "/tasks/t", b"");
     assert_ne!(first, second);
-    let (message, reply) = gateway.open(first.clone()).unwrap();
+    let (message, reply) = gateway.open_request(first.clone()).unwrap();
     // The difference is the head (7 bytes), the encapsulated key (32) and the tag (16).
     assert_eq!(message.len() + 7 + 32 + 16, first.len());
     let answers = [0, 1].map(|_| reply.seal(b"answer").unwrap());
@@ -98,14 +98,17 @@ fn who_asks_reads_the_answer_and_nobody_else() {
 #[test]
 fn old_keys_open_while_new_ones_are_named_first() {
     let both = gateway(&[2, 1]);
-    let configurations = both.configurations();
+    let configurations = both.key_configurations();
     let (new, old) = configurations.split_at(43);
-    assert_eq!(new[2..], configuration(&sealed::public(&[2; 32])));
-    assert_eq!(old, gateway(&[1]).configurations());
+    assert_eq!(
+        new[2..],
+        key_configuration(&sealed::public_key_of(&[2; 32]))
+    );
+    assert_eq!(old, gateway(&[1]).key_configurations());
     for key in [1, 2] {
         let (sealed, _) = asker(key).ask("GET", "/", b"");
-        assert!(both.open(sealed.clone()).is_ok());
-        let of_one = gateway(&[1]).open(sealed).map(|_| ());
+        assert!(both.open_request(sealed.clone()).is_ok());
+        let of_one = gateway(&[1]).open_request(sealed).map(|_| ());
         assert_eq!(of_one.is_ok(), key == 1);
         if key == 2 {
             assert_eq!(of_one, Err(DecapsulationError::Key));
@@ -115,7 +118,7 @@ fn old_keys_open_while_new_ones_are_named_first() {
 
 #[test]
 fn keys_of_one_id_are_refused_together() {
-    let id = |key: u8| configuration(&sealed::public(&[key; 32]))[0];
+    let id = |key: u8| key_configuration(&sealed::public_key_of(&[key; 32]))[0];
     let same = (0..=255).flat_map(|one| (0..one).map(move |other| (one, other)));
     let (one, other) = same
         .into_iter()
@@ -135,11 +138,11 @@ fn keys_of_one_id_are_refused_together() {
 fn whatever_is_changed_is_not_opened() {
     let gateway = gateway(&[1, 2]);
     let (sealed, _) = asker(1).ask("POST", "/tasks/t/reports", b"report");
-    assert!(gateway.open(sealed.clone()).is_ok());
+    assert!(gateway.open_request(sealed.clone()).is_ok());
     for bit in 0..8 * sealed.len() {
         let mut changed = sealed.clone();
         changed[bit / 8] ^= 1 << (bit % 8);
-        let error = gateway.open(changed).map(|_| ()).unwrap_err();
+        let error = gateway.open_request(changed).map(|_| ()).unwrap_err();
         let expected = match bit / 8 {
             0..7 => DecapsulationError::Key,
             _ => DecapsulationError::Seal,
@@ -147,7 +150,7 @@ fn whatever_is_changed_is_not_opened() {
         assert_eq!(error, expected, "bit {bit}");
     }
     for length in 0..sealed.len() {
-        let error = gateway.open(sealed[..length].to_vec()).map(|_| ());
+        let error = gateway.open_request(sealed[..length].to_vec()).map(|_| ());
         let expected = match length {
             0..55 => DecapsulationError::Short,
             _ => DecapsulationError::Seal,
@@ -156,15 +159,18 @@ fn whatever_is_changed_is_not_opened() {
     }
     // The id of a key alone is refused. So is a point of low order, with which the secret is always
     // the same.
-    let id = configuration(&sealed::public(&[2; 32]))[0];
+    let id = key_configuration(&sealed::public_key_of(&[2; 32]))[0];
     let (claimed, _) = asker(1).named(id).ask("GET", "/", b"");
     assert_eq!(
-        gateway.open(claimed).map(|_| ()),
+        gateway.open_request(claimed).map(|_| ()),
         Err(DecapsulationError::Seal)
     );
     let mut low = sealed;
     low[7..39].fill(0);
-    assert_eq!(gateway.open(low).map(|_| ()), Err(DecapsulationError::Seal));
+    assert_eq!(
+        gateway.open_request(low).map(|_| ()),
+        Err(DecapsulationError::Seal)
+    );
 }
 
 #[test]

@@ -8,13 +8,13 @@ use hushbin::Fingerprint;
 use parking_lot::RwLock;
 use sha2::{Digest, Sha256};
 
-use super::signature::{self, Signer, SignerId, Statement};
+use super::signature::{self, Signer, SignerId, StatementKind};
 use crate::keys;
 use crate::sealed::{Recipient, RecipientError};
 use crate::task::CollectedTask;
 
 /// Keys of an analyser, and its shufflers.
-pub(crate) struct Analyser {
+pub(crate) struct AnalyserKeys {
     /// Private keys that open sealed reports, newest first.
     sealing: Vec<[u8; keys::LENGTH]>,
     /// Recipients that were already created, by task fingerprint.
@@ -25,7 +25,7 @@ pub(crate) struct Analyser {
     shufflers: HashMap<SignerId, [u8; keys::LENGTH]>,
 }
 
-impl Analyser {
+impl AnalyserKeys {
     pub(crate) fn new(
         sealing: Vec<[u8; keys::LENGTH]>,
         private: &[u8; keys::LENGTH],
@@ -62,17 +62,17 @@ impl Analyser {
 
     /// Returns the id of the shuffler that signed the block, according to the header value
     /// `signature`. Returns `None` if the shuffler is unknown or the signature is invalid.
-    pub(crate) fn shuffler(&self, signature: &str, block: &[u8]) -> Option<SignerId> {
+    pub(crate) fn signing_shuffler(&self, signature: &str, block: &[u8]) -> Option<SignerId> {
         let (shuffler, signature) = signature.split_once(':')?;
         let shuffler: SignerId = HEXLOWER.decode(shuffler.as_bytes()).ok()?.try_into().ok()?;
         let key = self.shufflers.get(&shuffler)?;
         let signature = HEXLOWER.decode(signature.as_bytes()).ok()?;
-        signature::verify(key, Statement::Block, block, &signature).then_some(shuffler)
+        signature::verify(key, StatementKind::Block, block, &signature).then_some(shuffler)
     }
 
     /// Returns the signature that serves as the receipt of a block.
-    pub(crate) fn receipt(&self, block: &[u8]) -> Vec<u8> {
+    pub(crate) fn sign_receipt(&self, block: &[u8]) -> Vec<u8> {
         let digest = Sha256::digest(block);
-        self.signer.sign(Statement::Receipt, &digest).to_vec()
+        self.signer.sign(StatementKind::Receipt, &digest).to_vec()
     }
 }

@@ -19,7 +19,7 @@ use serde::Deserialize;
 use tokio::sync::{mpsc, oneshot};
 
 use super::connector::{Connector, connector};
-use super::shuffler::Shuffler;
+use super::shuffler::ShufflerKeys;
 use super::signature;
 use crate::sealed::Configuration;
 use crate::store::{BatchRow, OpenError, Store, StoreError, StoredTask};
@@ -63,7 +63,7 @@ enum ForwardError {
 /// Sender of a shuffler's released batches to the shuffler's analyser.
 pub(crate) struct Forwarder {
     store: Store,
-    shuffler: Arc<Shuffler>,
+    shuffler: Arc<ShufflerKeys>,
     client: Client<Connector, Full<Bytes>>,
 }
 
@@ -75,7 +75,7 @@ struct BlockReceipt {
 
 /// An analyser's answer to a request for its keys for a task.
 #[derive(Deserialize)]
-struct Keys {
+struct KeysAnswer {
     keys: Vec<String>,
 }
 
@@ -86,7 +86,7 @@ impl Forwarder {
     /// When this machine has no root certificates, by which an analyser could be identified.
     pub(crate) fn new(
         store: Store,
-        shuffler: Arc<Shuffler>,
+        shuffler: Arc<ShufflerKeys>,
     ) -> Result<Self, impl std::error::Error + Send + Sync + 'static> {
         connector().map(|connector| Self {
             store,
@@ -149,8 +149,8 @@ impl Forwarder {
         if ask || self.shuffler.configurations(stored.task().id()).is_none() {
             self.fetch_keys(stored.task()).await?;
         }
-        self.store.refresh(stored).await?;
-        for batch in stored.releases() {
+        self.store.refresh_batches(stored).await?;
+        for batch in stored.released_batches() {
             if batch.reports_kept && batch.reports > 0 {
                 self.send_batch(stored, batch).await?;
             }
@@ -160,10 +160,10 @@ impl Forwarder {
 
     /// Fetches the analyser's keys for a task.
     async fn fetch_keys(&self, task: &CollectedTask) -> Result<(), ForwardError> {
-        let request = Request::get(self.address(task, "keys")?).body(Full::default());
+        let request = Request::get(self.resource_address(task, "keys")?).body(Full::default());
         let answer = self.send_request(request).await?;
         let strange = |reason: String| ForwardError::InvalidAnswer(reason);
-        let Keys { keys } =
+        let KeysAnswer { keys } =
             serde_json::from_slice(&answer).map_err(|error| strange(error.to_string()))?;
         let configurations = keys.iter().map(|text| {
             let bytes = HEXLOWER
@@ -205,20 +205,20 @@ impl Forwarder {
                 Ok::<_, OpenError>(true)
             })
         };
-        let address = self.address(stored.task(), "blocks")?;
+        let address = self.resource_address(stored.task(), "blocks")?;
         while let Some(block) = read.recv().await {
             let request = Request::builder()
                 .method(Method::POST)
                 .uri(address.clone())
                 .header(header::CONTENT_TYPE, "application/octet-stream")
-                .header(signature::HEADER, self.shuffler.signature(&block))
+                .header(signature::HEADER, self.shuffler.signature_header(&block))
                 .body(Full::new(block.clone()));
             let answer = self.send_request(request).await?;
             let taken: Result<BlockReceipt, _> = serde_json::from_slice(&answer);
             let receipt = taken
                 .ok()
                 .and_then(|taken| HEXLOWER.decode(taken.receipt.as_bytes()).ok());
-            if !receipt.is_some_and(|receipt| self.shuffler.is_receipt(&receipt, &block)) {
+            if !receipt.is_some_and(|receipt| self.shuffler.is_valid_receipt(&receipt, &block)) {
                 return Err(ForwardError::InvalidAnswer(
                     "it does not sign the block".to_owned(),
                 ));
@@ -239,7 +239,7 @@ impl Forwarder {
             "the analyser has it"
         );
         // Waits for the deletion, so that the next check does not send the batch again.
-        stored.wait_until_forgotten(batch.number).await;
+        stored.wait_until_reports_deleted(batch.number).await;
         Ok(())
     }
 
@@ -271,7 +271,7 @@ impl Forwarder {
     }
 
     /// Returns the address of a task's resource at the analyser.
-    fn address(&self, task: &CollectedTask, resource: &str) -> Result<Uri, ForwardError> {
+    fn resource_address(&self, task: &CollectedTask, resource: &str) -> Result<Uri, ForwardError> {
         let base = self.shuffler.analyser.to_string();
         let address = format!(
             "{}/tasks/{}/{resource}",

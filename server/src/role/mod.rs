@@ -9,15 +9,15 @@ pub(crate) mod signature;
 
 use std::sync::Arc;
 
-pub(crate) use analyser::Analyser;
+pub(crate) use analyser::AnalyserKeys;
 pub(crate) use forwarder::Forwarder;
-pub(crate) use shuffler::Shuffler;
+pub(crate) use shuffler::ShufflerKeys;
 
 /// Keys and peers that the role of a process needs. A collector needs none.
 #[derive(Clone, Default)]
 pub(crate) struct Peers {
     /// Keys and peers of a process that is a shuffler.
-    pub(crate) shuffler: Option<Arc<Shuffler>>,
+    pub(crate) shuffler: Option<Arc<ShufflerKeys>>,
     /// Keys and peers of a process that is an analyser.
-    pub(crate) analyser: Option<Arc<Analyser>>,
+    pub(crate) analyser: Option<Arc<AnalyserKeys>>,
 }

@@ -7,12 +7,12 @@ use hyper::Uri;
 use parking_lot::RwLock;
 use sha2::{Digest, Sha256};
 
-use super::signature::{self, Signer, Statement};
+use super::signature::{self, Signer, StatementKind};
 use crate::keys;
 use crate::sealed::Configuration;
 
 /// Keys of a shuffler, and the address and keys of its analyser.
-pub(crate) struct Shuffler {
+pub(crate) struct ShufflerKeys {
     /// Address of the analyser.
     pub(crate) analyser: Uri,
     /// Key pair that signs blocks.
@@ -23,7 +23,7 @@ pub(crate) struct Shuffler {
     configurations: RwLock<HashMap<String, Vec<Configuration>>>,
 }
 
-impl Shuffler {
+impl ShufflerKeys {
     pub(crate) fn new(
         analyser: Uri,
         private: &[u8; keys::LENGTH],
@@ -38,16 +38,16 @@ impl Shuffler {
     }
 
     /// Returns the value of the header [`signature::HEADER`] for a block.
-    pub(crate) fn signature(&self, block: &[u8]) -> String {
-        let id = signature::signer_id(&self.signer.public());
-        let signature = self.signer.sign(Statement::Block, block);
+    pub(crate) fn signature_header(&self, block: &[u8]) -> String {
+        let id = signature::signer_id(&self.signer.public_key());
+        let signature = self.signer.sign(StatementKind::Block, block);
         format!("{}:{}", HEXLOWER.encode(&id), HEXLOWER.encode(&signature))
     }
 
     /// Returns true if `receipt` is the analyser's receipt for this block.
-    pub(crate) fn is_receipt(&self, receipt: &[u8], block: &[u8]) -> bool {
+    pub(crate) fn is_valid_receipt(&self, receipt: &[u8], block: &[u8]) -> bool {
         let digest = Sha256::digest(block);
-        signature::verify(&self.analyser_key, Statement::Receipt, &digest, receipt)
+        signature::verify(&self.analyser_key, StatementKind::Receipt, &digest, receipt)
     }
 
     /// Returns the configurations that reports of a task are sealed with. Returns `None` if the

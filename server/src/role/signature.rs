@@ -17,14 +17,14 @@ const LENGTH: usize = 64;
 /// Kind of signed statement. Signed bytes begin with a label that names the kind. So a signature of
 /// one kind is invalid for the other kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Statement {
+pub(crate) enum StatementKind {
     /// Statement of a shuffler: this block is from me.
     Block,
     /// Statement of an analyser: this block is on my disk.
     Receipt,
 }
 
-impl Statement {
+impl StatementKind {
     fn labelled(self, bytes: &[u8]) -> Vec<u8> {
         let label: &[u8] = match self {
             Self::Block => b"hushbin block\0",
@@ -52,12 +52,12 @@ impl Signer {
         Self(pair.expect("any 32 bytes are a key of Ed25519"))
     }
 
-    pub(crate) fn public(&self) -> [u8; keys::LENGTH] {
+    pub(crate) fn public_key(&self) -> [u8; keys::LENGTH] {
         let public = self.0.public_key().as_ref();
         public.try_into().expect("public keys have 32 bytes")
     }
 
-    pub(crate) fn sign(&self, statement: Statement, bytes: &[u8]) -> [u8; LENGTH] {
+    pub(crate) fn sign(&self, statement: StatementKind, bytes: &[u8]) -> [u8; LENGTH] {
         let signature = self.0.sign(&statement.labelled(bytes));
         let signature = signature.as_ref().try_into();
         signature.expect("signatures have 64 bytes")
@@ -68,7 +68,7 @@ impl Signer {
 /// with the public key `public`.
 pub(crate) fn verify(
     public: &[u8; keys::LENGTH],
-    statement: Statement,
+    statement: StatementKind,
     bytes: &[u8],
     signature: &[u8],
 ) -> bool {
@@ -77,8 +77,8 @@ pub(crate) fn verify(
 }
 
 /// Returns the public key that belongs to a private key.
-pub(crate) fn public(private: &[u8; keys::LENGTH]) -> [u8; keys::LENGTH] {
-    Signer::new(private).public()
+pub(crate) fn public_key_of(private: &[u8; keys::LENGTH]) -> [u8; keys::LENGTH] {
+    Signer::new(private).public_key()
 }
 
 #[cfg(test)]
@@ -92,7 +92,7 @@ mod tests {
     fn public_halves_are_those_of_the_standard() {
         let private = "9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60";
         let private = HEXLOWER.decode(private.as_bytes()).unwrap();
-        let public = public(private.first_chunk().unwrap());
+        let public = public_key_of(private.first_chunk().unwrap());
         assert_eq!(
             HEXLOWER.encode(&public),
             "d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a"
@@ -102,16 +102,21 @@ mod tests {
     #[test]
     fn a_statement_is_of_one_kind_about_these_bytes_by_one_key() {
         let signer = Signer::new(&[1; 32]);
-        let public = signer.public();
-        let signature = signer.sign(Statement::Block, b"these");
-        assert!(verify(&public, Statement::Block, b"these", &signature));
-        assert!(!verify(&public, Statement::Receipt, b"these", &signature));
-        assert!(!verify(&public, Statement::Block, b"those", &signature));
-        let other = Signer::new(&[2; 32]).public();
-        assert!(!verify(&other, Statement::Block, b"these", &signature));
+        let public = signer.public_key();
+        let signature = signer.sign(StatementKind::Block, b"these");
+        assert!(verify(&public, StatementKind::Block, b"these", &signature));
         assert!(!verify(
             &public,
-            Statement::Block,
+            StatementKind::Receipt,
+            b"these",
+            &signature
+        ));
+        assert!(!verify(&public, StatementKind::Block, b"those", &signature));
+        let other = Signer::new(&[2; 32]).public_key();
+        assert!(!verify(&other, StatementKind::Block, b"these", &signature));
+        assert!(!verify(
+            &public,
+            StatementKind::Block,
             b"these",
             &signature[1..]
         ));

@@ -40,7 +40,7 @@ pub(crate) enum ConfigurationError {
 
 impl Configuration {
     pub(crate) fn new(task: &CollectedTask, key: &[u8; keys::LENGTH]) -> Self {
-        let mut bytes = prefix(task);
+        let mut bytes = configuration_prefix(task);
         bytes.extend_from_slice(key);
         bytes.extend(report_bytes(task).to_be_bytes());
         Self(bytes.try_into().expect("its parts are so long"))
@@ -59,7 +59,7 @@ impl Configuration {
             .try_into()
             .map_err(|_| ConfigurationError::Length { found })?;
         let length = report_bytes(task).to_be_bytes();
-        match own.starts_with(&prefix(task)) && own.ends_with(&length) {
+        match own.starts_with(&configuration_prefix(task)) && own.ends_with(&length) {
             true => Ok(Self(own)),
             false => Err(ConfigurationError::Mismatch),
         }
@@ -82,13 +82,13 @@ impl Configuration {
 
     /// Returns the `info` parameter of HPKE's key schedule. It binds sealed reports to this
     /// configuration.
-    pub(super) fn info(&self) -> Vec<u8> {
+    pub(super) fn hpke_info(&self) -> Vec<u8> {
         [LABEL, &self.0].concat()
     }
 }
 
 /// Returns the bytes of a task's configuration that precede the public key.
-fn prefix(task: &CollectedTask) -> Vec<u8> {
+fn configuration_prefix(task: &CollectedTask) -> Vec<u8> {
     let mut bytes = vec![VERSION];
     bytes.extend(task.fingerprint().0);
     let suite = [

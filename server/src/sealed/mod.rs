@@ -6,7 +6,7 @@ mod recipient;
 mod suite;
 
 pub(crate) use configuration::{Configuration, KeyId};
-pub(crate) use recipient::{Recipient, RecipientError, private, public};
+pub(crate) use recipient::{Recipient, RecipientError, private_key_from_bytes, public_key_of};
 pub(crate) use suite::{Aead, Kdf, Kem};
 
 #[cfg(test)]

@@ -46,10 +46,10 @@ impl Recipient {
             by_id: HashMap::new(),
         };
         for bytes in keys {
-            let key = private(bytes);
+            let key = private_key_from_bytes(bytes);
             let public = Kem::sk_to_pk(&key).to_bytes();
             let configuration = Configuration::new(&recipient.task, &public.into());
-            let (id, info) = (configuration.id(), configuration.info());
+            let (id, info) = (configuration.id(), configuration.hpke_info());
             if recipient
                 .by_id
                 .insert(id, RecipientKey { key, info })
@@ -75,7 +75,7 @@ impl Recipient {
     /// Opens a sealed report or message. Returns the encoded report or message, and the id of the
     /// key to which it was sealed. Returns `None` if a sender that follows the protocol cannot have
     /// sealed these bytes for this task.
-    pub(crate) fn open(&self, sealed: &[u8]) -> Option<(KeyId, Vec<u8>)> {
+    pub(crate) fn open_report(&self, sealed: &[u8]) -> Option<(KeyId, Vec<u8>)> {
         let (id, sealed) = sealed.split_first_chunk::<KEY_ID>()?;
         let (encapsulated, ciphertext) = sealed.split_at_checked(ENCAPSULATED)?;
         let opener = self.by_id.get(id)?;
@@ -89,7 +89,7 @@ impl Recipient {
             &[],
         );
         let mut padded = opened.ok()?;
-        let length = self.task.measure_report(&padded).ok()?;
+        let length = self.task.first_report_length(&padded).ok()?;
         // The padding must be zeros, so that it cannot carry anything that distinguishes a sender.
         let is_padding = padded[length..].iter().all(|&byte| byte == 0);
         padded.truncate(length);
@@ -98,11 +98,13 @@ impl Recipient {
 }
 
 /// Converts bytes to a private key.
-pub(crate) fn private(bytes: &[u8; keys::LENGTH]) -> <Kem as hpke::Kem>::PrivateKey {
+pub(crate) fn private_key_from_bytes(bytes: &[u8; keys::LENGTH]) -> <Kem as hpke::Kem>::PrivateKey {
     <Kem as hpke::Kem>::PrivateKey::from_bytes(bytes).expect("any 32 bytes are a key of X25519")
 }
 
 /// Computes the public key that belongs to a private key.
-pub(crate) fn public(key: &[u8; keys::LENGTH]) -> [u8; keys::LENGTH] {
-    Kem::sk_to_pk(&private(key)).to_bytes().into()
+pub(crate) fn public_key_of(key: &[u8; keys::LENGTH]) -> [u8; keys::LENGTH] {
+    Kem::sk_to_pk(&private_key_from_bytes(key))
+        .to_bytes()
+        .into()
 }

@@ -53,7 +53,7 @@ fn opens_what_the_standard_sealed() {
     assert_eq!(aead, Some(<Aead as hpke::aead::Aead>::AEAD_ID.into()));
     let key = bytes(&vector["skRm"]);
     assert_eq!(
-        recipient::public(key.first_chunk().unwrap()).to_vec(),
+        recipient::public_key_of(key.first_chunk().unwrap()).to_vec(),
         bytes(&vector["pkRm"])
     );
     let mut receiver = setup_receiver::<Aead, Kdf, Kem>(
@@ -78,8 +78,8 @@ fn reports_of_every_kind_are_opened_and_have_one_length() {
         let mut sealer = sealer(&recipient, 0);
         for report in Uploads::new(&task, 1).make(100).reports {
             let sealed = sealer.seal(&encoded(&report));
-            assert_eq!(sealed.len(), OVERHEAD + task.report_bytes());
-            assert_eq!(recipient.open(&sealed), Some((id, encoded(&report))));
+            assert_eq!(sealed.len(), OVERHEAD + task.max_report_bytes());
+            assert_eq!(recipient.open_report(&sealed), Some((id, encoded(&report))));
         }
     }
 }
@@ -88,18 +88,18 @@ fn reports_of_every_kind_are_opened_and_have_one_length() {
 fn what_was_sealed_for_another_task_or_key_is_not_opened() {
     let [one, other] = [0, 4].map(|index| task(TASKS[index]));
     // The tasks have the same shape and the same private key.
-    assert_eq!(one.report_bytes(), other.report_bytes());
+    assert_eq!(one.max_report_bytes(), other.max_report_bytes());
     let [recipient, of_other] = [&one, &other].map(|task| opener(task, &[[1; 32]]));
     let another_key = opener(&one, &[[2; 32]]);
     let report = encoded(&Uploads::new(&one, 1).make(1).reports[0]);
     let sealed = sealer(&recipient, 0).seal(&report);
-    assert!(recipient.open(&sealed).is_some());
+    assert!(recipient.open_report(&sealed).is_some());
     for stranger in [&of_other, &another_key] {
-        assert_eq!(stranger.open(&sealed), None);
+        assert_eq!(stranger.open_report(&sealed), None);
         // A key's id that the recipient knows is not enough.
         let mut claimed = sealed.clone();
         claimed[..4].copy_from_slice(&stranger.configurations()[0].id());
-        assert_eq!(stranger.open(&claimed), None);
+        assert_eq!(stranger.open_report(&claimed), None);
     }
 }
 
@@ -113,8 +113,8 @@ fn old_keys_open_while_new_ones_seal() {
     for key in 0..2 {
         let sealed = sealer(&both, key).seal(&encoded(&report));
         let id = both.configurations()[key].id();
-        assert_eq!(both.open(&sealed), Some((id, encoded(&report))));
-        assert_eq!(old.open(&sealed).is_some(), key == 1);
+        assert_eq!(both.open_report(&sealed), Some((id, encoded(&report))));
+        assert_eq!(old.open_report(&sealed).is_some(), key == 1);
     }
     assert!(matches!(
         Recipient::new(task.into(), &[[1; 32], [1; 32]]),
@@ -134,19 +134,26 @@ fn whatever_is_changed_is_not_opened() {
         changed[bit / 8] ^= 1 << (bit % 8);
         // X25519 ignores the highest bit of a key (RFC 7748, section 5). HPKE derives the secret
         // from the encapsulated bytes too, so that a changed bit is detected.
-        assert_eq!(recipient.open(&changed), None, "bit {bit}");
+        assert_eq!(recipient.open_report(&changed), None, "bit {bit}");
     }
     for length in 0..sealed.len() {
-        assert_eq!(recipient.open(&sealed[..length]), None);
+        assert_eq!(recipient.open_report(&sealed[..length]), None);
     }
     // A byte other than zero in the padding is refused, and so are bytes that are no report.
     let mut padded = report.clone();
-    padded.resize(task.report_bytes(), 0);
-    assert!(recipient.open(&sealer.seal_as_it_is(&padded)).is_some());
+    padded.resize(task.max_report_bytes(), 0);
+    assert!(
+        recipient
+            .open_report(&sealer.seal_as_it_is(&padded))
+            .is_some()
+    );
     padded.push(1);
-    assert_eq!(recipient.open(&sealer.seal_as_it_is(&padded)), None);
-    assert_eq!(recipient.open(&sealer.seal_as_it_is(&[0xff; 9])), None);
-    assert_eq!(recipient.open(&sealer.seal_as_it_is(&[])), None);
+    assert_eq!(recipient.open_report(&sealer.seal_as_it_is(&padded)), None);
+    assert_eq!(
+        recipient.open_report(&sealer.seal_as_it_is(&[0xff; 9])),
+        None
+    );
+    assert_eq!(recipient.open_report(&sealer.seal_as_it_is(&[])), None);
 }
 
 #[test]

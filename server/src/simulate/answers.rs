@@ -14,12 +14,14 @@
 use std::io::BufRead;
 use std::path::Path;
 
-use hushbin::task::{Kind, Limits, Part};
+use hushbin::task::{Kind, NumberLimits, Part};
 use hushbin::{Entry, Items, Question, Task};
 use serde_json::{Map, Value};
 
-use super::columns::{Column, parts};
-use super::lines::{DataError, Format, for_each_object, for_each_record, line_error, open};
+use super::columns::{Column, parts_of_kind};
+use super::lines::{
+    DataError, DataFormat, for_each_object, for_each_record, line_error, open_data_set,
+};
 
 /// Answers of all people.
 #[derive(Debug, Clone, PartialEq)]
@@ -39,11 +41,11 @@ impl Answers {
     ///
     /// # Errors
     /// [`DataError`] for the first invalid line.
-    pub(crate) fn open(path: &Path, format: Format, task: &Task) -> Result<Self, DataError> {
-        let reader = open(path)?;
+    pub(crate) fn open(path: &Path, format: DataFormat, task: &Task) -> Result<Self, DataError> {
+        let reader = open_data_set(path)?;
         match format {
-            Format::Csv => Self::read_csv(reader, task),
-            Format::JsonLines => Self::read_json_lines(reader, task),
+            DataFormat::Csv => Self::read_csv(reader, task),
+            DataFormat::JsonLines => Self::read_json_lines(reader, task),
         }
     }
 
@@ -63,32 +65,32 @@ impl Answers {
         for_each_record(reader, column, |columns, record| {
             let mut given = vec![Value::Null; answers.questions];
             for (column, cell) in columns.iter().zip(record) {
-                column.add(&mut given[column.question], cell);
+                column.add_cell(&mut given[column.question], cell);
             }
-            answers.add(task, &given)
+            answers.add_person(task, &given)
         })?;
-        answers.checked()
+        answers.refuse_if_empty()
     }
 
     fn read_json_lines(reader: impl BufRead, task: &Task) -> Result<Self, DataError> {
         let mut answers = Self::new(task);
         for_each_object(reader, |object| {
             let mut given = vec![Value::Null; answers.questions];
-            if task.is_unnamed() {
+            if task.has_unnamed_question() {
                 given[0] = Value::Object(object);
-                return answers.add(task, &given);
+                return answers.add_person(task, &given);
             }
             for (name, value) in object {
-                let found = task.position(&name);
+                let found = task.question_position(&name);
                 let unknown = || format!("the task has no question {name:?}");
                 given[found.ok_or_else(unknown)?] = value;
             }
-            answers.add(task, &given)
+            answers.add_person(task, &given)
         })?;
-        answers.checked()
+        answers.refuse_if_empty()
     }
 
-    fn checked(self) -> Result<Self, DataError> {
+    fn refuse_if_empty(self) -> Result<Self, DataError> {
         match self.people() {
             0 => Err(line_error(1, &"there are no answers")),
             _ => Ok(self),
@@ -97,15 +99,17 @@ impl Answers {
 
     /// Adds the answers of one person. Returns a description of the missing answer, or `None` if
     /// all answers are present. The randomizer checks later whether answers are consistent.
-    fn add(&mut self, task: &Task, given: &[Value]) -> Result<Option<String>, String> {
+    fn add_person(&mut self, task: &Task, given: &[Value]) -> Result<Option<String>, String> {
         for (index, (question, value)) in task.questions().iter().zip(given).enumerate() {
             let named = |reason: String| format!("{:?}: {reason}", question.name());
-            if let Some(missing) = missing(question, value) {
+            if let Some(missing) = missing_answer_text(question, value) {
                 // The entries of this person stay incomplete. This is harmless, since the whole
                 // file is refused later.
                 return Ok(Some(named(missing)));
             }
-            let entries = self.entries(index, question, value).map_err(named)?;
+            let entries = self
+                .answer_to_entries(index, question, value)
+                .map_err(named)?;
             self.entries.extend(entries);
             self.bounds.push(self.entries.len());
         }
@@ -113,7 +117,7 @@ impl Answers {
     }
 
     /// Converts an answer to entries.
-    fn entries(
+    fn answer_to_entries(
         &mut self,
         index: usize,
         question: &Question,
@@ -124,37 +128,39 @@ impl Answers {
         match (question.kind(), value) {
             (Kind::Set | Kind::Ratings(_), Value::Null) => Ok(Vec::new()),
             (kind @ (Kind::Flag | Kind::Choice), _) => {
-                Ok(vec![one(single(kind, question.items(), value)? as u64)])
+                Ok(vec![one(
+                    single_value(kind, question.items(), value)? as u64
+                )])
             }
             (kind @ Kind::Number(scale), _) => {
-                let value = single(kind, question.items(), value)?;
-                self.clip(index, scale.range(), value);
+                let value = single_value(kind, question.items(), value)?;
+                self.count_if_outside(index, scale.range(), value);
                 Ok(vec![Entry { item: 0, value }])
             }
             (Kind::Set, Value::Array(options)) => {
                 let options = options.iter();
                 options
-                    .map(|option| item(question.items(), option).map(one))
+                    .map(|option| resolve_item(question.items(), option).map(one))
                     .collect()
             }
             (Kind::Set, _) => expected("a list of options"),
-            (kind @ Kind::Numbers(of), _) if of.is_alone() => {
-                let value = single(kind, question.items(), value)?;
-                Ok(self.numbers(index, of, vec![Entry { item: 0, value }]))
+            (kind @ Kind::Numbers(of), _) if of.is_single() => {
+                let value = single_value(kind, question.items(), value)?;
+                Ok(self.sorted_numbers(index, of, vec![Entry { item: 0, value }]))
             }
             (Kind::Numbers(of), Value::Object(numbers)) => {
-                Ok(self.numbers(index, of, rated(question, numbers)?))
+                Ok(self.sorted_numbers(index, of, entries_by_item_name(question, numbers)?))
             }
             (Kind::Numbers(_), _) => expected("each number by its name"),
             (Kind::Text(prefixes), Value::String(text)) => {
-                Ok(prefixes.keys(text).into_iter().map(one).collect())
+                Ok(prefixes.prefix_keys(text).into_iter().map(one).collect())
             }
             (Kind::Text(_), _) => expected("a text"),
             (Kind::Cross(cross), Value::Object(given)) => {
                 let given = part_answers(cross.parts(), given)?;
                 let (item, value) = (given[0] as u64, given[1]);
                 if let Some(scale) = cross.columns().scale() {
-                    self.clip(index, scale.range(), value);
+                    self.count_if_outside(index, scale.range(), value);
                 }
                 Ok(vec![Entry { item, value }])
             }
@@ -166,23 +172,28 @@ impl Answers {
             (Kind::Cross(_) | Kind::Together(_), _) => {
                 expected("the answers to all parts, by name")
             }
-            (Kind::Ratings(_), Value::Object(ratings)) => rated(question, ratings),
+            (Kind::Ratings(_), Value::Object(ratings)) => entries_by_item_name(question, ratings),
             (Kind::Ratings(_), _) => expected("items and their values"),
         }
     }
 
     /// Sorts the entries of a question with several numbers by item, and counts the numbers outside
     /// their range.
-    fn numbers(&mut self, question: usize, of: &[Limits], mut entries: Vec<Entry>) -> Vec<Entry> {
+    fn sorted_numbers(
+        &mut self,
+        question: usize,
+        of: &[NumberLimits],
+        mut entries: Vec<Entry>,
+    ) -> Vec<Entry> {
         entries.sort_by_key(|entry| entry.item);
         for entry in &entries {
-            self.clip(question, of[entry.item as usize].range(), entry.value);
+            self.count_if_outside(question, of[entry.item as usize].range(), entry.value);
         }
         entries
     }
 
     /// Increments the question's counter if the number is outside its range.
-    fn clip(&mut self, question: usize, [min, max]: [f64; 2], number: f64) {
+    fn count_if_outside(&mut self, question: usize, [min, max]: [f64; 2], number: f64) {
         self.clipped[question] += u64::from(!(min..=max).contains(&number));
     }
 
@@ -201,7 +212,7 @@ impl Answers {
     }
 
     /// Returns one person's entries for each question.
-    pub(crate) fn person(&self, person: usize) -> Vec<&[Entry]> {
+    pub(crate) fn answers_of_person(&self, person: usize) -> Vec<&[Entry]> {
         let questions = 0..self.questions;
         questions
             .map(|question| self.answer(person, question))
@@ -209,19 +220,19 @@ impl Answers {
     }
 
     /// Returns the number of answers outside the range of a question.
-    pub(crate) fn clipped(&self, question: usize) -> u64 {
+    pub(crate) fn clipped_count(&self, question: usize) -> u64 {
         self.clipped[question]
     }
 }
 
 /// Describes the missing answer to the question or to one of its parts; `None` if none is missing.
-fn missing(question: &Question, value: &Value) -> Option<String> {
+fn missing_answer_text(question: &Question, value: &Value) -> Option<String> {
     let missing = "there is no answer";
     let names: Vec<&str> = match (question.kind(), question.items(), value) {
         (Kind::Set | Kind::Ratings(_), _, _) => return None,
         (_, _, Value::Null) => return Some(missing.to_owned()),
         (Kind::Numbers(_), Items::Named(names), _) => names.iter().map(String::as_str).collect(),
-        (kind, _, _) => parts(kind).iter().map(Part::name).collect(),
+        (kind, _, _) => parts_of_kind(kind).iter().map(Part::name).collect(),
     };
     let given = value.as_object()?;
     // An unknown name is the more useful error than the name that is missing instead.
@@ -242,20 +253,20 @@ fn part_answers(parts: &[Part], given: &Map<String, Value>) -> Result<Vec<f64>, 
     }
     let answer = |part: &Part| {
         let own = given.get(part.name()).unwrap_or(&Value::Null);
-        let answer = single(&part.kind(), part.items(), own);
+        let answer = single_value(&part.kind(), part.items(), own);
         answer.map_err(|reason| format!("{:?}: {reason}", part.name()))
     };
     parts.iter().map(answer).collect()
 }
 
 /// Returns the value of an answer with one value: the index of the chosen option, or the number.
-fn single(kind: &Kind, items: &Items, given: &Value) -> Result<f64, String> {
+fn single_value(kind: &Kind, items: &Items, given: &Value) -> Result<f64, String> {
     let expected = |what: &str| Err(format!("expected {what}, found {given}"));
     match (kind, given) {
         (Kind::Flag, Value::Bool(answer)) => Ok(f64::from(u8::from(*answer))),
         (Kind::Flag, _) => expected("true or false"),
         (Kind::Choice, Value::String(_) | Value::Number(_)) => {
-            item(items, given).map(|item| item as f64)
+            resolve_item(items, given).map(|item| item as f64)
         }
         (Kind::Choice, _) => expected("one of the options"),
         _ => given
@@ -265,22 +276,25 @@ fn single(kind: &Kind, items: &Items, given: &Value) -> Result<f64, String> {
 }
 
 /// Converts values that are given by item name to entries.
-fn rated(question: &Question, values: &Map<String, Value>) -> Result<Vec<Entry>, String> {
+fn entries_by_item_name(
+    question: &Question,
+    values: &Map<String, Value>,
+) -> Result<Vec<Entry>, String> {
     let entry = |(name, value): (&String, &Value)| {
-        let item = item(question.items(), &Value::String(name.clone()))?;
+        let item = resolve_item(question.items(), &Value::String(name.clone()))?;
         let value = value.as_f64().ok_or(format!("{name:?} is {value}"))?;
         Ok(Entry { item, value })
     };
     values.iter().map(entry).collect()
 }
 
-fn item(items: &Items, name: &Value) -> Result<u64, String> {
+fn resolve_item(items: &Items, name: &Value) -> Result<u64, String> {
     let text = match (name, items) {
         (Value::String(name), _) => name.clone(),
         (Value::Number(number), Items::Count(_)) => number.to_string(),
         _ => return Err(format!("expected the name of an option, found {name}")),
     };
-    let item = items.resolve(&text);
+    let item = items.find_item(&text);
     item.ok_or_else(|| format!("there is no option {text:?}"))
 }
 

@@ -23,26 +23,30 @@ impl Column {
             part: Some(name.to_owned()),
             kind,
         };
-        if task.is_unnamed() {
-            let item = task.questions()[0].items().resolve(name);
+        if task.has_unnamed_question() {
+            let item = task.questions()[0].items().find_item(name);
             let found = item.map(|_| part_of(name, 0, None));
             return found.ok_or_else(|| format!("there is no option {name:?}"));
         }
         let part = |(own, question): (&Question, usize)| {
             let name = name.strip_prefix(own.name())?.strip_prefix('.')?;
-            let part = parts(own.kind()).iter().find(|part| part.name() == name);
+            let part = parts_of_kind(own.kind())
+                .iter()
+                .find(|part| part.name() == name);
             match own.kind() {
-                Kind::Ratings(_) | Kind::Numbers(_) => own.items().resolve(name).map(|_| None),
+                Kind::Ratings(_) | Kind::Numbers(_) => own.items().find_item(name).map(|_| None),
                 _ => part.map(|part| Some(part.kind())),
             }
             .map(|kind| part_of(name, question, kind))
         };
-        match task.position(name) {
-            Some(question) if parts(task.questions()[question].kind()).is_empty() => Ok(Self {
-                question,
-                part: None,
-                kind: Some(task.questions()[question].kind().clone()),
-            }),
+        match task.question_position(name) {
+            Some(question) if parts_of_kind(task.questions()[question].kind()).is_empty() => {
+                Ok(Self {
+                    question,
+                    part: None,
+                    kind: Some(task.questions()[question].kind().clone()),
+                })
+            }
             Some(_) => Err(format!(
                 "{name:?} has a column for each part, as in \"{name}.part\""
             )),
@@ -55,11 +59,11 @@ impl Column {
 
     /// Adds the value of a cell to the person's answer to the question. An empty cell of a part
     /// adds nothing.
-    pub(super) fn add(&self, answer: &mut Value, cell: &str) {
+    pub(super) fn add_cell(&self, answer: &mut Value, cell: &str) {
         let value = self
             .kind
             .as_ref()
-            .map_or_else(|| number(cell), |kind| value(kind, cell));
+            .map_or_else(|| parse_number(cell), |kind| parse_cell(kind, cell));
         let Some(part) = &self.part else {
             *answer = value;
             return;
@@ -75,7 +79,7 @@ impl Column {
 
 /// Returns the parts that an answer gives by name, for kinds of question with parts. Returns an
 /// empty slice for other kinds.
-pub(super) fn parts(kind: &Kind) -> &[Part] {
+pub(super) fn parts_of_kind(kind: &Kind) -> &[Part] {
     match kind {
         Kind::Cross(cross) => cross.parts(),
         Kind::Together(together) => together.parts(),
@@ -84,7 +88,7 @@ pub(super) fn parts(kind: &Kind) -> &[Part] {
 }
 
 /// Parses a cell. A cell of the wrong form becomes a text, which the question refuses later.
-fn value(kind: &Kind, cell: &str) -> Value {
+fn parse_cell(kind: &Kind, cell: &str) -> Value {
     let text = || Value::from(cell);
     let parts = || {
         let parts = cell.split(';').map(str::trim);
@@ -97,14 +101,14 @@ fn value(kind: &Kind, cell: &str) -> Value {
         _ if cell.is_empty() => Value::Null,
         Kind::Flag if is(["true", "yes", "1"]) => true.into(),
         Kind::Flag if is(["false", "no", "0"]) => false.into(),
-        Kind::Number(_) => number(cell),
-        Kind::Numbers(of) if of.is_alone() => number(cell),
+        Kind::Number(_) => parse_number(cell),
+        Kind::Numbers(of) if of.is_single() => parse_number(cell),
         // Questions with parts have columns for the parts, so this is never a whole answer.
         Kind::Flag | Kind::Choice | Kind::Cross(_) | Kind::Together(_) => text(),
         Kind::Ratings(_) | Kind::Numbers(_) => {
             let rating = |part: &str| {
                 let (item, value) = part.rsplit_once(':')?;
-                Some((item.to_owned(), number(value)))
+                Some((item.to_owned(), parse_number(value)))
             };
             let ratings: Option<Map<String, Value>> = parts().map(rating).collect();
             ratings.map_or_else(text, Value::Object)
@@ -112,7 +116,7 @@ fn value(kind: &Kind, cell: &str) -> Value {
     }
 }
 
-pub(super) fn number(cell: &str) -> Value {
+pub(super) fn parse_number(cell: &str) -> Value {
     match cell.parse::<f64>() {
         _ if cell.is_empty() => Value::Null,
         Ok(number) if number.is_finite() => number.into(),

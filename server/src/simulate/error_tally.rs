@@ -73,7 +73,7 @@ impl ErrorTally {
     }
 
     /// Adds the estimates of a run.
-    pub(super) fn add(&mut self, found: Vec<ComparedEstimate>) {
+    pub(super) fn add_run(&mut self, found: Vec<ComparedEstimate>) {
         let mut known = found.iter().filter(|own| own.truth.is_finite());
         let holds =
             |[low, high]: [f64; 2], own: &ComparedEstimate| (low..=high).contains(&own.truth);

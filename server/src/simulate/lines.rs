@@ -9,7 +9,7 @@ use std::path::Path;
 use csv::{Position, Reader, ReaderBuilder, StringRecord, Trim};
 use serde_json::{Map, Value};
 
-use crate::text::MARK;
+use crate::text_file::MARK;
 
 /// Errors of reading a data set.
 #[derive(Debug, thiserror::Error)]
@@ -37,7 +37,7 @@ pub(crate) enum DataError {
 
 /// Format of a data set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Format {
+pub(crate) enum DataFormat {
     /// CSV: a header of names and a line for each person. Cells are separated by commas, semicolons
     /// or tabs.
     Csv,
@@ -45,7 +45,7 @@ pub(crate) enum Format {
     JsonLines,
 }
 
-impl Format {
+impl DataFormat {
     /// Returns the format for the file's extension.
     ///
     /// # Errors
@@ -67,7 +67,7 @@ impl Format {
 ///
 /// # Errors
 /// [`DataError::Io`] if the file cannot be opened.
-pub(super) fn open(path: &Path) -> Result<BufReader<File>, DataError> {
+pub(super) fn open_data_set(path: &Path) -> Result<BufReader<File>, DataError> {
     let file = File::open(path).map_err(|source| DataError::Io {
         path: path.display().to_string(),
         source,
@@ -121,7 +121,7 @@ pub(super) fn for_each_record<C>(
     }
     // If no separator fits, the error is about the separator that gives the most cells. It was most
     // likely meant.
-    let tried = SEPARATORS.map(|separator| (separator, columns(&first, separator, &column)));
+    let tried = SEPARATORS.map(|separator| (separator, parse_header(&first, separator, &column)));
     let fits = |(_, tried): &(u8, Result<_, (usize, String)>)| match tried {
         Ok(_) => usize::MAX,
         Err((cells, _)) => *cells,
@@ -148,7 +148,7 @@ fn csv_reader<R: io::Read>(reader: R, separator: u8) -> Reader<R> {
 }
 
 /// Returns the columns of a header, or the number of its cells and the first error.
-fn columns<C>(
+fn parse_header<C>(
     line: &[u8],
     separator: u8,
     column: impl Fn(&str) -> Result<C, String>,
@@ -231,16 +231,20 @@ mod tests {
     #[test]
     fn endings_tell_the_format() {
         for (name, format) in [
-            ("a.csv", Some(Format::Csv)),
-            ("A.CSV", Some(Format::Csv)),
-            ("a.tsv", Some(Format::Csv)),
-            ("a.Jsonl", Some(Format::JsonLines)),
-            ("a.ndjson", Some(Format::JsonLines)),
+            ("a.csv", Some(DataFormat::Csv)),
+            ("A.CSV", Some(DataFormat::Csv)),
+            ("a.tsv", Some(DataFormat::Csv)),
+            ("a.Jsonl", Some(DataFormat::JsonLines)),
+            ("a.ndjson", Some(DataFormat::JsonLines)),
             ("a.csv.gz", None),
             ("a.json", None),
             ("csv", None),
         ] {
-            assert_eq!(Format::from_path(Path::new(name)).ok(), format, "{name}");
+            assert_eq!(
+                DataFormat::from_path(Path::new(name)).ok(),
+                format,
+                "{name}"
+            );
         }
     }
 }

@@ -5,13 +5,13 @@ mod columns;
 mod error_tally;
 mod lines;
 mod reports;
-mod sums;
-mod survey;
+mod sum_simulation;
+mod survey_simulation;
 mod texts;
 
 pub(crate) use answers::Answers;
 pub(crate) use error_tally::{ComparedEstimate, ErrorTally};
-pub(crate) use lines::Format;
-pub(crate) use sums::{SumData, SumOutcome, simulate_sums};
-pub(crate) use survey::{QuestionResult, Survey, survey};
+pub(crate) use lines::DataFormat;
+pub(crate) use sum_simulation::{SumData, SumSimulationResult, simulate_sums};
+pub(crate) use survey_simulation::{QuestionResult, SimulationResult, simulate_survey};
 pub(crate) use texts::{ComparedText, TextQuestionResult};

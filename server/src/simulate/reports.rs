@@ -11,7 +11,7 @@ use rand_core::SeedableRng;
 use rayon::prelude::*;
 
 use hushbin_analysis::estimate::{EstimateError, Totals};
-use hushbin_analysis::heavy_hitters::{Reports, SearchError};
+use hushbin_analysis::heavy_hitters::{SearchError, TextReports};
 
 /// Errors of a simulation.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -58,7 +58,7 @@ const BLOCK_PEOPLE: usize = 4096;
 ///
 /// # Errors
 /// [`SimulateError::Entry`] if the randomizer refuses an answer.
-pub(super) fn randomize<'a>(
+pub(super) fn simulate_reports<'a>(
     task: &Task,
     answers: &(impl Fn(usize) -> Vec<&'a [Entry]> + Sync),
     people: usize,
@@ -74,7 +74,7 @@ pub(super) fn randomize<'a>(
         let mut rng = ChaCha20Rng::from_seed(rng.get_seed());
         rng.set_stream(index as u64);
         let size = block.len();
-        part.add(answers, block, &mut rng)?;
+        part.add_block(answers, block, &mut rng)?;
         progress(done.fetch_add(size, Ordering::Relaxed) + size);
         Ok(part)
     };
@@ -90,7 +90,7 @@ pub(super) struct FoldedBlocks {
     reports: Vec<Report>,
     pub(super) totals: Totals,
     /// Reports on each question of kind text.
-    pub(super) texts: Vec<Reports>,
+    pub(super) texts: Vec<TextReports>,
     pub(super) sampled_down: usize,
     pub(super) randomizing: Duration,
     pub(super) decoding: Duration,
@@ -103,7 +103,7 @@ impl FoldedBlocks {
             reports: Vec::with_capacity(BLOCK_PEOPLE),
             totals: Totals::new(task),
             texts: (0..task.questions().len())
-                .filter_map(|question| Reports::new(task, question))
+                .filter_map(|question| TextReports::new(task, question))
                 .collect(),
             sampled_down: 0,
             randomizing: Duration::ZERO,
@@ -111,7 +111,7 @@ impl FoldedBlocks {
         }
     }
 
-    fn add<'a>(
+    fn add_block<'a>(
         &mut self,
         answers: &impl Fn(usize) -> Vec<&'a [Entry]>,
         block: Range<usize>,
@@ -127,8 +127,10 @@ impl FoldedBlocks {
         }
         let randomized = Instant::now();
         for report in &self.reports {
-            self.totals.fold(report);
-            self.texts.iter_mut().for_each(|texts| texts.fold(report));
+            self.totals.add_report(report);
+            self.texts
+                .iter_mut()
+                .for_each(|texts| texts.add_report(report));
         }
         self.decoding += randomized.elapsed();
         self.randomizing += randomized - begin;
@@ -150,7 +152,7 @@ impl FoldedBlocks {
 #[cfg(test)]
 mod tests {
     use hushbin::TaskDraft;
-    use hushbin_analysis::estimate::{Estimand, points};
+    use hushbin_analysis::estimate::{Estimand, point_estimates};
     use hushbin_tests::expectation::Expectation;
 
     use super::*;
@@ -173,7 +175,7 @@ mod tests {
         let pool = pool.build().unwrap();
         let part = pool.install(|| {
             let answers = |person: usize| vec![&crowd.0[person][..]];
-            randomize(task, &answers, people, &rng, &progress)
+            simulate_reports(task, &answers, people, &rng, &progress)
         });
         assert_eq!(most.into_inner(), people);
         part.unwrap()
@@ -223,7 +225,7 @@ mod tests {
         let mut expectation = Expectation::new(&task.questions()[0], Estimand::Mean, 20).unwrap();
         crowd.0.iter().for_each(|own| expectation.add(own));
         let asked: Vec<u64> = (0..20).collect();
-        let points = points(&task, &totals, &asked);
+        let points = point_estimates(&task, &totals, &asked);
         let estimates = points
             .iter()
             .map(|own| own.get(Estimand::Mean).unwrap().estimate);

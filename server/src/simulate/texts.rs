@@ -3,8 +3,10 @@
 use std::collections::HashMap;
 
 use hushbin::Task;
-use hushbin::task::Prefixes;
-use hushbin_analysis::heavy_hitters::{Detectable, Options, PROBABILITY, Reports, Search, Text};
+use hushbin::task::PrefixLengths;
+use hushbin_analysis::heavy_hitters::{
+    DetectableShare, FoundText, PROBABILITY, Search, SearchOptions, TextReports,
+};
 use serde::Serialize;
 
 use super::answers::Answers;
@@ -46,7 +48,7 @@ pub(crate) struct TextQuestionResult {
 pub(crate) struct ComparedText {
     /// Found text.
     #[serde(flatten)]
-    pub(crate) text: Text,
+    pub(crate) text: FoundText,
     /// True share of people who have the text.
     pub(crate) truth: f64,
 }
@@ -72,7 +74,7 @@ impl TextCrowd {
         index: usize,
         answers: &Answers,
         people: usize,
-        options: &Options,
+        options: &SearchOptions,
     ) -> Result<Self, SimulateError> {
         let question = &task.questions()[index];
         let (mut by_key, mut longest) = (HashMap::new(), HashMap::new());
@@ -88,16 +90,16 @@ impl TextCrowd {
         }
         let search = Search::new(
             task,
-            Options {
+            SearchOptions {
                 question: Some(question.name().to_owned()),
                 ..options.clone()
             },
         )?;
         let letters = options.alphabet.chars().count();
-        let answering = (people as f64 * task.share(index)) as u64;
+        let answering = (people as f64 * task.report_share(index)) as u64;
         let stated = |reports| {
             let (confidence, probability) = (options.confidence, PROBABILITY);
-            let found = Detectable::new(question, reports, letters, confidence, probability);
+            let found = DetectableShare::new(question, reports, letters, confidence, probability);
             found.map_or(f64::INFINITY, |found| found.share)
         };
         let mut powers = (0..50).map(|power| 1 << power);
@@ -130,10 +132,10 @@ impl TextCrowd {
     ///
     /// # Errors
     /// [`SimulateError::Search`] if the search fails.
-    pub(super) fn search(&mut self, reports: &Reports) -> Result<(), SimulateError> {
+    pub(super) fn search_run(&mut self, reports: &TextReports) -> Result<(), SimulateError> {
         let answer = self.search.run(reports, &|| false)?;
-        let key = |text: &Text| Prefixes::key_of(&text.text, text.goes_on);
-        let compared = |text: Text| ComparedText {
+        let key = |text: &FoundText| PrefixLengths::text_or_prefix_key(&text.text, text.goes_on);
+        let compared = |text: FoundText| ComparedText {
             truth: self
                 .by_key
                 .get(&key(&text))
@@ -162,7 +164,7 @@ impl TextCrowd {
     }
 
     /// Returns the result, averaged over `runs`.
-    pub(super) fn found(self, runs: u32) -> TextQuestionResult {
+    pub(super) fn averaged(self, runs: u32) -> TextQuestionResult {
         let average = |sum: f64| sum / f64::from(runs);
         TextQuestionResult {
             reports: average(self.found.reports),

@@ -7,7 +7,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 pub(crate) type Clock = Arc<dyn Fn() -> u64 + Send + Sync>;
 
 /// Returns the machine's clock.
-pub(crate) fn system() -> Clock {
+pub(crate) fn system_clock() -> Clock {
     Arc::new(now)
 }
 

@@ -101,7 +101,7 @@ pub(super) type TaskBatches = (TaskRow, Vec<BatchRow>);
 
 /// Contents of a released batch.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Release {
+pub struct BatchRelease {
     /// Encoded totals. An analyser appends the origins of the reports. A shuffler has no totals, so
     /// the bytes are empty.
     pub totals: Vec<u8>,
@@ -270,12 +270,12 @@ pub trait Engine: Send {
     fn close_batch(&mut self, task: TaskKey, batch: u64, now: u64)
     -> Result<BatchRow, EngineError>;
 
-    /// Updates the engine's state of a batch, after [`StorageReader::release`] or
+    /// Updates the engine's state of a batch, after [`StorageReader::store_release`] or
     /// [`StorageReader::forget_reports`] has changed the batch in the storage.
     ///
     /// # Errors
     /// When storage fails.
-    fn settle_release(&mut self, task: TaskKey, batch: u64) -> Result<(), EngineError>;
+    fn update_after_release(&mut self, task: TaskKey, batch: u64) -> Result<(), EngineError>;
 
     /// Checks that a write reaches the disk.
     ///
@@ -289,7 +289,7 @@ pub trait Engine: Send {
 }
 
 /// Visitor of uploads. It is called with the id and the body of an upload, and may stop the visit.
-pub type VisitUpload<'a> = dyn FnMut([u8; 16], &[u8]) -> ControlFlow<()> + 'a;
+pub type UploadVisitor<'a> = dyn FnMut([u8; 16], &[u8]) -> ControlFlow<()> + 'a;
 
 /// Reader of an engine's storage. Any thread may use it, independently of the thread that owns the
 /// engine.
@@ -302,7 +302,7 @@ pub trait StorageReader: Send + Sync {
         &self,
         task: TaskKey,
         batch: u64,
-        visit: &mut VisitUpload<'_>,
+        visit: &mut UploadVisitor<'_>,
     ) -> Result<(), EngineError>;
 
     /// Stores the release of a closed batch durably, all or nothing. May be called again after an
@@ -310,8 +310,12 @@ pub trait StorageReader: Send + Sync {
     ///
     /// # Errors
     /// When storage fails.
-    fn release(&self, task: TaskKey, batch: &BatchRow, release: Release)
-    -> Result<(), EngineError>;
+    fn store_release(
+        &self,
+        task: TaskKey,
+        batch: &BatchRow,
+        release: BatchRelease,
+    ) -> Result<(), EngineError>;
 
     /// Returns the encoded totals of a released batch.
     ///

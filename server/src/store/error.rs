@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::engine::EngineError;
 use super::role::Role;
-use super::settings::SettingsError;
+use super::settings::TaskSettingsError;
 
 /// Error of opening a journal, or of reading from it.
 #[derive(Debug, thiserror::Error)]
@@ -46,7 +46,7 @@ pub enum OpenError {
         /// Id of the task.
         id: String,
         /// Setting that is out of range.
-        source: SettingsError,
+        source: TaskSettingsError,
     },
     /// A task with this id is already stored.
     #[error("there is a task {id:?} already")]

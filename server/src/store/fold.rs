@@ -10,15 +10,19 @@ use super::error::OpenError;
 ///
 /// # Errors
 /// When the block is not an upload of the task.
-pub(super) fn fold_block(task: &Task, bytes: &[u8], totals: &mut Totals) -> Result<(), OpenError> {
-    let upload = EncodedUpload::read(bytes, task.fingerprint());
-    let folded =
-        upload.and_then(|upload| upload.for_each_report(task, |report, _| totals.fold(&report)));
-    folded.map_err(|source| invalid_upload(task.id(), source))
+pub(super) fn add_block_to_totals(
+    task: &Task,
+    bytes: &[u8],
+    totals: &mut Totals,
+) -> Result<(), OpenError> {
+    let upload = EncodedUpload::read_unchecked(bytes, task.fingerprint());
+    let folded = upload
+        .and_then(|upload| upload.for_each_report(task, |report, _| totals.add_report(&report)));
+    folded.map_err(|source| invalid_upload_error(task.id(), source))
 }
 
 /// Returns the error for a stored upload that is not an upload of the task.
-pub(super) fn invalid_upload(task: &str, source: hushbin::Error) -> OpenError {
+pub(super) fn invalid_upload_error(task: &str, source: hushbin::Error) -> OpenError {
     OpenError::StoredUpload {
         id: task.to_owned(),
         source,

@@ -12,9 +12,9 @@ use super::memory::{MemoryBudget, MemoryReservation};
 use super::releaser;
 use super::request::{self, Submission, UploadReceipt, UploadRequest, WriterRequest};
 use super::role::Role;
-use super::settings::Settings;
+use super::settings::TaskSettings;
 use super::task::{StoredTask, TaskSetup};
-use super::tasks::Tasks;
+use super::tasks::CurrentTasks;
 use super::writer_metrics::WriterMetrics;
 
 /// Options of a store: limits on waiting uploads and on commits, an interval, and a role.
@@ -53,11 +53,11 @@ impl Default for StoreOptions {
 
 /// Handle to the store of one directory or database. Clones are handles to the same store.
 #[derive(Clone)]
-pub struct Store(pub(super) Arc<Inner>);
+pub struct Store(pub(super) Arc<StoreState>);
 
 /// State of a store that all its handles share.
-pub(super) struct Inner {
-    pub(super) tasks: Arc<Tasks>,
+pub(super) struct StoreState {
+    pub(super) tasks: Arc<CurrentTasks>,
     pub(super) memory: MemoryBudget,
     /// Access to the writer, or `None` if the store is read-only.
     pub(super) writer: Option<WriterHandle>,
@@ -82,7 +82,7 @@ impl Store {
     /// # Errors
     /// [`StoreError::Failed`] when storage fails, [`StoreError::TaskDeleted`] when the task was
     /// deleted.
-    pub(crate) async fn refresh(&self, stored: &Arc<StoredTask>) -> Result<(), StoreError> {
+    pub(crate) async fn refresh_batches(&self, stored: &Arc<StoredTask>) -> Result<(), StoreError> {
         if self.0.reader.shared_storage().is_none() {
             return Ok(());
         }
@@ -132,7 +132,7 @@ impl Store {
         self.0.writer.is_none()
     }
 
-    pub(super) fn queue(&self) -> Result<&mpsc::Sender<WriterRequest>, StoreError> {
+    pub(super) fn writer_queue(&self) -> Result<&mpsc::Sender<WriterRequest>, StoreError> {
         let writer = self.0.writer.as_ref().ok_or(StoreError::ReadOnly)?;
         Ok(&writer.queue)
     }
@@ -140,7 +140,7 @@ impl Store {
     /// Returns all tasks, in the order in which they were stored.
     #[must_use]
     pub fn tasks(&self) -> Vec<Arc<StoredTask>> {
-        self.0.tasks.all()
+        self.0.tasks.all_tasks()
     }
 
     /// Returns the task with this id.
@@ -156,7 +156,7 @@ impl Store {
     pub async fn add_task(&self, collected: TaskSetup) -> Result<Arc<StoredTask>, OpenError> {
         let (reply, answer) = oneshot::channel();
         let request = WriterRequest::AddTask(Box::new(collected), reply);
-        let queue = self.queue().map_err(|_| OpenError::ReadOnly)?;
+        let queue = self.writer_queue().map_err(|_| OpenError::ReadOnly)?;
         let sent = queue.send(request).await;
         sent.map_err(|_| OpenError::Closed)?;
         answer.await.map_err(|_| OpenError::Closed)?
@@ -167,11 +167,11 @@ impl Store {
     /// # Errors
     /// When storage fails.
     pub async fn remove_task(&self, stored: &Arc<StoredTask>) -> Result<(), StoreError> {
-        self.queue()?;
+        self.writer_queue()?;
         // New uploads no longer find the task. Uploads that are queued behind this request are
         // refused.
         self.0.tasks.remove(stored);
-        self.request(|reply| WriterRequest::RemoveTask(Arc::clone(stored), reply))
+        self.ask_writer(|reply| WriterRequest::RemoveTask(Arc::clone(stored), reply))
             .await
     }
 
@@ -179,12 +179,12 @@ impl Store {
     ///
     /// # Errors
     /// When storage fails.
-    pub async fn configure(
+    pub async fn configure_task(
         &self,
         stored: &Arc<StoredTask>,
-        settings: Settings,
+        settings: TaskSettings,
     ) -> Result<(), StoreError> {
-        self.request(|reply| WriterRequest::Configure(Arc::clone(stored), settings, reply))
+        self.ask_writer(|reply| WriterRequest::Configure(Arc::clone(stored), settings, reply))
             .await
     }
 
@@ -195,7 +195,7 @@ impl Store {
     /// when storage fails.
     pub async fn close_batch(&self, stored: &Arc<StoredTask>) -> Result<BatchRow, StoreError> {
         let need = stored.batch_settings().least;
-        self.request(|reply| WriterRequest::CloseBatch(Arc::clone(stored), need, reply))
+        self.ask_writer(|reply| WriterRequest::CloseBatch(Arc::clone(stored), need, reply))
             .await
     }
 
@@ -212,8 +212,9 @@ impl Store {
         if self.is_read_only() {
             return Ok(());
         }
-        self.refresh(stored).await?;
-        let closed = self.request(|reply| WriterRequest::CloseBatch(Arc::clone(stored), 1, reply));
+        self.refresh_batches(stored).await?;
+        let closed =
+            self.ask_writer(|reply| WriterRequest::CloseBatch(Arc::clone(stored), 1, reply));
         match closed.await {
             Ok(_) | Err(StoreError::BatchTooSmall { .. }) => stored.wait_until_all_released().await,
             Err(error) => return Err(error),
@@ -222,19 +223,19 @@ impl Store {
     }
 
     /// Sends a request to the writer and returns the answer. Waits while the queue is full.
-    async fn request<T>(
+    async fn ask_writer<T>(
         &self,
         request: impl FnOnce(request::ReplySender<T>) -> WriterRequest,
     ) -> Result<T, StoreError> {
         let (reply, answer) = oneshot::channel();
-        let sent = self.queue()?.send(request(reply)).await;
+        let sent = self.writer_queue()?.send(request(reply)).await;
         sent.map_err(|_| StoreError::Closed)?;
         answer.await.map_err(|_| StoreError::Closed)?
     }
 
     /// Creates an empty reservation in the memory budget that all waiting uploads share.
-    pub(crate) fn reservation(&self) -> MemoryReservation {
-        self.0.memory.reservation()
+    pub(crate) fn empty_memory_reservation(&self) -> MemoryReservation {
+        self.0.memory.empty_reservation()
     }
 
     /// Appends uploads in one commit, and waits until they are on disk.
@@ -247,13 +248,13 @@ impl Store {
     /// # Errors
     /// [`StoreError::Overloaded`] at once when the queue is full; [`StoreError::Failed`] when the
     /// commit fails.
-    pub(crate) async fn submit(
+    pub(crate) async fn submit_uploads(
         &self,
         stored: &Arc<StoredTask>,
         submission: Submission,
     ) -> Result<UploadReceipt, StoreError> {
         let (reply, answer) = oneshot::channel();
-        self.send(WriterRequest::Uploads(UploadRequest {
+        self.try_send_to_writer(WriterRequest::Uploads(UploadRequest {
             task: Arc::clone(stored),
             submission,
             reply,
@@ -267,7 +268,7 @@ impl Store {
     /// When the queue is full or storage fails.
     pub(crate) async fn probe(&self) -> Result<(), StoreError> {
         let (reply, answer) = oneshot::channel();
-        self.send(WriterRequest::Probe(reply))?;
+        self.try_send_to_writer(WriterRequest::Probe(reply))?;
         answer.await.map_err(|_| StoreError::Closed)?
     }
 
@@ -281,7 +282,7 @@ impl Store {
         batch: u64,
     ) -> Result<(), StoreError> {
         let request = WriterRequest::Forget(Arc::clone(stored), batch);
-        let sent = self.queue()?.send(request).await;
+        let sent = self.writer_queue()?.send(request).await;
         sent.map_err(|_| StoreError::Closed)
     }
 
@@ -294,7 +295,7 @@ impl Store {
         if self.is_read_only() {
             return Ok(());
         }
-        self.request(WriterRequest::Close).await
+        self.ask_writer(WriterRequest::Close).await
     }
 
     /// Returns the counters of the writer's work.
@@ -305,12 +306,12 @@ impl Store {
     /// Returns the number of requests that wait for the writer.
     pub(crate) fn queued_requests(&self) -> usize {
         let waiting = |queue: &mpsc::Sender<WriterRequest>| queue.max_capacity() - queue.capacity();
-        self.queue().map_or(0, waiting)
+        self.writer_queue().map_or(0, waiting)
     }
 
     /// Completes when the writer has ended. Before [`Store::close`], only a defect ends the writer.
     /// Never completes if the store is read-only.
-    pub(crate) async fn ended(&self) {
+    pub(crate) async fn wait_until_writer_ended(&self) {
         let Some(WriterHandle { alive, .. }) = &self.0.writer else {
             return std::future::pending().await;
         };
@@ -320,8 +321,8 @@ impl Store {
     }
 
     /// Sends a request to the writer. Returns an error at once if the queue is full.
-    fn send(&self, request: WriterRequest) -> Result<(), StoreError> {
-        self.queue()?
+    fn try_send_to_writer(&self, request: WriterRequest) -> Result<(), StoreError> {
+        self.writer_queue()?
             .try_send(request)
             .map_err(|error| match error {
                 mpsc::error::TrySendError::Full(_) => StoreError::Overloaded,

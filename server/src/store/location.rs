@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::engine::EngineError;
-use super::postgres::Database;
+use super::postgres::DatabaseAddress;
 
 /// Reason that the location of a journal is unknown.
 #[derive(Debug, thiserror::Error)]
@@ -28,7 +28,7 @@ pub enum Location {
     /// A directory, which one process writes to.
     Directory(PathBuf),
     /// A database, which several processes of one role may share.
-    Database(Database),
+    Database(DatabaseAddress),
 }
 
 impl Location {
@@ -40,7 +40,7 @@ impl Location {
     pub fn from_options(data: Option<&Path>, store: Option<&str>) -> Result<Self, LocationError> {
         match (data, store) {
             (Some(data), None) => Ok(Self::Directory(data.to_owned())),
-            (None, Some(address)) => Ok(Self::Database(Database::new(address)?)),
+            (None, Some(address)) => Ok(Self::Database(DatabaseAddress::new(address)?)),
             (Some(_), Some(_)) => Err(LocationError::Two),
             (None, None) => Err(LocationError::None),
         }

@@ -26,7 +26,7 @@ impl MemoryBudget {
     }
 
     /// Creates an empty reservation.
-    pub(super) fn reservation(&self) -> MemoryReservation {
+    pub(super) fn empty_reservation(&self) -> MemoryReservation {
         MemoryReservation {
             budget: self.clone(),
             held: None,
@@ -64,10 +64,10 @@ mod tests {
     #[test]
     fn what_is_dropped_comes_back() {
         let memory = MemoryBudget::new(10);
-        let mut first = memory.reservation();
+        let mut first = memory.empty_reservation();
         first.grow(4).unwrap();
         first.grow(4).unwrap();
-        let mut second = memory.reservation();
+        let mut second = memory.empty_reservation();
         assert_eq!(second.grow(3), Err(MemoryExhausted));
         second.grow(2).unwrap();
         drop(first);

@@ -2,7 +2,7 @@
 //! a directory, which one process uses alone, or a database, which several processes may share.
 //!
 //! ```text
-//! submit → bounded queue → writer: one commit per group and task → answers
+//! submit_uploads → bounded queue → writer: one commit per group and task → answers
 //!                             └→ closed batches → releaser: totals, reports in another order
 //! ```
 //!
@@ -56,22 +56,24 @@ mod writer;
 mod writer_metrics;
 
 pub use engine::{
-    BatchClaim, BatchRow, BatchState, Engine, EngineError, Release, Remedy, SharedStorage,
-    SharedTask, StorageReader, TaskKey, TaskRow, UploadOutcome, UploadRecord, VisitUpload,
+    BatchClaim, BatchRelease, BatchRow, BatchState, Engine, EngineError, Remedy, SharedStorage,
+    SharedTask, StorageReader, TaskKey, TaskRow, UploadOutcome, UploadRecord, UploadVisitor,
 };
 pub use error::{OpenError, StoreError};
-pub use files::{Damage, DirectoryCheck, FilesEngine, Loss, Salvaged, backup, check, salvage};
+pub use files::{
+    Damage, DataLoss, DirectoryCheck, FilesEngine, SalvageResult, backup, check, salvage,
+};
 pub(crate) use files::{create_root, open_or_create, write_atomically};
 pub use handle::{Store, StoreOptions};
 pub use location::{Location, LocationError};
 pub(crate) use memory::{MemoryExhausted, MemoryReservation};
-pub(crate) use origin::Origin;
-pub use postgres::Database;
+pub(crate) use origin::ReportOrigin;
+pub use postgres::DatabaseAddress;
 #[cfg(feature = "postgres")]
 pub(crate) use postgres::Session;
 pub(crate) use postgres::{SessionPool, open_existing_pool, open_pool};
 pub use role::Role;
-pub use settings::{BatchSettings, Settings, SettingsError};
+pub use settings::{BatchSettings, TaskSettings, TaskSettingsError};
 pub(crate) use stored_reports::StoredReports;
 pub use task::{StoredTask, TaskSetup};
 

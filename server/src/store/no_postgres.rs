@@ -1,6 +1,6 @@
 //! Replacement for the module `postgres`, in a build without the feature `postgres`.
 //!
-//! The type [`Database`] has no values. So code that handles databases compiles, but can never run.
+//! The type [`DatabaseAddress`] has no values. So code that handles databases compiles, but can never run.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -10,9 +10,9 @@ use crate::missing_feature::MissingFeature;
 
 /// Address of a PostgreSQL database. In this build the type has no values.
 #[derive(Debug, Clone)]
-pub struct Database(Infallible);
+pub struct DatabaseAddress(Infallible);
 
-impl Database {
+impl DatabaseAddress {
     /// Refuses every address.
     ///
     /// # Errors
@@ -25,12 +25,12 @@ impl Database {
     }
 }
 
-pub(super) fn open(database: &Database) -> Result<Box<dyn Engine>, EngineError> {
+pub(super) fn open(database: &DatabaseAddress) -> Result<Box<dyn Engine>, EngineError> {
     match database.0 {}
 }
 
 pub(super) fn open_read_only(
-    database: &Database,
+    database: &DatabaseAddress,
 ) -> Result<(Vec<TaskBatches>, Arc<dyn StorageReader>), EngineError> {
     match database.0 {}
 }
@@ -39,15 +39,15 @@ pub(super) fn open_read_only(
 pub(crate) struct SessionPool(pub(crate) Infallible);
 
 impl SessionPool {
-    pub(crate) fn of(database: &Database) -> Arc<Self> {
+    pub(crate) fn unreachable_pool(database: &DatabaseAddress) -> Arc<Self> {
         match database.0 {}
     }
 }
 
-pub(crate) fn open_pool(database: &Database) -> Result<SessionPool, EngineError> {
+pub(crate) fn open_pool(database: &DatabaseAddress) -> Result<SessionPool, EngineError> {
     match database.0 {}
 }
 
-pub(crate) fn open_existing_pool(database: &Database) -> Result<SessionPool, EngineError> {
+pub(crate) fn open_existing_pool(database: &DatabaseAddress) -> Result<SessionPool, EngineError> {
     match database.0 {}
 }

@@ -12,7 +12,7 @@ use super::clock::{self, Clock};
 use super::engine::{Engine, Remedy, StorageReader};
 use super::error::OpenError;
 use super::files::{self, FilesEngine};
-use super::handle::{Inner, Store, StoreOptions, WriterHandle};
+use super::handle::{Store, StoreOptions, StoreState, WriterHandle};
 use super::location::Location;
 use super::memory::MemoryBudget;
 use super::poller::{self, Poller};
@@ -21,8 +21,8 @@ use super::releaser::{self, ReleaserWork};
 use super::repeated_errors::RepeatedErrors;
 use super::request::WriterRequest;
 use super::task::{self, TaskSetup};
-use super::tasks::Tasks;
-use super::writer::{GroupLimits, Writer};
+use super::tasks::CurrentTasks;
+use super::writer::{CommitLimits, Writer};
 use super::writer_metrics::WriterMetrics;
 
 /// Number of bytes of `queue_bytes`, the limit on waiting uploads, per slot of the writer's queue.
@@ -61,7 +61,7 @@ impl Store {
                 // another version.
                 files::check_version(directory)?;
                 files::create_root(directory)?;
-                let lock = lock(directory)?;
+                let lock = lock_directory(directory)?;
                 (Box::new(FilesEngine::open(directory)?), Some(lock))
             }
             Location::Database(database) => (postgres::open(database)?, None),
@@ -73,7 +73,7 @@ impl Store {
             }
             tracing::error!(%error, "nothing can be written; uploads are refused until it can");
         }
-        Self::start(engine, lock, tasks, options, clock::system())
+        Self::start_threads(engine, lock, tasks, options, clock::system_clock())
     }
 
     /// Opens the store at a location without changing anything. Released batches can be read. Every
@@ -107,7 +107,7 @@ impl Store {
                 None => return Err(OpenError::NotStored { id: id.to_owned() }),
             }
         }
-        let tasks = Arc::new(Tasks::default());
+        let tasks = Arc::new(CurrentTasks::default());
         stored
             .into_iter()
             .for_each(|stored| tasks.add(&Arc::new(stored)));
@@ -124,12 +124,12 @@ impl Store {
         tasks: &[TaskSetup],
         options: StoreOptions,
     ) -> Result<Self, OpenError> {
-        Self::start(engine, None, tasks, options, clock::system())
+        Self::start_threads(engine, None, tasks, options, clock::system_clock())
     }
 
     /// Stores the tasks in `given` that are new, and starts the store's threads: the writer, the
     /// releaser and the timer for due batches.
-    pub(super) fn start(
+    pub(super) fn start_threads(
         mut engine: Box<dyn Engine>,
         lock: Option<File>,
         given: &[TaskSetup],
@@ -137,7 +137,7 @@ impl Store {
         clock: Clock,
     ) -> Result<Self, OpenError> {
         let stored = task::store_new_tasks(engine.as_mut(), options.role, given, clock())?;
-        let tasks = Arc::new(Tasks::default());
+        let tasks = Arc::new(CurrentTasks::default());
         stored
             .into_iter()
             .for_each(|stored| tasks.add(&Arc::new(stored)));
@@ -147,7 +147,7 @@ impl Store {
         // The releaser's sender is weak, so that it does not keep the writer running.
         let (releaser, _) =
             releaser::spawn(Arc::clone(&reader), queue.downgrade()).map_err(OpenError::Thread)?;
-        for task in tasks.all() {
+        for task in tasks.all_tasks() {
             // The last process may have closed a batch without releasing it.
             let _ = releaser.send(ReleaserWork::Closed(task));
         }
@@ -159,7 +159,7 @@ impl Store {
             tasks: Arc::clone(&tasks),
             queue: requests,
             releaser,
-            limits: GroupLimits {
+            limits: CommitLimits {
                 uploads: options.group_uploads.max(1),
                 bytes: options.group_bytes.max(1),
             },
@@ -182,17 +182,17 @@ impl Store {
     /// Assembles a store from its parts. If processes can share the storage, also starts the
     /// poller.
     fn from_parts(
-        tasks: Arc<Tasks>,
+        tasks: Arc<CurrentTasks>,
         reader: Arc<dyn StorageReader>,
         options: StoreOptions,
         writer: Option<(WriterHandle, WriterMetrics)>,
         shared: Option<File>,
     ) -> Result<Self, OpenError> {
-        if tasks.all().is_empty() {
+        if tasks.all_tasks().is_empty() {
             return Err(OpenError::NoTasks);
         }
         let (writer, metrics) = writer.unzip();
-        let store = Self(Arc::new(Inner {
+        let store = Self(Arc::new(StoreState {
             tasks,
             memory: MemoryBudget::new(options.queue_bytes),
             writer,
@@ -250,7 +250,7 @@ fn spawn_due_timer(queue: mpsc::WeakSender<WriterRequest>, every: Duration) -> s
 
 /// Locks the data directory for this process alone. The operating system releases the lock when the
 /// process ends, even after a crash.
-fn lock(directory: &Path) -> Result<File, OpenError> {
+fn lock_directory(directory: &Path) -> Result<File, OpenError> {
     let path = directory.join(files::LOCK);
     let failed = |source| OpenError::Engine(files::file_error(&path, source));
     let file = files::open_or_create(&path).map_err(failed)?;

@@ -8,7 +8,7 @@ use super::error::OpenError;
 use super::repeated_errors::RepeatedErrors;
 use super::role::Role;
 use super::task;
-use super::tasks::Tasks;
+use super::tasks::CurrentTasks;
 
 /// Interval between polls. It bounds the delay until a process notices tasks or settings that
 /// another process has stored. Requests about batches do not wait for a poll, since they read the
@@ -17,7 +17,7 @@ pub(super) const POLL_INTERVAL: Duration = Duration::from_secs(1);
 
 /// State of the polling thread.
 pub(super) struct Poller {
-    pub(super) tasks: Arc<Tasks>,
+    pub(super) tasks: Arc<CurrentTasks>,
     pub(super) reader: Arc<dyn StorageReader>,
     pub(super) role: Role,
     pub(super) errors: RepeatedErrors,
@@ -27,7 +27,7 @@ impl Poller {
     /// Reads changes by other processes from the storage once, if the storage is shared.
     pub(super) fn poll(&mut self) {
         if let Some(shared) = self.reader.shared_storage() {
-            let looked = apply_changes(&self.tasks, shared, self.role);
+            let looked = apply_storage_changes(&self.tasks, shared, self.role);
             let action = "looking for changes by other processes";
             self.errors.record(None, action, &looked);
         }
@@ -35,14 +35,18 @@ impl Poller {
 }
 
 /// Updates the list of tasks, and the settings and batches of each task, from the storage.
-fn apply_changes(tasks: &Tasks, shared: &dyn SharedStorage, role: Role) -> Result<(), OpenError> {
+fn apply_storage_changes(
+    tasks: &CurrentTasks,
+    shared: &dyn SharedStorage,
+    role: Role,
+) -> Result<(), OpenError> {
     // Listed before the storage is read. A task stored in between is then not taken for a deleted
     // one.
-    let known = tasks.all();
+    let known = tasks.all_tasks();
     let seen = shared.tasks()?;
     for gone in known {
         if seen.iter().all(|own| own.key != gone.key()) {
-            gone.remove();
+            gone.mark_removed();
             tasks.remove(&gone);
         }
     }
@@ -57,7 +61,7 @@ fn apply_changes(tasks: &Tasks, shared: &dyn SharedStorage, role: Role) -> Resul
                 stored.publish_batches(&batches);
                 if task::encode_settings(role, &stored.settings()) != settings {
                     let id = stored.task().id();
-                    stored.configure(task::read_settings(id, &settings)?.1);
+                    stored.replace_settings(task::read_settings(id, &settings)?.1);
                 }
             }
             None => {

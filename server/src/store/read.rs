@@ -11,13 +11,13 @@ use hushbin_analysis::sums::SumTotals;
 use super::engine::BatchRow;
 use super::error::OpenError;
 use super::handle::Store;
-use super::origin::Origins;
+use super::origin::OriginCounts;
 use super::role::Role;
 use super::stored_reports;
 use super::task::StoredTask;
 
 /// Checks that the reports of these batches are still kept.
-fn check_kept(stored: &StoredTask, batches: &[BatchRow]) -> Result<(), OpenError> {
+fn check_reports_kept(stored: &StoredTask, batches: &[BatchRow]) -> Result<(), OpenError> {
     match batches.iter().find(|batch| !batch.reports_kept) {
         None => Ok(()),
         Some(gone) => Err(OpenError::ReportsDeleted {
@@ -29,8 +29,8 @@ fn check_kept(stored: &StoredTask, batches: &[BatchRow]) -> Result<(), OpenError
 
 /// Returns the task if it collects reports under local differential privacy. Returns an error for a
 /// task of sums.
-fn reports(stored: &StoredTask) -> Result<&Task, OpenError> {
-    let reports = stored.task().reports();
+fn require_report_task(stored: &StoredTask) -> Result<&Task, OpenError> {
+    let reports = stored.task().report_task();
     reports.ok_or_else(|| OpenError::Sums {
         id: stored.task().id().to_owned(),
     })
@@ -47,13 +47,13 @@ impl Store {
         stored: &StoredTask,
         batches: Option<&[u64]>,
     ) -> Result<Arc<Totals>, OpenError> {
-        let task = reports(stored)?;
+        let task = require_report_task(stored)?;
         let Some(batches) = batches else {
             return self.all_totals(stored, task);
         };
         let mut totals = Totals::new(task);
         for &batch in batches {
-            totals.merge(&self.totals_of(stored, task, batch)?);
+            totals.merge(&self.batch_totals(stored, task, batch)?);
         }
         Ok(Arc::new(totals))
     }
@@ -89,9 +89,9 @@ impl Store {
             Some((last, totals)) => (last, totals),
             None => (0, Arc::new(Totals::new(task))),
         };
-        for BatchRow { number, .. } in stored.releases() {
+        for BatchRow { number, .. } in stored.released_batches() {
             if number > last {
-                let more = self.totals_of(stored, task, number)?;
+                let more = self.batch_totals(stored, task, number)?;
                 Arc::make_mut(&mut totals).merge(&more);
                 last = number;
             }
@@ -100,7 +100,12 @@ impl Store {
         Ok(totals)
     }
 
-    fn totals_of(&self, stored: &StoredTask, task: &Task, batch: u64) -> Result<Totals, OpenError> {
+    fn batch_totals(
+        &self,
+        stored: &StoredTask,
+        task: &Task,
+        batch: u64,
+    ) -> Result<Totals, OpenError> {
         self.read_totals(stored, batch, |bytes, _| {
             Totals::decode(task, bytes).map_err(|error| error.to_string())
         })
@@ -112,12 +117,12 @@ impl Store {
     ///
     /// # Errors
     /// When storage fails.
-    pub(crate) fn origins(
+    pub(crate) fn origin_counts(
         &self,
         stored: &StoredTask,
         batches: &[BatchRow],
-    ) -> Result<Origins, OpenError> {
-        let mut all = Origins::default();
+    ) -> Result<OriginCounts, OpenError> {
+        let mut all = OriginCounts::default();
         if stored.role() == Role::Analyser {
             for batch in batches {
                 let own = self.read_totals(stored, batch.number, |_, origins| Ok(origins))?;
@@ -133,7 +138,7 @@ impl Store {
         &self,
         stored: &StoredTask,
         batch: u64,
-        read: impl FnOnce(&[u8], Origins) -> Result<T, String>,
+        read: impl FnOnce(&[u8], OriginCounts) -> Result<T, String>,
     ) -> Result<T, OpenError> {
         let bytes = self.0.reader.totals(stored.key(), batch)?;
         let parts = stored.role().split_totals(&bytes);
@@ -174,17 +179,23 @@ impl Store {
         given_up: &dyn Fn() -> bool,
         mut visit: impl FnMut(&Report),
     ) -> Result<(), OpenError> {
-        check_kept(stored, batches)?;
+        check_reports_kept(stored, batches)?;
         let reader = &*self.0.reader;
-        let (key, task) = (stored.key(), reports(stored)?);
+        let (key, task) = (stored.key(), require_report_task(stored)?);
         for batch in batches {
-            stored_reports::for_each_released(reader, key, task, batch.number, &mut |report| {
-                visit(&report);
-                match given_up() {
-                    true => ControlFlow::Break(()),
-                    false => ControlFlow::Continue(()),
-                }
-            })?;
+            stored_reports::for_each_released_report(
+                reader,
+                key,
+                task,
+                batch.number,
+                &mut |report| {
+                    visit(&report);
+                    match given_up() {
+                        true => ControlFlow::Break(()),
+                        false => ControlFlow::Continue(()),
+                    }
+                },
+            )?;
         }
         Ok(())
     }
@@ -195,18 +206,22 @@ impl Store {
     ///
     /// # Errors
     /// As [`Store::for_each_report`].
-    pub(crate) fn fold_reports(
+    pub(crate) fn recount_reports(
         &self,
         stored: &StoredTask,
         batches: &[BatchRow],
         given_up: &(dyn Fn() -> bool + Sync),
         none: &Totals,
     ) -> Result<Totals, OpenError> {
-        check_kept(stored, batches)?;
-        let (reader, of) = (&*self.0.reader, (stored.key(), reports(stored)?));
+        check_reports_kept(stored, batches)?;
+        let (reader, of) = (
+            &*self.0.reader,
+            (stored.key(), require_report_task(stored)?),
+        );
         let mut totals = none.clone();
         for batch in batches {
-            let of_batch = stored_reports::fold_released(reader, of, batch.number, given_up, none)?;
+            let of_batch =
+                stored_reports::recount_released_batch(reader, of, batch.number, given_up, none)?;
             totals.merge(&of_batch);
         }
         Ok(totals)

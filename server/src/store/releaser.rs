@@ -21,10 +21,10 @@ use rayon::prelude::*;
 use sha2::{Digest, Sha256};
 use tokio::sync::{mpsc, oneshot};
 
-use super::engine::{BatchClaim, BatchState, EngineError, Release, StorageReader};
+use super::engine::{BatchClaim, BatchRelease, BatchState, EngineError, StorageReader};
 use super::error::OpenError;
-use super::fold::invalid_upload;
-use super::origin::Origins;
+use super::fold::invalid_upload_error;
+use super::origin::OriginCounts;
 use super::repeated_errors::RepeatedErrors;
 use super::request::WriterRequest;
 use super::role::Role;
@@ -69,11 +69,11 @@ pub(super) fn spawn(
                         (task, "releasing a batch", releaser.release(task))
                     }
                     ReleaserWork::Forget(task, batch) => {
-                        let forgotten = releaser.forget(task, *batch);
+                        let forgotten = releaser.forget_reports(task, *batch);
                         (task, "forgetting reports", forgotten.map(|()| false))
                     }
                 };
-                if task.is_removed() || releaser.is_over() {
+                if task.is_removed() || releaser.writer_has_ended() {
                     continue;
                 }
                 errors.record(Some(task), action, &done);
@@ -122,7 +122,7 @@ impl Releaser {
             // Dropped before the release, since the open transaction of the claim would keep a
             // database from cleaning up after it.
             drop(claim);
-            Ok(reader.release(task.key(), &row, release)?)
+            Ok(reader.store_release(task.key(), &row, release)?)
         })
         .map_err(|error| error.to_string())?;
         self.notify_writer(task, batch)?;
@@ -131,7 +131,7 @@ impl Releaser {
     }
 
     /// Deletes the reports of a released batch, and notifies the writer.
-    fn forget(&self, task: &Arc<StoredTask>, batch: u64) -> Result<(), String> {
+    fn forget_reports(&self, task: &Arc<StoredTask>, batch: u64) -> Result<(), String> {
         let forgotten = self.reader.forget_reports(task.key(), batch);
         forgotten.map_err(|error| error.to_string())?;
         self.notify_writer(task, batch)?;
@@ -141,7 +141,7 @@ impl Releaser {
 
     /// Returns true if the writer has ended. Then nothing would process the results of further
     /// work.
-    fn is_over(&self) -> bool {
+    fn writer_has_ended(&self) -> bool {
         self.writer
             .upgrade()
             .is_none_or(|writer| writer.is_closed())
@@ -189,7 +189,7 @@ fn build_release(
     reader: &dyn StorageReader,
     stored: &StoredTask,
     batch: u64,
-) -> Result<Release, OpenError> {
+) -> Result<BatchRelease, OpenError> {
     match stored.task() {
         CollectedTask::Reports(task) => build_reports_release(reader, stored, task, batch),
         CollectedTask::Sums(task) => build_sums_release(reader, stored, task, batch),
@@ -204,9 +204,9 @@ fn build_reports_release(
     stored: &StoredTask,
     task: &Task,
     batch: u64,
-) -> Result<Release, OpenError> {
-    let (mut bodies, mut ends, mut origins) = (Vec::new(), Vec::new(), Origins::default());
-    stored_reports::for_each_unreleased(reader, stored, batch, |upload, origin| {
+) -> Result<BatchRelease, OpenError> {
+    let (mut bodies, mut ends, mut origins) = (Vec::new(), Vec::new(), OriginCounts::default());
+    stored_reports::for_each_unreleased_upload(reader, stored, batch, |upload, origin| {
         bodies.extend(upload.reports);
         ends.push((upload.id, upload.count, bodies.len()));
         if let Some(origin) = origin {
@@ -220,8 +220,9 @@ fn build_reports_release(
         EncodedUpload { id, count, reports }
     });
     let uploads: Vec<EncodedUpload<'_>> = uploads.collect();
-    let counted = count_uploads(task, &uploads);
-    let (totals, mut reports) = counted.map_err(|source| invalid_upload(task.id(), source))?;
+    let counted = count_reports(task, &uploads);
+    let (totals, mut reports) =
+        counted.map_err(|source| invalid_upload_error(task.id(), source))?;
     // Sorted by bytes, so that the order reveals nothing of the order of arrival.
     reports.par_sort_unstable();
     let blocks = (0_u128..)
@@ -230,15 +231,15 @@ fn build_reports_release(
             // A block does not correspond to an original upload, so its number serves as its upload
             // id.
             let id = UploadId(number.to_be_bytes());
-            let mut block = upload::header(id, &task.fingerprint(), reports.len() as u32);
+            let mut block = upload::upload_header(id, &task.fingerprint(), reports.len() as u32);
             reports.iter().for_each(|(_, bytes)| block.extend(*bytes));
             block
         });
     let mut totals = totals.encode();
     if stored.role() == Role::Analyser {
-        origins.append(&mut totals);
+        origins.append_encoded_to(&mut totals);
     }
-    Ok(Release {
+    Ok(BatchRelease {
         totals,
         blocks: blocks.collect(),
         uploads: uploads.iter().map(|upload| upload.id.0).collect(),
@@ -249,7 +250,7 @@ fn build_reports_release(
 type PrefixedReport<'a> = (u64, &'a [u8]);
 
 /// Counts the reports in uploads. Returns the totals, and each report with its sort prefix.
-fn count_uploads<'a>(
+fn count_reports<'a>(
     task: &Task,
     uploads: &[EncodedUpload<'a>],
 ) -> Result<(Totals, Vec<PrefixedReport<'a>>), hushbin::Error> {
@@ -259,7 +260,7 @@ fn count_uploads<'a>(
         || (Totals::new(task), Vec::new()),
         |(mut totals, mut reports), upload| {
             upload.for_each_report(task, |report, bytes| {
-                totals.fold(&report);
+                totals.add_report(&report);
                 reports.push((sort_prefix(bytes), bytes));
             })?;
             Ok((totals, reports))
@@ -289,22 +290,22 @@ fn build_sums_release(
     stored: &StoredTask,
     task: &SumTask,
     batch: u64,
-) -> Result<Release, OpenError> {
+) -> Result<BatchRelease, OpenError> {
     let (mut totals, mut uploads) = (SumTotals::new(task), Vec::new());
-    let mut origins = Origins::default();
-    stored_reports::for_each_unreleased(reader, stored, batch, |upload, origin| {
+    let mut origins = OriginCounts::default();
+    stored_reports::for_each_unreleased_upload(reader, stored, batch, |upload, origin| {
         let messages = task.decode_messages(&upload);
-        let messages = messages.map_err(|source| invalid_upload(task.id(), source))?;
+        let messages = messages.map_err(|source| invalid_upload_error(task.id(), source))?;
         uploads.push(upload.id.0);
         if let Some(origin) = origin {
             origins.add(origin, upload.count.into());
         }
-        messages.into_iter().for_each(|own| totals.fold(own));
+        messages.into_iter().for_each(|own| totals.add_message(own));
         Ok(())
     })?;
     let mut totals = totals.encode();
-    origins.append(&mut totals);
-    Ok(Release {
+    origins.append_encoded_to(&mut totals);
+    Ok(BatchRelease {
         totals,
         blocks: Vec::new(),
         uploads,
@@ -319,11 +320,11 @@ fn build_sealed_release(
     reader: &dyn StorageReader,
     stored: &StoredTask,
     batch: u64,
-) -> Result<Release, OpenError> {
+) -> Result<BatchRelease, OpenError> {
     let task = stored.task();
-    let length = task.sealed_bytes();
+    let length = task.sealed_report_bytes();
     let (mut bytes, mut uploads) = (Vec::new(), Vec::new());
-    stored_reports::for_each_unreleased(reader, stored, batch, |upload, _| {
+    stored_reports::for_each_unreleased_upload(reader, stored, batch, |upload, _| {
         if upload.reports.len() != upload.count as usize * length {
             let what = format!("upload {} has no sealed reports", upload.id);
             return Err(EngineError::Damaged(what).into());
@@ -351,9 +352,9 @@ fn build_sealed_release(
             count: reports.len() as u32,
             reports: &reports.concat(),
         };
-        sealed::encode(&upload, &task.fingerprint())
+        sealed::encode_upload(&upload, &task.fingerprint())
     });
-    Ok(Release {
+    Ok(BatchRelease {
         totals: Vec::new(),
         blocks: blocks.collect(),
         uploads,

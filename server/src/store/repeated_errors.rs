@@ -7,13 +7,13 @@ use super::engine::TaskKey;
 use super::task::StoredTask;
 
 /// Name of an action in the log.
-pub(super) type Action = &'static str;
+pub(super) type ActionName = &'static str;
 
 /// Actions of the writer or releaser that currently fail. With a full disk, an action may fail
 /// thousands of times a second. The log gets a line when an action begins to fail, or fails with a
 /// different error. It gets another line when the action works again.
 #[derive(Debug, Default)]
-pub(super) struct RepeatedErrors(HashMap<(Option<TaskKey>, Action), RepeatedError>);
+pub(super) struct RepeatedErrors(HashMap<(Option<TaskKey>, ActionName), RepeatedError>);
 
 /// Last error of an action, and the number of failures since the action last worked.
 #[derive(Debug)]
@@ -28,7 +28,7 @@ impl RepeatedErrors {
     pub(super) fn record<T, E: Display>(
         &mut self,
         task: Option<&StoredTask>,
-        action: Action,
+        action: ActionName,
         done: &Result<T, E>,
     ) {
         let key = (task.map(StoredTask::key), action);

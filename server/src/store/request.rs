@@ -9,7 +9,7 @@ use tokio::sync::oneshot;
 use super::engine::{BatchRow, UploadOutcome, UploadRecord};
 use super::error::{OpenError, StoreError};
 use super::memory::MemoryReservation;
-use super::settings::Settings;
+use super::settings::TaskSettings;
 use super::task::{StoredTask, TaskSetup};
 
 /// Uploads that one HTTP request contains. Their reports have been checked.
@@ -65,7 +65,7 @@ pub(crate) struct UploadReceipt {
 }
 
 impl UploadReceipt {
-    pub(super) fn add(&mut self, record: &UploadRecord, outcome: UploadOutcome) {
+    pub(super) fn add_outcome(&mut self, record: &UploadRecord, outcome: UploadOutcome) {
         self.uploads += 1;
         match outcome {
             UploadOutcome::Stored => self.reports += record.reports as usize,
@@ -102,7 +102,7 @@ pub(super) enum WriterRequest {
         oneshot::Sender<Result<Arc<StoredTask>, OpenError>>,
     ),
     /// Change the settings of a task.
-    Configure(Arc<StoredTask>, Settings, ReplySender<()>),
+    Configure(Arc<StoredTask>, TaskSettings, ReplySender<()>),
     /// Delete a task.
     RemoveTask(Arc<StoredTask>, ReplySender<()>),
     /// Serve the waiting requests, refuse new requests, and end the thread.

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 /// Settings that control how a task is collected.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub struct Settings {
+pub struct TaskSettings {
     /// Conditions under which batches are closed.
     pub batch: BatchSettings,
     /// Number of days for which the reports of a released batch are kept, or `None` for ever.
@@ -23,7 +23,7 @@ pub struct Settings {
 }
 
 /// Returns true if `text` is an origin as browsers write it: in lower case, without path or user.
-fn is_origin(text: &str) -> bool {
+fn is_web_origin(text: &str) -> bool {
     let host = |host: &str| {
         let of_host =
             |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "-._:[]".contains(c);
@@ -78,7 +78,7 @@ impl Default for BatchSettings {
 /// A setting that is out of range.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{name} is {value}, expected {expected}")]
-pub struct SettingsError {
+pub struct TaskSettingsError {
     /// Name of the setting.
     pub name: &'static str,
     /// Value that was refused.
@@ -87,12 +87,12 @@ pub struct SettingsError {
     pub expected: &'static str,
 }
 
-impl Settings {
+impl TaskSettings {
     /// Checks that every setting is in range.
     ///
     /// # Errors
     /// When a setting is out of range.
-    pub fn check(&self) -> Result<(), SettingsError> {
+    pub fn check(&self) -> Result<(), TaskSettingsError> {
         let BatchSettings { least, most, .. } = self.batch;
         let checks = [
             (
@@ -116,15 +116,20 @@ impl Settings {
         ];
         for (name, value, right, expected) in checks {
             if !right {
-                return Err(SettingsError {
+                return Err(TaskSettingsError {
                     name,
                     value: value.to_string(),
                     expected,
                 });
             }
         }
-        if let Some(value) = self.origins.iter().flatten().find(|own| !is_origin(own)) {
-            return Err(SettingsError {
+        if let Some(value) = self
+            .origins
+            .iter()
+            .flatten()
+            .find(|own| !is_web_origin(own))
+        {
+            return Err(TaskSettingsError {
                 name: "origins",
                 value: format!("{value:?}"),
                 expected: "origins as browsers write them, such as \"https://example.org\"",

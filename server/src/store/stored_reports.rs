@@ -12,9 +12,9 @@ use rayon::prelude::*;
 use super::engine::{BatchRow, BatchState, SharedStorage, StorageReader, TaskKey};
 use super::error::OpenError;
 use super::files::{self, FilesReader};
-use super::fold::{fold_block, invalid_upload};
+use super::fold::{add_block_to_totals, invalid_upload_error};
 use super::location::Location;
-use super::origin::Origin;
+use super::origin::ReportOrigin;
 use super::postgres;
 use super::role::Role;
 use super::task::{self, StoredTask};
@@ -28,17 +28,17 @@ const BLOCKS: usize = 16;
 ///
 /// # Errors
 /// When storage fails, when a stored body is not that of an upload, or when the visitor fails.
-pub(super) fn for_each_unreleased(
+pub(super) fn for_each_unreleased_upload(
     reader: &dyn StorageReader,
     stored: &StoredTask,
     batch: u64,
-    mut visit: impl FnMut(EncodedUpload<'_>, Option<Origin>) -> Result<(), OpenError>,
+    mut visit: impl FnMut(EncodedUpload<'_>, Option<ReportOrigin>) -> Result<(), OpenError>,
 ) -> Result<(), OpenError> {
     let mut visit = |id: [u8; 16], body: &[u8]| {
         let (body, origin) = stored.role().split_body(body);
         let upload = EncodedUpload::from_body(UploadId(id), body);
         visit(
-            upload.map_err(|source| invalid_upload(stored.task().id(), source))?,
+            upload.map_err(|source| invalid_upload_error(stored.task().id(), source))?,
             origin,
         )
     };
@@ -57,7 +57,7 @@ pub(super) fn for_each_unreleased(
 ///
 /// # Errors
 /// When storage fails, or a block is not an upload of the task.
-pub(super) fn for_each_released(
+pub(super) fn for_each_released_report(
     reader: &dyn StorageReader,
     key: TaskKey,
     task: &Task,
@@ -65,7 +65,7 @@ pub(super) fn for_each_released(
     visit: &mut dyn FnMut(Report) -> ControlFlow<()>,
 ) -> Result<(), OpenError> {
     let mut damaged = Ok(());
-    reader.for_each_block(key, batch, &mut |bytes| match decode(task, bytes) {
+    reader.for_each_block(key, batch, &mut |bytes| match decode_block(task, bytes) {
         Ok(upload) => upload.reports.into_iter().try_for_each(&mut *visit),
         Err(error) => {
             damaged = Err(error);
@@ -80,7 +80,7 @@ pub(super) fn for_each_released(
 ///
 /// # Errors
 /// When storage fails, or a block is not an upload of the task.
-pub(super) fn fold_released(
+pub(super) fn recount_released_batch(
     reader: &dyn StorageReader,
     (key, task): (TaskKey, &Task),
     batch: u64,
@@ -92,7 +92,7 @@ pub(super) fn fold_released(
     reader.for_each_block(key, batch, &mut |bytes| {
         blocks.push(bytes.to_vec());
         if blocks.len() == BLOCKS {
-            match fold_blocks(task, &mem::take(&mut blocks), given_up, none) {
+            match recount_blocks(task, &mem::take(&mut blocks), given_up, none) {
                 Ok(part) => totals.merge(&part),
                 Err(error) => failed = Some(error),
             }
@@ -105,12 +105,12 @@ pub(super) fn fold_released(
     if let Some(error) = failed {
         return Err(error);
     }
-    totals.merge(&fold_blocks(task, &blocks, given_up, none)?);
+    totals.merge(&recount_blocks(task, &blocks, given_up, none)?);
     Ok(totals)
 }
 
 /// Counts the reports in blocks, on all cores, and returns new totals.
-fn fold_blocks(
+fn recount_blocks(
     task: &Task,
     blocks: &[Vec<u8>],
     given_up: &(dyn Fn() -> bool + Sync),
@@ -121,7 +121,7 @@ fn fold_blocks(
     let parts = blocks.par_chunks(share.max(1)).map(|blocks| {
         let mut part = none.clone();
         for bytes in blocks.iter().take_while(|_| !given_up()) {
-            fold_block(task, bytes, &mut part)?;
+            add_block_to_totals(task, bytes, &mut part)?;
         }
         Ok(part)
     });
@@ -132,24 +132,24 @@ fn fold_blocks(
     parts.try_reduce(|| none.clone(), merge)
 }
 
-fn decode(task: &Task, bytes: &[u8]) -> Result<Upload, OpenError> {
-    Upload::decode(bytes, task).map_err(|source| invalid_upload(task.id(), source))
+fn decode_block(task: &Task, bytes: &[u8]) -> Result<Upload, OpenError> {
+    Upload::decode(bytes, task).map_err(|source| invalid_upload_error(task.id(), source))
 }
 
 /// Read-only access to the released reports of a task.
 pub(crate) struct StoredReports {
     task: Task,
     key: TaskKey,
-    source: Source,
+    source: StorageSource,
 }
 
 /// Reader of a directory or of a database.
-enum Source {
+enum StorageSource {
     Files(FilesReader),
     Database(Arc<dyn StorageReader>),
 }
 
-impl Source {
+impl StorageSource {
     fn reader(&self) -> &dyn StorageReader {
         match self {
             Self::Files(reader) => reader,
@@ -159,7 +159,7 @@ impl Source {
 }
 
 /// Returns the queries for a database, which several processes may share.
-fn shared_storage(reader: &Arc<dyn StorageReader>) -> &dyn SharedStorage {
+fn database_shared_storage(reader: &Arc<dyn StorageReader>) -> &dyn SharedStorage {
     let shared = reader.shared_storage();
     shared.expect("several processes may write to a database")
 }
@@ -173,13 +173,13 @@ impl StoredReports {
     pub(crate) fn open(location: &Location, id: &str) -> Result<Self, OpenError> {
         let (rows, source) = match location {
             Location::Directory(directory) => {
-                let (rows, reader) = files::open_to_read(directory)?;
-                (rows, Source::Files(reader))
+                let (rows, reader) = files::open_for_concurrent_reading(directory)?;
+                (rows, StorageSource::Files(reader))
             }
             Location::Database(database) => {
                 let (rows, reader) = postgres::open_read_only(database)?;
                 let rows = rows.into_iter().map(|(row, _)| row);
-                (rows.collect(), Source::Database(reader))
+                (rows.collect(), StorageSource::Database(reader))
             }
         };
         let row = rows.iter().find(|row| row.id == id);
@@ -193,7 +193,7 @@ impl StoredReports {
         }
         Ok(Self {
             task: task::read_task(row)?
-                .into_reports()
+                .into_report_task()
                 .ok_or_else(|| OpenError::Sums { id: id.to_owned() })?,
             key: row.key,
             source,
@@ -209,11 +209,13 @@ impl StoredReports {
     ///
     /// # Errors
     /// When storage fails.
-    pub(crate) fn releases(&self) -> Result<Vec<BatchRow>, OpenError> {
+    pub(crate) fn released_batches(&self) -> Result<Vec<BatchRow>, OpenError> {
         Ok(match &self.source {
-            Source::Files(reader) => reader.releases(self.key, self.task.fingerprint().0)?,
-            Source::Database(reader) => {
-                let mut batches = shared_storage(reader).batches(self.key)?;
+            StorageSource::Files(reader) => {
+                reader.released_batches(self.key, self.task.fingerprint().0)?
+            }
+            StorageSource::Database(reader) => {
+                let mut batches = database_shared_storage(reader).batches(self.key)?;
                 batches.retain(|row| row.state == BatchState::Released);
                 batches
             }
@@ -225,11 +227,11 @@ impl StoredReports {
     ///
     /// # Errors
     /// When storage fails, or a block is not an upload of the task.
-    pub(crate) fn for_each_released(
+    pub(crate) fn for_each_released_report(
         &self,
         batch: u64,
         visit: &mut dyn FnMut(Report) -> ControlFlow<()>,
     ) -> Result<(), OpenError> {
-        for_each_released(self.source.reader(), self.key, &self.task, batch, visit)
+        for_each_released_report(self.source.reader(), self.key, &self.task, batch, visit)
     }
 }

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::engine::{BatchRow, BatchState, Engine, EngineError, TaskBatches, TaskKey, TaskRow};
 use super::error::{OpenError, StoreError};
 use super::role::Role;
-use super::settings::{BatchSettings, Settings};
+use super::settings::{BatchSettings, TaskSettings};
 use crate::task::{CollectedDraft, CollectedTask};
 use tokio::sync::watch;
 
@@ -24,7 +24,7 @@ pub struct StoredTask {
     /// Estimator, or `None` for a task of sums.
     estimator: Option<Estimator>,
     role: Role,
-    settings: RwLock<Arc<Settings>>,
+    settings: RwLock<Arc<TaskSettings>>,
     /// Latest known batches, oldest first. Readers can wait for changes.
     batches: watch::Sender<Arc<[BatchRow]>>,
     /// Cached totals over the released batches, with the number of the last batch that they
@@ -40,12 +40,12 @@ impl StoredTask {
     pub(super) fn new(
         key: TaskKey,
         task: CollectedTask,
-        (role, settings): (Role, Settings),
+        (role, settings): (Role, TaskSettings),
         batches: &[BatchRow],
     ) -> Self {
         Self {
             key,
-            estimator: task.reports().cloned().map(Estimator::for_task),
+            estimator: task.report_task().cloned().map(Estimator::for_task),
             task,
             role,
             settings: RwLock::new(Arc::new(settings)),
@@ -63,8 +63,10 @@ impl StoredTask {
     }
 
     /// Returns the length of a sealed report in bytes.
-    pub(crate) fn sealed_bytes(&self) -> usize {
-        *self.sealed_bytes.get_or_init(|| self.task().sealed_bytes())
+    pub(crate) fn sealed_report_bytes(&self) -> usize {
+        *self
+            .sealed_bytes
+            .get_or_init(|| self.task().sealed_report_bytes())
     }
 
     /// Returns the role of the process that collects the task.
@@ -74,11 +76,11 @@ impl StoredTask {
 
     /// Returns the current settings.
     #[must_use]
-    pub fn settings(&self) -> Arc<Settings> {
+    pub fn settings(&self) -> Arc<TaskSettings> {
         Arc::clone(&self.settings.read())
     }
 
-    pub(super) fn configure(&self, settings: Settings) {
+    pub(super) fn replace_settings(&self, settings: TaskSettings) {
         *self.settings.write() = Arc::new(settings);
     }
 
@@ -90,25 +92,25 @@ impl StoredTask {
     }
 
     /// Returns the open batch.
-    pub(super) fn open_batch(&self) -> Option<BatchRow> {
+    pub(super) fn current_open_batch(&self) -> Option<BatchRow> {
         self.batches.borrow().last().copied()
     }
 
     /// Returns the number of reports in the open batch.
-    pub(crate) fn open_reports(&self) -> u64 {
-        self.open_batch().map_or(0, |open| open.reports)
+    pub(crate) fn open_batch_report_count(&self) -> u64 {
+        self.current_open_batch().map_or(0, |open| open.reports)
     }
 
     /// Returns true if closed batches wait to be counted.
-    pub(super) fn has_closed(&self) -> bool {
-        has_closed(&self.batches.borrow())
+    pub(super) fn has_closed_batches(&self) -> bool {
+        has_closed_batches(&self.batches.borrow())
     }
 
     /// Replaces the known batches, unless `batches` are older. Several threads call this, each with
     /// batches that it read at some earlier time.
     pub(super) fn publish_batches(&self, batches: &[BatchRow]) {
         self.batches.send_if_modified(|known| {
-            let new = batches != &**known && !is_older(batches, known);
+            let new = batches != &**known && !is_older_snapshot(batches, known);
             if new {
                 *known = batches.into();
             }
@@ -134,20 +136,20 @@ impl StoredTask {
         }
     }
 
-    pub(super) fn remove(&self) {
+    pub(super) fn mark_removed(&self) {
         self.removed.store(true, Ordering::Release);
     }
 
     /// Completes when no closed batch waits to be counted.
     pub(super) async fn wait_until_all_released(&self) {
-        let none = |batches: &Arc<[BatchRow]>| !has_closed(batches);
+        let none = |batches: &Arc<[BatchRow]>| !has_closed_batches(batches);
         // The task owns the sender, so the wait cannot fail.
         let _ = self.batches.subscribe().wait_for(none).await;
     }
 
     /// Completes when the reports of a released batch have been deleted, or when the task has been
     /// deleted.
-    pub(crate) async fn wait_until_forgotten(&self, batch: u64) {
+    pub(crate) async fn wait_until_reports_deleted(&self, batch: u64) {
         let forgotten = |batches: &Arc<[BatchRow]>| {
             let kept = |row: &BatchRow| row.number == batch && row.reports_kept;
             self.is_removed() || !batches.iter().any(kept)
@@ -172,7 +174,7 @@ impl StoredTask {
 
     /// Returns the released batches, oldest first.
     #[must_use]
-    pub fn releases(&self) -> Vec<BatchRow> {
+    pub fn released_batches(&self) -> Vec<BatchRow> {
         let batches = self.batches();
         let released = batches
             .iter()
@@ -190,13 +192,13 @@ impl StoredTask {
     }
 }
 
-fn has_closed(batches: &[BatchRow]) -> bool {
+fn has_closed_batches(batches: &[BatchRow]) -> bool {
     batches.iter().any(|row| row.state == BatchState::Closed)
 }
 
 /// Returns true if `batches` are older than `known`. A batch changes in one direction only: its
 /// state advances, its number of reports grows, and its reports are deleted.
-fn is_older(batches: &[BatchRow], known: &[BatchRow]) -> bool {
+fn is_older_snapshot(batches: &[BatchRow], known: &[BatchRow]) -> bool {
     let before = |(own, known): (&BatchRow, &BatchRow)| {
         own.state < known.state
             || own.reports < known.reports
@@ -211,7 +213,7 @@ pub struct TaskSetup {
     /// Task to collect.
     pub draft: CollectedDraft,
     /// Settings. With `None`, a stored task keeps its settings, and a new task gets the defaults.
-    pub settings: Option<Settings>,
+    pub settings: Option<TaskSettings>,
 }
 
 impl From<CollectedDraft> for TaskSetup {
@@ -313,7 +315,7 @@ fn store_settings(
             stored.key(),
             &check_and_encode_settings(draft, stored.role(), settings)?,
         )?;
-        stored.configure(settings.clone());
+        stored.replace_settings(settings.clone());
     }
     Ok(())
 }
@@ -352,7 +354,7 @@ pub(super) fn store_task(
 /// # Errors
 /// When messages of sums would come to a collector unshuffled.
 fn check_role(task: &CollectedTask, role: Role) -> Result<(), OpenError> {
-    match task.sums().is_some() && role == Role::Collector {
+    match task.sum_task().is_some() && role == Role::Collector {
         true => Err(OpenError::NeedsShuffler {
             id: task.id().to_owned(),
         }),
@@ -372,7 +374,7 @@ struct StoredSettings<S> {
 fn check_and_encode_settings(
     draft: &CollectedDraft,
     role: Role,
-    settings: &Settings,
+    settings: &TaskSettings,
 ) -> Result<String, OpenError> {
     settings.check().map_err(|source| OpenError::Settings {
         id: draft.id().to_owned(),
@@ -382,14 +384,14 @@ fn check_and_encode_settings(
 }
 
 /// Returns the stored form of a role and settings, as JSON.
-pub(super) fn encode_settings(role: Role, settings: &Settings) -> String {
+pub(super) fn encode_settings(role: Role, settings: &TaskSettings) -> String {
     let written = StoredSettings { role, settings };
     serde_json::to_string(&written).expect("settings can be written as JSON")
 }
 
 /// Reads the role and the settings of a task from the stored form.
-pub(super) fn read_settings(id: &str, settings: &str) -> Result<(Role, Settings), OpenError> {
-    let read: Result<StoredSettings<Settings>, _> = serde_json::from_str(settings);
+pub(super) fn read_settings(id: &str, settings: &str) -> Result<(Role, TaskSettings), OpenError> {
+    let read: Result<StoredSettings<TaskSettings>, _> = serde_json::from_str(settings);
     let read = read.map_err(|error| OpenError::StoredTask {
         id: id.to_owned(),
         reason: error.to_string(),

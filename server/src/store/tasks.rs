@@ -10,7 +10,7 @@ use super::task::StoredTask;
 
 /// Tasks of a store, shared by the threads that read or change the list.
 #[derive(Debug, Default)]
-pub(super) struct Tasks(RwLock<TaskIndex>);
+pub(super) struct CurrentTasks(RwLock<TaskIndex>);
 
 /// List of tasks in the order in which they were stored, and index of the tasks by id.
 #[derive(Debug, Default)]
@@ -19,33 +19,33 @@ struct TaskIndex {
     by_id: HashMap<String, Arc<StoredTask>>,
 }
 
-impl Tasks {
-    fn read<T>(&self, read: impl FnOnce(&TaskIndex) -> T) -> T {
+impl CurrentTasks {
+    fn with_index<T>(&self, read: impl FnOnce(&TaskIndex) -> T) -> T {
         read(&self.0.read())
     }
 
-    fn change(&self, change: impl FnOnce(&mut TaskIndex)) {
+    fn change_index(&self, change: impl FnOnce(&mut TaskIndex)) {
         change(&mut self.0.write());
     }
 
     /// Returns all tasks, in the order in which they were stored.
-    pub(super) fn all(&self) -> Vec<Arc<StoredTask>> {
-        self.read(|listed| listed.all.clone())
+    pub(super) fn all_tasks(&self) -> Vec<Arc<StoredTask>> {
+        self.with_index(|listed| listed.all.clone())
     }
 
     /// Returns the task with this id.
     pub(super) fn by_id(&self, id: &str) -> Option<Arc<StoredTask>> {
-        self.read(|listed| listed.by_id.get(id).cloned())
+        self.with_index(|listed| listed.by_id.get(id).cloned())
     }
 
     /// Returns the task with this key.
     pub(super) fn by_key(&self, key: TaskKey) -> Option<Arc<StoredTask>> {
-        self.read(|listed| listed.all.iter().find(|own| own.key() == key).cloned())
+        self.with_index(|listed| listed.all.iter().find(|own| own.key() == key).cloned())
     }
 
     /// Adds a task, unless a task with its key is already in the list.
     pub(super) fn add(&self, stored: &Arc<StoredTask>) {
-        self.change(|listed| {
+        self.change_index(|listed| {
             if listed.all.iter().all(|own| own.key() != stored.key()) {
                 listed.all.push(Arc::clone(stored));
                 let id = stored.task().id().to_owned();
@@ -56,7 +56,7 @@ impl Tasks {
 
     /// Removes a task from the list.
     pub(super) fn remove(&self, stored: &Arc<StoredTask>) {
-        self.change(|listed| {
+        self.change_index(|listed| {
             listed.all.retain(|own| own.key() != stored.key());
             let id = stored.task().id();
             // The id may already belong to a newer task.

@@ -3,11 +3,11 @@
 use std::ops::ControlFlow;
 
 use super::engine::{
-    BatchState, Engine, Release, StorageReader, TaskKey, TaskRow, UploadOutcome, UploadRecord,
+    BatchRelease, BatchState, Engine, StorageReader, TaskKey, TaskRow, UploadOutcome, UploadRecord,
 };
 
 /// Returns a task row with this id. Its other fields have no meaning.
-pub(super) fn row(id: &str) -> TaskRow {
+pub(super) fn task_row_with_id(id: &str) -> TaskRow {
     TaskRow {
         key: TaskKey(0),
         id: id.to_owned(),
@@ -18,7 +18,7 @@ pub(super) fn row(id: &str) -> TaskRow {
 }
 
 /// Returns the upload record with this number. Each number has a different id and body.
-pub(super) fn record(number: u64) -> UploadRecord {
+pub(super) fn numbered_record(number: u64) -> UploadRecord {
     let mut id = [0; 16];
     // The factor is odd, so ids differ. It is large, so that ids are not in order of arrival, like
     // random ids.
@@ -32,13 +32,13 @@ pub(super) fn record(number: u64) -> UploadRecord {
 
 /// Returns a record with the id of `record(number)` but other bytes.
 pub(super) fn conflicting_record(number: u64) -> UploadRecord {
-    let mut record = record(number);
+    let mut record = numbered_record(number);
     record.body.push(9);
     record
 }
 
 /// Builds a release of a closed batch, with one block for every four sorted bodies.
-pub(super) fn release_of(reader: &dyn StorageReader, task: TaskKey, batch: u64) -> Release {
+pub(super) fn build_release(reader: &dyn StorageReader, task: TaskKey, batch: u64) -> BatchRelease {
     let (mut bodies, mut uploads) = (Vec::new(), Vec::new());
     let visit = &mut |id, body: &[u8]| {
         uploads.push(id);
@@ -47,7 +47,7 @@ pub(super) fn release_of(reader: &dyn StorageReader, task: TaskKey, batch: u64) 
     };
     reader.for_each_upload(task, batch, visit).unwrap();
     bodies.sort_unstable();
-    Release {
+    BatchRelease {
         totals: bodies.len().to_le_bytes().to_vec(),
         blocks: bodies.chunks(4).map(<[_]>::concat).collect(),
         uploads,

@@ -29,14 +29,14 @@ impl Timed {
             let time = Arc::clone(&time);
             Arc::new(move || time.load(Ordering::Relaxed))
         };
-        let settings = Settings {
+        let settings = TaskSettings {
             batch: BatchSettings {
                 least: 3,
                 most: 100,
                 hours: 2,
             },
             keep_reports_days: Some(7),
-            ..Settings::default()
+            ..TaskSettings::default()
         };
         let collected = TaskSetup {
             draft: draft(TASK).into(),
@@ -44,8 +44,8 @@ impl Timed {
         };
         let engine = Box::new(FilesEngine::open(directory.path()).unwrap());
         let options = StoreOptions::DEFAULT;
-        let store = Store::start(engine, None, &[collected], options, clock).unwrap();
-        let uploads = Uploads::new(store.task("t").unwrap().task().reports().unwrap(), 1);
+        let store = Store::start_threads(engine, None, &[collected], options, clock).unwrap();
+        let uploads = Uploads::new(store.task("t").unwrap().task().report_task().unwrap(), 1);
         Self {
             store,
             time,
@@ -62,7 +62,7 @@ impl Timed {
     async fn pass(&self, seconds: u64) {
         self.time.fetch_add(seconds, Ordering::Relaxed);
         self.store
-            .queue()
+            .writer_queue()
             .unwrap()
             .send(WriterRequest::CloseDue)
             .await
@@ -82,9 +82,9 @@ impl Timed {
                 0..bytes.len(),
             )],
             bytes,
-            memory: self.store.reservation(),
+            memory: self.store.empty_memory_reservation(),
         };
-        self.store.submit(&task, submission).await
+        self.store.submit_uploads(&task, submission).await
     }
 
     fn states(&self) -> Vec<(BatchState, u64, bool)> {
@@ -133,11 +133,11 @@ async fn reports_are_forgotten_in_time_and_totals_stay() {
     assert_eq!(totals(), before);
     let error = timed
         .store
-        .for_each_report(&task, &task.releases(), &|| false, |_| ())
+        .for_each_report(&task, &task.released_batches(), &|| false, |_| ())
         .unwrap_err();
     assert!(matches!(error, OpenError::ReportsDeleted { batch: 1, .. }));
     // The ids of the counted uploads are still known.
-    timed.uploads = Uploads::new(task.task().reports().unwrap(), 1);
+    timed.uploads = Uploads::new(task.task().report_task().unwrap(), 1);
     let receipt = timed.report(5).await.unwrap();
     assert_eq!((receipt.reports, receipt.duplicates), (0, 1));
 }
@@ -156,11 +156,15 @@ async fn a_task_that_is_deleted_takes_nothing_and_keeps_nothing() {
     let submission = Submission {
         uploads: vec![SubmittedUpload::new(upload.id, 1, 0..bytes.len())],
         bytes,
-        memory: timed.store.reservation(),
+        memory: timed.store.empty_memory_reservation(),
     };
     let removed = |error| matches!(error, StoreError::TaskDeleted { id } if id == "t");
     assert!(removed(
-        timed.store.submit(&task, submission).await.unwrap_err()
+        timed
+            .store
+            .submit_uploads(&task, submission)
+            .await
+            .unwrap_err()
     ));
     assert!(removed(timed.store.close_batch(&task).await.unwrap_err()));
     timed.store.add_task(draft(TASK).into()).await.unwrap();

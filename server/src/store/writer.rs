@@ -13,21 +13,21 @@ use super::engine::{BatchRow, Engine, EngineError, UploadOutcome, UploadRecord};
 use super::error::{OpenError, StoreError};
 use super::memory::MemoryReservation;
 use super::releaser::ReleaserWork;
-use super::repeated_errors::{Action, RepeatedErrors};
+use super::repeated_errors::{ActionName, RepeatedErrors};
 use super::request::{ReplySender, Submission, SubmittedUpload, UploadReceipt, WriterRequest};
 use super::role::Role;
-use super::settings::Settings;
+use super::settings::TaskSettings;
 use super::task::{self, StoredTask};
-use super::tasks::Tasks;
+use super::tasks::CurrentTasks;
 use super::writer_metrics::WriterMetrics;
 
-const TAKING: Action = "taking uploads";
-const CLOSING: Action = "closing a batch";
-const PROBING: Action = "a write to try the journal";
+const TAKING: ActionName = "taking uploads";
+const CLOSING: ActionName = "closing a batch";
+const PROBING: ActionName = "a write to try the journal";
 
 /// Limits on the size of one commit. They bound the time that the first caller in the commit waits.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct GroupLimits {
+pub(super) struct CommitLimits {
     pub(super) uploads: usize,
     pub(super) bytes: usize,
 }
@@ -44,10 +44,10 @@ struct WaitingCaller {
 pub(super) struct Writer {
     pub(super) engine: Box<dyn Engine>,
     pub(super) role: Role,
-    pub(super) tasks: Arc<Tasks>,
+    pub(super) tasks: Arc<CurrentTasks>,
     pub(super) queue: mpsc::Receiver<WriterRequest>,
     pub(super) releaser: mpsc::UnboundedSender<ReleaserWork>,
-    pub(super) limits: GroupLimits,
+    pub(super) limits: CommitLimits,
     pub(super) metrics: WriterMetrics,
     pub(super) clock: Clock,
     pub(super) errors: RepeatedErrors,
@@ -95,7 +95,7 @@ impl CommitGroup {
     }
 
     /// Sends each caller the outcomes of its records.
-    fn answer(self, result: Result<Vec<UploadOutcome>, StoreError>) {
+    fn answer_callers(self, result: Result<Vec<UploadOutcome>, StoreError>) {
         let mut fates = match result {
             Ok(outcomes) => self.records.iter().zip(outcomes),
             Err(error) => {
@@ -109,7 +109,7 @@ impl CommitGroup {
         for caller in self.callers {
             let mut receipt = UploadReceipt::default();
             for (record, outcome) in fates.by_ref().take(caller.records) {
-                receipt.add(record, outcome);
+                receipt.add_outcome(record, outcome);
             }
             drop(caller.memory);
             // A caller that went away will ask again and learn that its upload is a duplicate.
@@ -130,7 +130,7 @@ impl Writer {
     fn run(mut self) {
         let mut closing = None;
         while let Some(first) = self.queue.blocking_recv() {
-            let (groups, next) = self.gather(first);
+            let (groups, next) = self.gather_uploads(first);
             for group in groups {
                 self.commit(group);
             }
@@ -158,7 +158,10 @@ impl Writer {
     /// Collects waiting uploads, up to the limits, in one group per task. Stops at the first
     /// request of another kind and returns that request as well. It is to be served after the
     /// groups.
-    fn gather(&mut self, first: WriterRequest) -> (Vec<CommitGroup>, Option<WriterRequest>) {
+    fn gather_uploads(
+        &mut self,
+        first: WriterRequest,
+    ) -> (Vec<CommitGroup>, Option<WriterRequest>) {
         let mut groups: Vec<CommitGroup> = Vec::new();
         let (mut uploads, mut bytes) = (0, 0);
         let mut next = Some(first);
@@ -221,7 +224,7 @@ impl Writer {
             Err(_) => {}
         }
         let taken = result.is_ok();
-        group.answer(result);
+        group.answer_callers(result);
         if taken {
             self.close_if_due(&task);
         }
@@ -242,7 +245,7 @@ impl Writer {
     /// Closes the task's open batch if it is due.
     fn close_if_due(&mut self, task: &Arc<StoredTask>) {
         let now = (self.clock)();
-        let due = task.open_batch().filter(|open| {
+        let due = task.current_open_batch().filter(|open| {
             let seconds = now.saturating_sub(open.opened);
             !task.is_removed() && task.batch_settings().is_due(open.reports, seconds)
         });
@@ -256,7 +259,7 @@ impl Writer {
     /// Notifies the releaser if the task has closed batches. The process that closed them may have
     /// ended before it could release them.
     fn release_if_closed(&self, task: &Arc<StoredTask>) {
-        if task.has_closed() {
+        if task.has_closed_batches() {
             let _ = self.releaser.send(ReleaserWork::Closed(Arc::clone(task)));
         }
     }
@@ -271,7 +274,7 @@ impl Writer {
             return;
         };
         let now = (self.clock)();
-        let releases = task.releases();
+        let releases = task.released_batches();
         for batch in releases
             .iter()
             .filter(|batch| batch.reports_kept && batch.reports > 0)
@@ -302,7 +305,7 @@ impl Writer {
                 let _ = reply.send(probed.map_err(StoreError::failed));
             }
             WriterRequest::CloseDue => {
-                for task in self.tasks.all() {
+                for task in self.tasks.all_tasks() {
                     self.close_if_due(&task);
                     self.release_if_closed(&task);
                     self.forget_if_due(&task);
@@ -316,7 +319,7 @@ impl Writer {
             }
             WriterRequest::SettleRelease { task, batch, reply } => {
                 let settled = task.check_not_removed().and_then(|()| {
-                    let settled = self.engine.settle_release(task.key(), batch);
+                    let settled = self.engine.update_after_release(task.key(), batch);
                     self.publish_batches(&task);
                     settled.map_err(|error| StoreError::from_engine(error, task.task().id()))
                 });
@@ -337,12 +340,12 @@ impl Writer {
                 let _ = reply.send(added);
             }
             WriterRequest::Configure(task, settings, reply) => {
-                let _ = reply.send(self.configure(&task, settings));
+                let _ = reply.send(self.configure_task(&task, settings));
             }
             WriterRequest::RemoveTask(task, reply) => {
                 let removed = self.engine.remove_task(task.key());
                 match removed {
-                    Ok(()) => task.remove(),
+                    Ok(()) => task.mark_removed(),
                     // `Store::remove_task` has taken the task off the list, but it is still stored.
                     Err(_) => self.tasks.add(&task),
                 }
@@ -359,26 +362,30 @@ impl Writer {
         need: u64,
     ) -> Result<BatchRow, StoreError> {
         task.check_not_removed()?;
-        let open = task.open_batch();
+        let open = task.current_open_batch();
         match open.filter(|open| open.reports >= need) {
             Some(open) => {
                 let closed = self.close_batch(task, open.number);
                 closed.map_err(|error| StoreError::from_engine(error, task.task().id()))
             }
             None => Err(StoreError::BatchTooSmall {
-                have: task.open_reports(),
+                have: task.open_batch_report_count(),
                 need,
             }),
         }
     }
 
-    fn configure(&mut self, task: &StoredTask, settings: Settings) -> Result<(), StoreError> {
+    fn configure_task(
+        &mut self,
+        task: &StoredTask,
+        settings: TaskSettings,
+    ) -> Result<(), StoreError> {
         task.check_not_removed()?;
         let written = task::encode_settings(task.role(), &settings);
         self.engine
             .configure_task(task.key(), &written)
             .map_err(|error| StoreError::from_engine(error, task.task().id()))?;
-        task.configure(settings);
+        task.replace_settings(settings);
         Ok(())
     }
 }

@@ -48,7 +48,7 @@ impl CollectedTask {
 
     /// Returns the task of local-DP reports, or `None` for a task of sums.
     #[must_use]
-    pub const fn reports(&self) -> Option<&Task> {
+    pub const fn report_task(&self) -> Option<&Task> {
         match self {
             Self::Reports(task) => Some(task),
             Self::Sums(_) => None,
@@ -56,7 +56,7 @@ impl CollectedTask {
     }
 
     /// Converts to the task of local-DP reports, or to `None` for a task of sums.
-    pub(crate) fn into_reports(self) -> Option<Task> {
+    pub(crate) fn into_report_task(self) -> Option<Task> {
         match self {
             Self::Reports(task) => Some(task),
             Self::Sums(_) => None,
@@ -65,7 +65,7 @@ impl CollectedTask {
 
     /// Returns the task of shuffled sums, or `None` for a task of reports.
     #[must_use]
-    pub const fn sums(&self) -> Option<&SumTask> {
+    pub const fn sum_task(&self) -> Option<&SumTask> {
         match self {
             Self::Reports(_) => None,
             Self::Sums(task) => Some(task),
@@ -76,13 +76,13 @@ impl CollectedTask {
     #[must_use]
     pub fn report_bytes(&self) -> usize {
         match self {
-            Self::Reports(task) => task.report_bytes(),
-            Self::Sums(task) => task.message_bytes(),
+            Self::Reports(task) => task.max_report_bytes(),
+            Self::Sums(task) => task.longest_message_bytes(),
         }
     }
 
     /// Returns the length of a sealed report or message in bytes.
-    pub(crate) fn sealed_bytes(&self) -> usize {
+    pub(crate) fn sealed_report_bytes(&self) -> usize {
         sealed::OVERHEAD + self.report_bytes()
     }
 
@@ -96,7 +96,7 @@ impl CollectedTask {
 
     /// Returns the number of reports or messages in encoded totals; `None` if `totals` does not
     /// belong to this task.
-    pub(crate) fn counted_reports(&self, totals: &[u8]) -> Option<u64> {
+    pub(crate) fn reports_in_totals(&self, totals: &[u8]) -> Option<u64> {
         match self {
             Self::Reports(task) => Totals::decode(task, totals).ok().map(|own| own.reports()),
             Self::Sums(task) => SumTotals::decode(task, totals)
@@ -109,7 +109,7 @@ impl CollectedTask {
     ///
     /// # Errors
     /// [`Error::Malformed`] if `bytes` does not start with a report or message of this task.
-    pub(crate) fn measure_report(&self, bytes: &[u8]) -> Result<usize, Error> {
+    pub(crate) fn first_report_length(&self, bytes: &[u8]) -> Result<usize, Error> {
         match self {
             Self::Reports(task) => task.decode_first_report(bytes).map(|(_, length)| length),
             Self::Sums(task) => task.decode_first_message(bytes).map(|(_, length)| length),
@@ -120,16 +120,16 @@ impl CollectedTask {
     pub(crate) fn min_batch_reports(&self) -> u64 {
         match self {
             Self::Reports(_) => 1,
-            Self::Sums(task) => task.batch_messages(),
+            Self::Sums(task) => task.min_batch_messages(),
         }
     }
 
     /// Returns the exact number of messages in each upload. Returns `None` for a task of reports,
     /// whose number varies.
-    pub(crate) const fn upload_reports(&self) -> Option<u32> {
+    pub(crate) const fn messages_per_upload(&self) -> Option<u32> {
         match self {
             Self::Reports(_) => None,
-            Self::Sums(task) => Some(task.messages().count()),
+            Self::Sums(task) => Some(task.message_parameters().message_count()),
         }
     }
 }
@@ -172,13 +172,17 @@ impl CollectedDraft {
         match (self, task) {
             (Self::Reports(draft), CollectedTask::Reports(task)) => draft.agrees_with(task),
             (Self::Sums(draft), CollectedTask::Sums(task)) => draft.agrees_with(task),
-            (Self::Reports(_), CollectedTask::Sums(_)) => Err(trust_differs("nobody", "shuffler")),
-            (Self::Sums(_), CollectedTask::Reports(_)) => Err(trust_differs("shuffler", "nobody")),
+            (Self::Reports(_), CollectedTask::Sums(_)) => {
+                Err(trust_differs_error("nobody", "shuffler"))
+            }
+            (Self::Sums(_), CollectedTask::Reports(_)) => {
+                Err(trust_differs_error("shuffler", "nobody"))
+            }
         }
     }
 }
 
-fn trust_differs(given: &str, in_use: &str) -> Error {
+fn trust_differs_error(given: &str, in_use: &str) -> Error {
     Error::TaskDiffers {
         field: "trust",
         given: given.to_owned(),

@@ -18,15 +18,15 @@ pub(crate) const KEY: &str = "$schema";
 /// When the text is not a JSON object of the type `T`. The message contains line and column.
 pub(crate) fn from_str<T: DeserializeOwned>(text: &str) -> serde_json::Result<T> {
     let mut file = serde_json::Deserializer::from_str(text);
-    let value = file.deserialize_map(Object(PhantomData))?;
+    let value = file.deserialize_map(ObjectVisitor(PhantomData))?;
     file.end()?;
     Ok(value)
 }
 
 /// Visitor that reads a JSON object as a `T`.
-struct Object<T>(PhantomData<T>);
+struct ObjectVisitor<T>(PhantomData<T>);
 
-impl<'de, T: Deserialize<'de>> Visitor<'de> for Object<T> {
+impl<'de, T: Deserialize<'de>> Visitor<'de> for ObjectVisitor<T> {
     type Value = T;
 
     fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -4,14 +4,14 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use hushbin::choose::QuestionChoice;
+use hushbin::choose::ChosenQuestion;
 use hushbin::{Task, TaskDraft};
 use hushbin_analysis::accounting::AccountError;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::collected::{CollectedDraft, CollectedTask};
-use crate::text;
+use crate::text_file;
 
 /// Contents of a task file for local-DP reports. Parameters that are not in the file have not been
 /// chosen yet.
@@ -28,12 +28,12 @@ pub(crate) struct ReportTaskFile {
 pub(crate) struct TaskFileError {
     path: String,
     #[source]
-    cause: Cause,
+    cause: TaskFileErrorCause,
 }
 
 /// Cause of a [`TaskFileError`].
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum Cause {
+pub(crate) enum TaskFileErrorCause {
     /// File that cannot be read or written.
     #[error(transparent)]
     Io(#[from] io::Error),
@@ -69,7 +69,7 @@ impl TaskFile {
     /// When the file cannot be read or is not a task. [`resolve`](Self::resolve) checks its
     /// parameters.
     pub(crate) fn read(path: &Path) -> Result<Self, TaskFileError> {
-        let text = text::read(path).map_err(|error| error_of_file(path, error))?;
+        let text = text_file::read(path).map_err(|error| error_of_file(path, error))?;
         let draft = CollectedDraft::parse(&text).map_err(|error| error_of_file(path, error))?;
         Ok(Self {
             path: path.to_owned(),
@@ -82,25 +82,27 @@ impl TaskFile {
     /// # Errors
     /// When parameters are out of range, contradict each other or hide too little.
     pub(crate) fn resolve(&self) -> Result<CollectedTask, TaskFileError> {
-        self.draft.resolve().map_err(|error| self.error(error))
+        self.draft
+            .resolve()
+            .map_err(|error| self.content_error(error))
     }
 
     /// Returns an error about the content of this file.
-    pub(crate) fn error(&self, cause: impl Into<Cause>) -> TaskFileError {
+    pub(crate) fn content_error(&self, cause: impl Into<TaskFileErrorCause>) -> TaskFileError {
         error_of_file(&self.path, cause)
     }
 
     /// Converts to a task file of local-DP reports.
     ///
     /// # Errors
-    /// [`Cause::Sums`] for a task of sums.
-    fn reports(self) -> Result<ReportTaskFile, TaskFileError> {
+    /// [`TaskFileErrorCause::Sums`] for a task of sums.
+    fn into_report_task_file(self) -> Result<ReportTaskFile, TaskFileError> {
         match self.draft {
             CollectedDraft::Reports(draft) => Ok(ReportTaskFile {
                 path: self.path,
                 draft,
             }),
-            CollectedDraft::Sums(_) => Err(error_of_file(&self.path, Cause::Sums)),
+            CollectedDraft::Sums(_) => Err(error_of_file(&self.path, TaskFileErrorCause::Sums)),
         }
     }
 }
@@ -112,7 +114,7 @@ impl ReportTaskFile {
     /// When the file cannot be read or is not such a task. [`resolve`](Self::resolve) checks its
     /// parameters.
     pub(crate) fn read(path: &Path) -> Result<Self, TaskFileError> {
-        TaskFile::read(path)?.reports()
+        TaskFile::read(path)?.into_report_task_file()
     }
 
     /// Returns the complete task.
@@ -120,21 +122,28 @@ impl ReportTaskFile {
     /// # Errors
     /// When parameters are out of range or contradict each other.
     pub(crate) fn resolve(&self) -> Result<Task, TaskFileError> {
-        self.draft.resolve().map_err(|error| self.error(error))
+        self.draft
+            .resolve()
+            .map_err(|error| self.content_error(error))
     }
 
     /// Returns the complete task, and the possible choices for each question.
     ///
     /// # Errors
     /// Same as [`ReportTaskFile::resolve`].
-    pub(crate) fn choose(&self) -> Result<(Task, Vec<QuestionChoice>), TaskFileError> {
-        let choices = self.draft.choose().map_err(|error| self.error(error))?;
-        let task = self.draft.task_of(&choices);
-        Ok((task.map_err(|error| self.error(error))?, choices))
+    pub(crate) fn resolve_with_choices(
+        &self,
+    ) -> Result<(Task, Vec<ChosenQuestion>), TaskFileError> {
+        let choices = self
+            .draft
+            .choose()
+            .map_err(|error| self.content_error(error))?;
+        let task = self.draft.task_from_choices(&choices);
+        Ok((task.map_err(|error| self.content_error(error))?, choices))
     }
 
     /// Returns an error about the content of this file.
-    pub(crate) fn error(&self, cause: impl Into<Cause>) -> TaskFileError {
+    pub(crate) fn content_error(&self, cause: impl Into<TaskFileErrorCause>) -> TaskFileError {
         error_of_file(&self.path, cause)
     }
 }
@@ -143,9 +152,9 @@ impl ReportTaskFile {
 ///
 /// # Errors
 /// When the file cannot be read or has another structure.
-pub(crate) fn parse<T: DeserializeOwned>(path: &Path) -> Result<T, TaskFileError> {
-    text::read(path)
-        .map_err(Cause::from)
+pub(crate) fn read_json<T: DeserializeOwned>(path: &Path) -> Result<T, TaskFileError> {
+    text_file::read(path)
+        .map_err(TaskFileErrorCause::from)
         .and_then(|text| Ok(serde_json::from_str(&text)?))
         .map_err(|cause| error_of_file(path, cause))
 }
@@ -167,7 +176,7 @@ pub(crate) fn write_text(path: &Path, text: &str) -> Result<(), TaskFileError> {
     fs::write(path, text).map_err(|error| error_of_file(path, error))
 }
 
-fn error_of_file(path: &Path, cause: impl Into<Cause>) -> TaskFileError {
+fn error_of_file(path: &Path, cause: impl Into<TaskFileErrorCause>) -> TaskFileError {
     TaskFileError {
         path: path.display().to_string(),
         cause: cause.into(),
@@ -199,7 +208,10 @@ mod tests {
         let text = r#"{ "id": "t", "items": 4, "sparsity": 5, "epsilon": 1.0, "value": "sign" }"#;
         fs::write(&path, text).unwrap();
         let file = ReportTaskFile::read(&path).unwrap();
-        for error in [file.resolve().unwrap_err(), file.choose().unwrap_err()] {
+        for error in [
+            file.resolve().unwrap_err(),
+            file.resolve_with_choices().unwrap_err(),
+        ] {
             let expected = format!("{shown}: sparsity is 5, expected 1 to 4");
             assert_eq!(error.to_string(), expected);
         }

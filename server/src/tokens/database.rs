@@ -5,12 +5,12 @@ use std::sync::Arc;
 use clap::ValueEnum;
 
 use super::token::{Token, TokenRole, TokensError};
-use crate::store::{Database, EngineError, Session, SessionPool, open_pool};
+use crate::store::{DatabaseAddress, EngineError, Session, SessionPool, open_pool};
 
 const SELECT_TOKENS: &str = "SELECT id, name, role, created, sha256 FROM hushbin.token";
 
 /// Parses a stored role, which has the same name as on the command line.
-fn role_from(text: &str) -> Result<TokenRole, TokensError> {
+fn parse_role(text: &str) -> Result<TokenRole, TokensError> {
     TokenRole::from_str(text, false).map_err(|_| TokensError::Role {
         found: text.to_owned(),
     })
@@ -30,7 +30,7 @@ fn select_tokens(
         Ok(Token {
             id: row.get("id"),
             name: row.get("name"),
-            role: role_from(row.get("role"))?,
+            role: parse_role(row.get("role"))?,
             created: row.get::<_, i64>("created").cast_unsigned(),
             sha256: row.get("sha256"),
         })
@@ -39,7 +39,7 @@ fn select_tokens(
 }
 
 /// Creates a pool of database sessions for looking up tokens.
-pub(super) fn sessions(database: &Database) -> Arc<SessionPool> {
+pub(super) fn session_pool(database: &DatabaseAddress) -> Arc<SessionPool> {
     Arc::new(SessionPool::new(database, false))
 }
 
@@ -48,7 +48,7 @@ pub(super) fn sessions(database: &Database) -> Arc<SessionPool> {
 /// # Errors
 /// When the database fails.
 pub(super) fn list(sessions: &SessionPool) -> Result<Vec<Token>, TokensError> {
-    let found = sessions.with(|session| select_tokens(session, "", None))?;
+    let found = sessions.with_session(|session| select_tokens(session, "", None))?;
     found.into_iter().collect()
 }
 
@@ -62,7 +62,8 @@ pub(super) fn role_of(
 ) -> Result<Option<TokenRole>, TokensError> {
     // The time of an index lookup depends on the hash. It reveals nothing about a text with that
     // hash.
-    let found = sessions.with(|session| select_tokens(session, "WHERE sha256 = $1", Some(hash)))?;
+    let found =
+        sessions.with_session(|session| select_tokens(session, "WHERE sha256 = $1", Some(hash)))?;
     let role = found.into_iter().map(|token| Ok(token?.role)).next();
     role.transpose()
 }
@@ -71,12 +72,12 @@ pub(super) fn role_of(
 ///
 /// # Errors
 /// When the database fails.
-pub(super) fn add(database: &Database, token: &Token) -> Result<(), TokensError> {
+pub(super) fn add(database: &DatabaseAddress, token: &Token) -> Result<(), TokensError> {
     let insert = "INSERT INTO hushbin.token (id, name, role, created, sha256) \
         VALUES ($1, $2, $3, $4, $5)";
     let (role, created) = (token.role.name(), token.created.cast_signed());
-    open_pool(database)?.with(|session| {
-        session.transaction(|transaction| {
+    open_pool(database)?.with_session(|session| {
+        session.run_in_transaction(|transaction| {
             let values: &[&(dyn postgres::types::ToSql + Sync)] =
                 &[&token.id, &token.name, &role, &created, &token.sha256];
             Ok(transaction.execute(insert, values).map(drop)?)
@@ -89,12 +90,13 @@ pub(super) fn add(database: &Database, token: &Token) -> Result<(), TokensError>
 ///
 /// # Errors
 /// When no token has this id, or the database fails.
-pub(super) fn revoke(database: &Database, id: &str) -> Result<Token, TokensError> {
+pub(super) fn revoke(database: &DatabaseAddress, id: &str) -> Result<Token, TokensError> {
     let sessions = open_pool(database)?;
-    let found = sessions.with(|session| select_tokens(session, "WHERE id = $1", Some(id)))?;
+    let found =
+        sessions.with_session(|session| select_tokens(session, "WHERE id = $1", Some(id)))?;
     let delete = "DELETE FROM hushbin.token WHERE id = $1";
-    let deleted = sessions.with(|session| {
-        session.transaction(|transaction| Ok(transaction.execute(delete, &[&id])?))
+    let deleted = sessions.with_session(|session| {
+        session.run_in_transaction(|transaction| Ok(transaction.execute(delete, &[&id])?))
     })?;
     let unknown = || TokensError::Unknown { id: id.to_owned() };
     // Another process may have revoked the token meanwhile.

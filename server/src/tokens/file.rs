@@ -105,7 +105,7 @@ pub(super) fn list(data: &Path) -> Result<Vec<Token>, TokensError> {
 /// # Errors
 /// When the file cannot be read or written.
 pub(super) fn add(data: &Path, token: &Token) -> Result<(), TokensError> {
-    change(data, |tokens| {
+    change_tokens(data, |tokens| {
         tokens.push(token.clone());
         Ok(())
     })
@@ -117,7 +117,7 @@ pub(super) fn add(data: &Path, token: &Token) -> Result<(), TokensError> {
 /// When no token has this id, or the file cannot be read or written.
 pub(super) fn revoke(data: &Path, id: &str) -> Result<Token, TokensError> {
     check_exists(data)?;
-    change(data, |tokens| {
+    change_tokens(data, |tokens| {
         let at = tokens.iter().position(|token| token.id == id);
         let at = at.ok_or_else(|| TokensError::Unknown { id: id.to_owned() })?;
         Ok(tokens.remove(at))
@@ -129,7 +129,7 @@ pub(super) fn revoke(data: &Path, id: &str) -> Result<Token, TokensError> {
 /// # Errors
 /// When the file cannot be read or written.
 pub(crate) fn copy(data: &Path, to: &Path) -> Result<(), TokensError> {
-    change(to, |tokens| {
+    change_tokens(to, |tokens| {
         *tokens = list(data)?;
         Ok(())
     })
@@ -142,7 +142,7 @@ fn check_exists(data: &Path) -> Result<(), TokensError> {
 }
 
 /// Changes the file under a lock, so that two changes never overlap.
-fn change<T>(
+fn change_tokens<T>(
     data: &Path,
     change: impl FnOnce(&mut Vec<Token>) -> Result<T, TokensError>,
 ) -> Result<T, TokensError> {

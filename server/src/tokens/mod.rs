@@ -37,7 +37,7 @@ impl Tokens {
     pub(crate) fn open(location: &Location) -> Result<Self, TokensError> {
         Ok(match location {
             Location::Directory(data) => Self::File(TokensFile::open(data)?),
-            Location::Database(database) => Self::Database(database::sessions(database)),
+            Location::Database(database) => Self::Database(database::session_pool(database)),
         })
     }
 

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use super::token::{Token, TokenRole, TokensError};
-use crate::store::{Database, SessionPool, open_pool};
+use crate::store::{DatabaseAddress, SessionPool, open_pool};
 
-pub(super) fn sessions(database: &Database) -> Arc<SessionPool> {
-    SessionPool::of(database)
+pub(super) fn session_pool(database: &DatabaseAddress) -> Arc<SessionPool> {
+    SessionPool::unreachable_pool(database)
 }
 
 pub(super) fn list(sessions: &SessionPool) -> Result<Vec<Token>, TokensError> {
@@ -17,10 +17,10 @@ pub(super) fn role_of(sessions: &SessionPool, _: &str) -> Result<Option<TokenRol
     match sessions.0 {}
 }
 
-pub(super) fn add(database: &Database, _: &Token) -> Result<(), TokensError> {
+pub(super) fn add(database: &DatabaseAddress, _: &Token) -> Result<(), TokensError> {
     match open_pool(database)?.0 {}
 }
 
-pub(super) fn revoke(database: &Database, _: &str) -> Result<Token, TokensError> {
+pub(super) fn revoke(database: &DatabaseAddress, _: &str) -> Result<Token, TokensError> {
     match open_pool(database)?.0 {}
 }

@@ -13,7 +13,7 @@ use std::process::ExitCode;
 use hushbin::choose::Objective;
 use hushbin::{Entry, Randomizer, Task};
 use hushbin_analysis::bound::{Distance, distance};
-use hushbin_analysis::estimate::{Estimand, Totals, points};
+use hushbin_analysis::estimate::{Estimand, Totals, point_estimates};
 use hushbin_tests::contest::{Contest, Ratio, over_predicted, task};
 use indicatif::ProgressBar;
 use rand_chacha::ChaCha20Rng;
@@ -408,11 +408,11 @@ fn batches(task: &Task, estimands: &[Estimand], effort: &Effort) -> Vec<Batch> {
                 let mut rng = ChaCha20Rng::seed_from_u64(batch);
                 let mut totals = Totals::new(task);
                 for _ in 0..effort.batch_people {
-                    totals.fold(&randomizer.randomize(&entries, &mut rng).unwrap().report);
+                    totals.add_report(&randomizer.randomize(&entries, &mut rng).unwrap().report);
                 }
                 bar.inc(1);
                 let mut errors = Vec::new();
-                for (points, &value) in points(task, &totals, &asked).iter().zip(&values) {
+                for (points, &value) in point_estimates(task, &totals, &asked).iter().zip(&values) {
                     for &estimand in estimands {
                         let truth = match estimand {
                             Estimand::Mean => value,

@@ -12,10 +12,10 @@ use std::env;
 use std::process::ExitCode;
 
 use hushbin::choose::Objective;
-use hushbin::sample::{below, choose_front};
+use hushbin::sample::{draw_below, move_random_subset_to_front};
 use hushbin::{Entry, Mechanism, Randomizer, Task, TaskDraft, ValueKind};
 use hushbin_analysis::estimate::{
-    Estimand, Estimator, NumberEstimates, Options, QuantileEstimate, Query, Totals, points,
+    Estimand, Estimator, NumberEstimates, Options, QuantileEstimate, Query, Totals, point_estimates,
 };
 use hushbin_tests::expectation::Expectation;
 use indicatif::ProgressBar;
@@ -84,16 +84,16 @@ impl Way<'_> {
                 truth[entry.item as usize] += entry.value / f64::from(PEOPLE);
             }
             let made = randomizer.randomize_answers(&[&entries], rng).unwrap();
-            totals.fold(&made.report);
+            totals.add_report(&made.report);
         }
         let items: Vec<u64> = (0..u64::from(cells)).collect();
         let estimand = match question.kind().name() {
             "number" | "numbers" => Estimand::Mean,
-            "ratings" if question.value() == ValueKind::Real => Estimand::Mean,
+            "ratings" if question.value_kind() == ValueKind::Real => Estimand::Mean,
             "ratings" => Estimand::Plus,
             _ => Estimand::Share,
         };
-        let found = points(&self.task, &totals, &items);
+        let found = point_estimates(&self.task, &totals, &items);
         let estimates = found
             .iter()
             .map(|point| point.get(estimand).unwrap().estimate);
@@ -149,7 +149,7 @@ fn compare_kinds(real: bool) -> bool {
         for (epsilon, expected) in EPSILONS.into_iter().zip(expected) {
             let entries = move |rng: &mut ChaCha20Rng| {
                 vec![Entry {
-                    item: below(rng, options).into(),
+                    item: draw_below(rng, options).into(),
                     value: 1.0,
                 }]
             };
@@ -172,7 +172,7 @@ fn compare_kinds(real: bool) -> bool {
         for (epsilon, expected) in EPSILONS.into_iter().zip(expected) {
             let entries = move |rng: &mut ChaCha20Rng| {
                 let mut all: Vec<u32> = (0..options).collect();
-                choose_front(rng, &mut all, sparsity as usize);
+                move_random_subset_to_front(rng, &mut all, sparsity as usize);
                 let entry = |&item: &u32| Entry {
                     item: item.into(),
                     value: 1.0,
@@ -200,7 +200,7 @@ fn compare_dense(runs: u64) -> bool {
     for attributes in [4, 16] {
         for epsilon in EPSILONS {
             let entries = move |rng: &mut ChaCha20Rng| {
-                let end = |rng: &mut ChaCha20Rng| [1.0, -1.0][below(rng, 2) as usize];
+                let end = |rng: &mut ChaCha20Rng| [1.0, -1.0][draw_below(rng, 2) as usize];
                 let entry = |item: u64| Entry {
                     item,
                     value: end(rng),
@@ -364,7 +364,7 @@ fn load_times_of_run(task: &Task, people: u32, run: u64) -> (Vec<f64>, NumberEst
     let mut totals = Totals::new(task);
     for &value in &times {
         let answer = [Entry { item: 0, value }];
-        totals.fold(
+        totals.add_report(
             &randomizer
                 .randomize_answers(&[&answer], rng)
                 .unwrap()
@@ -397,7 +397,7 @@ fn expected_half_width(task: &Task, part: f64, people: f64) -> f64 {
     let time = MEDIAN * (SPREAD * z).exp();
     let density = statrs::distribution::Continuous::pdf(&normal, z) / SPREAD / time;
     let (cell, _) = scale.cell(time);
-    let variance = part * rates.sum_variance(cell + 1, true)
-        + (1.0 - part) * rates.sum_variance(cell + 1, false);
+    let variance = part * rates.set_variance(cell + 1, true)
+        + (1.0 - part) * rates.set_variance(cell + 1, false);
     1.96 * (variance / people).sqrt() / density
 }

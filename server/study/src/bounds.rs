@@ -47,10 +47,10 @@ pub(crate) fn central_epsilon_figure(
     let budgets = geometric_points(epsilon, 10.0, EPSILON.min, EPSILON.max);
     let bar = progress_bar(2 * u64::from(POINTS), "batches");
     let here = at(epsilon)?;
-    let by_reports = curves(&sizes, &bar, |reports| {
+    let by_reports = central_epsilon_curves(&sizes, &bar, |reports| {
         central_epsilons(&here, reports.round() as u64, honest_fraction, delta)
     })?;
-    let by_epsilon = curves(&budgets, &bar, |epsilon| {
+    let by_epsilon = central_epsilon_curves(&budgets, &bar, |epsilon| {
         central_epsilons(&at(epsilon)?, reports, honest_fraction, delta)
     })?;
     bar.finish_and_clear();
@@ -111,7 +111,7 @@ fn central_epsilons(
         .collect())
 }
 
-fn curves(
+fn central_epsilon_curves(
     at: &[f64],
     bar: &ProgressBar,
     values: impl Fn(f64) -> Result<Vec<(&'static str, Option<f64>)>, Error> + Sync,

@@ -3,7 +3,7 @@ use std::time::Duration;
 
 use axum::http::{Method, StatusCode};
 use hushbin_server::http::Limits;
-use hushbin_server::store::{BatchSettings, Settings, Store, StoreOptions, TaskSetup};
+use hushbin_server::store::{BatchSettings, Store, StoreOptions, TaskSettings, TaskSetup};
 use hushbin_tests::uploads::{Uploads, draft};
 use serde_json::{Value, json};
 
@@ -11,13 +11,13 @@ use crate::support::{App, OPEN, SETTINGS};
 
 /// A collector whose batches have at least three reports and close at seven.
 fn app(directory: &std::path::Path) -> App {
-    let settings = Settings {
+    let settings = TaskSettings {
         batch: BatchSettings {
             least: 3,
             most: 7,
             hours: 0,
         },
-        ..Settings::default()
+        ..TaskSettings::default()
     };
     let collected = |task| TaskSetup {
         draft: draft(task).into(),

@@ -222,7 +222,7 @@ fn a_task_in_use_keeps_its_budget() {
             .task("settings")
             .unwrap()
             .task()
-            .reports()
+            .report_task()
             .unwrap()
             .budget()
             .days(),

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use hushbin::{Task, Upload};
 use hushbin_server::http::Limits;
-use hushbin_server::store::{BatchSettings, Settings, Store, StoreOptions, TaskSetup};
+use hushbin_server::store::{BatchSettings, Store, StoreOptions, TaskSettings, TaskSetup};
 use hushbin_tests::uploads::{Uploads, draft};
 use serde_json::Value;
 
@@ -73,20 +73,20 @@ struct World {
 impl World {
     fn new(json: &str) -> Self {
         let directory = tempfile::tempdir().unwrap();
-        let settings = Settings {
+        let settings = TaskSettings {
             batch: BatchSettings {
                 least: 3,
                 most: MOST as u64,
                 hours: 0,
             },
-            ..Settings::default()
+            ..TaskSettings::default()
         };
         let collected = TaskSetup {
             draft: draft(json).into(),
             settings: Some(settings),
         };
         let store = Store::open(directory.path(), &[collected], StoreOptions::default()).unwrap();
-        let task = store.tasks()[0].task().reports().unwrap().clone();
+        let task = store.tasks()[0].task().report_task().unwrap().clone();
         Self {
             app: App::over(store, Limits::default()),
             task,

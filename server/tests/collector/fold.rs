@@ -89,7 +89,7 @@ impl Folder {
 
     fn expected(&self, reports: &[Report], question: &str) -> serde_json::Value {
         let mut totals = Totals::new(&self.task);
-        reports.iter().for_each(|report| totals.fold(report));
+        reports.iter().for_each(|report| totals.add_report(report));
         let options = Options {
             question: (!question.is_empty()).then(|| question.to_owned()),
             ..Options::default()

@@ -4,9 +4,9 @@
 //! the estimates of an honest crowd, then those of the same crowd with forged reports added.
 
 use axum::http::StatusCode;
-use hushbin::domain::Signed;
+use hushbin::domain::SignedItem;
 use hushbin::mechanism::{coco, collision, pattern, window};
-use hushbin::task::{Kind, Prefixes};
+use hushbin::task::{Kind, PrefixLengths};
 use hushbin::{Entry, Mechanism, Randomizer, Report, Task, Upload, UploadId};
 use hushbin_analysis::estimate::{Estimand, Estimator, MADE_UP, Totals};
 use rand_chacha::ChaCha20Rng;
@@ -154,12 +154,12 @@ impl Case {
         let sign = if up { 1.0 } else { -1.0 };
         let counted = |report: &Report, items: &[u64]| -> f64 {
             let mut totals = Totals::new(&task);
-            totals.fold(report);
-            let points = estimator.points(&totals, 0, items).into_iter();
+            totals.add_report(report);
+            let points = estimator.point_estimates(&totals, 0, items).into_iter();
             let points = points.map(|own| own.get(self.estimate.1).unwrap().estimate);
             sign * points.sum::<f64>()
         };
-        let counts = |seed| task.draw().question(seed) == 0;
+        let counts = |seed| task.question_draw().drawn_question(seed) == 0;
         let (mut least, mut most) = (f64::INFINITY, f64::NEG_INFINITY);
         let mut best: Option<(Report, &[u64], &str)> = None;
         for report in forgeries(&task, &counts) {
@@ -177,7 +177,7 @@ impl Case {
         let crowd = Crowd {
             task: &task,
             reports: 3960,
-            share: task.share(0),
+            share: task.report_share(0),
             counts: &counts,
             excess: &|report| counted(report, items) - sign * edge,
             reach: most - least,
@@ -206,8 +206,8 @@ fn forgeries(task: &Task, counts: &dyn Fn(u64) -> bool) -> impl Iterator<Item = 
 fn outputs(task: &Task, seed: u64) -> Vec<Report> {
     let question = &task.questions()[0];
     let count = match question.mechanism() {
-        Mechanism::Collision(own) => own.outcomes(),
-        Mechanism::Coco(own) => own.outcomes(),
+        Mechanism::Collision(own) => own.total_buckets(),
+        Mechanism::Coco(own) => own.total_buckets(),
         Mechanism::Pattern(own) => own.outputs(),
         Mechanism::Window(own) => own.cells(),
         Mechanism::HashBin(_) => panic!("hash-bin of {question:?}"),
@@ -403,8 +403,8 @@ impl Text {
         };
         let (domain, sign) = (question.domain(), if up { 1.0 } else { -1.0 });
         let (rates, support) = (own.rates(&domain, 4.0), own.support(&domain));
-        let element = domain.element(Signed {
-            item: Prefixes::key_of(self.prefix, true),
+        let element = domain.element(SignedItem {
+            item: PrefixLengths::text_or_prefix_key(self.prefix, true),
             negative: false,
         });
         let counted = |report: &Report| {
@@ -416,22 +416,22 @@ impl Text {
         };
         let length = self.prefix.len() as u32;
         let counts = |seed| {
-            let own = prefixes.lengths()[prefixes.drawn(seed)] == length;
-            own && task.draw().question(seed) == 0
+            let own = prefixes.lengths()[prefixes.drawn_index(seed)] == length;
+            own && task.question_draw().drawn_question(seed) == 0
         };
         let by_count = |a: &Report, b: &Report| counted(a).total_cmp(&counted(b));
         let forged_report = forgeries(&task, &counts).max_by(by_count).unwrap();
         let crowd = Crowd {
             task: &task,
             reports: 79_200,
-            share: 0.25 * task.share(0),
+            share: 0.25 * task.report_share(0),
             counts: &counts,
             excess: &|report| counted(report) - sign * share,
             reach: 1.0 / rates.gap(),
         };
         let entries = self.texts.map(|text| -> Vec<Entry> {
             let entry = |item| Entry { item, value: 1.0 };
-            prefixes.keys(text).into_iter().map(entry).collect()
+            prefixes.prefix_keys(text).into_iter().map(entry).collect()
         });
         let answer = |rng: &mut ChaCha20Rng| {
             let has = f64::from(rng.next_u32()) < share * 2_f64.powi(32);

@@ -24,18 +24,18 @@ pub struct Draft {
     /// Values of the atoms in the upper half.
     pub values: Option<Vec<u32>>,
     /// Objective for which the values are chosen.
-    pub objective: Option<Objective>,
+    pub objective: Option<VarianceObjective>,
 }
 
 /// Variance that the choice of the atoms' values minimises. Privacy does not depend on this choice.
 ///
 /// ```
-/// use hushbin::choose::window::{Draft, Objective};
+/// use hushbin::choose::window::{Draft, VarianceObjective};
 /// use hushbin::domain::Domain;
 /// use hushbin::mechanism::window::Window;
 ///
 /// let domain = Domain::dense(1);
-/// let [worst, average] = [Objective::Worst, Objective::Average].map(|objective| {
+/// let [worst, average] = [VarianceObjective::Worst, VarianceObjective::Average].map(|objective| {
 ///     let draft = Draft { objective: Some(objective), ..Draft::default() };
 ///     Window::choose(&domain, 2.0, &draft).unwrap().rates(&domain, 2.0)
 /// });
@@ -44,7 +44,7 @@ pub struct Draft {
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Objective {
+pub enum VarianceObjective {
     /// Worst case over numbers. The variance is then a bound for every distribution of numbers.
     Worst,
     /// Average over numbers spread evenly over the range. The worst-case variance is larger.

@@ -5,11 +5,11 @@ mod draft;
 mod sizes;
 mod values;
 
-pub use draft::{Draft, Objective};
+pub use draft::{Draft, VarianceObjective};
 
 use alloc::vec::Vec;
 
-use super::agreement::check_equal_if_stated;
+use super::draft_agreement::check_equal_if_stated;
 use super::budget::{BUDGET_EXCEEDED, PrivacyBudget};
 use super::contract::Choose;
 use super::population::Population;
@@ -19,7 +19,7 @@ use crate::bounds;
 use crate::domain::Domain;
 use crate::error::Error;
 use crate::mechanism::contract::Parameters;
-use crate::mechanism::hash_bin::LevelName;
+use crate::mechanism::hash_bin::PrivacyLevelName;
 use crate::mechanism::window::{Report, Window};
 
 impl Predict for Window {
@@ -65,7 +65,7 @@ impl Choose for Window {
         let fewest = favoured.saturating_mul(2).max(2);
         let atoms = draft.atoms.unwrap_or(fewest);
         bounds::ATOMS
-            .at_most(f64::from(sizes::MOST_ATOMS))
+            .with_max(f64::from(sizes::MOST_ATOMS))
             .check(f64::from(atoms))?;
         let values = alloc::vec![1; (atoms / 2) as usize];
         Parameters::check(&Self::new(drawn, atoms, favoured, values)?, domain)
@@ -75,7 +75,7 @@ impl Choose for Window {
         search.best(|domain, budget| Self::choose(domain, budget, draft))
     }
 
-    fn candidates(search: &Search<'_>, _: LevelName) -> Result<Vec<Candidate>, Error> {
+    fn candidates(search: &Search<'_>, _: PrivacyLevelName) -> Result<Vec<Candidate>, Error> {
         if !search.domain.is_dense() {
             return Ok(Vec::new());
         }
@@ -87,14 +87,14 @@ impl Choose for Window {
     }
 
     fn agrees_with(&self, draft: &Draft) -> Result<(), Error> {
-        check_equal_if_stated("drawn", &draft.drawn, self.drawn())?;
+        check_equal_if_stated("drawn", &draft.drawn, self.drawn_attributes())?;
         check_equal_if_stated("atoms", &draft.atoms, self.atoms())?;
-        check_equal_if_stated("favoured", &draft.favoured, self.favoured())?;
-        check_equal_if_stated("values", &draft.values, self.values().to_vec())
+        check_equal_if_stated("favoured", &draft.favoured, self.favoured_atoms())?;
+        check_equal_if_stated("values", &draft.values, self.upper_atom_values().to_vec())
     }
 
     fn longest_report(&self, _: &Domain, _: f64) -> Report {
-        Report::longest(self.cells())
+        Report::with_longest_encoding(self.cells())
     }
 }
 
@@ -113,7 +113,7 @@ impl Window {
     /// use hushbin::mechanism::window::Window;
     ///
     /// let of = |epsilon| Window::choose(&Domain::dense(1), epsilon, &Draft::default()).unwrap();
-    /// assert_eq!((of(0.5).atoms(), of(0.5).favoured()), (8, 4));
+    /// assert_eq!((of(0.5).atoms(), of(0.5).favoured_atoms()), (8, 4));
     /// ```
     pub fn choose(
         domain: &Domain,
@@ -121,6 +121,6 @@ impl Window {
         draft: &Draft,
     ) -> Result<Self, Error> {
         Self::check_draft(draft, domain)?;
-        sizes::best(domain, budget.into(), draft).ok_or(BUDGET_EXCEEDED)
+        sizes::best_window(domain, budget.into(), draft).ok_or(BUDGET_EXCEEDED)
     }
 }

@@ -2,8 +2,8 @@
 
 use alloc::vec::Vec;
 
-use super::draft::{Draft, Objective};
-use super::values::{self, Squares};
+use super::draft::{Draft, VarianceObjective};
+use super::values::{self, VarianceCoefficients};
 use crate::bounds;
 use crate::choose::budget::{PreparedBudget, PrivacyBudget};
 use crate::domain::Domain;
@@ -41,28 +41,28 @@ const MAX_VALUE_RANGE: core::ops::RangeInclusive<u32> = 500..=1000;
 
 /// Returns the best parameters that agree with a draft and stay within the budget, or `None` if
 /// there are none.
-pub(super) fn best(domain: &Domain, budget: PrivacyBudget, draft: &Draft) -> Option<Window> {
-    let attributes = domain.items().unwrap_or(0);
+pub(super) fn best_window(domain: &Domain, budget: PrivacyBudget, draft: &Draft) -> Option<Window> {
+    let attributes = domain.item_count().unwrap_or(0);
     let sizes = SizeSearch {
         attributes,
-        limit: budget.limit(),
+        limit: budget.prepare(),
         draft,
     };
     let most = attributes.min(bounds::DRAWN.max as u32);
     let drawn = draft.drawn.map_or(1..=most, |own| own..=own);
     if let (Some(t), Some(k), Some(values)) = (draft.atoms, draft.favoured, &draft.values) {
         let windows = drawn.filter_map(|m| Window::new(m, t, k, values.as_slice()).ok());
-        let kept = windows.filter(|own| sizes.allows(own.drawn(), [t, k]).is_some());
+        let kept = windows.filter(|own| sizes.allowed_cell_counts(own.drawn_attributes(), [t, k]).is_some());
         let variance = |own: &Window| own.rates(domain, budget.epsilon).worst_variance();
         return kept.min_by(|a, b| variance(a).total_cmp(&variance(b)));
     }
     let all = drawn.filter_map(|drawn| sizes.best_for_drawn(drawn));
     let mut best = all.min_by(|a, b| a.variance.total_cmp(&b.variance))?;
     let mut variance: fn(&Rates) -> f64 = Rates::worst_variance;
-    if draft.objective == Some(Objective::Average) {
+    if draft.objective == Some(VarianceObjective::Average) {
         // The sizes stay those of the worst case: only the values differ.
-        let squares = sizes.squares(best.drawn, [best.atoms, best.favoured])?;
-        best.values = values::best_on_average(best.atoms, best.favoured, squares, best.values);
+        let squares = sizes.variance_coefficients(best.drawn, [best.atoms, best.favoured])?;
+        best.values = values::least_average_variance_values(best.atoms, best.favoured, squares, best.values);
         variance = Rates::average_variance;
     }
     round_to_integers(&best, |own| variance(&own.rates(domain, budget.epsilon)))
@@ -72,22 +72,22 @@ impl SizeSearch<'_> {
     /// Returns the best sizes for reports that cover `drawn` attributes.
     fn best_for_drawn(&self, drawn: u32) -> Option<SizesWithVariance> {
         let best = match (self.draft.atoms, self.draft.favoured) {
-            (Some(t), Some(k)) => self.solve_roughly(drawn, [t, k]),
+            (Some(t), Some(k)) => self.with_rough_values(drawn, [t, k]),
             (Some(t), None) => (1..=t / 2)
-                .filter_map(|k| self.solve_roughly(drawn, [t, k]))
+                .filter_map(|k| self.with_rough_values(drawn, [t, k]))
                 .min_by(|a, b| a.variance.total_cmp(&b.variance)),
             (None, Some(k)) => {
-                let previous = self.fewest_atoms(drawn);
-                self.with_favoured(
+                let previous = self.best_with_fewest_atoms(drawn);
+                self.best_with_favoured(
                     drawn,
                     k,
                     previous.as_ref(),
                     max_atoms_within_cells(MOST_ATOMS, drawn),
                 )
             }
-            (None, None) => self.fewest_atoms(drawn),
+            (None, None) => self.best_with_fewest_atoms(drawn),
         }?;
-        self.solve(drawn, [best.atoms, best.favoured], PRECISION[1])
+        self.with_best_values(drawn, [best.atoms, best.favoured], PRECISION[1])
     }
 
     /// Returns the best sizes with the smallest number of atoms whose variance is nearly the
@@ -96,7 +96,7 @@ impl SizeSearch<'_> {
     /// Doubling both the atoms and the favoured atoms never increases the variance, because each
     /// pair of new atoms can have the value of one old atom. The search therefore ends when
     /// doubling has gained little.
-    fn fewest_atoms(&self, drawn: u32) -> Option<SizesWithVariance> {
+    fn best_with_fewest_atoms(&self, drawn: u32) -> Option<SizesWithVariance> {
         let most = max_atoms_within_cells(TRIED_ATOMS, drawn);
         let mut tried: Vec<SizesWithVariance> = Vec::new();
         // Every k to 5, then steps of about a fifth.
@@ -104,7 +104,7 @@ impl SizeSearch<'_> {
         let all = core::iter::successors(Some(1), next);
         for favoured in all.take_while(|k| 2 * k <= most) {
             let is_last = tried.last().is_some_and(|own| own.atoms == most);
-            tried.extend(self.with_favoured(drawn, favoured, tried.last(), most));
+            tried.extend(self.best_with_favoured(drawn, favoured, tried.last(), most));
             let halved = |own: &&SizesWithVariance| 2 * own.favoured <= favoured;
             let before = least_variance(tried.iter().filter(halved));
             if is_last || least_variance(&tried) > DOUBLING_RATIO_LIMIT * before {
@@ -119,7 +119,7 @@ impl SizeSearch<'_> {
     ///
     /// The variance is unimodal in the number of atoms. The search starts with the share of
     /// favoured atoms that an earlier result, `previous`, had.
-    fn with_favoured(
+    fn best_with_favoured(
         &self,
         drawn: u32,
         k: u32,
@@ -129,14 +129,14 @@ impl SizeSearch<'_> {
         let first = previous.map_or(2 * k, |own| {
             (own.atoms * k).div_ceil(own.favoured).min(most)
         });
-        let first = (first..=most).find(|t| self.allows(drawn, [*t, k]).is_some())?;
-        let mut best = self.solve_roughly(drawn, [first, k])?;
+        let first = (first..=most).find(|t| self.allowed_cell_counts(drawn, [*t, k]).is_some())?;
+        let mut best = self.with_rough_values(drawn, [first, k])?;
         let more: [&mut dyn Iterator<Item = u32>; 2] =
             [&mut (first + 1..=most), &mut (2 * k..first).rev()];
         for sizes in more {
             // More atoms first, then fewer. The budget or the number of cells ends either
             // direction.
-            for found in sizes.map_while(|t| self.solve_roughly(drawn, [t, k])) {
+            for found in sizes.map_while(|t| self.with_rough_values(drawn, [t, k])) {
                 if found.variance >= best.variance {
                     break;
                 }
@@ -150,30 +150,30 @@ impl SizeSearch<'_> {
     }
 
     /// Returns the sizes with values whose precision is sufficient to compare variances.
-    fn solve_roughly(&self, drawn: u32, sizes: [u32; 2]) -> Option<SizesWithVariance> {
-        self.solve(drawn, sizes, PRECISION[0])
+    fn with_rough_values(&self, drawn: u32, sizes: [u32; 2]) -> Option<SizesWithVariance> {
+        self.with_best_values(drawn, sizes, PRECISION[0])
     }
 
     /// Returns the number of cells and the number of favoured cells. Returns `None` if there are
     /// too many cells or favoured atoms, or if the sizes exceed the budget.
-    fn allows(&self, drawn: u32, [atoms, favoured]: [u32; 2]) -> Option<[u32; 2]> {
+    fn allowed_cell_counts(&self, drawn: u32, [atoms, favoured]: [u32; 2]) -> Option<[u32; 2]> {
         let cells = atoms
             .checked_pow(drawn)
             .filter(|cells| favoured <= atoms / 2 && *cells <= Window::MOST_CELLS)?;
         let inside = favoured.pow(drawn);
         let [c, others] = [f64::from(inside), f64::from(cells - inside)];
-        self.limit.allows_sets(c, others).then_some([cells, inside])
+        self.limit.allows_favoured_and_others(c, others).then_some([cells, inside])
     }
 
     /// Returns the sizes with the best values. The variance has the relative precision `precision`.
-    fn solve(
+    fn with_best_values(
         &self,
         drawn: u32,
         [atoms, favoured]: [u32; 2],
         precision: f64,
     ) -> Option<SizesWithVariance> {
-        let squares = self.squares(drawn, [atoms, favoured])?;
-        let (values, variance) = values::best(atoms, favoured, squares, precision);
+        let squares = self.variance_coefficients(drawn, [atoms, favoured])?;
+        let (values, variance) = values::minimax_values(atoms, favoured, squares, precision);
         Some(SizesWithVariance {
             drawn,
             atoms,
@@ -184,8 +184,8 @@ impl SizeSearch<'_> {
     }
 
     /// Returns the coefficients of an estimate's variance, or `None` if the sizes are not allowed.
-    fn squares(&self, drawn: u32, [atoms, favoured]: [u32; 2]) -> Option<Squares> {
-        let [cells, inside] = self.allows(drawn, [atoms, favoured])?;
+    fn variance_coefficients(&self, drawn: u32, [atoms, favoured]: [u32; 2]) -> Option<VarianceCoefficients> {
+        let [cells, inside] = self.allowed_cell_counts(drawn, [atoms, favoured])?;
         let [c, others] = [f64::from(inside), f64::from(cells - inside)];
         let [k, t] = [f64::from(favoured), f64::from(atoms)];
         let e = self.limit.e;
@@ -196,7 +196,7 @@ impl SizeSearch<'_> {
         let gap = c / k * (e - 1.0) / all;
         // A report covers m of d attributes, so an estimate has this share of reports.
         let share = f64::from(drawn) / f64::from(self.attributes);
-        Some(Squares {
+        Some(VarianceCoefficients {
             any: other / (share * gap * gap),
             favoured: 1.0 / (share * gap),
         })

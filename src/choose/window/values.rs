@@ -8,28 +8,28 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
-use crate::solve::{factorise, solve};
+use crate::solve::{cholesky_factorise, solve_with_factor};
 
 /// Coefficients of the variance of one report's estimate, if the last level is 1. The mean square
 /// at a level has two terms: `any`·Σ Y² over the values Y of all atoms, and `favoured`·Σ Y² over
 /// the values of the level's atoms.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Squares {
+pub(super) struct VarianceCoefficients {
     pub(super) any: f64,
     pub(super) favoured: f64,
 }
 
 /// Convex optimisation problem for t atoms, of which a level favours k.
 #[derive(Debug, Clone, Copy)]
-struct Programme {
+struct ConvexProgramme {
     atoms: usize,
     window: usize,
-    squares: Squares,
+    squares: VarianceCoefficients,
 }
 
 /// Slacks of the constraints at a point. The constraints are variances below the bound, and
 /// ascending values.
-struct Slacks {
+struct ConstraintSlacks {
     variances: Vec<f64>,
     steps: Vec<f64>,
 }
@@ -53,19 +53,19 @@ const MOST_STEPS: u32 = 50;
 /// The values are those of the atoms in the upper half, ascending. The last k values sum to 1. If
 /// Newton's method converges, the variance exceeds the minimum by at most the relative `precision`.
 /// The method converges for all k near the best k.
-pub(super) fn best(atoms: u32, favoured: u32, squares: Squares, precision: f64) -> (Vec<f64>, f64) {
-    let programme = Programme::new(atoms, favoured, squares);
-    let half = programme.half();
+pub(super) fn minimax_values(atoms: u32, favoured: u32, squares: VarianceCoefficients, precision: f64) -> (Vec<f64>, f64) {
+    let programme = ConvexProgramme::new(atoms, favoured, squares);
+    let half = programme.upper_half_size();
     let mut point: Vec<f64> = (1..=half).map(|place| place as f64).collect();
-    programme.scale(&mut point);
+    programme.normalise(&mut point);
     // The bound starts strictly above all variances, a feasible start for the barrier.
     let mut bound = 1.1 * programme.worst_variance(&point) + 1e-3;
-    let constraints = (programme.segments().len() + half) as f64;
+    let constraints = (programme.upper_segments().len() + half) as f64;
     let mut steepness = constraints / bound;
     // constraints/steepness is the duality gap at the centre (Boyd and Vandenberghe, §11.3.1).
     while constraints / steepness > precision * bound {
         steepness *= BARRIER_GROWTH;
-        programme.centre(&mut point, &mut bound, steepness);
+        programme.minimise_with_barrier(&mut point, &mut bound, steepness);
     }
     // If Newton's method does not converge, values that are 0 except for the last k can be better.
     let mut last = vec![0.0; half];
@@ -85,13 +85,13 @@ pub(super) fn best(atoms: u32, favoured: u32, squares: Squares, precision: f64) 
 ///
 /// The coordinates are the differences between successive values. They stay at 0 or above, so
 /// values ascend.
-pub(super) fn best_on_average(
+pub(super) fn least_average_variance_values(
     atoms: u32,
     favoured: u32,
-    squares: Squares,
+    squares: VarianceCoefficients,
     worst: Vec<f64>,
 ) -> Vec<f64> {
-    let programme = Programme::new(atoms, favoured, squares);
+    let programme = ConvexProgramme::new(atoms, favoured, squares);
     let mut values = worst;
     let mut least = programme.average_variance(&values);
     let mut step = 0.1 * values.last().copied().unwrap_or(0.0);
@@ -103,7 +103,7 @@ pub(super) fn best_on_average(
             for by in [step, -step.min(values[at] - before)] {
                 let mut next = values.clone();
                 next[at..].iter_mut().for_each(|value| *value += by);
-                programme.scale(&mut next);
+                programme.normalise(&mut next);
                 let average = programme.average_variance(&next);
                 if average < least * (1.0 - 1e-9) {
                     (values, least, is_best) = (next, average, false);
@@ -118,8 +118,8 @@ pub(super) fn best_on_average(
     values
 }
 
-impl Programme {
-    const fn new(atoms: u32, favoured: u32, squares: Squares) -> Self {
+impl ConvexProgramme {
+    const fn new(atoms: u32, favoured: u32, squares: VarianceCoefficients) -> Self {
         Self {
             atoms: atoms as usize,
             window: favoured as usize,
@@ -128,18 +128,18 @@ impl Programme {
     }
 
     /// Scales the values of the upper half so that the last level is 1.
-    fn scale(&self, point: &mut [f64]) {
-        let top: f64 = point[self.half() - self.window..].iter().sum();
+    fn normalise(&self, point: &mut [f64]) {
+        let top: f64 = point[self.upper_half_size() - self.window..].iter().sum();
         point.iter_mut().for_each(|value| *value /= top);
     }
 
-    const fn half(&self) -> usize {
+    const fn upper_half_size(&self) -> usize {
         self.atoms / 2
     }
 
     /// Returns the indices of the pairs of neighbouring levels that are at 0 or above. The other
     /// pairs are mirror images.
-    const fn segments(&self) -> core::ops::Range<usize> {
+    const fn upper_segments(&self) -> core::ops::Range<usize> {
         let last = self.atoms - self.window;
         last / 2..last
     }
@@ -147,7 +147,7 @@ impl Programme {
     /// Returns the index of an atom's value in the upper half, and its sign. Returns `None` for a
     /// middle atom, whose value is 0.
     const fn value_index(&self, atom: usize) -> Option<(usize, f64)> {
-        let half = self.half();
+        let half = self.upper_half_size();
         if atom < half {
             Some((half - 1 - atom, -1.0))
         } else if 2 * atom + 1 == self.atoms {
@@ -158,7 +158,7 @@ impl Programme {
     }
 
     /// Returns the values of all atoms.
-    fn values(&self, point: &[f64]) -> Vec<f64> {
+    fn values_of_all_atoms(&self, point: &[f64]) -> Vec<f64> {
         let value = |atom| {
             self.value_index(atom)
                 .map_or(0.0, |(at, sign)| sign * point[at])
@@ -168,16 +168,16 @@ impl Programme {
 
     /// Returns the worst-case variance over all numbers from −1 to 1.
     fn worst_variance(&self, point: &[f64]) -> f64 {
-        let values = self.values(point);
-        let of = |level| self.segment_maximum(&values, level).0;
-        self.segments().map(of).fold(0.0, f64::max)
+        let values = self.values_of_all_atoms(point);
+        let of = |level| self.segment_max_variance(&values, level).0;
+        self.upper_segments().map(of).fold(0.0, f64::max)
     }
 
     /// Returns the average variance over numbers spread evenly from −1 to 1. Between levels the
     /// mean square is linear.
     fn average_variance(&self, point: &[f64]) -> f64 {
-        let Squares { any, favoured } = self.squares;
-        let values = self.values(point);
+        let VarianceCoefficients { any, favoured } = self.squares;
+        let values = self.values_of_all_atoms(point);
         let squared = |own: &[f64]| own.iter().map(|y| y * y).sum::<f64>();
         let all = any * squared(&values);
         let level = |own: &[f64]| (own.iter().sum::<f64>(), all + favoured * squared(own));
@@ -193,8 +193,8 @@ impl Programme {
     ///
     /// Let A be the mean square at the level and W its mean. The next level has the mean square A +
     /// B and the mean W + Δ. At λ the variance is A + λB − (W + λΔ)², which is concave in λ.
-    fn segment_maximum(&self, values: &[f64], level: usize) -> (f64, f64) {
-        let Squares { any, favoured } = self.squares;
+    fn segment_max_variance(&self, values: &[f64], level: usize) -> (f64, f64) {
+        let VarianceCoefficients { any, favoured } = self.squares;
         let squared = |own: &[f64]| own.iter().map(|y| y * y).sum::<f64>();
         let own = &values[level..level + self.window];
         let (leaves, joins) = (values[level], values[level + self.window]);
@@ -212,10 +212,10 @@ impl Programme {
 
     /// Returns the derivatives of the maximum variance between a level and the next, with respect
     /// to the values.
-    fn derivatives(&self, point: &[f64], values: &[f64], level: usize) -> SegmentDerivatives {
-        let Squares { any, favoured } = self.squares;
-        let (_, part) = self.segment_maximum(values, level);
-        let half = self.half();
+    fn segment_derivatives(&self, point: &[f64], values: &[f64], level: usize) -> SegmentDerivatives {
+        let VarianceCoefficients { any, favoured } = self.squares;
+        let (_, part) = self.segment_max_variance(values, level);
+        let half = self.upper_half_size();
         let mut diagonal = vec![4.0 * any; half];
         let (mut number, mut turns, mut moves) =
             (vec![0.0; half], vec![0.0; half], vec![0.0; half]);
@@ -255,36 +255,36 @@ impl Programme {
         }
     }
 
-    fn slacks(&self, point: &[f64], bound: f64) -> Slacks {
-        let values = self.values(point);
-        let below = |level| bound - self.segment_maximum(&values, level).0;
+    fn slacks(&self, point: &[f64], bound: f64) -> ConstraintSlacks {
+        let values = self.values_of_all_atoms(point);
+        let below = |level| bound - self.segment_max_variance(&values, level).0;
         let mut before = 0.0;
         let step = |value: &f64| value - core::mem::replace(&mut before, *value);
-        Slacks {
-            variances: self.segments().map(below).collect(),
+        ConstraintSlacks {
+            variances: self.upper_segments().map(below).collect(),
             steps: point.iter().map(step).collect(),
         }
     }
 
     /// Minimises steepness·bound + barrier by Newton's method, starting at `point` and `bound`. The
     /// barrier is −Σ ln(slack) over all slacks.
-    fn centre(&self, point: &mut Vec<f64>, bound: &mut f64, steepness: f64) {
+    fn minimise_with_barrier(&self, point: &mut Vec<f64>, bound: &mut f64, steepness: f64) {
         for _ in 0..MOST_STEPS {
             let slacks = self.slacks(point, *bound);
-            let (step, decrement) = self.newton(point, &slacks, steepness);
+            let (step, decrement) = self.newton_step(point, &slacks, steepness);
             if decrement < 1e-3 {
                 return;
             }
-            let before = steepness * *bound + slacks.barrier();
+            let before = steepness * *bound + slacks.log_barrier();
             let mut length = 1.0;
             loop {
                 let next: Vec<f64> = (point.iter().zip(&step))
                     .map(|(value, step)| value + length * step)
                     .collect();
-                let next_bound = *bound + length * step[self.half()];
+                let next_bound = *bound + length * step[self.upper_half_size()];
                 let there = self.slacks(&next, next_bound);
                 let falls = || {
-                    let after = steepness * next_bound + there.barrier();
+                    let after = steepness * next_bound + there.log_barrier();
                     // Sufficient decrease (Armijo's rule).
                     after <= before - 0.1 * length * decrement
                 };
@@ -303,22 +303,22 @@ impl Programme {
 
     /// Returns Newton's step of the values and of the bound, with twice the expected decrease of
     /// the cost. The step stays in the plane on which the last level is 1.
-    fn newton(&self, point: &[f64], slacks: &Slacks, steepness: f64) -> (Vec<f64>, f64) {
-        let half = self.half();
+    fn newton_step(&self, point: &[f64], slacks: &ConstraintSlacks, steepness: f64) -> (Vec<f64>, f64) {
+        let half = self.upper_half_size();
         let size = half + 1;
         let mut matrix = vec![0.0; size * size];
         let mut gradient = vec![0.0; size];
         gradient[half] = steepness;
-        let values = self.values(point);
-        for (level, slack) in self.segments().zip(&slacks.variances) {
-            let own = self.derivatives(point, &values, level);
+        let values = self.values_of_all_atoms(point);
+        for (level, slack) in self.upper_segments().zip(&slacks.variances) {
+            let own = self.segment_derivatives(point, &values, level);
             let mut normal = own.gradient.clone();
             normal.push(-1.0);
-            add(&mut matrix, &normal, 1.0 / (slack * slack));
+            add_outer_product(&mut matrix, &normal, 1.0 / (slack * slack));
             for (weight, direction) in &own.outer {
                 let mut direction = direction.clone();
                 direction.push(0.0);
-                add(&mut matrix, &direction, weight / slack);
+                add_outer_product(&mut matrix, &direction, weight / slack);
             }
             for at in 0..half {
                 matrix[at * size + at] += own.diagonal[at] / slack;
@@ -333,16 +333,16 @@ impl Programme {
             if at > 0 {
                 normal[at - 1] = -1.0;
             }
-            add(&mut matrix, &normal, 1.0 / (step * step));
+            add_outer_product(&mut matrix, &normal, 1.0 / (step * step));
             for (sum, part) in gradient.iter_mut().zip(&normal) {
                 *sum -= part / step;
             }
         }
-        factorise(&mut matrix, size);
+        cholesky_factorise(&mut matrix, size);
         let mut plane = vec![0.0; size];
         plane[half - self.window..half].fill(1.0);
-        let straight = solve(&matrix, &gradient);
-        let back = solve(&matrix, &plane);
+        let straight = solve_with_factor(&matrix, &gradient);
+        let back = solve_with_factor(&matrix, &plane);
         let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
         // Multiplier of the equality constraint: the step has no component that moves the last
         // level.
@@ -355,25 +355,25 @@ impl Programme {
     }
 }
 
-impl Slacks {
-    fn all(&self) -> impl Iterator<Item = &f64> {
+impl ConstraintSlacks {
+    fn all_slacks(&self) -> impl Iterator<Item = &f64> {
         self.variances.iter().chain(&self.steps)
     }
 
-    fn barrier(&self) -> f64 {
-        -self.all().map(|slack| libm::log(*slack)).sum::<f64>()
+    fn log_barrier(&self) -> f64 {
+        -self.all_slacks().map(|slack| libm::log(*slack)).sum::<f64>()
     }
 
     /// Returns whether each slack is at least a tenth of its value in `before`.
     fn stay_above_tenth_of(&self, before: &Self) -> bool {
-        self.all()
-            .zip(before.all())
+        self.all_slacks()
+            .zip(before.all_slacks())
             .all(|(own, before)| *own > 0.1 * before)
     }
 }
 
 /// Adds the weighted outer product weight·v·vᵀ of a vector v to a square matrix.
-fn add(matrix: &mut [f64], v: &[f64], weight: f64) {
+fn add_outer_product(matrix: &mut [f64], v: &[f64], weight: f64) {
     if weight == 0.0 {
         return;
     }

@@ -16,9 +16,9 @@
 //! hash are hushbin's own.
 
 #[cfg(feature = "analysis")]
-mod exact;
+mod exact_probabilities;
 #[cfg(feature = "collector")]
-mod names;
+mod rule_name;
 #[cfg(feature = "analysis")]
 mod rates;
 mod rule;
@@ -27,7 +27,7 @@ mod support;
 
 pub use super::subset::{BucketReport as Report, Thresholds};
 #[cfg(feature = "analysis")]
-pub use rates::{Presence, Rates};
+pub use rates::{PairHitProbabilities, Rates};
 pub use rule::{Coco, Randomizer, Rule};
 #[cfg(feature = "collector")]
-pub use {names::RuleName, support::Support};
+pub use {rule_name::RuleName, support::Support};

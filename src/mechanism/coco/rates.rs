@@ -7,8 +7,8 @@
 
 use super::rule::{Coco, Rule};
 use crate::domain::Domain;
-use crate::mechanism::occupancy::{Strength, TopSum};
-use crate::mechanism::subset::threshold;
+use crate::mechanism::occupancy::{StrengthMeasure, TopSum};
+use crate::mechanism::subset::compute_favoured_threshold;
 use crate::sample::ExpLowerBound;
 
 /// Probabilities that a report hits an item, averaged over seeds. They are exact for the realised
@@ -35,10 +35,10 @@ pub struct Rates {
     pub pair: f64,
     /// Probabilities of a hit on an item's pair, for predictions. They are approximate under the
     /// rule `strongest`, see [`TopSum::load`].
-    pub predicted: Presence,
+    pub predicted: PairHitProbabilities,
     /// Exact probabilities of a hit on an item's pair. `None` if the rule does not estimate
     /// non-missing frequencies: the share of people who have an item, with either sign.
-    pub presence: Option<Presence>,
+    pub presence: Option<PairHitProbabilities>,
     /// Number d of items, if inputs with fewer entries than the sparsity are filled up with items.
     /// `None` if they are filled up with paddings.
     pub(crate) filling_items: Option<u32>,
@@ -57,7 +57,7 @@ pub struct Rates {
 /// assert!(presence.p_pair > presence.q_pair);
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Presence {
+pub struct PairHitProbabilities {
     /// Probability of a hit on the pair of an item in the input.
     pub p_pair: f64,
     /// Probability of a hit on the pair of an item outside the input.
@@ -76,12 +76,12 @@ impl Coco {
             Rule::Strongest { favoured } => {
                 let top =
                     self.occupancy(domain)
-                        .top_sums(Strength::SignedSum, self.hashes(), favoured);
+                        .top_sums(StrengthMeasure::SignedSum, self.hashes(), favoured);
                 self.strongest_rates(
                     domain,
                     &ExpLowerBound::new(epsilon),
                     favoured,
-                    &top.at(favoured),
+                    &top.sums_over_strongest(favoured),
                 )
             }
         }
@@ -96,9 +96,9 @@ impl Coco {
         favoured: u32,
         top: &TopSum,
     ) -> Rates {
-        let inside = threshold(bound, favoured, self.outcomes() - favoured);
+        let inside = compute_favoured_threshold(bound, favoured, self.total_buckets() - favoured);
         let s = f64::from(domain.sparsity());
-        let others = f64::from(self.outcomes() - favoured);
+        let others = f64::from(self.total_buckets() - favoured);
         let outside = inside.complement() / others;
         let difference = inside.probability() / f64::from(favoured) - outside;
         // An entry has two sides under each function; `top.load / s` of them are favoured on
@@ -109,20 +109,20 @@ impl Coco {
             // `top.strength` is G(c). G(c)/s is the probability that the side an entry pushes to is
             // favoured, minus the probability for the opposite side.
             gap: difference * top.strength / s,
-            pair: 1.0 / f64::from(self.pairs()),
-            predicted: self.presence(domain, p_pair),
+            pair: 1.0 / f64::from(self.pairs_per_function()),
+            predicted: self.pair_hit_probabilities(domain, p_pair),
             presence: None,
-            filling_items: self.filling_items(domain),
+            filling_items: self.items_if_filling(domain),
         }
     }
 
     fn overwrite_rates(&self, domain: &Domain, epsilon: f64) -> Rates {
-        let pairs = f64::from(self.pairs());
+        let pairs = f64::from(self.pairs_per_function());
         let thresholds = self.thresholds(domain.sparsity(), epsilon);
-        let p_pair = thresholds.inside(1).probability();
+        let p_pair = thresholds.favoured_threshold(1).probability();
         let decided = thresholds.decided.expect("rule overwrite decides");
-        let presence = self.presence(domain, p_pair);
-        let kappa = self.deciding(domain);
+        let presence = self.pair_hit_probabilities(domain, p_pair);
+        let kappa = self.deciding_probability(domain);
         Rates {
             gap: kappa * p_pair * (decided.probability() - decided.complement()),
             pair: 1.0 / pairs,
@@ -137,9 +137,9 @@ impl Coco {
     /// 1/T for T pairs. Under the balanced hash there are N slots, m in each pair, so exactly m
     /// slots are hit. For s elements, s·`p_pair` of these belong to the input on average. The rest
     /// is spread over the N − s other slots.
-    fn presence(&self, domain: &Domain, p_pair: f64) -> Presence {
+    fn pair_hit_probabilities(&self, domain: &Domain, p_pair: f64) -> PairHitProbabilities {
         let s = f64::from(domain.sparsity());
-        let pairs = f64::from(self.pairs());
+        let pairs = f64::from(self.pairs_per_function());
         let q_pair = match self.occupancy(domain).per_cell {
             None => 1.0 / pairs,
             Some(m) => {
@@ -153,7 +153,7 @@ impl Coco {
                 }
             }
         };
-        Presence { p_pair, q_pair }
+        PairHitProbabilities { p_pair, q_pair }
     }
 
     /// Computes κ = E\[1/(r + 1)\], the probability that an entry decides the side of its pair
@@ -164,9 +164,9 @@ impl Coco {
     /// Exactly one of the s entries decides in each pushed pair. So s·κ is the expected number of
     /// pushed pairs. With T pairs, this number is T·(1 − P(a pair is not pushed)).
     #[must_use]
-    pub fn deciding(&self, domain: &Domain) -> f64 {
+    pub fn deciding_probability(&self, domain: &Domain) -> f64 {
         let s = f64::from(domain.sparsity());
-        let pairs = f64::from(self.pairs());
+        let pairs = f64::from(self.pairs_per_function());
         let log_empty = match self.occupancy(domain).per_cell {
             None => s * libm::log1p(-1.0 / pairs),
             // P(a pair is not pushed) = C(N − m, s)/C(N, s) is symmetric in s and m, so the shorter
@@ -187,7 +187,7 @@ impl Rates {
     /// Probability that a person's report hits the pair of a given item. `present` states whether
     /// the person has the item.
     #[must_use]
-    fn pair_hit(&self, present: bool) -> f64 {
+    fn pair_hit_probability(&self, present: bool) -> f64 {
         if present {
             self.predicted.p_pair
         } else {
@@ -198,16 +198,16 @@ impl Rates {
     /// Second moment of one report's estimate of an item's signed value. The estimate is ±1/gap if
     /// the report hits the item's pair, else 0. `present` states whether the person has the item.
     #[must_use]
-    pub fn mean_square(&self, present: bool) -> f64 {
-        self.pair_hit(present) / (self.gap * self.gap)
+    pub fn estimate_second_moment(&self, present: bool) -> f64 {
+        self.pair_hit_probability(present) / (self.gap * self.gap)
     }
 
     /// Second moment of one report's estimate of an item's signed value, if the item is outside the
     /// input. The input has `entries` entries, at most s = `sparsity`. If it is filled up with
     /// items, the item may be one of the s − `entries` added items.
     #[must_use]
-    pub fn mean_square_among(&self, sparsity: u32, entries: f64) -> f64 {
-        let [with, without] = [true, false].map(|present| self.mean_square(present));
+    pub fn second_moment_outside_input(&self, sparsity: u32, entries: f64) -> f64 {
+        let [with, without] = [true, false].map(|present| self.estimate_second_moment(present));
         let missing = f64::from(sparsity) - entries;
         match self.filling_items {
             Some(items) if missing > 0.0 => {
@@ -221,8 +221,8 @@ impl Rates {
     /// for a person who does not. `present` is the true presence. `None` if the rule does not
     /// estimate presence.
     #[must_use]
-    pub fn nonmissing_variance(&self, present: bool) -> Option<f64> {
-        let Presence { p_pair, q_pair } = self.presence?;
+    pub fn presence_variance(&self, present: bool) -> Option<f64> {
+        let PairHitProbabilities { p_pair, q_pair } = self.presence?;
         let p = if present { p_pair } else { q_pair };
         let gap = p_pair - q_pair;
         Some(p * (1.0 - p) / (gap * gap))
@@ -233,8 +233,8 @@ impl Rates {
     /// sign. It is the negative of that for a negative sign, and 0 without the item. `None` if the
     /// rule does not estimate presence.
     #[must_use]
-    pub fn mean_times_presence(&self) -> Option<f64> {
-        let Presence { p_pair, q_pair } = self.presence?;
+    pub fn mean_presence_product(&self) -> Option<f64> {
+        let PairHitProbabilities { p_pair, q_pair } = self.presence?;
         // A report hits at most one side of a pair.
         Some((1.0 - q_pair) / (p_pair - q_pair))
     }
@@ -246,9 +246,9 @@ impl Rates {
     #[must_use]
     pub fn frequency_variances(&self) -> Option<[f64; 3]> {
         // For a negative sign, presence and mean have the negated covariance.
-        let covariance = self.mean_times_presence()? - 1.0;
-        let own = self.mean_square(true) - 1.0 + self.nonmissing_variance(true)?;
-        let none = self.mean_square(false) + self.nonmissing_variance(false)?;
+        let covariance = self.mean_presence_product()? - 1.0;
+        let own = self.estimate_second_moment(true) - 1.0 + self.presence_variance(true)?;
+        let none = self.estimate_second_moment(false) + self.presence_variance(false)?;
         let twice = 2.0 * covariance;
         Some([own + twice, own - twice, none].map(|sum| 0.25 * sum))
     }
@@ -265,8 +265,8 @@ impl Rates {
     /// − s(m − 1)/(N − s). And κ = gap·Ω/(e − 1) is at least as great: entries that share a pair
     /// reduce κ from 1 by at most (s − 1)(m − 1)/(2(N − 1)).
     #[must_use]
-    pub fn other_side_weight(&self) -> Option<f64> {
-        let Presence { p_pair, q_pair } = self.presence?;
+    pub fn opposite_side_weight(&self) -> Option<f64> {
+        let PairHitProbabilities { p_pair, q_pair } = self.presence?;
         let difference = p_pair - q_pair;
         // With m = 1 the two are equal, and rounding alone can make the weight negative.
         Some(((self.gap - difference) / (self.gap + difference)).max(0.0))
@@ -276,12 +276,12 @@ impl Rates {
     /// ±1. In an open domain, the variance for one item outside the input.
     #[must_use]
     pub fn total_variance(&self, domain: &Domain) -> f64 {
-        let none = self.mean_square(false);
-        match domain.items() {
+        let none = self.estimate_second_moment(false);
+        match domain.item_count() {
             None => none,
             Some(items) => {
                 let s = f64::from(domain.sparsity());
-                s * (self.mean_square(true) - 1.0) + (f64::from(items) - s) * none
+                s * (self.estimate_second_moment(true) - 1.0) + (f64::from(items) - s) * none
             }
         }
     }

@@ -41,7 +41,7 @@ impl subset::Rule for Rule {
     const ONE_HASH: &'static str =
         "rule \"overwrite\" takes one of \"hashes\": several are for the other rule";
 
-    fn favoured(&self) -> Option<u32> {
+    fn favoured_count(&self) -> Option<u32> {
         match self {
             Self::Overwrite => None,
             Self::Strongest { favoured } => Some(*favoured),
@@ -52,7 +52,7 @@ impl subset::Rule for Rule {
         Ok(Self::Overwrite)
     }
 
-    fn strongest(favoured: u32) -> Self {
+    fn strongest_rule(favoured: u32) -> Self {
         Self::Strongest { favoured }
     }
 }

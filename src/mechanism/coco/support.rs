@@ -10,7 +10,7 @@ impl Coco {
     #[must_use]
     pub fn support(&self, domain: &Domain) -> Support {
         Support {
-            hash: self.hash(domain),
+            hash: self.element_hash(domain),
             domain: *domain,
         }
     }
@@ -29,7 +29,7 @@ impl Coco {
 /// let support = coco.support(&Domain::rated(Some(40), 3));
 /// let report = Report { seed: 7, bucket: 5 };
 /// support.for_each_hit(&report, |item, plus| {
-///     assert_eq!(support.hit(&report, u64::from(item)), Some(plus));
+///     assert_eq!(support.hit_side_is_plus(&report, u64::from(item)), Some(plus));
 /// });
 /// ```
 #[derive(Debug, Clone, Copy)]
@@ -43,7 +43,7 @@ impl Support {
     /// rest are paddings and empty slots. 0 for open domains, whose items cannot be listed.
     #[must_use]
     pub fn slots(&self) -> usize {
-        match (&self.hash, self.domain.items()) {
+        match (&self.hash, self.domain.item_count()) {
             (ElementHash::Balanced(balanced), _) => balanced.slots() as usize,
             (ElementHash::Independent { .. }, Some(items)) => items as usize,
             (ElementHash::Independent { .. }, None) => 0,
@@ -55,10 +55,10 @@ impl Support {
     ///
     /// Takes O(m) steps under the balanced hash, with m slots in each pair. Takes O(d) steps under
     /// the independent hash, with d items. In an open domain nothing is visited; use
-    /// [`Support::hit`].
+    /// [`Support::hit_side_is_plus`].
     #[inline]
     pub fn for_each_hit(&self, report: &Report, mut visit: impl FnMut(u32, bool)) {
-        let (keys, pair) = self.hash.locate(report.seed, report.bucket / 2);
+        let (keys, pair) = self.hash.keys_and_bucket(report.seed, report.bucket / 2);
         let minus = report.bucket % 2 == 1;
         let own_plus = |slot: u32| (closed_sign(&keys, slot) < 0) == minus;
         match self.hash {
@@ -66,7 +66,7 @@ impl Support {
                 balanced.for_each_slot(&keys, pair, |slot| visit(slot, own_plus(slot)));
             }
             ElementHash::Independent { buckets } => {
-                for item in 0..self.domain.items().unwrap_or(0) {
+                for item in 0..self.domain.item_count().unwrap_or(0) {
                     if independent_bucket(&keys, u64::from(item), buckets) == pair {
                         visit(item, own_plus(item));
                     }
@@ -79,16 +79,16 @@ impl Support {
     /// the report names the side to which a positive entry of the item pushes.
     #[inline]
     #[must_use]
-    pub fn hit(&self, report: &Report, item: u64) -> Option<bool> {
-        self.hit_of(report)(item)
+    pub fn hit_side_is_plus(&self, report: &Report, item: u64) -> Option<bool> {
+        self.hit_function(report)(item)
     }
 
-    /// Returns a function that computes [`Support::hit`] for this report and any item. Values that
+    /// Returns a function that computes [`Support::hit_side_is_plus`] for this report and any item. Values that
     /// depend only on the report are computed once.
     #[inline]
-    pub fn hit_of(&self, report: &Report) -> impl Fn(u64) -> Option<bool> + use<> {
+    pub fn hit_function(&self, report: &Report) -> impl Fn(u64) -> Option<bool> + use<> {
         let Self { hash, domain, .. } = *self;
-        let (keys, pair) = hash.locate(report.seed, report.bucket / 2);
+        let (keys, pair) = hash.keys_and_bucket(report.seed, report.bucket / 2);
         let minus = report.bucket % 2 == 1;
         move |item| {
             (hash.bucket(&keys, item) == pair)

@@ -11,9 +11,9 @@
 //! hash are hushbin's own.
 
 #[cfg(feature = "analysis")]
-mod exact;
+mod exact_probabilities;
 #[cfg(feature = "collector")]
-mod names;
+mod rule_name;
 #[cfg(feature = "analysis")]
 mod rates;
 mod rule;
@@ -25,4 +25,4 @@ pub use super::subset::{BucketReport as Report, Thresholds};
 pub use rates::Rates;
 pub use rule::{Collision, Randomizer, Rule};
 #[cfg(feature = "collector")]
-pub use {names::RuleName, support::Support};
+pub use {rule_name::RuleName, support::Support};

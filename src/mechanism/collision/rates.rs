@@ -4,8 +4,8 @@ use alloc::vec::Vec;
 
 use super::rule::{Collision, Rule};
 use crate::domain::Domain;
-use crate::mechanism::occupancy::{Strength, TopSum};
-use crate::mechanism::subset::threshold;
+use crate::mechanism::occupancy::{StrengthMeasure, TopSum};
+use crate::mechanism::subset::compute_favoured_threshold;
 use crate::sample::ExpLowerBound;
 
 /// Probabilities that reports hit elements, exact for the realised thresholds.
@@ -45,24 +45,24 @@ impl Collision {
         let s = domain.sparsity();
         let thresholds = self.thresholds(s, epsilon);
         match self.rule() {
-            Rule::Heaviest { .. } if self.width() > 1 => {
+            Rule::Heaviest { .. } if self.buckets_per_element() > 1 => {
                 self.windowed_rates(domain, &ExpLowerBound::new(epsilon))
             }
             // Every bucket that holds an element is favoured, so all s members are in favoured
             // buckets.
             Rule::Occupied => {
-                let inside = thresholds.inside(s).probability() / f64::from(s);
-                let squares = self.occupancy(domain).mean_square_sum();
-                self.rates_from(domain, inside, inside * squares)
+                let inside = thresholds.favoured_threshold(s).probability() / f64::from(s);
+                let squares = self.occupancy(domain).expected_sum_of_squares();
+                self.rates_from_moments(domain, inside, inside * squares)
             }
             Rule::Heaviest { favoured } => {
                 let occupancy = self.occupancy(domain);
-                let top = occupancy.top_sums(Strength::Count, self.hashes(), favoured);
+                let top = occupancy.top_sums(StrengthMeasure::Count, self.hashes(), favoured);
                 self.heaviest_rates(
                     domain,
                     &ExpLowerBound::new(epsilon),
                     favoured,
-                    &top.at(favoured),
+                    &top.sums_over_strongest(favoured),
                 )
             }
         }
@@ -81,7 +81,7 @@ impl Collision {
     ///
     /// let rule = Rule::Heaviest { favoured: 1 };
     /// let collision = Collision::new(rule, Hashing::Balanced, 2)?;
-    /// let domain = Domain::exact(4, 2);
+    /// let domain = Domain::with_exact_count(4, 2);
     /// let law = collision.member_count_distribution(&domain, 1.0);
     /// let mean: f64 = law.iter().zip(0..).map(|(p, k)| p * f64::from(k)).sum();
     /// assert!((mean - 2.0 * collision.rates(&domain, 1.0).p_true).abs() < 1e-12);
@@ -93,15 +93,15 @@ impl Collision {
     #[must_use]
     pub fn member_count_distribution(&self, domain: &Domain, epsilon: f64) -> Vec<f64> {
         let s = domain.sparsity();
-        if self.width() > 1 {
-            let given = self.thresholds(s, epsilon).inside(s);
+        if self.buckets_per_element() > 1 {
+            let given = self.thresholds(s, epsilon).favoured_threshold(s);
             return alloc::vec![given.complement(), given.probability()];
         }
-        let (occupancy, buckets) = (self.occupancy(domain), f64::from(self.outcomes()));
+        let (occupancy, buckets) = (self.occupancy(domain), f64::from(self.total_buckets()));
         let thresholds = self.thresholds(s, epsilon);
         // Expected number of buckets with k members, for each k. The loop below turns it into P(M =
         // k).
-        let mut law: Vec<f64> = occupancy.counts().iter().map(|p| buckets * p).collect();
+        let mut law: Vec<f64> = occupancy.cell_count_distribution().iter().map(|p| buckets * p).collect();
         // `reaching` is the expected number of favoured buckets that hold v or more members, for
         // v = 1, 2, ….
         let (favoured, reaching) = match self.rule() {
@@ -111,13 +111,13 @@ impl Collision {
                 (s, (1..law.len()).map(tail).collect())
             }
             Rule::Heaviest { favoured } => {
-                let reaching = occupancy.expected_favoured_reaching(self.hashes(), favoured);
+                let reaching = occupancy.expected_heaviest_cells_reaching(self.hashes(), favoured);
                 (favoured, reaching)
             }
         };
         // Probability that one given bucket is reported: a favoured one, and another one.
-        let inside = thresholds.inside(s).probability() / f64::from(favoured);
-        let outside = thresholds.inside(s).complement() / (buckets - f64::from(favoured));
+        let inside = thresholds.favoured_threshold(s).probability() / f64::from(favoured);
+        let outside = thresholds.favoured_threshold(s).complement() / (buckets - f64::from(favoured));
         let at_least = |v: usize| reaching.get(v - 1).copied().unwrap_or(0.0);
         for (k, count) in law.iter_mut().enumerate().skip(1) {
             // Expected number of favoured buckets with exactly k members. It is clamped, because
@@ -132,8 +132,8 @@ impl Collision {
     /// Computes the rates under the hash family `balanced-windows`. The favoured buckets
     /// are exactly those that contain the person's one answer.
     pub(crate) fn windowed_rates(&self, domain: &Domain, bound: &ExpLowerBound) -> Rates {
-        let inside = threshold(bound, self.width(), self.buckets() - self.width());
-        self.rates_from(domain, inside.probability(), inside.probability())
+        let inside = compute_favoured_threshold(bound, self.buckets_per_element(), self.buckets() - self.buckets_per_element());
+        self.rates_from_moments(domain, inside.probability(), inside.probability())
     }
 
     /// Computes the rates under the rule `heaviest` with c = `favoured`. `top` contains the
@@ -146,25 +146,25 @@ impl Collision {
         top: &TopSum,
     ) -> Rates {
         let s = domain.sparsity();
-        let threshold = threshold(bound, favoured, self.outcomes() - favoured);
+        let threshold = compute_favoured_threshold(bound, favoured, self.total_buckets() - favoured);
         let inside = threshold.probability() / f64::from(favoured);
-        let outside = threshold.complement() / f64::from(self.outcomes() - favoured);
+        let outside = threshold.complement() / f64::from(self.total_buckets() - favoured);
         // Expected value at the reported bucket, from the sum of the values over the favoured
         // buckets and the sum over all buckets of one function.
         let functions = f64::from(self.hashes());
         let mean = |top: f64, all: f64| inside * top + outside * (functions * all - top);
         let hit_members = mean(top.strength, f64::from(s));
-        let squares = mean(top.squares, self.occupancy(domain).mean_square_sum());
-        self.rates_from(domain, hit_members / f64::from(s), squares)
+        let squares = mean(top.squares, self.occupancy(domain).expected_sum_of_squares());
+        self.rates_from_moments(domain, hit_members / f64::from(s), squares)
     }
 
     /// Computes all rates from `p_true` and `squares` = E\[M²\], where M is the number of members
     /// that a report hits.
-    fn rates_from(&self, domain: &Domain, p_true: f64, squares: f64) -> Rates {
+    fn rates_from_moments(&self, domain: &Domain, p_true: f64, squares: f64) -> Rates {
         let s = f64::from(domain.sparsity());
         let t = f64::from(self.buckets());
         let support = self.support(domain);
-        match support.hit_slots() {
+        match support.slots_per_report() {
             // A non-member's bucket is independent of the report.
             None => Rates {
                 p_true,
@@ -221,7 +221,7 @@ impl Rates {
     /// elements with [`both_none`](Self::both_none). The mean of the score is own·gap +
     /// p_false·sum.
     #[must_use]
-    pub fn score_square(&self, own: f64, sum: f64, squares: f64) -> f64 {
+    pub fn score_second_moment(&self, own: f64, sum: f64, squares: f64) -> f64 {
         let (others, their_squares) = (sum - own, squares - own * own);
         own * own * self.p_true
             + their_squares * self.p_false
@@ -234,10 +234,10 @@ impl Rates {
     /// whether the answer is in the set. Requires that every person gives exactly one answer (s =
     /// 1, no paddings).
     #[must_use]
-    pub fn sum_variance(&self, answers: u32, among: bool) -> f64 {
+    pub fn set_variance(&self, answers: u32, among: bool) -> f64 {
         let (own, sum) = (f64::from(u32::from(among)), f64::from(answers));
         let mean = own * self.gap() + sum * self.p_false;
-        (self.score_square(own, sum, sum) - mean * mean) / (self.gap() * self.gap())
+        (self.score_second_moment(own, sum, sum) - mean * mean) / (self.gap() * self.gap())
     }
 
     /// Maximum number of options for which estimates use that the shares of all options sum to 1.
@@ -260,13 +260,13 @@ impl Rates {
         let part = 1.0 / f64::from(options);
         let own = f64::from(u32::from(given)) - part;
         let mean = own * self.gap();
-        (self.score_square(own, 0.0, 1.0 - part) - mean * mean) / (self.gap() * self.gap())
+        (self.score_second_moment(own, 0.0, 1.0 - part) - mean * mean) / (self.gap() * self.gap())
     }
 
     /// Sum of [`Rates::option_variance`] over all `options` options, exactly one of which is the
     /// person's answer.
     #[must_use]
-    pub(crate) fn options_variance(&self, options: u32) -> f64 {
+    pub(crate) fn total_option_variance(&self, options: u32) -> f64 {
         self.option_variance(options, true)
             + f64::from(options - 1) * self.option_variance(options, false)
     }
@@ -275,7 +275,7 @@ impl Rates {
     /// hit₊ and hit₋ are 1 if the report hits the item's positive or negative element, else 0.
     /// `present` states whether the person has the item.
     #[must_use]
-    pub fn mean_square(&self, present: bool) -> f64 {
+    pub fn estimate_second_moment(&self, present: bool) -> f64 {
         let square = if present {
             self.p_true + self.p_false - 2.0 * self.both_member
         } else {
@@ -285,10 +285,10 @@ impl Rates {
     }
 
     /// Variance of one report's estimate of an item's presence, (hit₊ + hit₋ − 2·p_false)/gap, with
-    /// hit₊ and hit₋ as in [`Rates::mean_square`]. `present` states whether the person has the
+    /// hit₊ and hit₋ as in [`Rates::estimate_second_moment`]. `present` states whether the person has the
     /// item.
     #[must_use]
-    pub fn nonmissing_variance(&self, present: bool) -> f64 {
+    pub fn presence_variance(&self, present: bool) -> f64 {
         let (mean, both) = if present {
             (self.p_true + self.p_false, self.both_member)
         } else {
@@ -301,7 +301,7 @@ impl Rates {
     /// presence. It is (1 − 2·p_false)/gap for a person who has the item with a positive sign. It
     /// is the negative of that for a negative sign, and 0 without the item.
     #[must_use]
-    pub fn mean_times_presence(&self) -> f64 {
+    pub fn mean_presence_product(&self) -> f64 {
         // Squares of hits are hits, so (hit₊ − hit₋)(hit₊ + hit₋) = hit₊ − hit₋, even if both are
         // hit.
         (1.0 - 2.0 * self.p_false) / self.gap()
@@ -313,7 +313,7 @@ impl Rates {
     #[must_use]
     pub fn total_variance(&self, domain: &Domain) -> f64 {
         let none = self.frequency_variance(false);
-        match domain.items() {
+        match domain.item_count() {
             None => none,
             Some(items) => {
                 let s = f64::from(domain.sparsity());

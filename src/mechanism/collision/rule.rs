@@ -15,7 +15,7 @@ pub type Randomizer = subset::Randomizer<Rule>;
 /// use hushbin::mechanism::collision::{Collision, Rule};
 ///
 /// let collision = Collision::new(Rule::Heaviest { favoured: 2 }, Hashing::Balanced, 12)?;
-/// assert_eq!(collision.favoured(), Some(2));
+/// assert_eq!(collision.favoured_count(), Some(2));
 /// # Ok::<(), hushbin::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -39,7 +39,7 @@ impl subset::Rule for Rule {
     const ONE_HASH: &'static str =
         "rule \"occupied\" takes one of \"hashes\": several are for the other rule";
 
-    fn favoured(&self) -> Option<u32> {
+    fn favoured_count(&self) -> Option<u32> {
         match self {
             #[cfg(feature = "complete")]
             Self::Occupied => None,
@@ -59,7 +59,7 @@ impl subset::Rule for Rule {
         ))
     }
 
-    fn strongest(favoured: u32) -> Self {
+    fn strongest_rule(favoured: u32) -> Self {
         Self::Heaviest { favoured }
     }
 }

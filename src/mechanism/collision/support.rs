@@ -10,9 +10,9 @@ impl Collision {
     #[must_use]
     pub fn support(&self, domain: &Domain) -> Support {
         Support {
-            hash: self.hash(domain),
+            hash: self.element_hash(domain),
             domain: *domain,
-            width: self.width(),
+            width: self.buckets_per_element(),
         }
     }
 }
@@ -50,7 +50,7 @@ impl Support {
     /// open domains, whose elements cannot be listed.
     #[must_use]
     pub fn slots(&self) -> usize {
-        match (&self.hash, self.domain.items()) {
+        match (&self.hash, self.domain.item_count()) {
             (ElementHash::Balanced(balanced), _) => balanced.slots() as usize,
             (ElementHash::Independent { .. }, Some(_)) => self.elements_of_items() as usize,
             (ElementHash::Independent { .. }, None) => 0,
@@ -60,12 +60,12 @@ impl Support {
     /// Number of slots that every report hits. `None` under the independent hash, where the number
     /// varies.
     #[must_use]
-    pub fn hit_slots(&self) -> Option<u32> {
-        self.hash.per_bucket().map(|slots| slots * self.width)
+    pub fn slots_per_report(&self) -> Option<u32> {
+        self.hash.slots_per_bucket().map(|slots| slots * self.width)
     }
 
     fn elements_of_items(&self) -> u32 {
-        self.domain.elements_per_item() * self.domain.items().unwrap_or(0)
+        self.domain.elements_per_item() * self.domain.item_count().unwrap_or(0)
     }
 
     /// Calls `visit` with every slot that the report hits. Takes O(m) steps under the balanced
@@ -73,7 +73,7 @@ impl Support {
     /// open domain nothing is visited; use [`Support::hits`].
     #[inline]
     pub fn for_each_hit(&self, report: &Report, mut visit: impl FnMut(u32)) {
-        let (keys, bucket) = self.hash.locate(report.seed, report.bucket);
+        let (keys, bucket) = self.hash.keys_and_bucket(report.seed, report.bucket);
         match self.hash {
             ElementHash::Balanced(balanced) => match self.width {
                 1 => balanced.for_each_slot(&keys, bucket, visit),
@@ -81,7 +81,7 @@ impl Support {
             },
             ElementHash::Independent { .. } => {
                 for element in 0..self.elements_of_items() {
-                    if self.holds(&keys, bucket, element.into()) {
+                    if self.bucket_contains(&keys, bucket, element.into()) {
                         visit(element);
                     }
                 }
@@ -94,13 +94,13 @@ impl Support {
     #[inline]
     #[must_use]
     pub fn hits(&self, report: &Report, element: u64) -> bool {
-        let (keys, bucket) = self.hash.locate(report.seed, report.bucket);
-        self.holds(&keys, bucket, element)
+        let (keys, bucket) = self.hash.keys_and_bucket(report.seed, report.bucket);
+        self.bucket_contains(&keys, bucket, element)
     }
 
     /// Returns true if `bucket` is one of the `width` consecutive buckets that contain the element.
     #[inline]
-    fn holds(&self, keys: &HashKeys, bucket: u32, element: u64) -> bool {
+    fn bucket_contains(&self, keys: &HashKeys, bucket: u32, element: u64) -> bool {
         let (first, t) = (self.hash.bucket(keys, element), self.hash.buckets());
         // Distance from the element's first bucket, in cyclic order.
         bucket == first || (self.width > 1 && (bucket + t - first) % t < self.width)

@@ -21,7 +21,7 @@ pub fn attenuation(entries: u32, clip: f64) -> f64 {
     if clip >= k {
         return 1.0;
     }
-    (average(entries, |sum| sum * sum.min(clip)) / k).min(1.0)
+    (expectation_over_sign_sums(entries, |sum| sum * sum.min(clip)) / k).min(1.0)
 }
 
 /// Second moment E\[clip(B)²\] of the clipped sum of k = `entries` values. As in [`attenuation`], B
@@ -29,19 +29,19 @@ pub fn attenuation(entries: u32, clip: f64) -> f64 {
 /// where η = `clip`. The second moment is k if η ≥ k.
 ///
 /// ```
-/// use hushbin::mechanism::hash_bin::clipped_square;
+/// use hushbin::mechanism::hash_bin::clipped_sum_second_moment;
 ///
-/// assert_eq!(clipped_square(4, 4.0), 4.0);
+/// assert_eq!(clipped_sum_second_moment(4, 4.0), 4.0);
 /// // B is ±2 or 0, and 2 is cut to 1.
-/// assert_eq!(clipped_square(2, 1.0), 0.5);
+/// assert_eq!(clipped_sum_second_moment(2, 1.0), 0.5);
 /// ```
 #[must_use]
-pub fn clipped_square(entries: u32, clip: f64) -> f64 {
+pub fn clipped_sum_second_moment(entries: u32, clip: f64) -> f64 {
     let k = f64::from(entries);
     if clip >= k {
         return k;
     }
-    average(entries, |sum| sum.min(clip) * sum.min(clip))
+    expectation_over_sign_sums(entries, |sum| sum.min(clip) * sum.min(clip))
 }
 
 /// Computes the expectation E\[f(|B|)\], where B is the sum of k = `entries` fair signs and f =
@@ -49,10 +49,10 @@ pub fn clipped_square(entries: u32, clip: f64) -> f64 {
 ///
 /// Adds the terms of B and −B together, from B near 0 outwards. Values near 0 have the greatest
 /// probabilities. Each probability is the previous one times a ratio.
-fn average(entries: u32, of: impl Fn(f64) -> f64) -> f64 {
+fn expectation_over_sign_sums(entries: u32, of: impl Fn(f64) -> f64) -> f64 {
     let k = f64::from(entries);
     let mut ups = entries / 2;
-    let mut probability = middle(entries);
+    let mut probability = central_binomial_probability(entries);
     let mut sum = 0.0;
     loop {
         let distance = k - 2.0 * f64::from(ups);
@@ -71,7 +71,7 @@ fn average(entries: u32, of: impl Fn(f64) -> f64) -> f64 {
 
 /// Computes the central binomial probability C(k, ⌊k/2⌋)/2^k for k = `entries`, as a product of
 /// factors near 1 or by Stirling's series. The series is used where its next term is below 10⁻¹⁶.
-fn middle(entries: u32) -> f64 {
+fn central_binomial_probability(entries: u32) -> f64 {
     let half = entries / 2;
     let even = if half < 512 {
         (1..=half).fold(1.0, |product, i| {
@@ -106,7 +106,7 @@ mod tests {
                 };
                 let clipped = |sum: f64| sum.clamp(-clip, clip);
                 let square: f64 = sums().map(|sum| clipped(sum).powi(2)).sum();
-                let off = clipped_square(entries, clip) - square / f64::from(patterns);
+                let off = clipped_sum_second_moment(entries, clip) - square / f64::from(patterns);
                 assert!(off.abs() < 1e-12, "{entries} {clip}: {off}");
                 let exact: f64 = sums().map(|sum| clipped(sum) * sum).sum::<f64>()
                     / f64::from(patterns)
@@ -131,7 +131,7 @@ mod tests {
             });
             let odd = f64::from(entries) / f64::from(entries + 1);
             let product = product * if entries.is_multiple_of(2) { 1.0 } else { odd };
-            let ours = middle(entries);
+            let ours = central_binomial_probability(entries);
             assert!((ours / product - 1.0).abs() < 1e-11, "{entries}: {ours}");
             let clip = f64::from(entries) - 0.5;
             assert!(

@@ -8,7 +8,7 @@
 //! bin cancel in expectation, because signs are fair and independent.
 //!
 //! Unlike Collision and CoCo, hash-bin uses every entry with its value. No entry is left out, and
-//! no value is rounded to a sign. The protection of one report depends on its [`Level`].
+//! no value is rounded to a sign. The protection of one report depends on its [`PrivacyLevel`].
 //!
 //! Source: Zhou et al., "Locally Differentially Private Sparse Vector Aggregation", Algorithm 1.
 //! The two-point response is the one in the published code of that paper. Values are integers
@@ -17,34 +17,34 @@
 #[cfg(feature = "analysis")]
 mod attenuation;
 #[cfg(feature = "collector")]
-mod collected;
+mod for_collectors;
 #[cfg(feature = "analysis")]
-mod exact;
-mod level;
+mod bins_before_noise;
+mod privacy_level;
 #[cfg(feature = "collector")]
-mod loss;
+mod privacy_loss;
 mod parameters;
 mod randomize;
 #[cfg(feature = "analysis")]
 mod rates;
 mod report;
-mod sampling;
+mod response_distribution;
 #[cfg(feature = "collector")]
 mod support;
 
-pub use level::{Level, Noise};
+pub use privacy_level::{PrivacyLevel, Noise};
 pub use parameters::HashBin;
 pub use randomize::Randomizer;
 pub use report::{BinsReport as Report, Response};
-pub use sampling::Sampling;
+pub use response_distribution::ResponseDistribution;
 #[cfg(feature = "analysis")]
 pub use {
-    attenuation::{attenuation, clipped_square},
+    attenuation::{attenuation, clipped_sum_second_moment},
     rates::Rates,
 };
 #[cfg(feature = "collector")]
 pub use {
-    collected::{GRID, LevelName},
+    for_collectors::{GRID, PrivacyLevelName},
     support::Support,
 };
 
@@ -61,25 +61,25 @@ impl Parameters for HashBin {
     type Randomizer = Randomizer;
 
     fn check(&self, domain: &Domain) -> Result<(), Error> {
-        self.hashing().check(domain)?;
+        self.hashing().check_domain(domain)?;
         domain.check_rated()?;
         // With more bins than items some would be empty.
-        let most = domain.items().map_or(bounds::BINS.max, f64::from);
+        let most = domain.item_count().map_or(bounds::BINS.max, f64::from);
         bounds::BINS
-            .at_most(bounds::BINS.max.min(most))
+            .with_max(bounds::BINS.max.min(most))
             .check(f64::from(self.bins()))
     }
 
     fn read_canonical(reader: &mut CanonicalReader<'_>) -> Result<Self, Error> {
-        let (kind, amount, delta) = (reader.number(), reader.number(), reader.number());
+        let (kind, amount, delta) = (reader.read_number(), reader.read_number(), reader.read_number());
         let level = match (kind, amount, delta) {
-            (0, 0, 0) => Level::Event,
-            (1, amount, delta) => Level::Neighbouring {
+            (0, 0, 0) => PrivacyLevel::Event,
+            (1, amount, delta) => PrivacyLevel::Neighbouring {
                 distance: f64::from_bits(amount),
                 // 0 is out of range, so it can stand for no δ.
                 delta: (delta != 0).then_some(f64::from_bits(delta)),
             },
-            (2 | 3, amount, 0) => Level::User {
+            (2 | 3, amount, 0) => PrivacyLevel::User {
                 clip: f64::from_bits(amount),
                 noise: if kind == 2 {
                     Noise::TwoPoint
@@ -89,19 +89,19 @@ impl Parameters for HashBin {
             },
             _ => reader.require(None)?,
         };
-        let hashing = Hashing::of_canonical(reader.number());
+        let hashing = Hashing::from_canonical_code(reader.read_number());
         let hashing = reader.require(hashing)?;
-        let (bins, bits) = (reader.number_u32(), reader.number_u32());
+        let (bins, bits) = (reader.read_u32(), reader.read_u32());
         // Saturated, because a grid that fine is out of range in any case.
         let grid = 1_u32.checked_shl(bits).unwrap_or(u32::MAX);
         Self::new(level, hashing, bins, grid)
     }
 
     fn neighbours(&self) -> Neighbours {
-        match self.level() {
-            Level::User { .. } => Neighbours::Any,
-            Level::Event => Neighbours::OneItem,
-            Level::Neighbouring { distance, .. } => Neighbours::Within(distance),
+        match self.privacy_level() {
+            PrivacyLevel::User { .. } => Neighbours::Any,
+            PrivacyLevel::Event => Neighbours::OneItem,
+            PrivacyLevel::Neighbouring { distance, .. } => Neighbours::Within(distance),
         }
     }
 

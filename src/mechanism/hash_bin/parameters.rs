@@ -1,6 +1,6 @@
 //! Parameters of hash-bin, and the sensitivity of its bins.
 
-use super::level::Level;
+use super::privacy_level::PrivacyLevel;
 use crate::bounds;
 use crate::domain::Domain;
 use crate::error::{Error, error};
@@ -11,10 +11,10 @@ use crate::sample::ExpLowerBound;
 ///
 /// ```
 /// use hushbin::hash::Hashing;
-/// use hushbin::mechanism::hash_bin::{GRID, HashBin, Level};
+/// use hushbin::mechanism::hash_bin::{GRID, HashBin, PrivacyLevel};
 ///
-/// let hash_bin = HashBin::new(Level::Event, Hashing::Balanced, 4, GRID).unwrap();
-/// assert_eq!((hash_bin.bins(), hash_bin.grid()), (4, 1024));
+/// let hash_bin = HashBin::new(PrivacyLevel::Event, Hashing::Balanced, 4, GRID).unwrap();
+/// assert_eq!((hash_bin.bins(), hash_bin.grid_steps()), (4, 1024));
 /// // At level `user` there is one bin.
 /// let user: Result<HashBin, _> = serde_json::from_str(
 ///     r#"{ "level": "user", "clip": 2.0, "noise": "laplace", "hashing": "balanced", "bins": 4, "grid": 1024 }"#,
@@ -23,7 +23,7 @@ use crate::sample::ExpLowerBound;
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct HashBin {
-    level: Level,
+    level: PrivacyLevel,
     hashing: Hashing,
     bins: u32,
     /// Binary logarithm of the grid, log₂ Γ.
@@ -43,23 +43,23 @@ impl HashBin {
     /// - the hash family is [`Hashing::BalancedItems`].
     ///
     /// [`Task::new`](crate::Task::new) checks that the parameters suit a domain.
-    pub fn new(level: Level, hashing: Hashing, bins: u32, grid: u32) -> Result<Self, Error> {
+    pub fn new(level: PrivacyLevel, hashing: Hashing, bins: u32, grid: u32) -> Result<Self, Error> {
         let combination = |reason| Err(error!(Combination { reason }));
-        hashing.check_paddings()?;
+        hashing.check_uses_paddings()?;
         bounds::BINS.check(f64::from(bins))?;
         bounds::GRID.check(f64::from(grid))?;
         if !grid.is_power_of_two() {
             return combination("\"grid\" is to be a power of two");
         }
         match level {
-            Level::Event => {}
-            Level::Neighbouring { distance, delta } => {
+            PrivacyLevel::Event => {}
+            PrivacyLevel::Neighbouring { distance, delta } => {
                 bounds::DISTANCE.check(distance)?;
                 if let Some(delta) = delta {
                     bounds::DELTA.check(delta)?;
                 }
             }
-            Level::User { clip, .. } => {
+            PrivacyLevel::User { clip, .. } => {
                 bounds::CLIP.check(clip)?;
                 let steps = clip * f64::from(grid);
                 if steps < 1.0 || libm::trunc(steps) != steps {
@@ -80,7 +80,7 @@ impl HashBin {
 
     /// Privacy level of a report.
     #[must_use]
-    pub const fn level(&self) -> Level {
+    pub const fn privacy_level(&self) -> PrivacyLevel {
         self.level
     }
 
@@ -98,12 +98,12 @@ impl HashBin {
 
     /// Number Γ of grid steps per unit: bins are multiples of 1/Γ.
     #[must_use]
-    pub const fn grid(&self) -> u32 {
+    pub const fn grid_steps(&self) -> u32 {
         1 << self.grid_bits
     }
 
-    pub(crate) fn hash(&self, domain: &Domain) -> ElementHash {
-        ElementHash::new(self.hashing, domain.items(), self.bins)
+    pub(crate) fn element_hash(&self, domain: &Domain) -> ElementHash {
+        ElementHash::new(self.hashing, domain.item_count(), self.bins)
     }
 
     /// Clipping bound η at user level, in steps of the grid. `None` at other levels.
@@ -111,7 +111,7 @@ impl HashBin {
         // The product is a whole number of at most 2¹⁰·2¹⁶.
         self.level
             .clip()
-            .map(|clip| (clip * f64::from(self.grid())) as u32)
+            .map(|clip| (clip * f64::from(self.grid_steps())) as u32)
     }
 
     /// Sensitivity Δ: the maximum ℓ₁ distance between the bins of two neighbouring inputs, in steps
@@ -122,17 +122,17 @@ impl HashBin {
     /// book derives the bound and the rounding term in `math/hash-bin`.
     #[must_use]
     pub fn sensitivity(&self) -> u64 {
-        let grid = f64::from(self.grid());
+        let grid = f64::from(self.grid_steps());
         match self.level {
             // One value in [−1, 1] changes by at most 2, in one bin.
-            Level::Event => 2 * u64::from(self.grid()),
-            Level::Neighbouring { distance, .. } => {
+            PrivacyLevel::Event => 2 * u64::from(self.grid_steps()),
+            PrivacyLevel::Neighbouring { distance, .. } => {
                 let apart = self.hoeffding_distance().unwrap_or(distance);
                 // Rounding is coupled: bins that are x steps apart are at most ⌈x⌉ apart
                 // afterwards. This adds at most one step for each bin.
                 libm::ceil(apart * grid) as u64 + u64::from(self.bins)
             }
-            Level::User { .. } => 2 * u64::from(self.clip_steps().unwrap_or(0)),
+            PrivacyLevel::User { .. } => 2 * u64::from(self.clip_steps().unwrap_or(0)),
         }
     }
 
@@ -140,7 +140,7 @@ impl HashBin {
     /// probability at most δ. Here b is the number of bins, and L the maximum distance between the
     /// inputs. `None` if the level has no δ, or if the bound is not below L.
     fn hoeffding_distance(&self) -> Option<f64> {
-        let Level::Neighbouring {
+        let PrivacyLevel::Neighbouring {
             distance,
             delta: Some(delta),
         } = self.level

@@ -6,9 +6,9 @@ use rand_core::CryptoRng;
 
 use super::parameters::HashBin;
 use super::report::{BinsReport as Report, Response};
-use super::sampling::{Kind, Sampling};
+use super::response_distribution::{ResponseKind, ResponseDistribution};
 use crate::domain::{Domain, Entry};
-use crate::hash::{ElementHash, HashKeys, SignBit};
+use crate::hash::{ElementHash, HashKeys, SignBitLocation};
 use crate::mechanism::contract::Randomize;
 use crate::sample::Threshold;
 
@@ -22,18 +22,18 @@ pub(super) const FRACTION_BITS: u32 = 42;
 /// ```
 /// use hushbin::domain::Domain;
 /// use hushbin::hash::Hashing;
-/// use hushbin::mechanism::hash_bin::{GRID, HashBin, Level, Randomizer};
+/// use hushbin::mechanism::hash_bin::{GRID, HashBin, PrivacyLevel, Randomizer};
 ///
-/// let hash_bin = HashBin::new(Level::Event, Hashing::Balanced, 4, GRID).unwrap();
+/// let hash_bin = HashBin::new(PrivacyLevel::Event, Hashing::Balanced, 4, GRID).unwrap();
 /// let mut randomizer = Randomizer::new(&hash_bin, &Domain::rated(Some(40), 3), 1.0);
 /// // An input without entries, under the seed 7, before noise is added.
-/// assert_eq!(randomizer.bins(7, &[]), [0.0; 4]);
+/// assert_eq!(randomizer.bins_before_noise(7, &[]), [0.0; 4]);
 /// ```
 #[derive(Debug, Clone)]
 pub struct Randomizer {
     domain: Domain,
     hash: ElementHash,
-    sampling: Sampling,
+    sampling: ResponseDistribution,
     pub(super) grid_bits: u32,
     /// Clipping bound at user level, in steps of the grid. `None` at other levels.
     clip: Option<u32>,
@@ -48,9 +48,9 @@ impl Randomizer {
     pub fn new(hash_bin: &HashBin, domain: &Domain, epsilon: f64) -> Self {
         Self {
             domain: *domain,
-            hash: hash_bin.hash(domain),
-            sampling: hash_bin.sampling(domain.items(), epsilon),
-            grid_bits: hash_bin.grid().trailing_zeros(),
+            hash: hash_bin.element_hash(domain),
+            sampling: hash_bin.response_distribution(domain.item_count(), epsilon),
+            grid_bits: hash_bin.grid_steps().trailing_zeros(),
             clip: hash_bin.clip_steps(),
             sums: alloc::vec![0; hash_bin.bins() as usize],
         }
@@ -58,13 +58,13 @@ impl Randomizer {
 
     /// Adds each value, times the sign of the item, to the bin of the item. At user level, clips
     /// the sum.
-    pub(super) fn sum(&mut self, seed: u64, entries: &[Entry]) {
+    pub(super) fn sum_into_bins(&mut self, seed: u64, entries: &[Entry]) {
         let keys = HashKeys::new(seed);
         self.sums.fill(0);
         for &Entry { item, value } in entries {
             // Multiplying by a power of two is exact; the conversion rounds towards 0.
             let value = (value * (1u64 << FRACTION_BITS) as f64) as i64;
-            let plus = SignBit::of(&self.domain, item).plus(keys.sign) == 1;
+            let plus = SignBitLocation::of_element(&self.domain, item).plus_bit(keys.sign) == 1;
             let signed = if plus { value } else { -value };
             let sum = &mut self.sums[self
                 .hash
@@ -80,7 +80,7 @@ impl Randomizer {
     }
 
     /// Rounds a sum to the grid at random, so that the expected result is the sum.
-    fn round<R: CryptoRng + ?Sized>(&self, sum: i64, rng: &mut R) -> i64 {
+    fn round_to_grid<R: CryptoRng + ?Sized>(&self, sum: i64, rng: &mut R) -> i64 {
         let shift = FRACTION_BITS - self.grid_bits;
         // The shift rounds down, for negative sums too, so the rest is not negative.
         let floor = sum >> shift;
@@ -102,25 +102,25 @@ impl Randomize for Randomizer {
         rng: &mut R,
         report: &mut Report,
     ) -> bool {
-        self.sum(seed, entries);
+        self.sum_into_bins(seed, entries);
         report.seed = seed;
         match self.sampling.kind {
-            Kind::TwoPoint { bound, clip } => {
-                let steps = self.round(self.sums[0], rng);
+            ResponseKind::TwoPoint { bound, clip } => {
+                let steps = self.round_to_grid(self.sums[0], rng);
                 // The sum is clipped, so it is at most 2²⁶ steps.
-                let lean = Sampling::excess_over_half(&bound, steps.unsigned_abs() as u32, clip);
+                let lean = ResponseDistribution::plus_excess_over_half(&bound, steps.unsigned_abs() as u32, clip);
                 let half = 1 << 63;
                 let plus = Threshold(if steps < 0 { half - lean } else { half + lean });
                 report.response = Response::Sign(plus.sample(rng));
             }
-            Kind::Laplace { noise, limit } => {
+            ResponseKind::Laplace { noise, limit } => {
                 let mut bins = match core::mem::take(&mut report.response) {
                     Response::Bins(bins) => bins,
                     Response::Sign(_) => Vec::with_capacity(self.sums.len()),
                 };
                 bins.clear();
                 for index in 0..self.sums.len() {
-                    let steps = self.round(self.sums[index], rng);
+                    let steps = self.round_to_grid(self.sums[index], rng);
                     let noisy = steps + noise.sample(rng);
                     // Clipping after the noise is post-processing and costs no privacy.
                     bins.push(noisy.clamp(-limit, limit));

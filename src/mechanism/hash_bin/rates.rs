@@ -1,8 +1,8 @@
 //! Scale and variance of the estimates that are computed from hash-bin's responses.
 
-use super::attenuation::{attenuation, clipped_square};
+use super::attenuation::{attenuation, clipped_sum_second_moment};
 use super::parameters::HashBin;
-use super::sampling::Kind;
+use super::response_distribution::ResponseKind;
 use crate::domain::Domain;
 
 /// Scale and variance of the estimates that are computed from a report's response. They are for the
@@ -11,9 +11,9 @@ use crate::domain::Domain;
 /// ```
 /// use hushbin::domain::Domain;
 /// use hushbin::hash::Hashing;
-/// use hushbin::mechanism::hash_bin::{GRID, HashBin, Level};
+/// use hushbin::mechanism::hash_bin::{GRID, HashBin, PrivacyLevel};
 ///
-/// let hash_bin = HashBin::new(Level::Event, Hashing::Balanced, 4, GRID).unwrap();
+/// let hash_bin = HashBin::new(PrivacyLevel::Event, Hashing::Balanced, 4, GRID).unwrap();
 /// let rates = hash_bin.rates(&Domain::rated(Some(40), 3), 1.0);
 /// assert_eq!(rates.scale, 1.0 / 1024.0);
 /// assert!(!rates.two_point && rates.clip.is_none());
@@ -37,7 +37,7 @@ pub struct Rates {
 
 /// Proportion of each value that remains in the estimate, if sums are clipped to the bound `clip`.
 /// The proportion is 1 without clipping.
-fn clip_attenuation(clip: Option<f64>, entries: u32) -> f64 {
+fn attenuation_under_clip(clip: Option<f64>, entries: u32) -> f64 {
     clip.map_or(1.0, |clip| attenuation(entries, clip))
 }
 
@@ -46,15 +46,15 @@ impl HashBin {
     /// of ±1. The proportion is 1 without clipping.
     #[must_use]
     pub fn attenuation(&self, entries: u32) -> f64 {
-        clip_attenuation(self.level().clip(), entries)
+        attenuation_under_clip(self.privacy_level().clip(), entries)
     }
 
     /// Computes the rates over `domain` at local ε.
     #[must_use]
     pub fn rates(&self, domain: &Domain, epsilon: f64) -> Rates {
-        let grid = f64::from(self.grid());
+        let grid = f64::from(self.grid_steps());
         let bins = f64::from(self.bins());
-        let shared = match self.hash(domain).per_bucket() {
+        let shared = match self.element_hash(domain).slots_per_bucket() {
             None => 1.0 / bins,
             Some(m) if self.bins() > 1 => {
                 let m = f64::from(m);
@@ -63,16 +63,16 @@ impl HashBin {
             }
             Some(_) => 1.0,
         };
-        let sampling = self.sampling(domain.items(), epsilon);
+        let sampling = self.response_distribution(domain.item_count(), epsilon);
         let (scale, noise, two_point) = match sampling.kind {
-            Kind::TwoPoint { clip, .. } => {
+            ResponseKind::TwoPoint { clip, .. } => {
                 // P(plus) − P(minus) at the clip is η/A.
                 let steps = i32::try_from(clip).expect("a clip is below 2²⁶ steps");
                 let plus = sampling.plus_probability(steps).unwrap_or(0.5);
                 let amplitude = f64::from(clip) / grid / (2.0 * plus - 1.0);
                 (amplitude, amplitude * amplitude, true)
             }
-            Kind::Laplace { noise, .. } => {
+            ResponseKind::Laplace { noise, .. } => {
                 // Random rounding adds at most a quarter of a squared step.
                 let variance = noise.variance() + 0.25;
                 (1.0 / grid, variance / (grid * grid), false)
@@ -82,7 +82,7 @@ impl HashBin {
             scale,
             noise,
             shared,
-            clip: self.level().clip(),
+            clip: self.privacy_level().clip(),
             two_point,
         }
     }
@@ -97,7 +97,7 @@ impl Rates {
     /// The estimate is the item's sign times the item's bin. Sums are clipped only if there is a
     /// single bin.
     #[must_use]
-    pub fn variance(&self, square: f64, left: f64) -> f64 {
+    pub fn value_variance(&self, square: f64, left: f64) -> f64 {
         let own = left * left;
         if self.two_point {
             self.noise - own
@@ -108,22 +108,22 @@ impl Rates {
 
     /// Second moment E\[clip(B)²\] of the clipped sum B of an input with `entries` entries of ±1.
     #[must_use]
-    pub fn square(&self, entries: u32) -> f64 {
+    pub fn sum_second_moment(&self, entries: u32) -> f64 {
         let k = f64::from(entries);
-        self.clip.map_or(k, |clip| clipped_square(entries, clip))
+        self.clip.map_or(k, |clip| clipped_sum_second_moment(entries, clip))
     }
 
     /// Sum of the variances of one report's estimates of all d means, for an input of `entries`
     /// entries of ±1. In an open domain, the variance for one item outside the input.
     pub(crate) fn total_variance(&self, domain: &Domain, entries: u32) -> f64 {
         let k = f64::from(entries);
-        let square = self.square(entries);
-        let none = self.variance(square, 0.0);
-        match domain.items() {
+        let square = self.sum_second_moment(entries);
+        let none = self.value_variance(square, 0.0);
+        match domain.item_count() {
             None => none,
             Some(items) => {
-                let left = clip_attenuation(self.clip, entries);
-                let member = self.variance(square, left);
+                let left = attenuation_under_clip(self.clip, entries);
+                let member = self.value_variance(square, left);
                 k * member + (f64::from(items) - k) * none
             }
         }

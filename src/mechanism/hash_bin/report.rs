@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use crate::codec::{append, append_signed};
+use crate::codec::{append_varint, append_signed_varint};
 use crate::mechanism::contract::Encode;
 
 /// Report of hash-bin: a seed and the randomised sums.
@@ -47,8 +47,8 @@ impl Encode for BinsReport {
     fn encode(&self, bytes: &mut Vec<u8>) {
         bytes.extend_from_slice(&self.seed.to_le_bytes());
         match &self.response {
-            Response::Sign(plus) => append(bytes, u64::from(*plus)),
-            Response::Bins(bins) => bins.iter().for_each(|bin| append_signed(bytes, *bin)),
+            Response::Sign(plus) => append_varint(bytes, u64::from(*plus)),
+            Response::Bins(bins) => bins.iter().for_each(|bin| append_signed_varint(bytes, *bin)),
         }
     }
 }

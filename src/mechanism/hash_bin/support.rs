@@ -9,7 +9,7 @@ impl HashBin {
     #[must_use]
     pub fn support(&self, domain: &Domain) -> Support {
         Support {
-            hash: self.hash(domain),
+            hash: self.element_hash(domain),
             domain: *domain,
         }
     }
@@ -21,9 +21,9 @@ impl HashBin {
 /// use hushbin::hash::HashKeys;
 /// use hushbin::domain::Domain;
 /// use hushbin::hash::Hashing;
-/// use hushbin::mechanism::hash_bin::{GRID, HashBin, Level};
+/// use hushbin::mechanism::hash_bin::{GRID, HashBin, PrivacyLevel};
 ///
-/// let hash_bin = HashBin::new(Level::Event, Hashing::Balanced, 4, GRID).unwrap();
+/// let hash_bin = HashBin::new(PrivacyLevel::Event, Hashing::Balanced, 4, GRID).unwrap();
 /// let support = hash_bin.support(&Domain::rated(Some(40), 3));
 /// let (bin, sign) = support.bin_and_sign(&HashKeys::new(7), 12);
 /// assert!(bin < 4 && sign.abs() == 1);
@@ -40,7 +40,7 @@ impl Support {
     /// [`Support::bin_and_sign`].
     #[inline]
     pub fn for_each_item(&self, keys: &HashKeys, mut visit: impl FnMut(u32, u32)) {
-        let items = self.domain.items().unwrap_or(0);
+        let items = self.domain.item_count().unwrap_or(0);
         match &self.hash {
             ElementHash::Balanced(balanced) => {
                 for bin in 0..balanced.buckets() {

@@ -24,28 +24,30 @@
 //! All factors are probabilities: nothing overflows, and underflow is negligible. There is no
 //! negative term, so nothing cancels.
 
-mod approximate;
-mod distribution;
-mod strengths;
-mod top;
+mod approximate_top_sums;
+mod count_distribution;
+mod strength_distributions;
+mod top_sums;
 
 use alloc::vec::Vec;
 
-pub(crate) use approximate::ApproximateTopSums;
-pub use top::{TopSum, TopSums};
+pub(crate) use approximate_top_sums::ApproximateTopSums;
+pub use top_sums::{TopSum, TopSums};
 
-use distribution::{CountDistribution, DROPPED_MASS, NEGLIGIBLE, from_mode, trim};
-use strengths::Strengths;
+use count_distribution::{
+    CountDistribution, DROPPED_MASS, NEGLIGIBLE, trim_polynomial, unimodal_terms,
+};
+use strength_distributions::StrengthDistributions;
 
 /// Model of s elements thrown into T cells.
 ///
 /// ```
-/// use hushbin::mechanism::occupancy::{Occupancy, Strength};
+/// use hushbin::mechanism::occupancy::{Occupancy, StrengthMeasure};
 ///
 /// let occupancy = Occupancy { elements: 3, cells: 12, per_cell: Some(7) };
-/// let top = occupancy.top_sums(Strength::Count, 1, 3);
+/// let top = occupancy.top_sums(StrengthMeasure::Count, 1, 3);
 /// // Three cells hold at most all of three elements; the best one at least one.
-/// assert!(top.at(1).strength > 1.0 && (top.at(3).strength - 3.0).abs() < 1e-12);
+/// assert!(top.sums_over_strongest(1).strength > 1.0 && (top.sums_over_strongest(3).strength - 3.0).abs() < 1e-12);
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Occupancy {
@@ -61,16 +63,16 @@ pub struct Occupancy {
 /// Definition of a cell's strength.
 ///
 /// ```
-/// use hushbin::mechanism::occupancy::{Occupancy, Strength};
+/// use hushbin::mechanism::occupancy::{Occupancy, StrengthMeasure};
 ///
 /// let occupancy = Occupancy { elements: 3, cells: 12, per_cell: Some(7) };
-/// let [signed, counts] = [Strength::SignedSum, Strength::Count]
-///     .map(|strength| occupancy.top_sums(strength, 1, 3).at(3).strength);
-/// // Elements with opposite signs cancel.
+/// let [signed, counts] = [StrengthMeasure::SignedSum, StrengthMeasure::Count]
+///     .map(|strength| occupancy.top_sums(strength, 1, 3).sums_over_strongest(3).strength);
+/// // Elements with opposite_side signs cancel.
 /// assert!(signed < counts);
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Strength {
+pub enum StrengthMeasure {
     /// Number of elements in the cell (Collision).
     Count,
     /// Absolute value of the sum of the elements' fair signs (CoCo).
@@ -80,7 +82,7 @@ pub enum Strength {
 impl Occupancy {
     /// Expected sum of the squared counts of all cells.
     #[must_use]
-    pub fn mean_square_sum(&self) -> f64 {
+    pub fn expected_sum_of_squares(&self) -> f64 {
         let s = f64::from(self.elements);
         let cells = f64::from(self.cells);
         // Probability that a pair of elements shares a cell: 1/T, or (m − 1)/(N − 1) without
@@ -97,61 +99,70 @@ impl Occupancy {
     /// hash functions. The sums are exact up to rounding (relative errors near 1e-13). Takes a few
     /// milliseconds at s = 64.
     #[must_use]
-    pub fn top_sums(&self, strength: Strength, functions: u32, most: u32) -> TopSums {
-        let strengths = self.strengths(strength);
+    pub fn top_sums(&self, strength: StrengthMeasure, functions: u32, most: u32) -> TopSums {
+        let strengths = self.strength_distributions(strength);
         let cells = u64::from(self.elements.min(self.cells)) * u64::from(functions);
         let most = u64::from(most).min(cells) as usize;
-        let tails = self.tails(&strengths, functions, most);
+        let tails = self.tails_by_strength(&strengths, functions, most);
         TopSums::new(tails, &strengths.loads, most)
     }
 
     /// Returns, for each strength v = 1, 2, …, the tail probabilities P(K_v ≥ j) for j up to
     /// `most`. K_v is the number of cells of strength v or more. Ends before the first v for which
     /// P(K_v ≥ 1) is negligible.
-    fn tails(
+    fn tails_by_strength(
         &self,
-        strengths: &Strengths,
+        strengths: &StrengthDistributions,
         functions: u32,
         most: usize,
     ) -> impl Iterator<Item = Vec<f64>> {
         let reaching = strengths.reach_probabilities[1..strengths.law.len()].iter();
         reaching
-            .map(move |reach| self.cells_reaching(&strengths.law, reach).power(functions))
-            .map(move |law| law.tails(most))
+            .map(move |reach| {
+                self.reaching_cell_distribution(&strengths.law, reach)
+                    .convolution_power(functions)
+            })
+            .map(move |law| law.tail_probabilities(most))
             .take_while(|tails| tails[1] > NEGLIGIBLE)
     }
 
     /// Returns, for v = 1, 2, …, the expected number of cells that hold v or more elements, among
     /// the c = `favoured` heaviest cells. It is E\[min(c, K_v)\], where K_v is the number of such
     /// cells among all cells of `functions` hash functions.
-    pub(crate) fn expected_favoured_reaching(&self, functions: u32, favoured: u32) -> Vec<f64> {
-        let strengths = self.strengths(Strength::Count);
-        let tails = self.tails(&strengths, functions, favoured as usize);
+    pub(crate) fn expected_heaviest_cells_reaching(
+        &self,
+        functions: u32,
+        favoured: u32,
+    ) -> Vec<f64> {
+        let strengths = self.strength_distributions(StrengthMeasure::Count);
+        let tails = self.tails_by_strength(&strengths, functions, favoured as usize);
         tails.map(|tails| tails[1..].iter().sum()).collect()
     }
 
     /// Returns the distribution of the count of one cell: P(count = n) for n from 0 to s. The
     /// counts of all T cells sum to s.
-    pub(crate) fn counts(&self) -> Vec<f64> {
-        self.count_distribution(self.elements as usize + 1)
+    pub(crate) fn cell_count_distribution(&self) -> Vec<f64> {
+        self.cell_count_distribution_below(self.elements as usize + 1)
     }
 
     /// Computes approximate expected sums for one hash function. Searches for parameters use them.
     /// For each strength v, the number of cells of strength v or more has an exact mean and an
     /// approximate variance.
-    pub(crate) fn approximate_top_sums(&self, strength: Strength) -> ApproximateTopSums {
-        ApproximateTopSums::new(self.cells, &self.strengths(strength))
+    pub(crate) fn approximate_top_sums(&self, strength: StrengthMeasure) -> ApproximateTopSums {
+        ApproximateTopSums::new(self.cells, &self.strength_distributions(strength))
     }
 
-    fn strengths(&self, strength: Strength) -> Strengths {
+    fn strength_distributions(&self, strength: StrengthMeasure) -> StrengthDistributions {
         let law = self.independent_count_distribution();
         let reach_probabilities: Vec<Vec<f64>> = match strength {
-            Strength::Count => (0..=law.len())
+            StrengthMeasure::Count => (0..=law.len())
                 .map(|v| (0..law.len()).map(|n| f64::from(n >= v)).collect())
                 .collect(),
-            Strength::SignedSum => strengths::signed_sum_reach_probabilities(law.len()),
+            StrengthMeasure::SignedSum => {
+                strength_distributions::signed_sum_reach_probabilities(law.len())
+            }
         };
-        let counts = self.count_distribution(law.len());
+        let counts = self.cell_count_distribution_below(law.len());
         let loads = reach_probabilities
             .windows(2)
             .map(|level| {
@@ -165,7 +176,7 @@ impl Occupancy {
                 if total > 0.0 { elements / total } else { 0.0 }
             })
             .collect();
-        Strengths {
+        StrengthDistributions {
             law,
             counts,
             reach_probabilities,
@@ -175,7 +186,7 @@ impl Occupancy {
 
     /// Returns the distribution of the count of one cell: P(count = n) for n below `len`. The
     /// counts of all T cells sum to s, so the distribution is binomial or hypergeometric.
-    fn count_distribution(&self, len: usize) -> Vec<f64> {
+    fn cell_count_distribution_below(&self, len: usize) -> Vec<f64> {
         let s = f64::from(self.elements);
         let cells = f64::from(self.cells);
         // P(n + 1) / P(n). It is infinite or negative below the least possible n.
@@ -191,7 +202,11 @@ impl Occupancy {
         };
         let most = self.elements.min(self.per_cell.unwrap_or(u32::MAX)) as usize;
         let most = most.min(len - 1);
-        let (mut law, _) = normalised(from_mode(((s / cells) as usize).min(most), most, ratio));
+        let (mut law, _) = normalise(unimodal_terms(
+            ((s / cells) as usize).min(most),
+            most,
+            ratio,
+        ));
         law.resize(len, 0.0);
         law
     }
@@ -209,23 +224,23 @@ impl Occupancy {
                 (f64::from(m) - n as f64) / (n as f64 + 1.0) * p / (1.0 - p)
             }
         };
-        let mut law = from_mode((mean as usize).min(most), most, ratio);
+        let mut law = unimodal_terms((mean as usize).min(most), most, ratio);
         let total: f64 = law.iter().sum();
         law.iter_mut().for_each(|p| *p /= total);
-        trim(&mut law);
+        trim_polynomial(&mut law);
         law
     }
 
     /// Computes the distribution of K_v, the number of cells of strength v or more. `law` is the
     /// distribution of an independent cell's count. `reach[n]` is the probability that a cell with
     /// a count of n has strength v or more.
-    fn cells_reaching(&self, law: &[f64], reach: &[f64]) -> CountDistribution {
+    fn reaching_cell_distribution(&self, law: &[f64], reach: &[f64]) -> CountDistribution {
         let s = self.elements as usize;
         let cells = self.cells as usize;
         let split = |reached: bool| {
             let share = |p: f64| if reached { p } else { 1.0 - p };
             let shares = law.iter().zip(reach);
-            normalised(shares.map(|(p, &reach)| p * share(reach)).collect())
+            normalise(shares.map(|(p, &reach)| p * share(reach)).collect())
         };
         let ((below, b), (reaching, a)) = (split(false), split(true));
         if b == 0.0 {
@@ -235,22 +250,29 @@ impl Occupancy {
         }
         // Least count that reaches v, which bounds the number of such cells.
         let v = reach.iter().position(|&p| p > 0.0).unwrap_or(s).max(1);
-        let [first, last] = self.window(a / (a + b), (s / v).min(cells));
+        let [first, last] = self.likely_range(a / (a + b), (s / v).min(cells));
 
         // Powers B^(T − last), …, B^(T − first), in this order.
         let mut powers = Vec::with_capacity(last - first + 1);
-        powers.push(distribution::power(&below, cells - last, s));
+        powers.push(count_distribution::polynomial_power(
+            &below,
+            cells - last,
+            s,
+        ));
         for i in 0..last - first {
-            powers.push(distribution::product(&powers[i], &below, s));
+            powers.push(count_distribution::polynomial_product(
+                &powers[i], &below, s,
+            ));
         }
         // Each weight is multiplied by the coefficient of x^s in A^k·B^(T − k).
         let mut weights = binomial_weights(self.cells, a / b, last).split_off(first);
-        let mut reached = distribution::power(&reaching, first, s);
+        let mut reached = count_distribution::polynomial_power(&reaching, first, s);
         for (i, weight) in weights.iter_mut().enumerate() {
             if i > 0 {
-                reached = distribution::product(&reached, &reaching, s);
+                reached = count_distribution::polynomial_product(&reached, &reaching, s);
             }
-            *weight *= distribution::coefficient(&reached, &powers[last - first - i], s);
+            *weight *=
+                count_distribution::product_coefficient(&reached, &powers[last - first - i], s);
         }
         CountDistribution::new(first, weights)
     }
@@ -262,7 +284,7 @@ impl Occupancy {
     /// For independent cells K_v is binomial, and Bernstein's inequality applies. The counts sum to
     /// s with a probability of at least about 1/√(8s), or 1/100. So this condition raises no
     /// probability more than about a hundredfold.
-    fn window(&self, a: f64, most: usize) -> [usize; 2] {
+    fn likely_range(&self, a: f64, most: usize) -> [usize; 2] {
         let mean = f64::from(self.cells) * a;
         let variance = mean * (1.0 - a);
         let far = -libm::log(DROPPED_MASS);
@@ -276,10 +298,10 @@ impl Occupancy {
 
 /// Divides the weights by their sum, and drops negligible ones at the end. Returns the resulting
 /// distribution and the sum.
-fn normalised(mut law: Vec<f64>) -> (Vec<f64>, f64) {
+fn normalise(mut law: Vec<f64>) -> (Vec<f64>, f64) {
     let total: f64 = law.iter().sum();
     law.iter_mut().for_each(|p| *p /= total);
-    trim(&mut law);
+    trim_polynomial(&mut law);
     (law, total)
 }
 
@@ -289,5 +311,5 @@ fn binomial_weights(n: u32, odds: f64, most: usize) -> Vec<f64> {
     // Term k + 1 over term k.
     let ratio = |k: usize| (f64::from(n) - k as f64) / (k as f64 + 1.0) * odds;
     let mode = (0..most).find(|&k| ratio(k) <= 1.0).unwrap_or(most);
-    from_mode(mode, most, ratio)
+    unimodal_terms(mode, most, ratio)
 }

@@ -17,13 +17,13 @@
 //!   narrow ranges of cells. This choice is best for quantiles.
 
 #[cfg(feature = "collector")]
-mod collected;
+mod for_collectors;
 mod parameters;
 mod randomize;
 
 pub use super::subset::BucketReport as Report;
 #[cfg(feature = "collector")]
-pub use collected::{Rates, triangle};
+pub use for_collectors::{Rates, triangular_cdf};
 pub use parameters::Pattern;
 pub use randomize::Randomizer;
 
@@ -39,7 +39,7 @@ impl Parameters for Pattern {
 
     fn check(&self, domain: &Domain) -> Result<(), Error> {
         let fits = |cells: u32| domain.is_one_of_list() && cells <= self.outputs();
-        if domain.elements().is_some_and(fits) {
+        if domain.element_count().is_some_and(fits) {
             return Ok(());
         }
         Err(error!(Combination {
@@ -48,8 +48,8 @@ impl Parameters for Pattern {
     }
 
     fn read_canonical(reader: &mut CanonicalReader<'_>) -> Result<Self, Error> {
-        let outputs = reader.number_u32();
-        Self::new(outputs, reader.list())
+        let outputs = reader.read_u32();
+        Self::new(outputs, reader.read_list())
     }
 
     fn randomizer(&self, _: &Domain, epsilon: f64) -> Randomizer {

@@ -54,7 +54,7 @@ impl Pattern {
 
     /// Pattern S: the outputs that cell 0 favours, ascending.
     #[must_use]
-    pub fn favoured(&self) -> &[u32] {
+    pub fn favoured_outputs(&self) -> &[u32] {
         &self.favoured
     }
 

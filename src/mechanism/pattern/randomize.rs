@@ -8,7 +8,7 @@ use super::parameters::Pattern;
 use crate::domain::Entry;
 use crate::mechanism::contract::Randomize;
 use crate::mechanism::subset::BucketReport as Report;
-use crate::sample::{Threshold, below};
+use crate::sample::{Threshold, draw_below};
 
 /// Sampler of the pattern mechanism's reports, from entries that have been checked.
 /// [`crate::Randomizer`] includes the checks.
@@ -36,9 +36,9 @@ impl Randomizer {
     pub fn new(pattern: &Pattern, epsilon: f64) -> Self {
         let others = (0..pattern.outputs()).filter(|output| !pattern.favours(0, *output));
         Self {
-            outputs: pattern.favoured().iter().copied().chain(others).collect(),
-            favoured: pattern.favoured().len() as u32,
-            inside: pattern.thresholds(epsilon).inside(1),
+            outputs: pattern.favoured_outputs().iter().copied().chain(others).collect(),
+            favoured: pattern.favoured_outputs().len() as u32,
+            inside: pattern.thresholds(epsilon).favoured_threshold(1),
         }
     }
 }
@@ -57,9 +57,9 @@ impl Randomize for Randomizer {
     ) -> bool {
         let outputs = self.outputs.len() as u32;
         let rank = if self.inside.sample(rng) {
-            below(rng, self.favoured)
+            draw_below(rng, self.favoured)
         } else {
-            self.favoured + below(rng, outputs - self.favoured)
+            self.favoured + draw_below(rng, outputs - self.favoured)
         };
         // The output is drawn as if for cell 0, and rotated by the person's cell at the end. So
         // draws and table look-ups do not depend on the input. A checked input has exactly one

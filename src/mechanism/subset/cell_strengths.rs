@@ -11,7 +11,7 @@
 
 use alloc::vec::Vec;
 
-use crate::sort::sort;
+use crate::sort::sort_keys;
 
 /// Sides that have a strength, for one seed and input.
 #[derive(Debug, Clone)]
@@ -75,8 +75,8 @@ impl CellStrengths {
 
     /// Number of cells in a block. A block is one function, or several functions of one cell each.
     /// The last block may have fewer cells.
-    const fn block(&self) -> u32 {
-        if self.has_several() {
+    const fn cells_per_block(&self) -> u32 {
+        if self.has_several_cells() {
             self.cells
         } else {
             SINGLES
@@ -85,19 +85,19 @@ impl CellStrengths {
 
     /// Returns true if each hash function has more than one cell. A single cell is possible only in
     /// CoCo.
-    const fn has_several(&self) -> bool {
+    const fn has_several_cells(&self) -> bool {
         !cfg!(feature = "complete") || self.cells > 1
     }
 
     /// Counts the pushes. `sides` lists the sides that the first element pushes to, one under each
     /// function, then those of the second element, and so on.
-    pub(in crate::mechanism) fn fill(&mut self, sides: &[u32]) {
+    pub(in crate::mechanism) fn count_pushes(&mut self, sides: &[u32]) {
         self.ends.clear();
         self.tallies.fill(0);
         let cell = |side: u32| (side / 2) as usize;
         let added = |side: u32| 1 - 2 * (side % 2) as i32;
         let elements = sides.chunks_exact(self.functions);
-        if self.has_several() {
+        if self.has_several_cells() {
             for function in 0..self.functions {
                 let sides = elements.clone().map(|sides| sides[function]);
                 for side in sides.clone() {
@@ -124,7 +124,7 @@ impl CellStrengths {
     /// are indices in `counts`. The cell at index i gets the number `first` + i.
     #[inline(always)]
     fn collect_block(&mut self, first: u32, cells: impl Iterator<Item = usize>) {
-        let mut len = self.len() as usize;
+        let mut len = self.strong_side_count() as usize;
         let zero = self.tallies.len() / 2;
         for cell in cells {
             // A cell may come several times; the first visit takes the count and leaves 0.
@@ -139,29 +139,29 @@ impl CellStrengths {
     }
 
     /// Number of sides that have a strength.
-    pub(in crate::mechanism) fn len(&self) -> u32 {
+    pub(in crate::mechanism) fn strong_side_count(&self) -> u32 {
         self.ends.last().copied().unwrap_or(0)
     }
 
     /// Maximum possible strength: the number of elements.
-    pub(super) fn greatest(&self) -> usize {
+    pub(super) fn max_strength(&self) -> usize {
         self.tallies.len() / 2
     }
 
     /// Number of sides of this strength. `strength` is at least 1.
-    pub(super) fn sides_of_strength(&self, strength: usize) -> u32 {
-        let zero = self.greatest();
+    pub(super) fn side_count_of_strength(&self, strength: usize) -> u32 {
+        let zero = self.max_strength();
         self.tallies[zero + strength] + self.tallies[zero - strength]
     }
 
-    /// Returns the side with the given rank, which is below [`CellStrengths::len`]. Rank 0 is the
+    /// Returns the side with the given rank, which is below [`CellStrengths::strong_side_count`]. Rank 0 is the
     /// strongest side.
     pub(in crate::mechanism) fn side_of_rank(&mut self, rank: u32) -> u32 {
         // Find the strength of this rank by counting down from the greatest.
         let mut index = rank;
-        let mut strength = self.greatest();
-        while index >= self.sides_of_strength(strength) {
-            index -= self.sides_of_strength(strength);
+        let mut strength = self.max_strength();
+        while index >= self.side_count_of_strength(strength) {
+            index -= self.side_count_of_strength(strength);
             strength -= 1;
         }
         let alike = |held: &u64| strength_of(*held) as usize == strength;
@@ -177,7 +177,7 @@ impl CellStrengths {
             index -= count;
             begin = end as usize;
         }
-        sort(&mut self.sorted);
+        sort_keys(&mut self.sorted);
         side_of(self.sorted[index as usize])
     }
 
@@ -188,7 +188,7 @@ impl CellStrengths {
         let mut cell = index / 2;
         let (mut begin, mut first) = (0, 0);
         for &end in &self.ends {
-            let weak = self.block() - (end - begin);
+            let weak = self.cells_per_block() - (end - begin);
             if cell < weak {
                 self.sorted.clear();
                 let held = &self.packed[begin as usize..end as usize];
@@ -196,10 +196,10 @@ impl CellStrengths {
                 break;
             }
             cell -= weak;
-            first += self.block();
+            first += self.cells_per_block();
             begin = end;
         }
-        sort(&mut self.sorted);
+        sort_keys(&mut self.sorted);
         cell += first;
         // Skip the cells with strength: each one at or before the result moves it by one.
         for &held in &self.sorted {
@@ -223,7 +223,7 @@ mod tests {
         let mut cells = CellStrengths::new(5, 2, 5);
         for _ in 0..2 {
             // The second time must give the same result as the first.
-            cells.fill(&[8, 6, 1, 1, 3, 4, 8, 1, 0, 1]);
+            cells.count_pushes(&[8, 6, 1, 1, 3, 4, 8, 1, 0, 1]);
         }
         cells
     }
@@ -231,8 +231,8 @@ mod tests {
     #[test]
     fn sides_are_ranked_by_strength_then_number() {
         let mut cells = cells();
-        let levels = [1, 2, 3, 4, 5].map(|strength| cells.sides_of_strength(strength));
-        assert_eq!((cells.len(), levels), (5, [3, 1, 1, 0, 0]));
+        let levels = [1, 2, 3, 4, 5].map(|strength| cells.side_count_of_strength(strength));
+        assert_eq!((cells.strong_side_count(), levels), (5, [3, 1, 1, 0, 0]));
         let ranked: Vec<u32> = (0..5).map(|rank| cells.side_of_rank(rank)).collect();
         // Plus sides are even; the second function begins at 10.
         assert_eq!(ranked, [11, 8, 3, 14, 16]);
@@ -255,7 +255,7 @@ mod tests {
                 let mut cells = CellStrengths::new(t, functions, elements);
                 let drawn = |index: u32| (mix64(index.into()) % u64::from(2 * t)) as u32;
                 let sides: Vec<u32> = (0..elements * functions).map(drawn).collect();
-                cells.fill(&sides);
+                cells.count_pushes(&sides);
                 let mut counts = alloc::vec![0i32; (t * functions) as usize];
                 for (index, side) in (0..).zip(&sides) {
                     let cell = index % functions * t + side / 2;
@@ -269,10 +269,10 @@ mod tests {
                     }
                 }
                 ranked.sort_unstable();
-                assert_eq!(cells.len() as usize, ranked.len());
-                let levels =
-                    (1..=cells.greatest()).map(|strength| cells.sides_of_strength(strength));
-                assert_eq!(levels.sum::<u32>(), cells.len());
+                assert_eq!(cells.strong_side_count() as usize, ranked.len());
+                let levels = (1..=cells.max_strength())
+                    .map(|strength| cells.side_count_of_strength(strength));
+                assert_eq!(levels.sum::<u32>(), cells.strong_side_count());
                 for (rank, &(_, side)) in (0..).zip(&ranked) {
                     assert_eq!(
                         cells.side_of_rank(rank),

@@ -16,26 +16,26 @@
 //! Privacy", 2018).
 
 mod cell_strengths;
-#[cfg(feature = "collector")]
-mod collected;
 #[cfg(feature = "analysis")]
-mod exact;
-mod favoured;
+mod exact_probabilities;
+mod favoured_set;
+#[cfg(feature = "collector")]
+mod for_collectors;
 pub(super) mod parameters;
 mod randomize;
 mod report;
 mod thresholds;
 
 #[cfg(feature = "collector")]
-pub use collected::NamedRule;
+pub use for_collectors::NamedRule;
 pub use parameters::{Rule, Subset};
 pub(super) use randomize::Randomizer;
 #[cfg(feature = "analysis")]
-pub(super) use randomize::opposite;
+pub(super) use randomize::opposite_side;
 pub use report::BucketReport;
 pub use thresholds::Thresholds;
 #[cfg(feature = "analysis")]
-pub(super) use thresholds::threshold;
+pub(super) use thresholds::compute_favoured_threshold;
 
 use super::contract::Parameters;
 use crate::canonical::CanonicalReader;
@@ -49,32 +49,32 @@ impl<R: Rule> Parameters for Subset<R> {
     type Randomizer = Randomizer<R>;
 
     fn check(&self, domain: &Domain) -> Result<(), Error> {
-        self.hashing.check(domain)?;
+        self.hashing.check_domain(domain)?;
         if R::SIDES > 1 {
             domain.check_rated()?;
         }
         domain.check_sparse()?;
-        if self.favoured().is_none() && self.cells() <= domain.sparsity() {
+        if self.favoured_count().is_none() && self.cells() <= domain.sparsity() {
             return Err(error!(Combination {
                 reason: R::NEEDS_CELLS,
             }));
         }
-        parameters::most_hashes(domain.sparsity()).check(f64::from(self.hashes))
+        parameters::hash_count_bound(domain.sparsity()).check(f64::from(self.hashes))
     }
 
     fn read_canonical(reader: &mut CanonicalReader<'_>) -> Result<Self, Error> {
         // c is at least 1, so 0 can stand for the paper's rule.
-        let rule = match reader.number_u32() {
+        let rule = match reader.read_u32() {
             0 => R::paper_rule()?,
-            favoured => R::strongest(favoured),
+            favoured => R::strongest_rule(favoured),
         };
-        let number = reader.number();
+        let number = reader.read_number();
         // One number encodes the hash family and R − 1.
-        let hashing = reader.require(Hashing::of_canonical(number % Hashing::COUNT))?;
+        let hashing = reader.require(Hashing::from_canonical_code(number % Hashing::COUNT))?;
         let hashes = u32::try_from(number / Hashing::COUNT + 1).ok();
         let hashes = reader.require(hashes)?;
         // Saturated, because that many cells are out of range in any case.
-        let buckets = reader.number_u32().saturating_mul(R::SIDES);
+        let buckets = reader.read_u32().saturating_mul(R::SIDES);
         Self::with_hashes(rule, hashing, buckets, hashes)
     }
 

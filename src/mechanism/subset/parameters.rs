@@ -18,13 +18,13 @@ use crate::hash::{ElementHash, Hashing, MAX_WINDOW_BUCKETS};
 ///
 /// let heaviest = Collision::new(Rule::Heaviest { favoured: 4 }, Hashing::Balanced, 17)?;
 /// assert_eq!(heaviest.rule_name(), RuleName::Heaviest);
-/// assert_eq!((heaviest.favoured(), heaviest.buckets()), (Some(4), 17));
+/// assert_eq!((heaviest.favoured_count(), heaviest.buckets()), (Some(4), 17));
 ///
 /// // At most all buckets but one can be favoured.
 /// assert!(Collision::new(Rule::Heaviest { favoured: 17 }, Hashing::Balanced, 17).is_err());
 /// // Four functions have 68 buckets.
 /// let more = Collision::with_hashes(Rule::Heaviest { favoured: 17 }, Hashing::Balanced, 17, 4)?;
-/// assert_eq!((more.hashes(), more.outcomes()), (4, 68));
+/// assert_eq!((more.hashes(), more.total_buckets()), (4, 68));
 /// # Ok::<(), hushbin::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -45,8 +45,8 @@ pub struct Subset<R> {
 /// ```
 /// use hushbin::mechanism::{Rule as _, coco, collision};
 ///
-/// assert_eq!(collision::Rule::paper_rule()?.favoured(), None);
-/// assert_eq!(coco::Rule::strongest(3).favoured(), Some(3));
+/// assert_eq!(collision::Rule::paper_rule()?.favoured_count(), None);
+/// assert_eq!(coco::Rule::strongest_rule(3).favoured_count(), Some(3));
 /// # Ok::<(), hushbin::Error>(())
 /// ```
 pub trait Rule: Copy + Eq + Hashable + Debug {
@@ -61,7 +61,7 @@ pub trait Rule: Copy + Eq + Hashable + Debug {
     const ONE_HASH: &'static str;
 
     /// Number c of favoured buckets; `None` under the paper's rule.
-    fn favoured(&self) -> Option<u32>;
+    fn favoured_count(&self) -> Option<u32>;
 
     /// Returns the paper's rule, whose number of favoured buckets depends on the input.
     ///
@@ -70,11 +70,11 @@ pub trait Rule: Copy + Eq + Hashable + Debug {
     fn paper_rule() -> Result<Self, Error>;
 
     /// Returns the rule that favours the `favoured` strongest buckets.
-    fn strongest(favoured: u32) -> Self;
+    fn strongest_rule(favoured: u32) -> Self;
 
     /// Maximum number c of favoured buckets, if there are `buckets` buckets: all but one, or one
     /// side of each pair.
-    fn most_favoured(buckets: u32) -> u32 {
+    fn max_favoured(buckets: u32) -> u32 {
         if Self::SIDES == 1 {
             buckets - 1
         } else {
@@ -84,8 +84,8 @@ pub trait Rule: Copy + Eq + Hashable + Debug {
 
     /// Returns true if the rule allows the hash family [`Hashing::BalancedItems`]. Under this
     /// family, short inputs are filled up with items instead of paddings.
-    fn adds_items(&self) -> bool {
-        Self::SIDES > 1 && self.favoured().is_some()
+    fn can_add_items(&self) -> bool {
+        Self::SIDES > 1 && self.favoured_count().is_some()
     }
 }
 
@@ -117,23 +117,23 @@ impl<R: Rule> Subset<R> {
         let windows = hashing == Hashing::BalancedWindows;
         let all = bounds::BUCKETS.max as u32;
         let most = if windows { MAX_WINDOW_BUCKETS } else { all };
-        let bound = bounds::BUCKETS.at_most(f64::from(most));
+        let bound = bounds::BUCKETS.with_max(f64::from(most));
         bound.check(f64::from(buckets))?;
         if !buckets.is_multiple_of(R::SIDES) {
             return Err(error!(Combination {
                 reason: "coco needs an even number of \"buckets\": they form pairs",
             }));
         }
-        if !rule.adds_items() {
-            hashing.check_paddings()?;
+        if !rule.can_add_items() {
+            hashing.check_uses_paddings()?;
         }
         let most = if windows { 1 } else { all / buckets };
         bounds::HASHES
-            .at_most(f64::from(most))
+            .with_max(f64::from(most))
             .check(f64::from(hashes))?;
-        match rule.favoured() {
+        match rule.favoured_count() {
             Some(favoured) => bounds::FAVOURED
-                .at_most(f64::from(R::most_favoured(hashes * buckets)))
+                .with_max(f64::from(R::max_favoured(hashes * buckets)))
                 .check(f64::from(favoured))?,
             None if hashes > 1 => {
                 return Err(error!(Combination {
@@ -158,8 +158,8 @@ impl<R: Rule> Subset<R> {
 
     /// Number c of favoured buckets; `None` under the paper's rule.
     #[must_use]
-    pub fn favoured(&self) -> Option<u32> {
-        self.rule.favoured()
+    pub fn favoured_count(&self) -> Option<u32> {
+        self.rule.favoured_count()
     }
 
     /// Family of the hash functions.
@@ -177,7 +177,7 @@ impl<R: Rule> Subset<R> {
     /// Total number of buckets, R·t. A report has one of them. The buckets of the first hash
     /// function come first, then those of the second, and so on.
     #[must_use]
-    pub const fn outcomes(&self) -> u32 {
+    pub const fn total_buckets(&self) -> u32 {
         self.hashes * self.buckets
     }
 
@@ -185,9 +185,9 @@ impl<R: Rule> Subset<R> {
     /// number of favoured buckets, and these buckets are consecutive in cyclic order. Otherwise it
     /// is 1.
     #[must_use]
-    pub fn width(&self) -> u32 {
+    pub fn buckets_per_element(&self) -> u32 {
         match self.hashing {
-            Hashing::BalancedWindows => self.favoured().unwrap_or(1),
+            Hashing::BalancedWindows => self.favoured_count().unwrap_or(1),
             _ => 1,
         }
     }
@@ -201,38 +201,42 @@ impl<R: Rule> Subset<R> {
     /// domain.
     #[must_use]
     pub fn elements(&self, domain: &Domain) -> Option<u32> {
-        Self::elements_under(self.hashing, domain)
+        Self::elements_under_hashing(self.hashing, domain)
     }
 
-    pub(crate) fn elements_under(hashing: Hashing, domain: &Domain) -> Option<u32> {
+    pub(crate) fn elements_under_hashing(hashing: Hashing, domain: &Domain) -> Option<u32> {
         match hashing {
-            Hashing::BalancedItems => domain.items(),
-            _ if R::SIDES > 1 => domain.unsigned().elements(),
-            _ => domain.elements(),
+            Hashing::BalancedItems => domain.item_count(),
+            _ if R::SIDES > 1 => domain.without_signs().element_count(),
+            _ => domain.element_count(),
         }
     }
 
     /// Returns the hash that maps elements to cells.
-    pub(crate) fn hash(&self, domain: &Domain) -> ElementHash {
+    pub(crate) fn element_hash(&self, domain: &Domain) -> ElementHash {
         ElementHash::new(self.hashing, self.elements(domain), self.cells())
     }
 
     /// Number d of items, if inputs with fewer entries than the sparsity are filled up with items.
     /// `None` if they are filled up with paddings.
-    pub(in crate::mechanism) fn filling_items(&self, domain: &Domain) -> Option<u32> {
-        let items = domain.items();
+    pub(in crate::mechanism) fn items_if_filling(&self, domain: &Domain) -> Option<u32> {
+        let items = domain.item_count();
         items.filter(|_| self.hashing == Hashing::BalancedItems)
     }
 
     /// Creates counts of 0 for the cells of all hash functions, for inputs over `domain`.
-    pub(super) fn empty_cells(&self, domain: &Domain) -> CellStrengths {
-        CellStrengths::new(self.cells(), self.hashes, domain.sparsity() * self.width())
+    pub(super) fn empty_cell_strengths(&self, domain: &Domain) -> CellStrengths {
+        CellStrengths::new(
+            self.cells(),
+            self.hashes,
+            domain.sparsity() * self.buckets_per_element(),
+        )
     }
 }
 
 /// Returns the range of the number R of hash functions at sparsity s. It is [`bounds::HASHES`] with
 /// a maximum that depends on s. The product R·s is bounded, because the client computes R·s hashes
 /// for each report.
-pub(crate) fn most_hashes(sparsity: u32) -> bounds::Bound {
-    bounds::HASHES.at_most(f64::from(bounds::HASHED / sparsity))
+pub(crate) fn hash_count_bound(sparsity: u32) -> bounds::ParameterRange {
+    bounds::HASHES.with_max(f64::from(bounds::HASHED / sparsity))
 }

@@ -8,15 +8,15 @@ use core::marker::PhantomData;
 use rand_core::CryptoRng;
 
 use super::cell_strengths::CellStrengths;
-use super::favoured::{DrawnBucket, FavouredSet};
+use super::favoured_set::{DrawnBucket, FavouredSet};
 use super::parameters::{Rule, Subset};
 use super::report::BucketReport;
 use super::thresholds::Thresholds;
-use crate::domain::{Domain, Entry, Signed};
-use crate::hash::{HashFunctions, SignBit};
+use crate::domain::{Domain, Entry, SignedItem};
+use crate::hash::{HashFunctions, SignBitLocation};
 use crate::mechanism::contract::Randomize;
-use crate::sample::{Threshold, below, word};
-use crate::sort::sort;
+use crate::sample::{Threshold, draw_below, draw_word};
+use crate::sort::sort_keys;
 
 /// Sampler of Collision's and CoCo's reports, from entries that have been checked.
 /// [`crate::Randomizer`] includes the checks.
@@ -44,7 +44,7 @@ pub struct Randomizer<R> {
     pub(in crate::mechanism) thresholds: Thresholds,
     /// Entries after sampling down, at most s. In CoCo, they are followed by the entries that are
     /// added to reach s.
-    pub(in crate::mechanism) signed: Vec<Signed>,
+    pub(in crate::mechanism) signed: Vec<SignedItem>,
     /// Elements of the input, prepared for hashing. Also used as memory for sorting items.
     placed: Vec<u64>,
     /// Side that each element pushes to under each hash function. In Collision, all pushes go to
@@ -72,21 +72,21 @@ impl<R: Rule> Randomizer<R> {
     pub fn new(subset: &Subset<R>, domain: &Domain, epsilon: f64) -> Self {
         let capacity = domain.sparsity() as usize;
         let paired = if Self::PAIRS { capacity } else { 0 };
-        let functions = HashFunctions::new(subset.hash(domain), subset.hashes(), 0);
+        let functions = HashFunctions::new(subset.element_hash(domain), subset.hashes(), 0);
         Self {
             // In CoCo an element is an item without its sign. The sign is stored in `signed`.
             domain: if Self::PAIRS {
-                domain.unsigned()
+                domain.without_signs()
             } else {
                 *domain
             },
-            filling_items: subset.filling_items(domain),
+            filling_items: subset.items_if_filling(domain),
             thresholds: subset.thresholds(domain.sparsity(), epsilon),
             signed: Vec::with_capacity(capacity),
             placed: Vec::with_capacity(capacity),
-            hashed: alloc::vec![0; capacity * functions.count() * subset.width() as usize],
+            hashed: alloc::vec![0; capacity * functions.count() * subset.buckets_per_element() as usize],
             sign_keys: Vec::new(),
-            cells: subset.empty_cells(domain),
+            cells: subset.empty_cell_strengths(domain),
             pushes: Vec::with_capacity(paired),
             functions,
             rule: PhantomData,
@@ -95,14 +95,14 @@ impl<R: Rule> Randomizer<R> {
 
     /// Number of items outside an input of `signed` items, if items are added to this input. `None`
     /// if no item is added.
-    pub(in crate::mechanism) fn others(&self, signed: u32) -> Option<u32> {
+    pub(in crate::mechanism) fn addable_items(&self, signed: u32) -> Option<u32> {
         let fills = Self::PAIRS && signed < self.domain.sparsity();
         let items = self.filling_items.filter(|_| fills);
         items.map(|items| items - signed)
     }
 
     /// Number of elements that have to be added to `signed` to reach s.
-    pub(in crate::mechanism) fn missing(&self) -> u32 {
+    pub(in crate::mechanism) fn missing_elements(&self) -> u32 {
         self.domain
             .sparsity()
             .checked_sub(self.signed.len() as u32)
@@ -121,13 +121,13 @@ impl<R: Rule> Randomizer<R> {
         rank: u32,
         mut is_negative: impl FnMut(u32) -> bool,
     ) {
-        let mut missing = self.missing();
+        let mut missing = self.missing_elements();
         if Self::PAIRS {
             self.placed.clear();
             if self.filling_items.is_some() {
                 let own = self.signed.iter().map(|own| own.item);
                 self.placed.extend(own);
-                sort(&mut self.placed);
+                sort_keys(&mut self.placed);
             }
             // Turn the rank among the other items into an item, by skipping the input's items.
             let mut other = u64::from(rank);
@@ -135,7 +135,7 @@ impl<R: Rule> Randomizer<R> {
                 other += u64::from(own <= other);
             }
             for index in 0..missing {
-                let mut item = self.domain.padding(index);
+                let mut item = self.domain.padding_element(index);
                 if let Some(items) = self.filling_items {
                     while self.placed.binary_search(&other).is_ok() {
                         other = (other + 1) % u64::from(items);
@@ -144,29 +144,29 @@ impl<R: Rule> Randomizer<R> {
                     other = (other + 1) % u64::from(items);
                 }
                 let negative = is_negative(index);
-                self.signed.push(Signed { item, negative });
+                self.signed.push(SignedItem { item, negative });
             }
             missing = 0;
         }
         let own = self.signed.iter().map(|&own| self.domain.element(own));
-        let paddings = (0..missing).map(|index| self.domain.padding(index));
+        let paddings = (0..missing).map(|index| self.domain.padding_element(index));
         let prepare = |element: u64| self.functions.prepare_element(element);
         self.placed.clear();
         self.placed.extend(own.chain(paddings).map(prepare));
     }
 
     /// Hashes the elements to cells, and computes the side that each element pushes to.
-    fn push(&mut self, seed: u64) {
+    fn compute_pushes(&mut self, seed: u64) {
         self.functions.reseed(seed);
         self.functions.fill_buckets(&self.placed, &mut self.hashed);
         if Self::PAIRS {
             self.sign_keys.clear();
             self.sign_keys.extend(self.functions.sign_keys());
             let hashed = self.hashed.chunks_exact_mut(self.functions.count());
-            for (sides, &Signed { item, negative }) in hashed.zip(&self.signed) {
-                let fair = SignBit::of(&self.domain, item);
+            for (sides, &SignedItem { item, negative }) in hashed.zip(&self.signed) {
+                let fair = SignBitLocation::of_element(&self.domain, item);
                 for (side, &key) in sides.iter_mut().zip(&self.sign_keys) {
-                    *side = 2 * *side + (fair.plus(key) ^ u32::from(!negative));
+                    *side = 2 * *side + (fair.plus_bit(key) ^ u32::from(!negative));
                 }
             }
             return;
@@ -180,26 +180,29 @@ impl<R: Rule> Randomizer<R> {
     }
 
     /// Hashes the elements, ranks the sides by their net push, and returns the favoured set.
-    pub(in crate::mechanism) fn favour(&mut self, seed: u64) -> FavouredSet {
-        self.push(seed);
-        self.cells.fill(&self.hashed);
-        let size = self.thresholds.favoured(self.cells.len());
-        FavouredSet::new(size, &self.cells, self.balanced())
+    pub(in crate::mechanism) fn compute_favoured_set(&mut self, seed: u64) -> FavouredSet {
+        self.compute_pushes(seed);
+        self.cells.count_pushes(&self.hashed);
+        let size = self
+            .thresholds
+            .favoured_count(self.cells.strong_side_count());
+        FavouredSet::new(size, &self.cells, self.buckets_without_strength())
     }
 
     /// Probability of drawing a favoured bucket, for the input that was ranked last.
-    pub(in crate::mechanism) fn inside(&self) -> Threshold {
-        self.thresholds.inside(self.cells.len())
+    pub(in crate::mechanism) fn favoured_threshold(&self) -> Threshold {
+        self.thresholds
+            .favoured_threshold(self.cells.strong_side_count())
     }
 
     /// Number of buckets in cells whose count is 0.
-    fn balanced(&self) -> u32 {
-        self.thresholds.outcomes - R::SIDES * self.cells.len()
+    fn buckets_without_strength(&self) -> u32 {
+        self.thresholds.outcomes - R::SIDES * self.cells.strong_side_count()
     }
 
-    fn strongest<G: CryptoRng + ?Sized>(&mut self, seed: u64, rng: &mut G) -> u32 {
-        let favoured = self.favour(seed);
-        let drawn = favoured.sample(self.thresholds.outcomes, self.inside(), rng);
+    fn draw_by_strength<G: CryptoRng + ?Sized>(&mut self, seed: u64, rng: &mut G) -> u32 {
+        let favoured = self.compute_favoured_set(seed);
+        let drawn = favoured.sample(self.thresholds.outcomes, self.favoured_threshold(), rng);
         if !Self::PAIRS {
             return match drawn {
                 DrawnBucket::Ranked(rank) => self.cells.side_of_rank(rank) / 2,
@@ -215,63 +218,63 @@ impl<R: Rule> Randomizer<R> {
             // Sides that are neither ranked nor tied: first the balanced ones, unless these tie,
             // then the opposite sides of the ranked ones.
             DrawnBucket::Other(index) => {
-                let balanced = if favoured.zeros_tie() {
+                let balanced = if favoured.is_tie_at_zero() {
                     0
                 } else {
-                    self.balanced()
+                    self.buckets_without_strength()
                 };
                 match index.checked_sub(balanced) {
                     None => self.cells.side_without_strength(index),
-                    Some(rank) => opposite(self.cells.side_of_rank(rank)),
+                    Some(rank) => opposite_side(self.cells.side_of_rank(rank)),
                 }
             }
         }
     }
 
-    fn overwrite<G: CryptoRng + ?Sized>(
+    fn draw_by_overwrite<G: CryptoRng + ?Sized>(
         &mut self,
         seed: u64,
         decided: Threshold,
         rng: &mut G,
     ) -> u32 {
         self.sort_pushes(seed);
-        let pushed = self.pairs().count() as u32;
-        if self.thresholds.inside(pushed).sample(rng) {
-            let pair = below(rng, pushed) as usize;
-            let pushes = self.pairs().nth(pair).unwrap_or(&self.pushes);
+        let pushed = self.pushes_by_pair().count() as u32;
+        if self.thresholds.favoured_threshold(pushed).sample(rng) {
+            let pair = draw_below(rng, pushed) as usize;
+            let pushes = self.pushes_by_pair().nth(pair).unwrap_or(&self.pushes);
             // Buckets are below t < 2³².
-            let side = pushes[below(rng, pushes.len() as u32) as usize] as u32;
+            let side = pushes[draw_below(rng, pushes.len() as u32) as usize] as u32;
             if decided.sample(rng) {
                 side
             } else {
-                opposite(side)
+                opposite_side(side)
             }
         } else {
             let elsewhere = self.thresholds.outcomes - 2 * pushed;
-            self.side_elsewhere(below(rng, elsewhere))
+            self.side_of_unpushed_pair(draw_below(rng, elsewhere))
         }
     }
 
     /// Hashes the elements and sorts the sides that they push to. Sorting puts the sides of one
     /// pair together.
     pub(in crate::mechanism) fn sort_pushes(&mut self, seed: u64) {
-        self.push(seed);
+        self.compute_pushes(seed);
         self.pushes.clear();
         self.pushes
             .extend(self.hashed.iter().map(|&side| u64::from(side)));
-        sort(&mut self.pushes);
+        sort_keys(&mut self.pushes);
     }
 
     /// Returns the pushes of each pushed pair, in ascending order of sides.
-    pub(in crate::mechanism) fn pairs(&self) -> impl Iterator<Item = &[u64]> {
+    pub(in crate::mechanism) fn pushes_by_pair(&self) -> impl Iterator<Item = &[u64]> {
         self.pushes.chunk_by(|a, b| a / 2 == b / 2)
     }
 
     /// Returns the `index`-th side, counted from 0 in ascending order, of the pairs that no entry
     /// pushes.
-    fn side_elsewhere(&self, index: u32) -> u32 {
+    fn side_of_unpushed_pair(&self, index: u32) -> u32 {
         let mut pair = index / 2;
-        for pushes in self.pairs() {
+        for pushes in self.pushes_by_pair() {
             if pushes[0] / 2 > pair.into() {
                 break;
             }
@@ -302,19 +305,21 @@ impl<R: Rule> Randomize for Randomizer<R> {
         rng: &mut G,
         report: &mut BucketReport,
     ) -> bool {
-        let sampled_down = self.domain.draw_signed(entries, rng, &mut self.signed);
-        let others = self.others(self.signed.len() as u32);
-        let rank = others.map_or(0, |others| below(rng, others));
+        let sampled_down = self
+            .domain
+            .draw_signed_items(entries, rng, &mut self.signed);
+        let others = self.addable_items(self.signed.len() as u32);
+        let rank = others.map_or(0, |others| draw_below(rng, others));
         let mut signs = 0;
         self.list_elements(rank, |index| {
             if index.is_multiple_of(64) {
-                signs = word(rng);
+                signs = draw_word(rng);
             }
             (signs >> (index % 64)) & 1 == 1
         });
         let bucket = match self.thresholds.decided {
-            Some(decided) if Self::PAIRS => self.overwrite(seed, decided, rng),
-            _ => self.strongest(seed, rng),
+            Some(decided) if Self::PAIRS => self.draw_by_overwrite(seed, decided, rng),
+            _ => self.draw_by_strength(seed, rng),
         };
         *report = BucketReport { seed, bucket };
         sampled_down
@@ -322,7 +327,7 @@ impl<R: Rule> Randomize for Randomizer<R> {
 }
 
 /// Returns the other side of the pair that the side `bucket` belongs to.
-pub(in crate::mechanism) const fn opposite(bucket: u32) -> u32 {
+pub(in crate::mechanism) const fn opposite_side(bucket: u32) -> u32 {
     bucket ^ 1
 }
 
@@ -345,7 +350,8 @@ mod tests {
                 // Unordered, as after sampling down.
                 let input = (0..u64::from(items)).rev().filter(|&item| has(item));
                 let negative = false;
-                let input: Vec<Signed> = input.map(|item| Signed { item, negative }).collect();
+                let input: Vec<SignedItem> =
+                    input.map(|item| SignedItem { item, negative }).collect();
                 let mut added = alloc::vec![0; items as usize];
                 for rank in 0..items - input.len() as u32 {
                     randomizer.signed.clone_from(&input);

@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use crate::codec::append;
+use crate::codec::append_varint;
 use crate::mechanism::contract::Encode;
 
 /// Report of a mechanism that draws one bucket: a seed and that bucket.
@@ -25,6 +25,6 @@ pub struct BucketReport {
 impl Encode for BucketReport {
     fn encode(&self, bytes: &mut Vec<u8>) {
         bytes.extend_from_slice(&self.seed.to_le_bytes());
-        append(bytes, self.bucket.into());
+        append_varint(bytes, self.bucket.into());
     }
 }

@@ -15,8 +15,8 @@ use crate::sample::{ExpLowerBound, Threshold};
 /// let rule = Rule::Heaviest { favoured: 2 };
 /// let collision = Collision::new(rule, Hashing::Balanced, 12).unwrap();
 /// let thresholds = collision.thresholds(3, 1.0);
-/// assert_eq!(thresholds.favoured(1), 2);
-/// assert!(thresholds.inside(1).probability() > 2.0 / 12.0);
+/// assert_eq!(thresholds.favoured_count(1), 2);
+/// assert!(thresholds.favoured_threshold(1).probability() > 2.0 / 12.0);
 /// assert!(thresholds.effective_epsilon() <= 1.0);
 /// ```
 #[derive(Debug, Clone, PartialEq)]
@@ -38,7 +38,11 @@ impl Thresholds {
     pub(in crate::mechanism) fn for_fixed_size(epsilon: f64, favoured: u32, outcomes: u32) -> Self {
         let bound = ExpLowerBound::new(epsilon);
         Self {
-            inside: alloc::vec![threshold(&bound, favoured, outcomes - favoured)],
+            inside: alloc::vec![compute_favoured_threshold(
+                &bound,
+                favoured,
+                outcomes - favoured
+            )],
             favoured: Some(favoured),
             outcomes,
             decided: None,
@@ -50,7 +54,7 @@ impl Thresholds {
     /// different cells. `cells` is at least 1.
     #[inline]
     #[must_use]
-    pub fn inside(&self, cells: u32) -> Threshold {
+    pub fn favoured_threshold(&self, cells: u32) -> Threshold {
         let varies = cfg!(feature = "complete") && self.favoured.is_none();
         self.inside[if varies { cells as usize - 1 } else { 0 }]
     }
@@ -58,7 +62,7 @@ impl Thresholds {
     /// Number of favoured outputs, for an input whose elements are in `cells` different cells.
     #[inline]
     #[must_use]
-    pub fn favoured(&self, cells: u32) -> u32 {
+    pub fn favoured_count(&self, cells: u32) -> u32 {
         self.favoured.unwrap_or(cells)
     }
 }
@@ -66,7 +70,7 @@ impl Thresholds {
 /// Computes the threshold for drawing one of c = `favoured` outputs of weight e = exp(ε), if
 /// `others` other outputs have weight 1. It is floor(2⁶⁴·c·e/(c·e + `others`)), with e rounded
 /// down.
-pub(in crate::mechanism) fn threshold(
+pub(in crate::mechanism) fn compute_favoured_threshold(
     bound: &ExpLowerBound,
     favoured: u32,
     others: u32,
@@ -81,8 +85,8 @@ impl<R: Rule> Subset<R> {
     /// If a paper's rule has no more cells than `sparsity`.
     #[must_use]
     pub fn thresholds(&self, sparsity: u32, epsilon: f64) -> Thresholds {
-        let outcomes = self.outcomes();
-        if let Some(favoured) = self.favoured() {
+        let outcomes = self.total_buckets();
+        if let Some(favoured) = self.favoured_count() {
             return Thresholds::for_fixed_size(epsilon, favoured, outcomes);
         }
         assert!(self.cells() > sparsity, "a rule takes more cells than s");
@@ -102,7 +106,7 @@ impl<R: Rule> Subset<R> {
             favoured: None,
             outcomes,
             // floor(2⁶⁴·e/(e + 1)), rounded towards 1/2.
-            decided: pair.map(|_| threshold(&bound, 1, 1)),
+            decided: pair.map(|_| compute_favoured_threshold(&bound, 1, 1)),
             epsilon,
         }
     }

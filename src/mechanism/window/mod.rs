@@ -24,7 +24,7 @@
 //! one number to within 1.5 per cent of the least of any unbiased mechanism.
 
 #[cfg(feature = "collector")]
-mod collected;
+mod for_collectors;
 mod parameters;
 mod randomize;
 #[cfg(feature = "analysis")]
@@ -32,7 +32,7 @@ mod rates;
 
 pub use super::subset::{BucketReport as Report, Thresholds};
 #[cfg(feature = "collector")]
-pub use collected::Support;
+pub use for_collectors::Support;
 pub use parameters::Window;
 pub use randomize::Randomizer;
 #[cfg(feature = "analysis")]
@@ -50,16 +50,16 @@ impl Parameters for Window {
 
     fn check(&self, domain: &Domain) -> Result<(), Error> {
         let reason = "\"window\" is for \"numbers\", all of which everybody has";
-        domain.check_drawn(self.drawn(), reason)
+        domain.check_dense(self.drawn_attributes(), reason)
     }
 
     fn read_canonical(reader: &mut CanonicalReader<'_>) -> Result<Self, Error> {
         let [drawn, atoms, favoured] = [
-            reader.number_u32(),
-            reader.number_u32(),
-            reader.number_u32(),
+            reader.read_u32(),
+            reader.read_u32(),
+            reader.read_u32(),
         ];
-        Self::new(drawn, atoms, favoured, reader.list())
+        Self::new(drawn, atoms, favoured, reader.read_list())
     }
 
     fn randomizer(&self, domain: &Domain, epsilon: f64) -> Randomizer {

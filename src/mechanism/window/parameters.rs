@@ -15,7 +15,7 @@ use crate::mechanism::subset::Thresholds;
 /// // Five atoms with the values −3, −2, 0, 2, 3; two neighbours are favoured.
 /// let window = Window::new(1, 5, 2, [2, 3])?;
 /// assert_eq!((window.cells(), window.favoured_cells()), (5, 2));
-/// assert_eq!((window.levels(), window.sum(0), window.sum(3)), (4, -5, 5));
+/// assert_eq!((window.levels(), window.level_sum(0), window.level_sum(3)), (4, -5, 5));
 /// assert!(Window::new(1, 5, 3, [2, 3]).is_err());
 /// # Ok::<(), hushbin::Error>(())
 /// ```
@@ -51,7 +51,7 @@ impl Window {
         bounds::DRAWN.check(f64::from(drawn))?;
         bounds::ATOMS.check(f64::from(atoms))?;
         bounds::FAVOURED
-            .at_most(f64::from(atoms / 2))
+            .with_max(f64::from(atoms / 2))
             .check(f64::from(favoured))?;
         // Saturated, because an overflow is above the limit too.
         if atoms.saturating_pow(drawn) > Self::MOST_CELLS {
@@ -82,7 +82,7 @@ impl Window {
 
     /// Number m of attributes that a report reveals.
     #[must_use]
-    pub const fn drawn(&self) -> u32 {
+    pub const fn drawn_attributes(&self) -> u32 {
         self.drawn
     }
 
@@ -94,7 +94,7 @@ impl Window {
 
     /// Number k of atoms that a level favours.
     #[must_use]
-    pub const fn favoured(&self) -> u32 {
+    pub const fn favoured_atoms(&self) -> u32 {
         self.favoured
     }
 
@@ -120,7 +120,7 @@ impl Window {
     #[must_use]
     // One copy in the module that pages download.
     #[inline(never)]
-    pub fn value(&self, atom: u32) -> i32 {
+    pub fn atom_value(&self, atom: u32) -> i32 {
         let half = self.atoms / 2;
         let mirrored = atom.min(self.atoms - 1 - atom);
         // A middle atom has no place in the list; its value is 0.
@@ -137,11 +137,11 @@ impl Window {
     pub(super) fn level_and_rounding(&self, number: f64) -> (u32, u64) {
         const BITS: u32 = 53;
         let (k, last) = (self.favoured, self.atoms - self.favoured);
-        let top: i32 = (last..self.atoms).map(|atom| self.value(atom)).sum();
+        let top: i32 = (last..self.atoms).map(|atom| self.atom_value(atom)).sum();
         let number = (number * (1_u64 << BITS) as f64) as i64;
         let place = i128::from(number) * i128::from(top);
         let (whole, part) = ((place >> BITS) as i32, place as u64 & ((1 << BITS) - 1));
-        let rise = |level: u32| self.value(level + k) - self.value(level);
+        let rise = |level: u32| self.atom_value(level + k) - self.atom_value(level);
         let (mut sum, mut level, mut stands) = (-top, 0, -top);
         // All levels are compared, for every number, so that the time does not depend on it.
         for next in 1..=last {

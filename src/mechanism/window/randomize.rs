@@ -9,7 +9,7 @@ use crate::domain::{Domain, Entry};
 use crate::hash::for_each_drawn_item;
 use crate::mechanism::contract::Randomize;
 use crate::mechanism::subset::{BucketReport as Report, Thresholds};
-use crate::sample::{below, word};
+use crate::sample::{draw_below, draw_word};
 
 /// Sampler of the window mechanism's reports, from entries that have been checked.
 /// [`crate::Randomizer`] includes the checks.
@@ -44,14 +44,14 @@ impl Randomizer {
         Self {
             window: window.clone(),
             thresholds: window.thresholds(epsilon),
-            attributes: domain.items().unwrap_or(0),
-            levels: alloc::vec![0; window.drawn() as usize],
+            attributes: domain.item_count().unwrap_or(0),
+            levels: alloc::vec![0; window.drawn_attributes() as usize],
         }
     }
 
     /// Returns the cell with the given rank among the cells that the levels favour.
-    fn inside(&self, mut rank: u32) -> u32 {
-        let (t, k) = (self.window.atoms(), self.window.favoured());
+    fn favoured_cell_of_rank(&self, mut rank: u32) -> u32 {
+        let (t, k) = (self.window.atoms(), self.window.favoured_atoms());
         let (mut cell, mut place) = (0, 1);
         // The last attribute is the least significant digit of the cell.
         for level in self.levels.iter().rev() {
@@ -64,7 +64,7 @@ impl Randomizer {
 
     /// Returns true if the levels of all drawn attributes favour their atoms in `cell`.
     fn favours(&self, mut cell: u32) -> bool {
-        let (t, k) = (self.window.atoms(), self.window.favoured());
+        let (t, k) = (self.window.atoms(), self.window.favoured_atoms());
         let mut favoured = true;
         for level in self.levels.iter().rev() {
             favoured &= (cell % t).wrapping_sub(*level) < k;
@@ -75,7 +75,7 @@ impl Randomizer {
 }
 
 /// Returns the person's number for `attribute`, or 0 if there is no entry for it.
-pub(super) fn number_of(entries: &[Entry], attribute: u32) -> f64 {
+pub(super) fn number_for_attribute(entries: &[Entry], attribute: u32) -> f64 {
     let own = entries
         .iter()
         .find(|entry| entry.item == u64::from(attribute));
@@ -99,20 +99,20 @@ impl Randomize for Randomizer {
         report: &mut Report,
     ) -> bool {
         let mut at = 0;
-        for_each_drawn_item(seed, self.attributes, self.window.drawn(), |attribute| {
+        for_each_drawn_item(seed, self.attributes, self.window.drawn_attributes(), |attribute| {
             let (level, up) = self
                 .window
-                .level_and_rounding(number_of(entries, attribute));
-            self.levels[at] = level + u32::from(word(rng) < up);
+                .level_and_rounding(number_for_attribute(entries, attribute));
+            self.levels[at] = level + u32::from(draw_word(rng) < up);
             at += 1;
         });
-        let inside = self.thresholds.inside(1).sample(rng);
+        let inside = self.thresholds.favoured_threshold(1).sample(rng);
         // A favoured cell and another cell are always both drawn. At least half of the cells are
         // not favoured, and their number does not depend on the input. So the distribution of the
         // number of draws does not depend on the input either.
-        let favoured = self.inside(below(rng, self.thresholds.favoured(1)));
+        let favoured = self.favoured_cell_of_rank(draw_below(rng, self.thresholds.favoured_count(1)));
         let other = loop {
-            let cell = below(rng, self.thresholds.outcomes);
+            let cell = draw_below(rng, self.thresholds.outcomes);
             if !self.favours(cell) {
                 break cell;
             }

@@ -4,7 +4,7 @@
 use alloc::vec::Vec;
 
 use super::parameters::Window;
-use super::randomize::{Randomizer, number_of};
+use super::randomize::{Randomizer, number_for_attribute};
 use crate::domain::{Domain, Entry};
 use crate::hash::for_each_drawn_item;
 use crate::sample::Threshold;
@@ -49,18 +49,18 @@ impl Window {
     /// atoms are all favoured.
     #[must_use]
     pub fn rates(&self, domain: &Domain, epsilon: f64) -> Rates {
-        let d = domain.items().unwrap_or(self.drawn());
-        let [own, other] = self.thresholds(epsilon).output_probabilities();
-        let gap = f64::from(self.favoured_cells() / self.favoured()) * (own - other);
+        let d = domain.item_count().unwrap_or(self.drawn_attributes());
+        let [own, other] = self.thresholds(epsilon).favoured_and_other_probabilities();
+        let gap = f64::from(self.favoured_cells() / self.favoured_atoms()) * (own - other);
         let other = f64::from(self.cells() / self.atoms()) * other;
-        let share = f64::from(self.drawn()) / f64::from(d);
-        let top = f64::from(self.sum(self.levels() - 1));
+        let share = f64::from(self.drawn_attributes()) / f64::from(d);
+        let top = f64::from(self.level_sum(self.levels() - 1));
         let values: Vec<f64> = (0..self.atoms())
-            .map(|atom| f64::from(self.value(atom)) / top)
+            .map(|atom| f64::from(self.atom_value(atom)) / top)
             .collect();
         let squared = |values: &[f64]| values.iter().map(|y| y * y).sum::<f64>();
         let all = squared(&values);
-        let windows = values.windows(self.favoured() as usize);
+        let windows = values.windows(self.favoured_atoms() as usize);
         let squares = windows.map(|own| (other * all + gap * squared(own)) / (share * gap * gap));
         Rates {
             share,
@@ -68,7 +68,7 @@ impl Window {
             other,
             squares: squares.collect(),
             levels: (0..self.levels())
-                .map(|level| f64::from(self.sum(level)) / top)
+                .map(|level| f64::from(self.level_sum(level)) / top)
                 .collect(),
             values,
         }
@@ -85,14 +85,14 @@ impl Rates {
 
     /// Number of atoms that a level favours.
     #[must_use]
-    pub const fn favoured(&self) -> usize {
+    pub const fn favoured_atoms(&self) -> usize {
         self.values.len() - self.levels.len() + 1
     }
 
     /// Second moment of one report's estimate of a number. It is linear in the number between two
     /// levels.
     #[must_use]
-    pub fn mean_square(&self, number: f64) -> f64 {
+    pub fn estimate_second_moment(&self, number: f64) -> f64 {
         let above = self.levels.partition_point(|level| *level <= number);
         // Levels that stand for the same number have the same second moment.
         if above == self.levels.len() {
@@ -106,8 +106,8 @@ impl Rates {
 
     /// Variance of one report's estimate of a number.
     #[must_use]
-    pub fn variance(&self, number: f64) -> f64 {
-        self.mean_square(number) - number * number
+    pub fn estimate_variance(&self, number: f64) -> f64 {
+        self.estimate_second_moment(number) - number * number
     }
 
     /// Maximum variance of one report's estimate over all numbers.
@@ -143,11 +143,11 @@ impl Rates {
 impl Window {
     /// Probability that a number from −1 to 1 is rounded to a level that favours `atom`.
     #[must_use]
-    pub fn chance(&self, number: f64, atom: u32) -> f64 {
+    pub fn atom_favoured_probability(&self, number: f64, atom: u32) -> f64 {
         let (level, up) = self.level_and_rounding(number);
         let up = Threshold(up);
         let favours =
-            |level: u32| f64::from(u8::from((level..level + self.favoured()).contains(&atom)));
+            |level: u32| f64::from(u8::from((level..level + self.favoured_atoms()).contains(&atom)));
         up.complement() * favours(level) + up.probability() * favours(level + 1)
     }
 }
@@ -159,17 +159,17 @@ impl Randomizer {
     /// audits.
     #[must_use]
     pub fn probabilities(&self, seed: u64, entries: &[Entry]) -> Vec<f64> {
-        let [own, other] = self.thresholds.output_probabilities();
-        let favoured = self.favoured(seed, entries).into_iter();
+        let [own, other] = self.thresholds.favoured_and_other_probabilities();
+        let favoured = self.favoured_probabilities(seed, entries).into_iter();
         favoured.map(|p| other + (own - other) * p).collect()
     }
 
     /// Returns, for each cell, the probability that the numbers are rounded to levels that favour
     /// the cell.
-    fn favoured(&self, seed: u64, entries: &[Entry]) -> Vec<f64> {
+    fn favoured_probabilities(&self, seed: u64, entries: &[Entry]) -> Vec<f64> {
         let mut cells = alloc::vec![1.0];
-        for_each_drawn_item(seed, self.attributes, self.window.drawn(), |attribute| {
-            let of = |atom: u32| self.window.chance(number_of(entries, attribute), atom);
+        for_each_drawn_item(seed, self.attributes, self.window.drawn_attributes(), |attribute| {
+            let of = |atom: u32| self.window.atom_favoured_probability(number_for_attribute(entries, attribute), atom);
             let with = |cell: &f64| {
                 let cell = *cell;
                 (0..self.window.atoms()).map(move |atom| cell * of(atom))

@@ -4,8 +4,8 @@ use alloc::vec::Vec;
 
 use crate::canonical::{CanonicalWriter, WriteCanonical};
 use crate::error::Error;
-use crate::sums::measure::Measure;
-use crate::sums::messages::Messages;
+use crate::sums::messages::MessageParameters;
+use crate::sums::summed_quantity::SummedQuantity;
 use crate::sums::task::{FORM, SumParts, SumTask};
 
 impl SumTask {
@@ -17,8 +17,8 @@ impl SumTask {
     /// - the budget has more than one report a window, or permanent answers;
     /// - there are fewer than two honest people;
     /// - more coordinates are drawn than there are.
-    pub fn new(parts: SumParts, messages: Messages) -> Result<Self, Error> {
-        let bytes = write(&parts, &messages);
+    pub fn new(parts: SumParts, messages: MessageParameters) -> Result<Self, Error> {
+        let bytes = write_sum_task(&parts, &messages);
         Self::build(parts, messages, &bytes)
     }
 
@@ -26,11 +26,11 @@ impl SumTask {
     /// fingerprint is the hash of these bytes.
     #[must_use]
     pub fn canonical_bytes(&self) -> Vec<u8> {
-        write(self.parts(), self.messages())
+        write_sum_task(self.parts(), self.message_parameters())
     }
 }
 
-fn write(parts: &SumParts, messages: &Messages) -> Vec<u8> {
+fn write_sum_task(parts: &SumParts, messages: &MessageParameters) -> Vec<u8> {
     // Destructured, so that a new field of the task cannot be forgotten.
     let SumParts {
         id,
@@ -43,42 +43,42 @@ fn write(parts: &SumParts, messages: &Messages) -> Vec<u8> {
     } = parts;
     let mut canonical = CanonicalWriter::default();
     budget.write_canonical(&mut canonical);
-    canonical.text(FORM);
-    canonical.text(id);
-    canonical.number(epsilon.to_bits());
-    canonical.number(delta.to_bits());
-    canonical.number(*people);
-    canonical.number(honest_fraction.to_bits());
+    canonical.write_text(FORM);
+    canonical.write_text(id);
+    canonical.write_number(epsilon.to_bits());
+    canonical.write_number(delta.to_bits());
+    canonical.write_number(*people);
+    canonical.write_number(honest_fraction.to_bits());
     measure.write_canonical(&mut canonical);
     messages.write_canonical(&mut canonical);
     canonical.into_bytes()
 }
 
-impl WriteCanonical for Measure {
+impl WriteCanonical for SummedQuantity {
     fn write_canonical(&self, canonical: &mut CanonicalWriter) {
         match self {
             Self::Box(items, limits) => {
-                canonical.number(0);
+                canonical.write_number(0);
                 items.write_canonical(canonical);
                 limits.iter().for_each(|own| own.write_canonical(canonical));
             }
             Self::Ball(ball) => {
-                canonical.number(1);
+                canonical.write_number(1);
                 ball.items().write_canonical(canonical);
-                canonical.number(ball.length().to_bits());
-                canonical.number(ball.seed());
-                canonical.number(ball.spread().to_bits());
+                canonical.write_number(ball.max_length().to_bits());
+                canonical.write_number(ball.seed());
+                canonical.write_number(ball.spread().to_bits());
             }
         }
     }
 }
 
-impl WriteCanonical for Messages {
+impl WriteCanonical for MessageParameters {
     fn write_canonical(&self, canonical: &mut CanonicalWriter) {
-        for small in [self.levels(), self.drawn(), self.trials()] {
-            canonical.number(small.into());
+        for small in [self.levels(), self.drawn_coordinates(), self.noise_trials()] {
+            canonical.write_number(small.into());
         }
-        canonical.number(self.threshold().0);
-        canonical.number(self.noise().into());
+        canonical.write_number(self.noise_threshold().0);
+        canonical.write_number(self.max_noise_messages().into());
     }
 }

@@ -14,11 +14,11 @@ impl Message {
     /// # Errors
     /// [`Error::Malformed`] if the bytes do not begin with a message of the task.
     fn read(cursor: &mut Cursor<'_>, coordinates: u32) -> Result<Self, Error> {
-        let code: u32 = cursor.read("expected a message")?;
+        let code: u32 = cursor.read_value("expected a message")?;
         if code > 2 * coordinates {
-            return Err(cursor.malformed("expected a message about a coordinate of the task"));
+            return Err(cursor.malformed_error("expected a message about a coordinate of the task"));
         }
-        Ok(Self::of_code(code))
+        Ok(Self::from_code(code))
     }
 }
 
@@ -29,7 +29,7 @@ impl SumTask {
     /// [`Error::Malformed`] if the bytes do not begin with a message of the task.
     pub fn decode_first_message(&self, bytes: &[u8]) -> Result<(Message, usize), Error> {
         let mut cursor = Cursor::new("message", bytes);
-        let message = Message::read(&mut cursor, self.measure().coordinates())?;
+        let message = Message::read(&mut cursor, self.summed_quantity().coordinate_count())?;
         Ok((message, cursor.offset()))
     }
 
@@ -38,17 +38,17 @@ impl SumTask {
     ///
     /// ```
     /// # use hushbin::sample::Threshold;
-    /// # use hushbin::sums::{Measure, Message, Messages, SumParts, SumTask};
-    /// # use hushbin::task::{Budget, Limits};
+    /// # use hushbin::sums::{SummedQuantity, Message, MessageParameters, SumParts, SumTask};
+    /// # use hushbin::task::{Budget, NumberLimits};
     /// # use hushbin::UploadId;
     /// # use hushbin::upload::EncodedUpload;
     /// # let parts = SumParts {
     /// #     id: "timings".into(),
-    /// #     measure: Measure::numbers(vec!["load".into()], vec![Limits::new(0.0, 10.0, None)?])?,
+    /// #     measure: SummedQuantity::numbers(vec!["load".into()], vec![NumberLimits::new(0.0, 10.0, None)?])?,
     /// #     epsilon: 1.0, delta: 1e-6, people: 10_000, honest_fraction: 0.9,
     /// #     budget: Budget::default(),
     /// # };
-    /// # let task = SumTask::new(parts, Messages::new(8, 1, 1, Threshold(1 << 55), 2)?)?;
+    /// # let task = SumTask::new(parts, MessageParameters::new(8, 1, 1, Threshold(1 << 55), 2)?)?;
     /// let upload = EncodedUpload { id: UploadId([9; 16]), count: 2, reports: &[0, 2] };
     /// let down = Message::Unit { coordinate: 0, negative: true };
     /// assert_eq!(task.decode_messages(&upload)?, [Message::Blank, down]);
@@ -59,10 +59,10 @@ impl SumTask {
     /// [`Error::Malformed`] unless the upload contains exactly `count` messages of the task.
     pub fn decode_messages(&self, upload: &EncodedUpload<'_>) -> Result<Vec<Message>, Error> {
         let mut cursor = Cursor::new("upload", upload.reports);
-        let coordinates = self.measure().coordinates();
+        let coordinates = self.summed_quantity().coordinate_count();
         let messages = (0..upload.count).map(|_| Message::read(&mut cursor, coordinates));
         let messages = messages.collect::<Result<_, _>>()?;
-        cursor.end("expected the end after the last message")?;
+        cursor.expect_end("expected the end after the last message")?;
         Ok(messages)
     }
 }

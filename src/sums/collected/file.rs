@@ -9,15 +9,15 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use crate::error::{Error, error};
 use crate::sample::Threshold;
-use crate::sums::measure::{Ball, Measure};
-use crate::sums::messages::Messages;
+use crate::sums::messages::MessageParameters;
+use crate::sums::summed_quantity::{BoundedVector, SummedQuantity};
 use crate::sums::task::{SumParts, SumTask};
-use crate::task::{Budget, Items, Limits};
+use crate::task::{Budget, Items, NumberLimits};
 
 /// Party that people have to trust.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-enum Trust {
+enum TrustedParty {
     Shuffler,
 }
 
@@ -45,11 +45,11 @@ struct VectorFile {
 }
 
 const fn spread() -> f64 {
-    Ball::SPREAD
+    BoundedVector::SPREAD
 }
 
 fn is_usual(spread: &f64) -> bool {
-    *spread == Ball::SPREAD
+    *spread == BoundedVector::SPREAD
 }
 
 /// Serialisation of 64-bit words as decimal digits, because JavaScript's numbers have 53 bits.
@@ -80,14 +80,14 @@ struct MessagesFile {
     noise: u32,
 }
 
-impl From<&Messages> for MessagesFile {
-    fn from(own: &Messages) -> Self {
+impl From<&MessageParameters> for MessagesFile {
+    fn from(own: &MessageParameters) -> Self {
         Self {
             levels: own.levels(),
-            drawn: own.drawn(),
-            trials: own.trials(),
-            threshold: own.threshold().0,
-            noise: own.noise(),
+            drawn: own.drawn_coordinates(),
+            trials: own.noise_trials(),
+            threshold: own.noise_threshold().0,
+            noise: own.max_noise_messages(),
         }
     }
 }
@@ -96,7 +96,7 @@ impl From<&Messages> for MessagesFile {
 #[serde(deny_unknown_fields)]
 struct SumFile {
     id: String,
-    trust: Trust,
+    trust: TrustedParty,
     epsilon: f64,
     delta: f64,
     people: u64,
@@ -132,7 +132,7 @@ const fn honest() -> f64 {
 ///     "numbers": [{ "name": "load-time", "min": 0, "max": 10000, "unit": "ms" }]
 /// }"#)?;
 /// assert_eq!((draft.messages, draft.parts.honest_fraction), (None, 0.9));
-/// // Trust in a shuffler is never a default.
+/// // TrustedParty in a shuffler is never a default.
 /// let silent = r#"{ "id": "t", "epsilon": 1.0, "delta": 1e-6, "people": 100, "numbers": [] }"#;
 /// assert!(serde_json::from_str::<SumDraft>(silent).is_err());
 /// # Ok::<(), serde_json::Error>(())
@@ -142,7 +142,7 @@ pub struct SumDraft {
     /// Fields of the task except its messages.
     pub parts: SumParts,
     /// Parameters of the messages of one person, or `None` if they are not chosen yet.
-    pub messages: Option<Messages>,
+    pub messages: Option<MessageParameters>,
 }
 
 impl SumDraft {
@@ -166,7 +166,7 @@ impl SumDraft {
             return differs("id", own.id.clone(), used.id.clone());
         }
         if own.measure != used.measure {
-            let of = |measure: &Measure| format!("{measure:?}");
+            let of = |measure: &SummedQuantity| format!("{measure:?}");
             return differs("numbers or vector", of(&own.measure), of(&used.measure));
         }
         let numbers = |parts: &SumParts| {
@@ -184,9 +184,9 @@ impl SumDraft {
             return differs("budget", of(own.budget), of(used.budget));
         }
         match self.messages {
-            Some(messages) if messages != *task.messages() => {
-                let of = |messages: &Messages| format!("{messages:?}");
-                differs("messages", of(&messages), of(task.messages()))
+            Some(messages) if messages != *task.message_parameters() => {
+                let of = |messages: &MessageParameters| format!("{messages:?}");
+                differs("messages", of(&messages), of(task.message_parameters()))
             }
             _ => Ok(()),
         }
@@ -197,7 +197,7 @@ impl From<SumTask> for SumDraft {
     fn from(task: SumTask) -> Self {
         Self {
             parts: task.parts().clone(),
-            messages: Some(*task.messages()),
+            messages: Some(*task.message_parameters()),
         }
     }
 }
@@ -206,17 +206,17 @@ impl TryFrom<SumFile> for SumDraft {
     type Error = Error;
 
     fn try_from(file: SumFile) -> Result<Self, Error> {
-        let Trust::Shuffler = file.trust;
+        let TrustedParty::Shuffler = file.trust;
         let measure = match (file.numbers, file.vector) {
             (Some(numbers), None) => {
                 let names = numbers.iter().map(|own| own.name.clone()).collect();
                 let limits = numbers.into_iter();
-                let limits = limits.map(|own| Limits::new(own.min, own.max, own.unit));
-                Measure::numbers(names, limits.collect::<Result<_, _>>()?)?
+                let limits = limits.map(|own| NumberLimits::new(own.min, own.max, own.unit));
+                SummedQuantity::numbers(names, limits.collect::<Result<_, _>>()?)?
             }
-            (None, Some(own)) => {
-                Measure::Ball(Ball::new(own.items, own.length, own.seed, own.spread)?)
-            }
+            (None, Some(own)) => SummedQuantity::Ball(BoundedVector::new(
+                own.items, own.length, own.seed, own.spread,
+            )?),
             _ => {
                 return Err(error!(Combination {
                     reason: "through a shuffler there are \"numbers\", or a \"vector\"",
@@ -225,7 +225,7 @@ impl TryFrom<SumFile> for SumDraft {
         };
         let messages = file.messages.map(|own| {
             let threshold = Threshold(own.threshold);
-            Messages::new(own.levels, own.drawn, own.trials, threshold, own.noise)
+            MessageParameters::new(own.levels, own.drawn, own.trials, threshold, own.noise)
         });
         Ok(Self {
             parts: SumParts {
@@ -243,8 +243,8 @@ impl TryFrom<SumFile> for SumDraft {
 }
 
 impl SumFile {
-    fn of(parts: &SumParts, messages: Option<&Messages>) -> Self {
-        let number = |(name, limits): (&String, &Limits)| {
+    fn from_parts(parts: &SumParts, messages: Option<&MessageParameters>) -> Self {
+        let number = |(name, limits): (&String, &NumberLimits)| {
             let [min, max] = limits.range();
             NumberFile {
                 name: name.clone(),
@@ -254,14 +254,14 @@ impl SumFile {
             }
         };
         let (numbers, vector) = match &parts.measure {
-            Measure::Box(Items::Named(names), limits) => {
+            SummedQuantity::Box(Items::Named(names), limits) => {
                 (Some(names.iter().zip(limits).map(number).collect()), None)
             }
-            Measure::Box(..) => unreachable!("numbers have names"),
-            Measure::Ball(ball) => {
+            SummedQuantity::Box(..) => unreachable!("numbers have names"),
+            SummedQuantity::Ball(ball) => {
                 let vector = VectorFile {
                     items: ball.items().clone(),
-                    length: ball.length(),
+                    length: ball.max_length(),
                     seed: ball.seed(),
                     spread: ball.spread(),
                 };
@@ -270,7 +270,7 @@ impl SumFile {
         };
         Self {
             id: parts.id.clone(),
-            trust: Trust::Shuffler,
+            trust: TrustedParty::Shuffler,
             epsilon: parts.epsilon,
             delta: parts.delta,
             people: parts.people,
@@ -292,7 +292,7 @@ impl<'de> Deserialize<'de> for SumDraft {
 
 impl Serialize for SumDraft {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        SumFile::of(&self.parts, self.messages.as_ref()).serialize(serializer)
+        SumFile::from_parts(&self.parts, self.messages.as_ref()).serialize(serializer)
     }
 }
 
@@ -307,6 +307,6 @@ impl<'de> Deserialize<'de> for SumTask {
 
 impl Serialize for SumTask {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        SumFile::of(self.parts(), Some(self.messages())).serialize(serializer)
+        SumFile::from_parts(self.parts(), Some(self.message_parameters())).serialize(serializer)
     }
 }

@@ -1,10 +1,10 @@
 //! Getters of sum tasks, for collectors.
 
 use crate::sample::Threshold;
-use crate::sums::measure::Ball;
-use crate::sums::messages::{Messages, longest};
+use crate::sums::messages::{MessageParameters, longest_message_bytes};
 use crate::sums::randomizer::SumRandomizer;
-use crate::sums::task::{SumParts, SumTask, honest};
+use crate::sums::summed_quantity::BoundedVector;
+use crate::sums::task::{SumParts, SumTask, count_honest_people};
 use crate::task::{Budget, Items};
 
 impl SumTask {
@@ -35,14 +35,14 @@ impl SumTask {
 
     /// Minimum number of people in a batch.
     #[must_use]
-    pub const fn people(&self) -> u64 {
+    pub const fn min_people(&self) -> u64 {
         self.parts.people
     }
 
     /// Number n_h of people in a batch who are assumed to be honest, rounded down.
     #[must_use]
     pub fn honest_people(&self) -> u64 {
-        honest(&self.parts)
+        count_honest_people(&self.parts)
     }
 
     /// Budget of a person.
@@ -53,15 +53,15 @@ impl SumTask {
 
     /// Length of the longest message, in bytes.
     #[must_use]
-    pub fn message_bytes(&self) -> usize {
-        longest(self.measure().coordinates())
+    pub fn longest_message_bytes(&self) -> usize {
+        longest_message_bytes(self.summed_quantity().coordinate_count())
     }
 
     /// Minimum number of messages in a batch: the number of messages of one person, times the
     /// minimum number of people.
     #[must_use]
-    pub fn batch_messages(&self) -> u64 {
-        self.people() * u64::from(self.messages.count())
+    pub fn min_batch_messages(&self) -> u64 {
+        self.min_people() * u64::from(self.messages.message_count())
     }
 }
 
@@ -69,11 +69,11 @@ impl SumRandomizer {
     /// Creates a randomizer for `task`.
     #[must_use]
     pub fn new(task: &SumTask) -> Self {
-        Self::of(task.clone())
+        Self::from_task(task.clone())
     }
 }
 
-impl Messages {
+impl MessageParameters {
     /// Number of levels L: the value 1 is sent as L messages up, and −1 as L messages down.
     #[must_use]
     pub const fn levels(&self) -> u32 {
@@ -82,30 +82,30 @@ impl Messages {
 
     /// Number k of coordinates whose value a person sends.
     #[must_use]
-    pub const fn drawn(&self) -> u32 {
+    pub const fn drawn_coordinates(&self) -> u32 {
         self.drawn
     }
 
     /// Number w of noise trials for each coordinate and sign.
     #[must_use]
-    pub const fn trials(&self) -> u32 {
+    pub const fn noise_trials(&self) -> u32 {
         self.trials
     }
 
     /// Noise probability q of each trial, as a threshold.
     #[must_use]
-    pub const fn threshold(&self) -> Threshold {
+    pub const fn noise_threshold(&self) -> Threshold {
         self.threshold
     }
 
     /// Maximum number of noise messages of a person.
     #[must_use]
-    pub const fn noise(&self) -> u32 {
+    pub const fn max_noise_messages(&self) -> u32 {
         self.noise
     }
 }
 
-impl Ball {
+impl BoundedVector {
     /// Default spread C. With it, the frame represents all vectors without loss, except vectors
     /// made to defeat it. For d ≤ 64, the remainder was less than 5·10⁻⁶ for every vector tried.
     pub const SPREAD: f64 = 2.0;
@@ -118,7 +118,7 @@ impl Ball {
 
     /// Maximum length R; longer vectors are shortened.
     #[must_use]
-    pub const fn length(&self) -> f64 {
+    pub const fn max_length(&self) -> f64 {
         self.length
     }
 

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-use crate::task::budget::{Answers, Budget};
+use crate::task::budget::{AnswerPolicy, Budget};
 
 /// Number of days in a year, for [`Budget::reports_a_year`].
 const YEAR: u32 = 365;
@@ -22,7 +22,7 @@ impl Budget {
 
     /// Returns the treatment of answers that do not change.
     #[must_use]
-    pub const fn answers(&self) -> Answers {
+    pub const fn answers(&self) -> AnswerPolicy {
         self.answers
     }
 
@@ -40,7 +40,7 @@ impl Budget {
 struct BudgetFile {
     days: u32,
     reports: u32,
-    answers: Answers,
+    answers: AnswerPolicy,
 }
 
 impl Default for BudgetFile {

@@ -5,7 +5,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::canonical;
-use super::parts::TaskParts;
+use super::task_parts::TaskParts;
 use crate::domain::ValueKind;
 use crate::error::{Error, error};
 use crate::fingerprint::Fingerprint;
@@ -24,7 +24,7 @@ impl Task {
     /// [`Error::Combination`] for parameters that cannot be combined.
     pub fn new(parts: TaskParts) -> Result<Self, Error> {
         let (id, question) = parts.into_question();
-        Self::from_checked(id, alloc::vec![Question::new(question)?])
+        Self::from_checked_questions(id, alloc::vec![Question::new(question)?])
     }
 
     /// Creates a task whose questions have names.
@@ -38,39 +38,42 @@ impl Task {
     /// for a question without a name. With several questions, [`Error::Combination`] for a
     /// mechanism that protects less than whole inputs.
     pub fn of_questions(id: String, questions: Vec<Question>) -> Result<Self, Error> {
-        Self::check_named(&questions)?;
+        Self::check_named_questions(&questions)?;
         let epsilon = |question: &&Question| question.epsilon() != questions[0].epsilon();
         if let Some(question) = questions.iter().find(epsilon) {
-            return Err(question.blame(error!(Combination {
+            return Err(question.attribute_error(error!(Combination {
                 reason: "all questions of a task have its \"epsilon\"",
             })));
         }
-        Self::from_checked(id, questions)
+        Self::from_checked_questions(id, questions)
     }
 
     /// Creates a task with the default budget from checked questions.
-    pub(super) fn from_checked(id: String, questions: Vec<Question>) -> Result<Self, Error> {
+    pub(super) fn from_checked_questions(
+        id: String,
+        questions: Vec<Question>,
+    ) -> Result<Self, Error> {
         let budget = Budget::default();
-        let bytes = canonical::write(&id, &questions, budget);
+        let bytes = canonical::write_task(&id, &questions, budget);
         Self::build(id, questions, budget, &bytes)
     }
 
     /// Replaces the budget, which changes the fingerprint.
     ///
     /// ```
-    /// use hushbin::{Task, TaskDraft, task::{Answers, Budget}};
+    /// use hushbin::{Task, TaskDraft, task::{AnswerPolicy, Budget}};
     ///
     /// # let draft: TaskDraft = serde_json::from_str(
     /// #     r#"{ "id": "settings", "items": 40, "sparsity": 3, "epsilon": 1.0, "value": "sign" }"#,
     /// # ).unwrap();
     /// let task: Task = draft.resolve().unwrap();
-    /// let weekly = task.clone().with_budget(Budget::new(7, 1, Answers::Fresh).unwrap());
+    /// let weekly = task.clone().with_budget(Budget::new(7, 1, AnswerPolicy::Fresh).unwrap());
     /// assert_ne!(weekly.fingerprint(), task.fingerprint());
     /// assert_eq!(weekly.with_budget(Budget::default()), task);
     /// ```
     #[must_use]
     pub fn with_budget(self, budget: Budget) -> Self {
-        let bytes = canonical::write(&self.id, &self.questions, budget);
+        let bytes = canonical::write_task(&self.id, &self.questions, budget);
         Self {
             budget,
             fingerprint: Fingerprint::from_canonical(&bytes),
@@ -94,7 +97,7 @@ impl Task {
     /// ```
     #[must_use]
     pub fn canonical_bytes(&self) -> Vec<u8> {
-        canonical::write(&self.id, &self.questions, self.budget)
+        canonical::write_task(&self.id, &self.questions, self.budget)
     }
 
     /// Returns the effective local ε of one report: the maximum over the questions. It is never
@@ -128,14 +131,14 @@ impl Task {
 
     /// Returns the position of the question called `name`, or `None` if there is no such question.
     #[must_use]
-    pub fn position(&self, name: &str) -> Option<usize> {
+    pub fn question_position(&self, name: &str) -> Option<usize> {
         let mut questions = self.questions.iter();
         questions.position(|question| question.name() == name)
     }
 
     /// Returns whether the task's only question has no name. Answers are then given without a name.
     #[must_use]
-    pub fn is_unnamed(&self) -> bool {
+    pub fn has_unnamed_question(&self) -> bool {
         self.questions[0].name().is_empty()
     }
 
@@ -144,8 +147,8 @@ impl Task {
     /// # Panics
     /// If there is no such question.
     #[must_use]
-    pub fn share(&self, question: usize) -> f64 {
-        f64::from(self.questions[question].weight()) / f64::from(self.draw.total())
+    pub fn report_share(&self, question: usize) -> f64 {
+        f64::from(self.questions[question].weight()) / f64::from(self.draw.total_weight())
     }
 
     /// Returns the requested local budget ε of one report.
@@ -160,7 +163,7 @@ impl Items {
     /// `None` if there is no such item. An item of a list without names is identified by its
     /// decimal index. The time is linear in the length of the list.
     #[must_use]
-    pub fn resolve(&self, name: &str) -> Option<u64> {
+    pub fn find_item(&self, name: &str) -> Option<u64> {
         match self {
             Self::Named(names) => names.iter().position(|n| n == name).map(|i| i as u64),
             Self::Count(count) => {
@@ -190,11 +193,11 @@ impl Question {
         } else if matches!(&parts.kind, Kind::Number(scale) if scale.edges().is_none()) {
             "levels are of a \"cross\": the mean of a \"number\" is of its limits"
         } else {
-            let question = Self::of_bytes(parts)?;
-            if suits(&question) {
+            let question = Self::from_consistent_parts(parts)?;
+            if mechanism_suits_kind(&question) {
                 return Ok(question);
             }
-            return Err(question.blame(error!(Combination {
+            return Err(question.attribute_error(error!(Combination {
                 reason: "\"pattern\" is for \"number\", with outputs that tell all bins apart",
             })));
         };
@@ -235,12 +238,12 @@ impl TryFrom<Task> for TaskParts {
     /// The task itself if its questions have names.
     fn try_from(task: Task) -> Result<Self, Task> {
         match task.only_question() {
-            Some(sole) if task.is_unnamed() => Ok(Self {
+            Some(sole) if task.has_unnamed_question() => Ok(Self {
                 id: task.id().to_owned(),
                 items: sole.items().clone(),
                 sparsity: sole.sparsity(),
                 epsilon: sole.epsilon(),
-                value: sole.value(),
+                value: sole.value_kind(),
                 mechanism: sole.mechanism().clone(),
             }),
             _ => Err(task),
@@ -250,10 +253,10 @@ impl TryFrom<Task> for TaskParts {
 
 /// Returns whether the mechanism suits the kind of question. A pattern requires a number, and its
 /// outputs must distinguish the number's bins.
-fn suits(question: &Question) -> bool {
+fn mechanism_suits_kind(question: &Question) -> bool {
     match (question.mechanism(), question.kind()) {
         (Mechanism::Pattern(own), Kind::Number(scale)) => {
-            own.is_identifiable(scale.cells(), question.epsilon())
+            own.is_identifiable(scale.cell_count(), question.epsilon())
         }
         (Mechanism::Pattern(_), _) => false,
         _ => true,

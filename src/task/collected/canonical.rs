@@ -6,40 +6,40 @@ use crate::canonical::{CanonicalWriter, WriteCanonical};
 use crate::domain::ValueKind;
 use crate::task::budget::{BUDGET, Budget};
 use crate::task::items::Items;
-use crate::task::limits::Limits;
+use crate::task::limits::NumberLimits;
 use crate::task::local::canonical::{NAMED, UNNAMED};
 use crate::task::local::kind::contract::{CHOICE, FLAG, NUMBER};
 use crate::task::local::kind::{Cross, Kind, Numbers, Part, PartKind, Together};
-use crate::task::local::prefixes::Prefixes;
+use crate::task::local::prefix_lengths::PrefixLengths;
 use crate::task::local::question::Question;
 use crate::task::local::scale::Scale;
 
 /// Returns the canonical bytes of a task.
-pub(super) fn write(id: &str, questions: &[Question], budget: Budget) -> Vec<u8> {
+pub(super) fn write_task(id: &str, questions: &[Question], budget: Budget) -> Vec<u8> {
     let mut canonical = CanonicalWriter::default();
     budget.write_canonical(&mut canonical);
     match questions {
         [sole] if sole.name().is_empty() => {
-            canonical.text(UNNAMED);
-            canonical.text(id);
+            canonical.write_text(UNNAMED);
+            canonical.write_text(id);
             sole.items().write_canonical(&mut canonical);
-            canonical.number(u64::from(sole.sparsity()));
-            canonical.number(sole.epsilon().to_bits());
+            canonical.write_number(u64::from(sole.sparsity()));
+            canonical.write_number(sole.epsilon().to_bits());
             sole.kind().write_canonical(&mut canonical);
             sole.mechanism().write_canonical(&mut canonical);
         }
         _ => {
-            canonical.text(NAMED);
-            canonical.text(id);
-            canonical.number(questions[0].epsilon().to_bits());
-            canonical.number(questions.len() as u64);
+            canonical.write_text(NAMED);
+            canonical.write_text(id);
+            canonical.write_number(questions[0].epsilon().to_bits());
+            canonical.write_number(questions.len() as u64);
             for question in questions {
-                canonical.text(question.name());
-                canonical.number(u64::from(question.weight()));
+                canonical.write_text(question.name());
+                canonical.write_number(u64::from(question.weight()));
                 question.kind().write_canonical(&mut canonical);
                 if question.kind().own_items().is_none() {
                     question.items().write_canonical(&mut canonical);
-                    canonical.number(u64::from(question.sparsity()));
+                    canonical.write_number(u64::from(question.sparsity()));
                 }
                 question.mechanism().write_canonical(&mut canonical);
             }
@@ -52,10 +52,10 @@ impl WriteCanonical for Budget {
     fn write_canonical(&self, canonical: &mut CanonicalWriter) {
         // The default is not written, so it does not change the fingerprint.
         if !self.is_default() {
-            canonical.text(BUDGET);
-            canonical.number(u64::from(self.days()));
-            canonical.number(u64::from(self.reports()));
-            canonical.number(self.answers() as u64);
+            canonical.write_text(BUDGET);
+            canonical.write_number(u64::from(self.days()));
+            canonical.write_number(u64::from(self.reports()));
+            canonical.write_number(self.answers() as u64);
         }
     }
 }
@@ -64,15 +64,15 @@ impl WriteCanonical for Items {
     fn write_canonical(&self, canonical: &mut CanonicalWriter) {
         match self {
             Self::Named(names) => {
-                canonical.number(0);
-                canonical.number(names.len() as u64);
-                names.iter().for_each(|name| canonical.text(name));
+                canonical.write_number(0);
+                canonical.write_number(names.len() as u64);
+                names.iter().for_each(|name| canonical.write_text(name));
             }
             Self::Count(count) => {
-                canonical.number(1);
-                canonical.number(u64::from(*count));
+                canonical.write_number(1);
+                canonical.write_number(u64::from(*count));
             }
-            Self::Open(_) => canonical.number(2),
+            Self::Open(_) => canonical.write_number(2),
         }
     }
 }
@@ -81,29 +81,29 @@ impl WriteCanonical for Kind {
     fn write_canonical(&self, canonical: &mut CanonicalWriter) {
         match self {
             // `Question::new` rejects ratings of presence, so 0 means signs only.
-            Self::Ratings(ValueKind::Sign | ValueKind::Presence) => canonical.number(0),
-            Self::Ratings(ValueKind::Real) => canonical.number(1),
-            Self::Set => canonical.number(2),
-            Self::Choice => canonical.number(CHOICE),
-            Self::Flag => canonical.number(FLAG),
+            Self::Ratings(ValueKind::Sign | ValueKind::Presence) => canonical.write_number(0),
+            Self::Ratings(ValueKind::Real) => canonical.write_number(1),
+            Self::Set => canonical.write_number(2),
+            Self::Choice => canonical.write_number(CHOICE),
+            Self::Flag => canonical.write_number(FLAG),
             Self::Number(scale) => {
-                canonical.number(NUMBER);
+                canonical.write_number(NUMBER);
                 scale.write_canonical(canonical);
             }
             Self::Numbers(own) => {
-                canonical.number(6);
+                canonical.write_number(6);
                 own.write_canonical(canonical);
             }
             Self::Cross(own) => {
-                canonical.number(7);
+                canonical.write_number(7);
                 own.write_canonical(canonical);
             }
             Self::Text(prefixes) => {
-                canonical.number(8);
+                canonical.write_number(8);
                 prefixes.write_canonical(canonical);
             }
             Self::Together(own) => {
-                canonical.number(9);
+                canonical.write_number(9);
                 own.write_canonical(canonical);
             }
         }
@@ -112,7 +112,7 @@ impl WriteCanonical for Kind {
 
 impl WriteCanonical for Numbers {
     fn write_canonical(&self, canonical: &mut CanonicalWriter) {
-        canonical.number(self.len() as u64);
+        canonical.write_number(self.len() as u64);
         self.iter().for_each(|own| own.write_canonical(canonical));
     }
 }
@@ -126,7 +126,7 @@ impl WriteCanonical for Cross {
 
 impl WriteCanonical for Together {
     fn write_canonical(&self, canonical: &mut CanonicalWriter) {
-        canonical.number(self.parts().len() as u64);
+        canonical.write_number(self.parts().len() as u64);
         let parts = self.parts().iter();
         parts.for_each(|part| part.write_canonical(canonical));
     }
@@ -134,15 +134,15 @@ impl WriteCanonical for Together {
 
 impl WriteCanonical for Part {
     fn write_canonical(&self, canonical: &mut CanonicalWriter) {
-        canonical.text(self.name());
+        canonical.write_text(self.name());
         match &self.kind {
             PartKind::Choice => {
-                canonical.number(CHOICE);
+                canonical.write_number(CHOICE);
                 self.items().write_canonical(canonical);
             }
-            PartKind::Flag => canonical.number(FLAG),
+            PartKind::Flag => canonical.write_number(FLAG),
             PartKind::Number(scale) => {
-                canonical.number(NUMBER);
+                canonical.write_number(NUMBER);
                 scale.write_canonical(canonical);
             }
         }
@@ -151,37 +151,37 @@ impl WriteCanonical for Part {
 
 impl WriteCanonical for Scale {
     fn write_canonical(&self, canonical: &mut CanonicalWriter) {
-        canonical.text(self.unit().unwrap_or(""));
-        canonical.number(self.step().to_bits());
+        canonical.write_text(self.unit().unwrap_or(""));
+        canonical.write_number(self.step().to_bits());
         match self.edges() {
             None => {
-                canonical.number(0);
-                canonical.number(u64::from(self.cells()));
+                canonical.write_number(0);
+                canonical.write_number(u64::from(self.cell_count()));
                 let [min, max] = self.range().map(f64::to_bits);
-                canonical.number(min);
-                canonical.number(max);
+                canonical.write_number(min);
+                canonical.write_number(max);
             }
             Some(edges) => {
-                canonical.number(edges.len() as u64);
+                canonical.write_number(edges.len() as u64);
                 edges
                     .iter()
-                    .for_each(|edge| canonical.number(edge.to_bits()));
+                    .for_each(|edge| canonical.write_number(edge.to_bits()));
             }
         }
     }
 }
 
-impl WriteCanonical for Limits {
+impl WriteCanonical for NumberLimits {
     fn write_canonical(&self, canonical: &mut CanonicalWriter) {
-        canonical.text(self.unit().unwrap_or(""));
+        canonical.write_text(self.unit().unwrap_or(""));
         let [min, max] = self.range().map(f64::to_bits);
-        canonical.number(min);
-        canonical.number(max);
+        canonical.write_number(min);
+        canonical.write_number(max);
     }
 }
 
-impl WriteCanonical for Prefixes {
+impl WriteCanonical for PrefixLengths {
     fn write_canonical(&self, canonical: &mut CanonicalWriter) {
-        canonical.list(self.lengths());
+        canonical.write_list(self.lengths());
     }
 }

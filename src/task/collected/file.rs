@@ -7,16 +7,16 @@ use alloc::vec::Vec;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use super::part_file::{PartFile, ScaleFile};
-use super::parts::TaskParts;
-use super::purpose::{Purpose, Spacing};
+use super::purpose::{BinSpacing, NumberPurpose};
+use super::task_parts::TaskParts;
 use crate::domain::ValueKind;
 use crate::error::{Error, error};
 use crate::mechanism::Mechanism;
 use crate::task::budget::Budget;
 use crate::task::items::Items;
-use crate::task::limits::Limits;
+use crate::task::limits::NumberLimits;
 use crate::task::local::kind::{Cross, Kind, Part, Together};
-use crate::task::local::prefixes::Prefixes;
+use crate::task::local::prefix_lengths::PrefixLengths;
 use crate::task::local::question::{Question, QuestionParts};
 use crate::task::local::task::Task;
 
@@ -71,11 +71,11 @@ pub(crate) struct QuestionFile<M> {
     #[serde(default, skip_serializing)]
     pub(crate) length: Option<u32>,
     #[serde(default, skip_serializing)]
-    pub(crate) want: Option<Purpose>,
+    pub(crate) want: Option<NumberPurpose>,
     #[serde(default, skip_serializing)]
     pub(crate) bins: Option<u32>,
     #[serde(default, skip_serializing)]
-    pub(crate) spacing: Option<Spacing>,
+    pub(crate) spacing: Option<BinSpacing>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) weight: Option<u32>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -117,7 +117,7 @@ impl<M> QuestionFile<M> {
                  or all",
             );
         }
-        if self.scale() != ScaleFile::default() && self.kind != KindName::Number {
+        if self.scale_fields() != ScaleFile::default() && self.kind != KindName::Number {
             return combination(
                 "\"min\", \"max\", \"edges\", \"step\" and \"unit\" are for a \"number\"",
             );
@@ -128,9 +128,9 @@ impl<M> QuestionFile<M> {
     /// Returns the names and limits of several numbers.
     ///
     /// # Errors
-    /// As [`Limits::new`]; [`Error::Combination`] for a single number, and for fields that do not
+    /// As [`NumberLimits::new`]; [`Error::Combination`] for a single number, and for fields that do not
     /// belong to numbers.
-    pub(crate) fn attributes(&self) -> Result<(Items, Vec<Limits>), Error> {
+    pub(crate) fn names_and_limits(&self) -> Result<(Items, Vec<NumberLimits>), Error> {
         let of = self.of.as_deref().unwrap_or_default();
         if of.len() == 1 {
             return Err(error!(Combination {
@@ -146,7 +146,7 @@ impl<M> QuestionFile<M> {
     ///
     /// # Errors
     /// [`Error::Combination`] if there are not exactly two parts.
-    pub(crate) fn parts(&self) -> Result<&[PartFile; 2], Error> {
+    pub(crate) fn cross_parts(&self) -> Result<&[PartFile; 2], Error> {
         let of = self.of.as_deref().unwrap_or_default();
         of.try_into().map_err(|_| {
             error!(Combination {
@@ -159,9 +159,9 @@ impl<M> QuestionFile<M> {
     ///
     /// # Errors
     /// [`Error::Combination`] for incomplete parts.
-    pub(crate) fn together(&self) -> Result<Together, Error> {
+    pub(crate) fn together_kind(&self) -> Result<Together, Error> {
         let of = self.of.iter().flatten();
-        let parts: Result<Vec<Part>, Error> = of.map(PartFile::complete).collect();
+        let parts: Result<Vec<Part>, Error> = of.map(PartFile::complete_part).collect();
         Ok(Together::new(parts?))
     }
 
@@ -172,7 +172,7 @@ impl<M> QuestionFile<M> {
     /// [`Error::Combination`] for fields that only a draft may have.
     fn complete_kind(&self) -> Result<(Kind, Items), Error> {
         let crowd = self.entries.is_some() || self.overlap.is_some();
-        if self.scale().is_open() || crowd || self.length.is_some() {
+        if self.scale_fields().has_draft_fields() || crowd || self.length.is_some() {
             return Err(error!(Combination {
                 reason: "\"entries\", \"overlap\", \"want\", \"bins\", \"spacing\" and \"length\" are \
                          what is chosen by, not part of a complete question",
@@ -180,22 +180,26 @@ impl<M> QuestionFile<M> {
         }
         let items = self.stated_items()?.cloned();
         if self.kind == KindName::Numbers {
-            let (names, limits) = self.attributes()?;
+            let (names, limits) = self.names_and_limits()?;
             return Ok((Kind::Numbers(limits.into()), names));
         }
         let kind = match (self.kind, self.value) {
             (KindName::Cross, _) => {
-                let [rows, columns] = self.parts()?;
-                Kind::Cross(Cross::new(rows.complete()?, columns.complete()?))
+                let [rows, columns] = self.cross_parts()?;
+                Kind::Cross(Cross::new(rows.complete_part()?, columns.complete_part()?))
             }
             (KindName::Ratings, Some(value)) => Kind::Ratings(value),
             (KindName::Set, _) => Kind::Set,
             (KindName::Choice, _) => Kind::Choice,
             (KindName::Flag, _) => Kind::Flag,
             (KindName::Text, _) => Kind::Text(self.prefixes()?),
-            (KindName::Together, _) => Kind::Together(self.together()?),
-            _ if self.scale().has_bins() => Kind::Number(self.scale().complete()?),
-            _ => Kind::Numbers(alloc::vec![self.scale().limits(ScaleFile::NO_LIMITS)?].into()),
+            (KindName::Together, _) => Kind::Together(self.together_kind()?),
+            _ if self.scale_fields().has_edges() => {
+                Kind::Number(self.scale_fields().complete_scale()?)
+            }
+            _ => {
+                Kind::Numbers(alloc::vec![self.scale_fields().limits(ScaleFile::NO_LIMITS)?].into())
+            }
         };
         let items = kind.own_items().or(items);
         Ok((
@@ -207,13 +211,13 @@ impl<M> QuestionFile<M> {
     /// Returns the stated prefix lengths of a text.
     ///
     /// # Errors
-    /// As [`Prefixes::new`].
-    pub(crate) fn prefixes(&self) -> Result<Prefixes, Error> {
-        Prefixes::new(self.prefixes.clone().unwrap_or_default())
+    /// As [`PrefixLengths::new`].
+    pub(crate) fn prefixes(&self) -> Result<PrefixLengths, Error> {
+        PrefixLengths::new(self.prefixes.clone().unwrap_or_default())
     }
 
     /// Returns the fields of a number's scale.
-    pub(crate) fn scale(&self) -> ScaleFile {
+    pub(crate) fn scale_fields(&self) -> ScaleFile {
         ScaleFile {
             want: self.want,
             min: self.min,
@@ -228,7 +232,7 @@ impl<M> QuestionFile<M> {
     }
 
     /// Attributes an error to this question.
-    pub(crate) fn blame(&self, error: Error) -> Error {
+    pub(crate) fn attribute_error(&self, error: Error) -> Error {
         error.in_question(&self.name)
     }
 
@@ -247,9 +251,11 @@ impl<M> QuestionFile<M> {
 }
 
 impl QuestionFile<Mechanism> {
-    fn complete(self, epsilon: f64) -> Result<Question, Error> {
-        let (kind, items) = self.complete_kind().map_err(|error| self.blame(error))?;
-        let missing = |reason| self.blame(error!(Combination { reason }));
+    fn complete_question(self, epsilon: f64) -> Result<Question, Error> {
+        let (kind, items) = self
+            .complete_kind()
+            .map_err(|error| self.attribute_error(error))?;
+        let missing = |reason| self.attribute_error(error!(Combination { reason }));
         let sparsity = self.sparsity();
         let sparsity =
             sparsity.ok_or_else(|| missing("\"ratings\" and \"set\" need a \"sparsity\""))?;
@@ -267,11 +273,11 @@ impl QuestionFile<Mechanism> {
         })
     }
 
-    fn of(question: &Question) -> Self {
+    fn from_question(question: &Question) -> Self {
         let kind = question.kind();
         let scale = match kind {
-            Kind::Number(scale) => ScaleFile::of(scale),
-            Kind::Numbers(own) if own.is_alone() => ScaleFile::of_limits(&own[0]),
+            Kind::Number(scale) => ScaleFile::from_scale(scale),
+            Kind::Numbers(own) if own.is_single() => ScaleFile::from_limits(&own[0]),
             _ => ScaleFile::default(),
         };
         let lists = kind.own_items().is_none() && !matches!(kind, Kind::Numbers(_));
@@ -287,7 +293,7 @@ impl QuestionFile<Mechanism> {
                 Kind::Choice => KindName::Choice,
                 Kind::Flag => KindName::Flag,
                 Kind::Number(_) => KindName::Number,
-                Kind::Numbers(own) if own.is_alone() => KindName::Number,
+                Kind::Numbers(own) if own.is_single() => KindName::Number,
                 Kind::Numbers(_) => KindName::Numbers,
                 Kind::Cross(_) => KindName::Cross,
                 Kind::Text(_) => KindName::Text,
@@ -296,15 +302,15 @@ impl QuestionFile<Mechanism> {
             items,
             options,
             of: match kind {
-                Kind::Numbers(limits) if !limits.is_alone() => {
-                    Some(PartFile::of_numbers(question.items(), limits))
+                Kind::Numbers(limits) if !limits.is_single() => {
+                    Some(PartFile::from_numbers(question.items(), limits))
                 }
-                Kind::Cross(cross) => Some(cross.parts().iter().map(PartFile::of).collect()),
-                Kind::Together(all) => Some(all.parts().iter().map(PartFile::of).collect()),
+                Kind::Cross(cross) => Some(cross.parts().iter().map(PartFile::from_part).collect()),
+                Kind::Together(all) => Some(all.parts().iter().map(PartFile::from_part).collect()),
                 _ => None,
             },
             sparsity: several.then(|| question.sparsity()),
-            value: rates.then(|| question.value()),
+            value: rates.then(|| question.value_kind()),
             min: scale.min,
             max: scale.max,
             edges: scale.edges,
@@ -374,7 +380,7 @@ impl<'de> Deserialize<'de> for Task {
         if of_its_own {
             return Err(de::Error::custom(QUESTIONS_OR_ITEMS));
         }
-        let complete = |question: QuestionFile<Mechanism>| question.complete(file.epsilon);
+        let complete = |question: QuestionFile<Mechanism>| question.complete_question(file.epsilon);
         let questions: Result<Vec<Question>, Error> = questions.into_iter().map(complete).collect();
         let task = |questions| Self::of_questions(file.id, questions);
         questions
@@ -387,7 +393,7 @@ impl<'de> Deserialize<'de> for Task {
 impl Serialize for Task {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         #[derive(Serialize)]
-        struct Unnamed {
+        struct UnnamedQuestionTask {
             #[serde(flatten)]
             parts: TaskParts,
             #[serde(skip_serializing_if = "Budget::is_default")]
@@ -395,7 +401,7 @@ impl Serialize for Task {
         }
 
         #[derive(Serialize)]
-        struct Named<'a> {
+        struct NamedQuestionsTask<'a> {
             id: &'a str,
             epsilon: f64,
             questions: Vec<QuestionFile<Mechanism>>,
@@ -405,11 +411,15 @@ impl Serialize for Task {
 
         let budget = self.budget();
         match TaskParts::try_from(self.clone()) {
-            Ok(parts) => Unnamed { parts, budget }.serialize(serializer),
-            Err(_) => Named {
+            Ok(parts) => UnnamedQuestionTask { parts, budget }.serialize(serializer),
+            Err(_) => NamedQuestionsTask {
                 id: self.id(),
                 epsilon: self.epsilon(),
-                questions: self.questions().iter().map(QuestionFile::of).collect(),
+                questions: self
+                    .questions()
+                    .iter()
+                    .map(QuestionFile::from_question)
+                    .collect(),
                 budget,
             }
             .serialize(serializer),

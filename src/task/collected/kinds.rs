@@ -3,7 +3,7 @@
 use alloc::string::String;
 
 use crate::task::items::Items;
-use crate::task::limits::Limits;
+use crate::task::limits::NumberLimits;
 use crate::task::local::kind::{Cross, Kind, Part, PartKind, Together};
 use crate::task::local::scale::Scale;
 
@@ -17,7 +17,7 @@ impl Kind {
             Self::Choice => "choice",
             Self::Flag => "flag",
             Self::Number(_) => "number",
-            Self::Numbers(own) if own.is_alone() => "number",
+            Self::Numbers(own) if own.is_single() => "number",
             Self::Numbers(_) => "numbers",
             Self::Cross(_) => "cross",
             Self::Text(_) => "text",
@@ -30,7 +30,7 @@ impl Cross {
     /// Returns the scale of the columns if the columns are levels. The question then estimates
     /// means within rows.
     #[must_use]
-    pub fn levels(&self) -> Option<&Scale> {
+    pub fn level_scale(&self) -> Option<&Scale> {
         self.columns().scale().filter(|own| own.edges().is_none())
     }
 
@@ -76,7 +76,7 @@ impl Part {
     pub fn number(name: impl Into<String>, scale: Scale) -> Self {
         Self {
             name: name.into(),
-            items: Items::Count(scale.cells()),
+            items: Items::Count(scale.cell_count()),
             kind: PartKind::Number(scale),
         }
     }
@@ -117,13 +117,13 @@ impl Together {
     /// # Panics
     /// If there is no such cell.
     #[must_use]
-    pub fn option(&self, cell: u32) -> (usize, u32) {
+    pub fn part_and_option(&self, cell: u32) -> (usize, u32) {
         let part = self.bounds[1..].partition_point(|&end| end <= cell);
         (part, cell - self.bounds[part])
     }
 }
 
-impl Limits {
+impl NumberLimits {
     /// Returns the unit, if there is one.
     #[must_use]
     pub fn unit(&self) -> Option<&str> {

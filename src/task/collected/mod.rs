@@ -3,16 +3,16 @@
 mod budget_file;
 mod build;
 mod canonical;
-mod cells;
 #[cfg(feature = "analysis")]
-mod chosen;
+mod choice_constructors;
 mod decode;
 pub(crate) mod file;
 mod kinds;
 pub(crate) mod part_file;
-mod parts;
 mod prefix_keys;
 mod purpose;
+mod scale_getters;
+mod task_parts;
 
-pub use parts::TaskParts;
-pub use purpose::{Purpose, Spacing};
+pub use purpose::{BinSpacing, NumberPurpose};
+pub use task_parts::TaskParts;

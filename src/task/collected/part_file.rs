@@ -7,24 +7,24 @@ use alloc::vec::Vec;
 
 use serde::{Deserialize, Serialize};
 
-use super::purpose::{Purpose, Spacing};
+use super::purpose::{BinSpacing, NumberPurpose};
 use crate::error::{Error, error};
 use crate::task::items::Items;
-use crate::task::limits::Limits;
+use crate::task::limits::NumberLimits;
 use crate::task::local::kind::{Part, PartKind};
 use crate::task::local::scale::Scale;
 
 /// Fields of a number's scale in a task file.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct ScaleFile {
-    pub(crate) want: Option<Purpose>,
+    pub(crate) want: Option<NumberPurpose>,
     pub(crate) min: Option<f64>,
     pub(crate) max: Option<f64>,
     pub(crate) unit: Option<String>,
     pub(crate) levels: Option<u32>,
     pub(crate) edges: Option<Vec<f64>>,
     pub(crate) bins: Option<u32>,
-    pub(crate) spacing: Option<Spacing>,
+    pub(crate) spacing: Option<BinSpacing>,
     pub(crate) step: Option<f64>,
 }
 
@@ -34,12 +34,12 @@ impl ScaleFile {
         "a \"number\" has a \"min\" and a \"max\" for its mean, or bins for its distribution";
 
     /// Returns the fields that describe a scale.
-    pub(crate) fn of(scale: &Scale) -> Self {
+    pub(crate) fn from_scale(scale: &Scale) -> Self {
         let range = scale.edges().is_none().then(|| scale.range());
         Self {
             min: range.map(|[min, _]| min),
             max: range.map(|[_, max]| max),
-            levels: range.map(|_| scale.cells()),
+            levels: range.map(|_| scale.cell_count()),
             edges: scale.edges().map(<[f64]>::to_vec),
             unit: scale.unit().map(ToOwned::to_owned),
             // A step of 0 means any number, and is not written.
@@ -49,7 +49,7 @@ impl ScaleFile {
     }
 
     /// Returns the fields that describe a number with limits, which is not divided into cells.
-    pub(crate) fn of_limits(limits: &Limits) -> Self {
+    pub(crate) fn from_limits(limits: &NumberLimits) -> Self {
         let [min, max] = limits.range();
         Self {
             min: Some(min),
@@ -60,21 +60,21 @@ impl ScaleFile {
     }
 
     /// Returns whether the edges of bins are stated.
-    pub(crate) const fn has_bins(&self) -> bool {
+    pub(crate) const fn has_edges(&self) -> bool {
         self.edges.is_some()
     }
 
     /// Returns whether there are fields that only a draft may have. These fields control the choice
     /// of cells.
-    pub(crate) const fn is_open(&self) -> bool {
+    pub(crate) const fn has_draft_fields(&self) -> bool {
         self.want.is_some() || self.bins.is_some() || self.spacing.is_some()
     }
 
     /// Returns the limits of a number without cells.
     ///
     /// # Errors
-    /// As [`Limits::new`]; [`Error::Combination`] with `reason` if other fields are stated.
-    pub(crate) fn limits(self, reason: &'static str) -> Result<Limits, Error> {
+    /// As [`NumberLimits::new`]; [`Error::Combination`] with `reason` if other fields are stated.
+    pub(crate) fn limits(self, reason: &'static str) -> Result<NumberLimits, Error> {
         let others = Self {
             min: None,
             max: None,
@@ -82,7 +82,9 @@ impl ScaleFile {
             ..self.clone()
         };
         match (self.min, self.max) {
-            (Some(min), Some(max)) if others == Self::default() => Limits::new(min, max, self.unit),
+            (Some(min), Some(max)) if others == Self::default() => {
+                NumberLimits::new(min, max, self.unit)
+            }
             _ => Err(error!(Combination { reason })),
         }
     }
@@ -92,18 +94,18 @@ impl ScaleFile {
     /// # Errors
     /// [`Error::Combination`] if the scale is incomplete, and the errors of [`Scale`]'s
     /// constructors.
-    pub(crate) fn complete(self) -> Result<Scale, Error> {
+    pub(crate) fn complete_scale(self) -> Result<Scale, Error> {
         let scale = match (self.min, self.max, self.levels, self.edges) {
-            (Some(min), Some(max), Some(levels), None) => Scale::levels(min, max, levels),
-            (None, None, None, Some(edges)) => Scale::bins(edges),
+            (Some(min), Some(max), Some(levels), None) => Scale::from_levels(min, max, levels),
+            (None, None, None, Some(edges)) => Scale::from_edges(edges),
             _ => Err(error!(Combination {
                 reason: "a \"number\" has \"min\", \"max\" and \"levels\" for its mean, or \
                          \"edges\" of bins for its distribution",
             })),
         };
-        let scale = scale?.in_unit(self.unit)?;
+        let scale = scale?.with_unit(self.unit)?;
         match self.step {
-            Some(step) => scale.in_steps(step),
+            Some(step) => scale.with_step(step),
             None => Ok(scale),
         }
     }
@@ -112,7 +114,7 @@ impl ScaleFile {
 /// Kind of a part of a `cross` or of a question of kind `together`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub(crate) enum AxisName {
+pub(crate) enum PartKindName {
     Choice,
     Flag,
     Number,
@@ -124,7 +126,7 @@ pub(crate) enum AxisName {
 pub(crate) struct PartFile {
     pub(crate) name: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    kind: Option<AxisName>,
+    kind: Option<PartKindName>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     options: Option<Items>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -140,20 +142,20 @@ pub(crate) struct PartFile {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     step: Option<f64>,
     #[serde(default, skip_serializing)]
-    want: Option<Purpose>,
+    want: Option<NumberPurpose>,
     #[serde(default, skip_serializing)]
     bins: Option<u32>,
     #[serde(default, skip_serializing)]
-    spacing: Option<Spacing>,
+    spacing: Option<BinSpacing>,
 }
 
 impl PartFile {
     /// Returns a part for each of several numbers.
-    pub(super) fn of_numbers(items: &Items, limits: &[Limits]) -> Vec<Self> {
+    pub(super) fn from_numbers(items: &Items, limits: &[NumberLimits]) -> Vec<Self> {
         let Items::Named(names) = items else {
             unreachable!("numbers have names");
         };
-        let number = |(name, limits): (&String, &Limits)| {
+        let number = |(name, limits): (&String, &NumberLimits)| {
             let [min, max] = limits.range();
             Self {
                 name: name.clone(),
@@ -167,12 +169,12 @@ impl PartFile {
     }
 
     /// Returns the fields that describe a part with a kind.
-    pub(super) fn of(part: &Part) -> Self {
-        let scale = part.scale().map(ScaleFile::of).unwrap_or_default();
+    pub(super) fn from_part(part: &Part) -> Self {
+        let scale = part.scale().map(ScaleFile::from_scale).unwrap_or_default();
         let (kind, options) = match &part.kind {
-            PartKind::Number(_) => (AxisName::Number, None),
-            PartKind::Flag => (AxisName::Flag, None),
-            PartKind::Choice => (AxisName::Choice, Some(part.items().clone())),
+            PartKind::Number(_) => (PartKindName::Number, None),
+            PartKind::Flag => (PartKindName::Flag, None),
+            PartKind::Choice => (PartKindName::Choice, Some(part.items().clone())),
         };
         Self {
             name: part.name().to_owned(),
@@ -188,7 +190,7 @@ impl PartFile {
         }
     }
 
-    fn scale(&self) -> ScaleFile {
+    fn scale_fields(&self) -> ScaleFile {
         ScaleFile {
             want: self.want,
             min: self.min,
@@ -205,14 +207,14 @@ impl PartFile {
     /// Returns the limits of one of several numbers.
     ///
     /// # Errors
-    /// As [`Limits::new`], and [`Error::Combination`] if other fields are stated.
-    pub(super) fn limits(&self) -> Result<Limits, Error> {
+    /// As [`NumberLimits::new`], and [`Error::Combination`] if other fields are stated.
+    pub(super) fn limits(&self) -> Result<NumberLimits, Error> {
         let reason = "each of \"numbers\" has a \"min\" and a \"max\", may have a \"unit\", and \
                       has no \"kind\", \"options\", \"levels\" or bins";
         if self.kind.is_some() || self.options.is_some() {
             return Err(error!(Combination { reason }));
         }
-        self.scale().limits(reason)
+        self.scale_fields().limits(reason)
     }
 
     /// Returns the part that the file describes. For a number, this is its name and its scale as
@@ -222,14 +224,16 @@ impl PartFile {
     /// [`Error::Combination`] if the kind or the options are missing, or if fields belong to
     /// another kind.
     pub(crate) fn part_or_number(&self) -> Result<PartOrNumber, Error> {
-        let (name, scale) = (self.name.clone(), self.scale());
+        let (name, scale) = (self.name.clone(), self.scale_fields());
         let scaled = scale != ScaleFile::default();
         match (self.kind, &self.options) {
-            (Some(AxisName::Choice), Some(items)) if !scaled => {
+            (Some(PartKindName::Choice), Some(items)) if !scaled => {
                 Ok(PartOrNumber::Complete(Part::choice(name, items.clone())))
             }
-            (Some(AxisName::Flag), None) if !scaled => Ok(PartOrNumber::Complete(Part::flag(name))),
-            (Some(AxisName::Number), None) => Ok(PartOrNumber::Number(name, scale)),
+            (Some(PartKindName::Flag), None) if !scaled => {
+                Ok(PartOrNumber::Complete(Part::flag(name)))
+            }
+            (Some(PartKindName::Number), None) => Ok(PartOrNumber::Number(name, scale)),
             _ => Err(error!(Combination {
                 reason: "each part of a \"cross\" or of \"together\" has the \"kind\" \"choice\" and \
                          \"options\", \"flag\", or, of a cross, \"number\" and what belongs to one",
@@ -241,14 +245,16 @@ impl PartFile {
     ///
     /// # Errors
     /// As [`PartFile::part_or_number`]; [`Error::Combination`] if the scale is incomplete.
-    pub(super) fn complete(&self) -> Result<Part, Error> {
+    pub(super) fn complete_part(&self) -> Result<Part, Error> {
         match self.part_or_number()? {
             PartOrNumber::Complete(part) => Ok(part),
-            PartOrNumber::Number(_, scale) if scale.is_open() => Err(error!(Combination {
-                reason: "\"want\", \"bins\" and \"spacing\" are what is chosen by, not part of a \
+            PartOrNumber::Number(_, scale) if scale.has_draft_fields() => {
+                Err(error!(Combination {
+                    reason: "\"want\", \"bins\" and \"spacing\" are what is chosen by, not part of a \
                          complete question",
-            })),
-            PartOrNumber::Number(name, scale) => Ok(Part::number(name, scale.complete()?)),
+                }))
+            }
+            PartOrNumber::Number(name, scale) => Ok(Part::number(name, scale.complete_scale()?)),
         }
     }
 }

@@ -6,12 +6,12 @@ use alloc::vec::Vec;
 use crate::bounds;
 use crate::error::Error;
 use crate::task::items::item_key;
-use crate::task::local::prefixes::Prefixes;
+use crate::task::local::prefix_lengths::PrefixLengths;
 
 /// Mark that follows a prefix of a longer text: a code point to which Unicode assigns no character.
 const GOES_ON: char = '\u{FFFF}';
 
-impl Prefixes {
+impl PrefixLengths {
     /// Creates prefixes of 2, 4, 6 and so on characters up to `length`. If `length` is above 2, it
     /// is listed twice.
     ///
@@ -22,14 +22,14 @@ impl Prefixes {
     /// [`Error::OutOfRange`] if `length` is outside [`bounds::TEXT_LENGTH`].
     ///
     /// ```
-    /// use hushbin::task::Prefixes;
+    /// use hushbin::task::PrefixLengths;
     ///
-    /// assert_eq!(Prefixes::up_to(7).unwrap().lengths(), [2, 4, 6, 7, 7]);
-    /// assert_eq!(Prefixes::up_to(2).unwrap().lengths(), [2]);
-    /// assert_eq!(Prefixes::up_to(126).unwrap().lengths().len(), 64);
-    /// assert!([0, 127].into_iter().all(|length| Prefixes::up_to(length).is_err()));
+    /// assert_eq!(PrefixLengths::up_to_length(7).unwrap().lengths(), [2, 4, 6, 7, 7]);
+    /// assert_eq!(PrefixLengths::up_to_length(2).unwrap().lengths(), [2]);
+    /// assert_eq!(PrefixLengths::up_to_length(126).unwrap().lengths().len(), 64);
+    /// assert!([0, 127].into_iter().all(|length| PrefixLengths::up_to_length(length).is_err()));
     /// ```
-    pub fn up_to(length: u32) -> Result<Self, Error> {
+    pub fn up_to_length(length: u32) -> Result<Self, Error> {
         bounds::TEXT_LENGTH.check(f64::from(length))?;
         let mut lengths: Vec<u32> = (2..length).step_by(2).collect();
         let last = if lengths.is_empty() { 1 } else { 2 };
@@ -41,12 +41,12 @@ impl Prefixes {
     /// that it is listed.
     ///
     /// ```
-    /// use hushbin::task::Prefixes;
+    /// use hushbin::task::PrefixLengths;
     ///
-    /// let prefixes = Prefixes::new(vec![2, 4, 4]).unwrap();
-    /// assert!(prefixes.distinct().eq([(2, 1), (4, 2)]));
+    /// let prefixes = PrefixLengths::new(vec![2, 4, 4]).unwrap();
+    /// assert!(prefixes.distinct_lengths().eq([(2, 1), (4, 2)]));
     /// ```
-    pub fn distinct(&self) -> impl Iterator<Item = (u32, usize)> {
+    pub fn distinct_lengths(&self) -> impl Iterator<Item = (u32, usize)> {
         let alike = self.lengths().chunk_by(|one, next| one == next);
         alike.map(|alike| (alike[0], alike.len()))
     }
@@ -54,13 +54,16 @@ impl Prefixes {
     /// Returns the share of reports that cover a prefix of the maximum length, in (0, 1].
     ///
     /// ```
-    /// use hushbin::task::Prefixes;
+    /// use hushbin::task::PrefixLengths;
     ///
-    /// assert_eq!(Prefixes::new(vec![2, 4, 4, 4]).unwrap().greatest_share(), 0.75);
+    /// assert_eq!(PrefixLengths::new(vec![2, 4, 4, 4]).unwrap().longest_prefix_share(), 0.75);
     /// ```
     #[must_use]
-    pub fn greatest_share(&self) -> f64 {
-        let greatest = self.distinct().last().map_or(0, |(_, prefixes)| prefixes);
+    pub fn longest_prefix_share(&self) -> f64 {
+        let greatest = self
+            .distinct_lengths()
+            .last()
+            .map_or(0, |(_, prefixes)| prefixes);
         greatest as f64 / self.lengths().len() as f64
     }
 
@@ -68,23 +71,23 @@ impl Prefixes {
     /// `length` characters, returns the key of the whole text.
     ///
     /// ```
-    /// use hushbin::task::Prefixes;
+    /// use hushbin::task::PrefixLengths;
     ///
-    /// assert_eq!(Prefixes::key("caf\u{e9}", 4), hushbin::item_key("caf\u{e9}"));
-    /// assert_eq!(Prefixes::key("cafeteria", 4), Prefixes::key_of("cafe", true));
+    /// assert_eq!(PrefixLengths::prefix_key("caf\u{e9}", 4), hushbin::item_key("caf\u{e9}"));
+    /// assert_eq!(PrefixLengths::prefix_key("cafeteria", 4), PrefixLengths::text_or_prefix_key("cafe", true));
     /// ```
     #[must_use]
-    pub fn key(text: &str, length: u32) -> u64 {
+    pub fn prefix_key(text: &str, length: u32) -> u64 {
         match text.char_indices().nth(length as usize) {
-            Some((end, _)) => Self::key_of(&text[..end], true),
-            None => Self::key_of(text, false),
+            Some((end, _)) => Self::text_or_prefix_key(&text[..end], true),
+            None => Self::text_or_prefix_key(text, false),
         }
     }
 
     /// Returns the key of a whole text. If `goes_on` is true, returns the key of `text` as a prefix
     /// of longer texts.
     #[must_use]
-    pub fn key_of(text: &str, goes_on: bool) -> u64 {
+    pub fn text_or_prefix_key(text: &str, goes_on: bool) -> u64 {
         let mut marked = String::from(text);
         marked.extend(goes_on.then_some(GOES_ON));
         item_key(&marked)
@@ -93,8 +96,8 @@ impl Prefixes {
     /// Returns the keys of all prefixes of a text. Entries with these keys are the answer for that
     /// text.
     #[must_use]
-    pub fn keys(&self, text: &str) -> Vec<u64> {
-        let key = |&length: &u32| Self::key(text, length);
+    pub fn prefix_keys(&self, text: &str) -> Vec<u64> {
+        let key = |&length: &u32| Self::prefix_key(text, length);
         self.lengths().iter().map(key).collect()
     }
 }

@@ -5,13 +5,13 @@ use serde::{Deserialize, Serialize};
 /// Quantity that is estimated from the reported numbers.
 ///
 /// ```
-/// use hushbin::task::Purpose;
+/// use hushbin::task::NumberPurpose;
 ///
-/// assert_eq!(serde_json::from_str::<Purpose>(r#""quantiles""#).unwrap(), Purpose::Quantiles);
+/// assert_eq!(serde_json::from_str::<NumberPurpose>(r#""quantiles""#).unwrap(), NumberPurpose::Quantiles);
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Purpose {
+pub enum NumberPurpose {
     /// Mean of the numbers.
     Mean,
     /// Number of people in each bin.
@@ -23,14 +23,14 @@ pub enum Purpose {
 /// Spacing of the edges of bins.
 ///
 /// ```
-/// use hushbin::task::Spacing;
+/// use hushbin::task::BinSpacing;
 ///
-/// let factors: Spacing = serde_json::from_str(r#""logarithmic""#).unwrap();
-/// assert_eq!(factors, Spacing::Logarithmic);
+/// let factors: BinSpacing = serde_json::from_str(r#""logarithmic""#).unwrap();
+/// assert_eq!(factors, BinSpacing::Logarithmic);
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Spacing {
+pub enum BinSpacing {
     /// Equal differences between neighbouring edges.
     Even,
     /// Equal ratios of neighbouring edges, for positive numbers of different magnitudes.

@@ -29,19 +29,19 @@ impl Task {
     /// [`Task::of_questions`].
     pub fn from_canonical_bytes(bytes: &[u8]) -> Result<Self, Error> {
         let reader = &mut CanonicalReader::new(bytes);
-        let mut form = reader.text();
+        let mut form = reader.read_text();
         let read = Budget::read_canonical(&mut form, reader).and_then(|budget| {
             let named = match form {
                 UNNAMED => false,
                 NAMED => true,
                 _ => reader.require(None)?,
             };
-            let id = reader.text().to_owned();
+            let id = reader.read_text().to_owned();
             Ok((id, read_questions(named, reader)?, budget))
         });
-        let (id, questions, budget) = reader.end(read)?;
+        let (id, questions, budget) = reader.finish(read)?;
         if form == NAMED {
-            Self::check_named(&questions)?;
+            Self::check_named_questions(&questions)?;
         }
         Self::build(id, questions, budget, bytes)
     }
@@ -51,25 +51,25 @@ fn read_questions(named: bool, reader: &mut CanonicalReader<'_>) -> Result<Vec<Q
     let (mut epsilon, mut count) = (0.0, 1);
     if named {
         // Questions with names share one ε, which is written once before them.
-        (epsilon, count) = (reader.float(), reader.count());
+        (epsilon, count) = (reader.read_float(), reader.read_list_length());
     }
     let mut questions = Vec::new();
     for _ in 0..count {
         let (mut name, mut weight) = (String::new(), 1);
         let (kind, items, sparsity) = if named {
-            (name, weight) = (reader.text().to_owned(), reader.number_u32());
+            (name, weight) = (reader.read_text().to_owned(), reader.read_u32());
             Kind::read_canonical(reader)?
         } else {
-            let (items, sparsity) = (Items::read_canonical(reader), reader.number_u32());
-            epsilon = reader.float();
-            let value = match reader.number() {
+            let (items, sparsity) = (Items::read_canonical(reader), reader.read_u32());
+            epsilon = reader.read_float();
+            let value = match reader.read_number() {
                 0 => ValueKind::Sign,
                 1 => ValueKind::Real,
                 _ => reader.require(None)?,
             };
             (Kind::Ratings(value), items, sparsity)
         };
-        questions.push(Question::of_bytes(QuestionParts {
+        questions.push(Question::from_consistent_parts(QuestionParts {
             name,
             kind,
             items,

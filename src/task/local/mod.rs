@@ -1,20 +1,20 @@
 //! Tasks whose reports are randomised under a local budget ε.
 
 pub(super) mod canonical;
-mod draw;
 pub(super) mod kind;
-pub(super) mod prefixes;
+pub(super) mod prefix_lengths;
 pub(crate) mod question;
+mod question_draw;
 pub(super) mod scale;
 #[cfg(not(feature = "complete"))]
 mod slim;
 pub(crate) mod task;
 
-pub use draw::Draw;
 #[cfg(feature = "complete")]
 pub use kind::Part;
 pub use kind::{Cross, Kind, Numbers, Together};
-pub use prefixes::Prefixes;
+pub use prefix_lengths::PrefixLengths;
 pub use question::{Question, QuestionParts};
+pub use question_draw::QuestionDraw;
 pub use scale::Scale;
 pub use task::Task;

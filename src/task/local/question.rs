@@ -27,7 +27,7 @@ use crate::task::items::Items;
 /// }"#).unwrap();
 /// let theme = &task.questions()[0];
 /// assert_eq!((theme.name(), theme.kind()), ("theme", &Kind::Choice));
-/// assert_eq!(theme.domain().elements(), Some(3));
+/// assert_eq!(theme.domain().element_count(), Some(3));
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Question(pub(in crate::task) QuestionParts);
@@ -82,9 +82,11 @@ pub struct QuestionParts {
 impl Question {
     /// Validates a question whose items agree with its kind, and creates the question. Items that
     /// are read from canonical bytes always agree.
-    pub(in crate::task) fn of_bytes(parts: QuestionParts) -> Result<Self, Error> {
+    pub(in crate::task) fn from_consistent_parts(parts: QuestionParts) -> Result<Self, Error> {
         let question = Self(parts);
-        question.check().map_err(|error| question.blame(error))?;
+        question
+            .check()
+            .map_err(|error| question.attribute_error(error))?;
         Ok(question)
     }
 
@@ -96,7 +98,7 @@ impl Question {
     }
 
     /// Attributes an error to this question, if the question has a name.
-    pub(crate) fn blame(&self, error: Error) -> Error {
+    pub(crate) fn attribute_error(&self, error: Error) -> Error {
         error.in_question_if_named(&self.0.name)
     }
 
@@ -132,8 +134,8 @@ impl Question {
 
     /// Returns the range of the values that entries have after an answer is coded.
     #[must_use]
-    pub const fn value(&self) -> ValueKind {
-        self.0.kind.value()
+    pub const fn value_kind(&self) -> ValueKind {
+        self.0.kind.value_kind()
     }
 
     /// Returns the domain that the mechanism randomises.
@@ -154,7 +156,7 @@ pub(crate) fn check_kind(
     let most = items.count().map_or(bounds::SPARSITY.max, |d| {
         bounds::SPARSITY.max.min(f64::from(d))
     });
-    bounds::SPARSITY.at_most(most).check(f64::from(sparsity))?;
+    bounds::SPARSITY.with_max(most).check(f64::from(sparsity))?;
     bounds::EPSILON.check(epsilon)?;
     Ok(kind.domain(items, sparsity))
 }

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use rand_core::Rng;
 
-use crate::bounds::{self, ascending};
+use crate::bounds::{self, check_ascending};
 use crate::canonical::CanonicalReader;
 use crate::domain::Entry;
 use crate::error::Error;
@@ -20,10 +20,10 @@ use crate::task::items::check_name;
 /// ```
 /// use hushbin::task::Scale;
 ///
-/// let seconds = Scale::bins(vec![0.0, 1.0, 3.0, 10.0]).unwrap();
-/// assert_eq!(seconds.cells(), 3);
-/// assert!(Scale::bins(vec![0.0, 3.0, 1.0]).is_err());
-/// assert!(Scale::levels(0.0, 1.0, 1).is_err());
+/// let seconds = Scale::from_edges(vec![0.0, 1.0, 3.0, 10.0]).unwrap();
+/// assert_eq!(seconds.cell_count(), 3);
+/// assert!(Scale::from_edges(vec![0.0, 3.0, 1.0]).is_err());
+/// assert!(Scale::from_levels(0.0, 1.0, 1).is_err());
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Scale {
@@ -49,10 +49,10 @@ impl Scale {
     /// # Errors
     /// [`Error::OutOfRange`] if `levels` is outside [`bounds::LEVELS`]; [`Error::Combination`]
     /// unless `min` and `max` are finite and ascending.
-    pub fn levels(min: f64, max: f64, levels: u32) -> Result<Self, Error> {
+    pub fn from_levels(min: f64, max: f64, levels: u32) -> Result<Self, Error> {
         bounds::LEVELS.check(f64::from(levels))?;
-        ascending(&[min, max])?;
-        Ok(Self::of(Cells::Levels {
+        check_ascending(&[min, max])?;
+        Ok(Self::from_cells(Cells::Levels {
             min,
             max,
             count: levels,
@@ -64,13 +64,13 @@ impl Scale {
     /// # Errors
     /// [`Error::OutOfRange`] if the number of bins is outside [`bounds::CELLS`];
     /// [`Error::Combination`] unless edges are finite and ascending.
-    pub fn bins(edges: Vec<f64>) -> Result<Self, Error> {
+    pub fn from_edges(edges: Vec<f64>) -> Result<Self, Error> {
         bounds::CELLS.check(edges.len() as f64 - 1.0)?;
-        ascending(&edges)?;
-        Ok(Self::of(Cells::Edges(edges)))
+        check_ascending(&edges)?;
+        Ok(Self::from_cells(Cells::Edges(edges)))
     }
 
-    fn of(cells: Cells) -> Self {
+    fn from_cells(cells: Cells) -> Self {
         Self {
             cells,
             unit: None,
@@ -82,7 +82,7 @@ impl Scale {
     ///
     /// # Errors
     /// [`Error::ItemName`] for a unit that could not be an item's name.
-    pub fn in_unit(mut self, unit: Option<String>) -> Result<Self, Error> {
+    pub fn with_unit(mut self, unit: Option<String>) -> Result<Self, Error> {
         if let Some(unit) = &unit {
             check_name(0, unit)?;
         }
@@ -92,7 +92,7 @@ impl Scale {
 
     /// Returns the number of cells.
     #[must_use]
-    pub fn cells(&self) -> u32 {
+    pub fn cell_count(&self) -> u32 {
         match &self.cells {
             Cells::Levels { count, .. } => *count,
             Cells::Edges(edges) => edges.len() as u32 - 1,
@@ -113,7 +113,7 @@ impl Scale {
     /// ```
     /// use hushbin::task::Scale;
     ///
-    /// let scale = Scale::levels(0.0, 30.0, 4).unwrap();
+    /// let scale = Scale::from_levels(0.0, 30.0, 4).unwrap();
     /// assert_eq!(scale.cell(15.0), (1, 0.5));
     /// assert_eq!([-4.0, 99.0].map(|number| scale.cell(number)), [(0, 0.0), (3, 0.0)]);
     /// ```
@@ -138,9 +138,12 @@ impl Scale {
 
     /// Draws the entry for `cell`, or for the next cell with probability `next`. For levels, the
     /// expectation is then the number itself.
-    pub(in crate::task) fn code<R: Rng + ?Sized>((cell, next): (u32, f64), rng: &mut R) -> Entry {
+    pub(in crate::task) fn draw_entry<R: Rng + ?Sized>(
+        (cell, next): (u32, f64),
+        rng: &mut R,
+    ) -> Entry {
         Entry {
-            item: u64::from(cell + u32::from(sample::with_probability(rng, next))),
+            item: u64::from(cell + u32::from(sample::draw_with_probability(rng, next))),
             value: 1.0,
         }
     }
@@ -150,17 +153,17 @@ impl Scale {
         of_part: bool,
         reader: &mut CanonicalReader<'_>,
     ) -> Result<Self, Error> {
-        let unit = reader.text();
+        let unit = reader.read_text();
         let unit = (!unit.is_empty()).then(|| String::from(unit));
         // The step is not checked again: the writer checked it, and no cell depends on it.
-        let step = reader.float();
-        let scale = match reader.count() {
+        let step = reader.read_float();
+        let scale = match reader.read_list_length() {
             0 if of_part => {
-                let levels = reader.number_u32();
-                Self::levels(reader.float(), reader.float(), levels)
+                let levels = reader.read_u32();
+                Self::from_levels(reader.read_float(), reader.read_float(), levels)
             }
-            count => Self::bins((0..count).map(|_| reader.float()).collect()),
+            count => Self::from_edges((0..count).map(|_| reader.read_float()).collect()),
         }?;
-        Self { step, ..scale }.in_unit(unit)
+        Self { step, ..scale }.with_unit(unit)
     }
 }

@@ -28,11 +28,11 @@ impl MultipartKind for Never {
         match *self {}
     }
 
-    fn entry_counts(&self) -> [u32; 2] {
+    fn entries_and_items(&self) -> [u32; 2] {
         match *self {}
     }
 
-    fn code<R: Rng + ?Sized>(&self, _: &[Entry], _: &mut Vec<Entry>, _: &mut R) {
+    fn code_answer<R: Rng + ?Sized>(&self, _: &[Entry], _: &mut Vec<Entry>, _: &mut R) {
         match *self {}
     }
 

@@ -4,14 +4,14 @@ use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-use super::draw::Draw;
 use super::question::Question;
+use super::question_draw::QuestionDraw;
 use crate::bounds;
 use crate::error::{Error, error};
 use crate::fingerprint::Fingerprint;
 use crate::mechanism::Neighbours;
 use crate::task::budget::Budget;
-use crate::task::items::{check_id, check_name};
+use crate::task::items::{check_name, check_task_id};
 
 /// Description of the collected data and of all parameters. A task is complete and valid by
 /// construction, also after deserialization.
@@ -44,7 +44,7 @@ pub struct Task {
     pub(in crate::task) id: String,
     /// Questions, shared with randomizers.
     pub(in crate::task) questions: Arc<Vec<Question>>,
-    pub(in crate::task) draw: Draw,
+    pub(in crate::task) draw: QuestionDraw,
     pub(in crate::task) budget: Budget,
     pub(in crate::task) fingerprint: Fingerprint,
 }
@@ -52,7 +52,7 @@ pub struct Task {
 impl Task {
     /// Checks that the questions have distinct names. If there are several questions, each must
     /// protect whole inputs under pure ε.
-    pub(in crate::task) fn check_named(questions: &[Question]) -> Result<(), Error> {
+    pub(in crate::task) fn check_named_questions(questions: &[Question]) -> Result<(), Error> {
         bounds::QUESTIONS.check(questions.len() as f64)?;
         for (index, question) in questions.iter().enumerate() {
             check_name(index, question.name())?;
@@ -65,7 +65,7 @@ impl Task {
             let mechanism = question.mechanism();
             let whole = mechanism.neighbours() == Neighbours::Any && mechanism.delta() == 0.0;
             if questions.len() > 1 && !whole {
-                return Err(question.blame(error!(Combination {
+                return Err(question.attribute_error(error!(Combination {
                     reason: "one of several questions is to be answered under pure ε at user level",
                 })));
             }
@@ -81,11 +81,11 @@ impl Task {
         budget: Budget,
         bytes: &[u8],
     ) -> Result<Self, Error> {
-        check_id(&id)?;
+        check_task_id(&id)?;
         let fingerprint = Fingerprint::from_canonical(bytes);
         Ok(Self {
             id,
-            draw: Draw::new(questions.iter().map(Question::weight)),
+            draw: QuestionDraw::new(questions.iter().map(Question::weight)),
             questions: Arc::new(questions),
             budget,
             fingerprint,
@@ -101,7 +101,7 @@ impl Task {
     /// Returns the assignment of seeds to questions, which draws the question that a report
     /// answers.
     #[must_use]
-    pub const fn draw(&self) -> &Draw {
+    pub const fn question_draw(&self) -> &QuestionDraw {
         &self.draw
     }
 

@@ -2,7 +2,7 @@
 
 use hushbin::TaskDraft;
 use hushbin::choose::coco::Draft;
-use hushbin::domain::{Domain, Signed};
+use hushbin::domain::{Domain, SignedItem};
 use hushbin::hash::{Balanced, HashKeys, Hashing};
 use hushbin::mechanism::coco::{self, Coco, Rule, RuleName};
 use serde_json::json;
@@ -92,13 +92,13 @@ fn what_is_given_is_kept() {
         // The best c at this t.
         for favoured in 1..=7.min(buckets / 2) {
             let other = choose(RuleName::Strongest, Some(favoured), Some(buckets)).unwrap();
-            assert_eq!(other.favoured(), Some(favoured));
+            assert_eq!(other.favoured_count(), Some(favoured));
             assert!(variance(&other, &domain, 1.0) >= variance(&chosen, &domain, 1.0));
         }
     }
     for favoured in [1, 4, 6, 7, 100] {
         let chosen = choose(RuleName::Strongest, Some(favoured), None).unwrap();
-        assert_eq!(chosen.favoured(), Some(favoured));
+        assert_eq!(chosen.favoured_count(), Some(favoured));
         assert!(variance(&chosen, &domain, 1.0) >= variance(&best, &domain, 1.0));
     }
     let overwrite = choose(RuleName::Overwrite, None, Some(14)).unwrap();
@@ -148,7 +148,7 @@ fn one_function_beats_the_paper_as_designed() {
         let paper = Coco::choose(&domain, epsilon, &draft(rule, None, hashing, None)).unwrap();
         let paper = variance(&paper, &domain, epsilon);
         let measured = variance(ours, &domain, epsilon) / paper;
-        let (c, pairs) = (ours.favoured().unwrap(), ours.pairs());
+        let (c, pairs) = (ours.favoured_count().unwrap(), ours.pairs_per_function());
         println!(
             "d = {items}, s = {sparsity}, ε = {epsilon}: {measured:.3} of the paper's variance, c = {c}, T = {pairs}"
         );
@@ -165,7 +165,7 @@ fn the_largest_tasks_are_chosen_for() {
     for domain in domains {
         for rule in [RuleName::Strongest, RuleName::Overwrite] {
             for epsilon in [0.001, 1.0, 12.0] {
-                let hashing = match domain.items() {
+                let hashing = match domain.item_count() {
                     Some(_) => Hashing::Balanced,
                     None => Hashing::Independent,
                 };
@@ -191,10 +191,10 @@ fn predictions_hold_at_real_sizes() {
         let domain = domain(items, sparsity);
         let (rule, hashing) = (RuleName::Strongest, Hashing::Balanced);
         let chosen = Coco::choose(&domain, epsilon, &draft(rule, None, hashing, None)).unwrap();
-        let hash = Balanced::new(items + sparsity, chosen.pairs());
+        let hash = Balanced::new(items + sparsity, chosen.pairs_per_function());
         let mut randomizer = coco::Randomizer::new(&chosen, &domain, epsilon);
-        let input: Vec<Signed> = (0..sparsity)
-            .map(|i| Signed {
+        let input: Vec<SignedItem> = (0..sparsity)
+            .map(|i| SignedItem {
                 item: u64::from(i),
                 negative: i % 3 == 0,
             })
@@ -266,8 +266,8 @@ fn no_other_number_of_functions_is_better() {
         first: 1,
         most: |all| all,
         elements: |domain, hashing| match hashing {
-            Hashing::BalancedItems => domain.items(),
-            _ => domain.unsigned().elements(),
+            Hashing::BalancedItems => domain.item_count(),
+            _ => domain.without_signs().element_count(),
         },
         choose: |domain, epsilon, hashing| {
             let open = Draft {
@@ -276,7 +276,7 @@ fn no_other_number_of_functions_is_better() {
             };
             let chosen = Coco::choose(domain, epsilon, &open).unwrap();
             let variance = variance(&chosen, domain, epsilon);
-            (chosen.hashes(), chosen.pairs(), variance)
+            (chosen.hashes(), chosen.pairs_per_function(), variance)
         },
         variance: |domain, epsilon, hashing, hashes, pairs, favoured| {
             let rule = Rule::Strongest { favoured };

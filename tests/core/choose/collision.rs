@@ -84,7 +84,7 @@ fn no_other_parameters_that_hide_as_well_are_better() {
                 let chosen = Collision::choose(&domain, budget, &draft(rule, None, hashing, None));
                 let chosen = chosen.unwrap();
                 let hides = |c: u32, t: u32| mixture_alpha(c.into(), (t - c).into(), e) <= limit;
-                assert!(hides(chosen.favoured().unwrap(), chosen.buckets()));
+                assert!(hides(chosen.favoured_count().unwrap(), chosen.buckets()));
                 let ours = variance(&chosen, &domain, epsilon);
                 for favoured in 1..=sparsity {
                     let first = (2 * favoured..).find(|t| hides(favoured, *t)).unwrap();
@@ -135,7 +135,7 @@ fn what_is_given_is_kept() {
     }
     for favoured in [1, 4, 6, 7, 100] {
         let chosen = choose(RuleName::Heaviest, Some(favoured), None).unwrap();
-        assert_eq!(chosen.favoured(), Some(favoured));
+        assert_eq!(chosen.favoured_count(), Some(favoured));
         assert!(variance(&chosen, &domain, 1.0) >= variance(&best, &domain, 1.0));
     }
     assert!(choose(RuleName::Heaviest, Some(0), None).is_err());
@@ -194,7 +194,10 @@ fn favoured_count_among_all_functions() {
         ..Draft::default()
     };
     let chosen = Collision::choose(&domain, 1.0, &asked).unwrap();
-    assert_eq!((chosen.favoured(), chosen.hashes()), (Some(2000), 4096));
+    assert_eq!(
+        (chosen.favoured_count(), chosen.hashes()),
+        (Some(2000), 4096)
+    );
 }
 
 #[test]
@@ -202,7 +205,7 @@ fn no_other_number_of_functions_is_better() {
     let all = Functions {
         first: 2,
         most: |all| all - 1,
-        elements: |domain, _| domain.elements(),
+        elements: |domain, _| domain.element_count(),
         choose: |domain, epsilon, hashing| {
             let open = Draft {
                 hashing: Some(hashing),

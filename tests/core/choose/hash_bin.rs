@@ -4,7 +4,7 @@
 use hushbin::choose::hash_bin::Draft as HashBinDraft;
 use hushbin::choose::{Candidate, Objective, Population, PredictedErrors, SquaredError};
 use hushbin::hash::{HashKeys, Hashing};
-use hushbin::mechanism::hash_bin::{HashBin, Level, LevelName, Noise, Response};
+use hushbin::mechanism::hash_bin::{HashBin, Noise, PrivacyLevel, PrivacyLevelName, Response};
 use hushbin::{Entry, Mechanism, Randomizer, Report, Task, TaskDraft, TaskParts};
 use serde_json::{Value, json};
 
@@ -62,7 +62,7 @@ fn no_other_clip_is_better() {
                 let crowd = Population::from_counts(counts).unwrap().with_people(people);
                 // If all people have equally many entries, the choice is for a domain of just those
                 // items.
-                let items = if crowd.is_even() { most } else { 40 };
+                let items = if crowd.has_equal_entries() { most } else { 40 };
                 let task = even(items, most, epsilon, &json!("hash-bin"));
                 let domain = task.questions()[0].domain();
                 let draft = HashBinDraft {
@@ -71,16 +71,16 @@ fn no_other_clip_is_better() {
                 };
                 let chosen = HashBin::choose(&domain, epsilon, &draft, &crowd).unwrap();
                 let error = |clip: f64| {
-                    let level = Level::User { clip, noise };
+                    let level = PrivacyLevel::User { clip, noise };
                     let other = HashBin::new(level, chosen.hashing(), 1, 1024).unwrap();
                     predicted_mean(other, &task, &crowd).likely_total()
                 };
-                let ours = error(chosen.level().clip().unwrap());
+                let ours = error(chosen.privacy_level().clip().unwrap());
                 // The clips start at 1, as a single entry is never clipped.
                 let clips = (64..=64 * most).map(|step| f64::from(step) / 64.0);
                 let best = clips.map(error).fold(f64::INFINITY, f64::min);
                 // The sum's own variance is at most 1 for each entry of a person.
-                let entries = crowd.average(f64::from) / f64::from(items);
+                let entries = crowd.average_over_people(f64::from) / f64::from(items);
                 let slack = entries / crowd.people();
                 assert!(ours <= best + slack, "{ours} {best}: {chosen:?} {counts:?}");
                 assert!(
@@ -105,7 +105,7 @@ fn no_other_noise_is_better() {
             for people in [1e3, 1e6, 1e11] {
                 let most = counts.len() as u32 - 1;
                 let crowd = Population::from_counts(counts).unwrap().with_people(people);
-                let items = if crowd.is_even() { most } else { 40 };
+                let items = if crowd.has_equal_entries() { most } else { 40 };
                 let task = even(items, most, epsilon, &json!("hash-bin"));
                 let choose = |noise: Option<Noise>| {
                     let draft = HashBinDraft {
@@ -123,7 +123,7 @@ fn no_other_noise_is_better() {
                         "{ours} {other}: {chosen:?}, {epsilon}"
                     );
                 }
-                taken.insert(format!("{:?}", chosen.level().noise()));
+                taken.insert(format!("{:?}", chosen.privacy_level().noise()));
             }
         }
     }
@@ -145,10 +145,10 @@ fn no_other_bins_are_much_better() {
         for (items, sparsity) in [(30, 3), (300, 40), (2000, 500)] {
             for epsilon in [0.1, 1.0, 3.0] {
                 let task = even(items, sparsity, epsilon, &mechanism);
-                let crowd = Population::even(1000.0, sparsity);
+                let crowd = Population::with_equal_entries(1000.0, sparsity);
                 let chosen = hash_bin(&task);
                 let error = |bins: u32| {
-                    let other = HashBin::new(chosen.level(), chosen.hashing(), bins, 1024);
+                    let other = HashBin::new(chosen.privacy_level(), chosen.hashing(), bins, 1024);
                     predicted_mean(other.unwrap(), &task, &crowd).total()
                 };
                 let ours = error(chosen.bins());
@@ -204,7 +204,7 @@ fn squared_bias_is_that_of_the_worst_case() {
                 }
             }
             for clip in [0.5, 1.75, 6.0] {
-                let level = Level::User {
+                let level = PrivacyLevel::User {
                     clip,
                     noise: Noise::TwoPoint,
                 };
@@ -313,9 +313,9 @@ fn no_sparsity_left_out_is_much_better() {
     }
 }
 
-fn level(candidate: &Candidate) -> Option<LevelName> {
+fn level(candidate: &Candidate) -> Option<PrivacyLevelName> {
     match &candidate.mechanism {
-        Mechanism::HashBin(hash_bin) => Some(hash_bin.level().name()),
+        Mechanism::HashBin(hash_bin) => Some(hash_bin.privacy_level().name()),
         _ => None,
     }
 }
@@ -385,13 +385,13 @@ fn weaker_levels_are_more_to_choose_from() {
     let (user, event) = (plan("user"), plan("event"));
     assert_eq!(user.alternatives.len() + 1, 3);
     assert_eq!(event.alternatives.len() + 1, 4);
-    assert_eq!(level(&event.chosen), Some(LevelName::Event));
+    assert_eq!(level(&event.chosen), Some(PrivacyLevelName::Event));
     assert!(event.chosen.objective_error < user.chosen.objective_error);
     assert!(event.alternatives.contains(&user.chosen));
     assert!(
         user.alternatives
             .iter()
-            .all(|other| level(other) != Some(LevelName::Event))
+            .all(|other| level(other) != Some(PrivacyLevelName::Event))
     );
 }
 
@@ -400,7 +400,7 @@ fn estimates(task: &Task, people: &[Vec<Entry>], seed: u64) -> Vec<f64> {
     let domain = task.questions()[0].domain();
     let mut randomizer = Randomizer::new(task);
     let mut rng = seeded(seed);
-    let mut sums = vec![0.0; domain.items().unwrap() as usize];
+    let mut sums = vec![0.0; domain.item_count().unwrap() as usize];
     for input in people {
         let report = randomizer.randomize(input, &mut rng).unwrap().report;
         match (task.questions()[0].mechanism(), report) {
@@ -554,7 +554,7 @@ fn the_papers_rules_are_no_better() {
         (1378, 6),
     ] {
         for epsilon in [0.05, 0.5, 1.0, 2.0, 4.0] {
-            let crowd = Population::even(1.0, sparsity);
+            let crowd = Population::with_equal_entries(1.0, sparsity);
             let predicted = |mechanism: &Value| -> PredictedErrors {
                 let task = even(items, sparsity, epsilon, mechanism);
                 let domain = task.questions()[0].domain();

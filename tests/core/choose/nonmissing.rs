@@ -12,9 +12,12 @@ use serde_json::{Value, json};
 use super::{Functions, domain};
 
 fn variance(mechanism: &Mechanism, domain: &Domain, epsilon: f64) -> f64 {
-    let person = Population::even(1.0, domain.sparsity());
+    let person = Population::with_equal_entries(1.0, domain.sparsity());
     let predicted = mechanism.predict_errors(domain, epsilon, &person);
-    Objective::NONMISSING.weigh(&predicted).unwrap().variance
+    Objective::NONMISSING
+        .weighted_error(&predicted)
+        .unwrap()
+        .variance
 }
 
 fn collision(rule: collision::Rule, hashing: Hashing, cells: u32, hashes: u32) -> Mechanism {
@@ -27,7 +30,7 @@ fn overwrite(hashing: Hashing, pairs: u32) -> Mechanism {
 
 fn draft(domain: &Domain, epsilon: f64, mechanism: &Value) -> TaskDraft {
     serde_json::from_value(json!({
-        "id": "t", "items": domain.items(), "sparsity": domain.sparsity(), "epsilon": epsilon,
+        "id": "t", "items": domain.item_count(), "sparsity": domain.sparsity(), "epsilon": epsilon,
         "value": "sign", "mechanism": mechanism,
     }))
     .unwrap()
@@ -54,7 +57,7 @@ fn no_other_parameters_of_collision_are_better() {
     let functions = Functions {
         first: 2,
         most: |cells| cells - 1,
-        elements: |domain, _| domain.elements(),
+        elements: |domain, _| domain.element_count(),
         choose: chosen,
         variance: |domain, epsilon, hashing, hashes, cells, favoured| {
             let rule = collision::Rule::Heaviest { favoured };

@@ -33,7 +33,12 @@ fn score(row: &Value) -> f64 {
 fn the_chosen_are_as_good_as_the_best_known() {
     for row in rows() {
         let (cells, epsilon) = (whole(&row, "K"), number(&row, "epsilon"));
-        let chosen = Pattern::choose(&Domain::exact(cells, 1), epsilon, &Draft::default()).unwrap();
+        let chosen = Pattern::choose(
+            &Domain::with_exact_count(cells, 1),
+            epsilon,
+            &Draft::default(),
+        )
+        .unwrap();
         let best = rows()
             .into_iter()
             .filter(|own| whole(own, "K") == cells && number(own, "epsilon") == epsilon);
@@ -54,7 +59,12 @@ fn patterns_serve_other_sizes_and_budgets() {
         (100, 1.0, 22.5),
         (3, 1.0, 3.0),
     ] {
-        let chosen = Pattern::choose(&Domain::exact(cells, 1), epsilon, &Draft::default()).unwrap();
+        let chosen = Pattern::choose(
+            &Domain::with_exact_count(cells, 1),
+            epsilon,
+            &Draft::default(),
+        )
+        .unwrap();
         let rates = chosen.rates(cells, epsilon);
         let [sharp, _] = variances(&rates);
         assert!(sharp < most, "{cells}, {epsilon}: {sharp}");

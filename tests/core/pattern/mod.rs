@@ -60,7 +60,9 @@ fn variances(rates: &Rates) -> [f64; 2] {
             .collect()
     };
     let mean = |of: &dyn Fn(u32) -> Vec<f64>| {
-        let sum: f64 = (1..cells).map(|edge| rates.even_variance(&of(edge))).sum();
+        let sum: f64 = (1..cells)
+            .map(|edge| rates.variance_for_even_cells(&of(edge)))
+            .sum();
         sum / f64::from(cells - 1)
     };
     [mean(&|edge| below(cells, edge)), mean(&smooth)]
@@ -95,13 +97,13 @@ fn rates_are_those_of_the_reference() {
     for row in &rows {
         let (own, cells, epsilon) = (pattern(row), whole(row, "K"), number(row, "epsilon"));
         let what = &row["name"].to_string();
-        let inside = own.thresholds(epsilon).inside(1);
+        let inside = own.thresholds(epsilon).favoured_threshold(1);
         let theirs: u64 = row["threshold"].as_str().unwrap().parse().unwrap();
         // The implementation rounds exp(ε) down by at most a relative 2⁻⁵⁷.
         assert!(inside.0 <= theirs && theirs - inside.0 <= 1 << 8, "{what}");
         assert_near(&[inside.probability()], &[number(row, "inside")], what);
         let rates = own.rates(cells, epsilon);
-        let even = |weights: Vec<f64>| rates.even_variance(&weights);
+        let even = |weights: Vec<f64>| rates.variance_for_even_cells(&weights);
         let edges: Vec<f64> = (1..cells).map(|edge| even(below(cells, edge))).collect();
         assert_near(&edges, &list(row, "edge_variance_uniform"), what);
         let [sharp, smooth] = variances(&rates);
@@ -111,9 +113,9 @@ fn rates_are_those_of_the_reference() {
         assert_near(&[bound], &[number(row, "bound")], what);
         assert!(bound < sharp, "{what}");
         let middle = below(cells, cells / 2);
-        let worth = rates.sum(&middle);
+        let worth = rates.output_weights_of_sum(&middle);
         assert_near(&worth, &list(row, "coefficients_middle_edge"), what);
-        let own_variance = rates.variances(&worth, &middle);
+        let own_variance = rates.variances_by_cell(&worth, &middle);
         assert_near(&own_variance, &list(row, "own_variance_middle_edge"), what);
         let place = |cell| (f64::from(cell) + 0.5) / f64::from(cells);
         let mean = even((0..cells).map(place).collect());
@@ -151,17 +153,17 @@ fn sums_are_without_bias() {
     let mut tried = 0;
     for own in patterns() {
         let cells = own.outputs() - own.outputs() / 5;
-        let epsilon = [0.3, 1.0, 4.0][own.favoured().len() % 3];
+        let epsilon = [0.3, 1.0, 4.0][own.favoured_outputs().len() % 3];
         if !own.is_identifiable(cells, epsilon) {
             continue;
         }
         tried += 1;
         let rates: Rates = own.rates(cells, epsilon);
         let weights: Vec<f64> = (0..cells).map(|cell| f64::from(cell * cell % 7)).collect();
-        let worth = rates.sum(&weights);
+        let worth = rates.output_weights_of_sum(&weights);
         let most = worth.iter().fold(1.0, |most: f64, own| most.max(own.abs()));
         for (cell, weight) in weights.iter().enumerate() {
-            let chances = rates.chances(cell).iter().zip(&worth);
+            let chances = rates.output_probabilities(cell).iter().zip(&worth);
             let mean: f64 = chances.map(|(chance, worth)| chance * worth).sum();
             assert!(
                 (mean - weight).abs() < 1e-9 * most,

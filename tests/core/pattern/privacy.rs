@@ -12,7 +12,7 @@ use crate::support::significance::assert_rates;
 fn task(pattern: &Pattern, cells: u32, epsilon: f64) -> Task {
     let edges: Vec<u32> = (0..=cells).collect();
     let mechanism = json!({
-        "name": "pattern", "outputs": pattern.outputs(), "favoured": pattern.favoured(),
+        "name": "pattern", "outputs": pattern.outputs(), "favoured": pattern.favoured_outputs(),
     });
     let question = json!({ "name": "q", "kind": "number", "edges": edges, "mechanism": mechanism });
     let file = json!({ "id": "t", "epsilon": epsilon, "questions": [question] });
@@ -29,10 +29,10 @@ fn any_two_cells_are_as_near_as_epsilon_says() {
         tried += 1;
         let thresholds = own.thresholds(epsilon);
         let (c, others) = (
-            own.favoured().len() as u128,
-            own.outputs() as u128 - own.favoured().len() as u128,
+            own.favoured_outputs().len() as u128,
+            own.outputs() as u128 - own.favoured_outputs().len() as u128,
         );
-        let inside = u128::from(thresholds.inside(1).0);
+        let inside = u128::from(thresholds.favoured_threshold(1).0);
         // p/q = inside·(L − c)/((2⁶⁴ − inside)·c) is at most exp(ε), rounded down.
         let bound = ExpLowerBound::new(epsilon);
         assert!(
@@ -46,7 +46,7 @@ fn any_two_cells_are_as_near_as_epsilon_says() {
             let favoured = (0..own.outputs()).filter(|output| own.favours(cell, *output));
             let favoured: Vec<u32> = favoured.collect();
             assert_eq!(favoured.len() as u128, c);
-            let [p, q] = thresholds.output_probabilities();
+            let [p, q] = thresholds.favoured_and_other_probabilities();
             for (output, probability) in (0..).zip(&probabilities) {
                 let expected = if favoured.contains(&output) { p } else { q };
                 assert_eq!(*probability, expected, "{own:?}, {cell}, {output}");

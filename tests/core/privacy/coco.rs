@@ -9,7 +9,7 @@
 
 use std::collections::HashMap;
 
-use hushbin::domain::Signed;
+use hushbin::domain::SignedItem;
 use hushbin::mechanism::coco::{self, Rule};
 use hushbin::{Entry, Report};
 use num_bigint::BigUint;
@@ -170,7 +170,7 @@ type Counts = [[Vec<u64>; 3]; 2];
 /// most two uniform integers below numbers up to t. Under `overwrite` the last is a word against
 /// the threshold of the deciding side. Let L be a multiple of 1..=t. The midpoints of L equal parts
 /// of all 32-bit words give each integer equally often.
-fn walked(model: &Model, seed: u64, input: &[Signed], completion: u64) -> Vec<Exact> {
+fn walked(model: &Model, seed: u64, input: &[SignedItem], completion: u64) -> Vec<Exact> {
     let task = model.task();
     let mut randomizer = hushbin::Randomizer::new(&task);
     let entries: Vec<Entry> = input

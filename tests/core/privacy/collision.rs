@@ -7,7 +7,7 @@
 
 use std::collections::HashMap;
 
-use hushbin::domain::Signed;
+use hushbin::domain::SignedItem;
 use hushbin::hash::Hashing;
 use hushbin::mechanism::collision::{self, Rule};
 use hushbin::{Entry, Report};
@@ -72,7 +72,7 @@ fn worst_ratio(model: &Model, inside: &dyn Fn(u32) -> BigUint) -> Exact {
 
 fn realised(model: &Model) -> impl Fn(u32) -> BigUint {
     let thresholds = model.collision().thresholds(model.sparsity, model.epsilon);
-    move |occupied| BigUint::from(thresholds.inside(occupied).0)
+    move |occupied| BigUint::from(thresholds.favoured_threshold(occupied).0)
 }
 
 /// Returns whether some input favours a bucket for certain, and another certainly does not. With
@@ -148,7 +148,7 @@ fn distributions_are_those_of_the_definition() {
 /// The draws are a 64-bit word against the threshold T, where T of 2⁶⁴ words are below, and at most
 /// two uniform integers below numbers up to t. Let L be a multiple of 1..=t. The midpoints of L
 /// equal parts of all 32-bit words give each integer equally often.
-fn walked(model: &Model, seed: u64, input: &[Signed], threshold: u64) -> Vec<Exact> {
+fn walked(model: &Model, seed: u64, input: &[SignedItem], threshold: u64) -> Vec<Exact> {
     let task = model.task();
     let mut randomizer = hushbin::Randomizer::new(&task);
     let entries: Vec<Entry> = input
@@ -207,7 +207,7 @@ fn the_sampler_draws_from_these_distributions() {
             for seed in SEEDS {
                 let counts = model.counts(seed, &input);
                 let occupied = counts.iter().filter(|&&count| count > 0).count() as u32;
-                let threshold = thresholds.inside(occupied).0;
+                let threshold = thresholds.favoured_threshold(occupied).0;
                 let expected = model.distribution(&counts, |_| BigUint::from(threshold));
                 let walked = walked(&model, seed, &input, threshold);
                 assert_eq!(walked, expected, "{model:?}, seed {seed}, {input:?}");

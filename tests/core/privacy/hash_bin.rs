@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 
 use hushbin::hash::Hashing;
-use hushbin::mechanism::hash_bin::{HashBin, Level, Noise, Response};
+use hushbin::mechanism::hash_bin::{HashBin, Noise, PrivacyLevel, Response};
 use hushbin::sample::ExpLowerBound;
 use hushbin::{Entry, Randomizer, Report};
 use num_bigint::BigUint;
@@ -36,8 +36,8 @@ const VALUES: [f64; 7] = [
     1.0 / (1u64 << 43) as f64,
 ];
 
-fn neighbouring(distance: f64, delta: Option<f64>) -> Level {
-    Level::Neighbouring { distance, delta }
+fn neighbouring(distance: f64, delta: Option<f64>) -> PrivacyLevel {
+    PrivacyLevel::Neighbouring { distance, delta }
 }
 
 // Two-point responses.
@@ -47,7 +47,7 @@ fn two_point(items: u32, epsilon: f64, clip: f64, grid: u32) -> Model {
         items: Some(items),
         sparsity: 1,
         epsilon,
-        level: Level::User {
+        level: PrivacyLevel::User {
             clip,
             noise: Noise::TwoPoint,
         },
@@ -174,7 +174,9 @@ fn the_sampler_draws_from_these_distributions() {
     let mut walks = 0;
     for model in two_point_models(3) {
         let task = model.task();
-        let sampling = model.hash_bin().sampling(model.items, model.epsilon);
+        let sampling = model
+            .hash_bin()
+            .response_distribution(model.items, model.epsilon);
         let mut randomizer = Randomizer::new(&task);
         for values in inputs(3, &VALUES) {
             for seed in SEEDS {
@@ -221,7 +223,7 @@ fn rounding_model(items: Option<u32>, hashing: Hashing, bins: u32, grid: u32) ->
         items,
         sparsity: 1,
         epsilon: 0.001,
-        level: Level::Event,
+        level: PrivacyLevel::Event,
         hashing,
         bins,
         grid,
@@ -287,7 +289,7 @@ fn no_bins_tell_more_than_epsilon_between_any_neighbours() {
                     let sums = pair.map(|input| model.sums(seed, input));
                     let mut levels = vec![neighbouring(distance.max(1.0 / 65536.0), None)];
                     if differing == 1 {
-                        levels.push(Level::Event);
+                        levels.push(PrivacyLevel::Event);
                         worst_event = worst_event.max(apart * 1024 / u64::from(grid));
                     }
                     for level in levels {
@@ -297,8 +299,8 @@ fn no_bins_tell_more_than_epsilon_between_any_neighbours() {
                         assert!(apart <= most, "{apart} > {most}: {}", case());
                         tight += u32::from(apart + 1 == most);
                         for epsilon in [0.1, 3.0] {
-                            let sampling = hash_bin.sampling(Some(3), epsilon);
-                            let rate = sampling.laplace().unwrap().rate();
+                            let sampling = hash_bin.response_distribution(Some(3), epsilon);
+                            let rate = sampling.laplace_noise().unwrap().rate();
                             let effective = sampling.effective_epsilon();
                             for (a, b) in [(0, 1), (1, 0)] {
                                 let loss = model.loss(rate, &sums[a], &sums[b]);
@@ -321,7 +323,7 @@ fn no_bins_tell_more_than_epsilon_between_any_neighbours() {
 fn no_clipped_sum_tells_more_than_epsilon() {
     let mut attained = 0;
     for (clip, grid) in [(1.0, 1), (0.75, 4), (2.5, 1024), (2.0, 1 << 16)] {
-        let level = Level::User {
+        let level = PrivacyLevel::User {
             clip,
             noise: Noise::Laplace,
         };
@@ -346,8 +348,8 @@ fn no_clipped_sum_tells_more_than_epsilon() {
                     attained += u32::from(apart == most);
                     let sums = [first, second].map(|input| model.sums(seed, input));
                     for epsilon in [0.1, 3.0] {
-                        let sampling = hash_bin.sampling(Some(3), epsilon);
-                        let rate = sampling.laplace().unwrap().rate();
+                        let sampling = hash_bin.response_distribution(Some(3), epsilon);
+                        let rate = sampling.laplace_noise().unwrap().rate();
                         let loss = model.loss(rate, &sums[0], &sums[1]);
                         assert!(loss <= sampling.effective_epsilon() + 1e-9);
                     }
@@ -420,8 +422,8 @@ proptest! {
         let level = neighbouring(distance, None);
         let hash_bin = HashBin::new(level, model.hashing, model.bins, grid).unwrap();
         prop_assert!(apart <= hash_bin.sensitivity());
-        let sampling = hash_bin.sampling(Some(3), epsilon);
-        let rate = sampling.laplace().unwrap().rate();
+        let sampling = hash_bin.response_distribution(Some(3), epsilon);
+        let rate = sampling.laplace_noise().unwrap().rate();
         let effective = sampling.effective_epsilon();
         prop_assert!(effective <= epsilon);
         let spent = rate * hash_bin.sensitivity() as f64;
@@ -437,7 +439,7 @@ proptest! {
         let mut other = first.clone();
         let index = seed as usize % other.len();
         other[index] = second[index];
-        let hash_bin = HashBin::new(Level::Event, model.hashing, model.bins, grid).unwrap();
+        let hash_bin = HashBin::new(PrivacyLevel::Event, model.hashing, model.bins, grid).unwrap();
         let other = keyed(&other);
         let words: Vec<u64> = model.rounding_words(&model.sums(seed, &keyed_first));
         let bins = [&keyed_first, &other]
@@ -484,8 +486,8 @@ fn sampling_down_would_tell_neighbours_apart() {
         bins: 1,
         grid: 1024,
     };
-    let sampling = model.hash_bin().sampling(Some(3), 1.0);
-    let rate = sampling.laplace().unwrap().rate();
+    let sampling = model.hash_bin().response_distribution(Some(3), 1.0);
+    let rate = sampling.laplace_noise().unwrap().rate();
     let alone = entries(&[1.0]);
     let both = entries(&[1.0, tiny]);
     for seed in SEEDS {
@@ -655,7 +657,8 @@ fn hashed_signs_are_apart_as_fair_ones() {
         let (mut often, mut seldom) = (0, 0);
         for _ in 0..n {
             let seed = rng.next_u64();
-            let bins = [&ones, &minus].map(|input| randomizer.bins(seed, input)[0] / 1024.0);
+            let bins =
+                [&ones, &minus].map(|input| randomizer.bins_before_noise(seed, input)[0] / 1024.0);
             let apart = (bins[0] - bins[1]).abs();
             often += u64::from(apart > 19.0);
             seldom += u64::from(apart > bound);

@@ -80,7 +80,7 @@ fn no_report_of_collision_tells_more_than_epsilon() {
             unreachable!()
         };
         let thresholds = own.thresholds(model.sparsity, model.epsilon);
-        let inside = thresholds.inside(1).0.into();
+        let inside = thresholds.favoured_threshold(1).0.into();
         let inputs = model.inputs();
         attained += u32::from(check(
             &task,

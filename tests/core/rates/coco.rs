@@ -7,7 +7,7 @@ use hushbin::hash::{Balanced, Hashing};
 use num_traits::ToPrimitive;
 
 use crate::support::coco::{Model, Pushes};
-use hushbin::mechanism::coco::{Presence, Rates};
+use hushbin::mechanism::coco::{PairHitProbabilities, Rates};
 
 /// Probabilities of a report's hits, averaged over the seed.
 #[derive(Debug, Default)]
@@ -33,7 +33,7 @@ struct Enumeration<'a> {
 
 impl Enumeration<'_> {
     fn run(model: &Model) -> Averages {
-        let balanced = || Balanced::new(model.elements(), model.pairs).per_bucket();
+        let balanced = || Balanced::new(model.elements(), model.pairs).slots_per_bucket();
         let mut enumeration = Enumeration {
             model,
             per_pair: model.hashing.is_balanced().then(balanced),
@@ -117,7 +117,11 @@ fn check(model: &Model) {
     let gap = averages.own - averages.opposite;
     assert!(gap > 1e-6, "{model:?}");
     close(rates.gap, gap, "gap");
-    close(model.coco().deciding(&domain), averages.deciding, "κ");
+    close(
+        model.coco().deciding_probability(&domain),
+        averages.deciding,
+        "κ",
+    );
 
     let entry_pair = averages.own + averages.opposite;
     let s = f64::from(model.sparsity);
@@ -132,17 +136,25 @@ fn check(model: &Model) {
         }
     }
     let Some(presence) = rates.presence else {
-        assert!(model.coco().favoured().is_some());
-        assert_eq!(rates.nonmissing_variance(true), None);
-        assert_eq!(rates.mean_times_presence(), None);
+        assert!(model.coco().favoured_count().is_some());
+        assert_eq!(rates.presence_variance(true), None);
+        assert_eq!(rates.mean_presence_product(), None);
         assert_eq!(rates.frequency_variances(), None);
-        assert_eq!(rates.other_side_weight(), None);
+        assert_eq!(rates.opposite_side_weight(), None);
         // This is a prediction. It is worst if few entries share few pairs.
         let off = rates.predicted.p_pair / entry_pair - 1.0;
         assert!((-0.07..1e-9).contains(&off), "{off}: {model:?}");
-        let Presence { p_pair, q_pair } = rates.predicted;
-        close(rates.mean_square(true), p_pair / (gap * gap), "an entry's");
-        close(rates.mean_square(false), q_pair / (gap * gap), "another's");
+        let PairHitProbabilities { p_pair, q_pair } = rates.predicted;
+        close(
+            rates.estimate_second_moment(true),
+            p_pair / (gap * gap),
+            "an entry's",
+        );
+        close(
+            rates.estimate_second_moment(false),
+            q_pair / (gap * gap),
+            "another's",
+        );
         match model.hashing {
             Hashing::Independent => close(q_pair, 1.0 / pairs, "predicted q_pair"),
             // Every pair has equally many slots, so 1/T of all slots are hit.
@@ -161,21 +173,25 @@ fn check(model: &Model) {
     close(presence.q_pair, averages.other_pair, "q_pair");
     // Second moments of ±1/gap on a hit of the pair, and variances of (hit − q)/(p − q).
     let square = |p: f64| p / (gap * gap);
-    close(rates.mean_square(true), square(entry_pair), "an entry's");
+    close(
+        rates.estimate_second_moment(true),
+        square(entry_pair),
+        "an entry's",
+    );
     let other = square(averages.other_pair);
-    close(rates.mean_square(false), other, "another's");
+    close(rates.estimate_second_moment(false), other, "another's");
     let total = s * (square(entry_pair) - 1.0) + (f64::from(model.items) - s) * other;
     close(rates.total_variance(&domain), total, "total_variance");
     let presence_gap = entry_pair - averages.other_pair;
     for (present, p) in [(true, entry_pair), (false, averages.other_pair)] {
-        let ours = rates.nonmissing_variance(present).unwrap();
+        let ours = rates.presence_variance(present).unwrap();
         let exact = p * (1.0 - p) / (presence_gap * presence_gap);
         close(ours, exact, "nonmissing_variance");
     }
     // The report hits the own side, the opposite side, or neither.
     let product = |sign: f64, p: f64| p * sign / gap * (1.0 - averages.other_pair) / presence_gap;
     let exact = product(1.0, averages.own) + product(-1.0, averages.opposite);
-    let ours = rates.mean_times_presence().unwrap();
+    let ours = rates.mean_presence_product().unwrap();
     close(ours, exact, "mean_times_presence");
     check_frequencies(&rates, &averages, close);
 }
@@ -184,7 +200,7 @@ fn check(model: &Model) {
 /// difference of presence and mean. For a person with +, − or no entry, they are unbiased with the
 /// stated variances and covariance.
 fn check_frequencies(rates: &Rates, averages: &Averages, close: impl Fn(f64, f64, &str)) {
-    let Presence { p_pair, q_pair } = rates.presence.unwrap();
+    let PairHitProbabilities { p_pair, q_pair } = rates.presence.unwrap();
     let (own, opposite) = (averages.own, averages.opposite);
     let other = 0.5 * averages.other_pair;
     let [with, across, without] = rates.frequency_variances().unwrap();
@@ -216,8 +232,8 @@ fn check_frequencies(rates: &Rates, averages: &Averages, close: impl Fn(f64, f64
             close(variances[sign], exact, "its variance");
         }
         // The covariance is a quarter of the difference between the variances of presence and mean.
-        let mean = rates.mean_square(present) - f64::from(u8::from(present));
-        let presence = rates.nonmissing_variance(present).unwrap();
+        let mean = rates.estimate_second_moment(present) - f64::from(u8::from(present));
+        let presence = rates.presence_variance(present).unwrap();
         let exact = average(&|f| (f[0] - truth[0]) * (f[1] - truth[1]));
         let scale = presence + mean;
         close(
@@ -227,7 +243,7 @@ fn check_frequencies(rates: &Rates, averages: &Averages, close: impl Fn(f64, f64
         );
     }
     // A hit of the other side has a fraction of the weight of one on the own side.
-    let part = rates.other_side_weight().unwrap();
+    let part = rates.opposite_side_weight().unwrap();
     assert!((0.0..1.0).contains(&part), "{part}");
     let (plus, minus) = (1.0 / (p_pair - q_pair), 1.0 / rates.gap);
     let exact = (plus - minus) / (plus + minus);

@@ -34,7 +34,7 @@ struct Enumeration<'a> {
 impl Enumeration<'_> {
     fn run(model: &Model) -> Hits {
         let elements = 2 * model.items + model.sparsity;
-        let balanced = || Balanced::new(elements, model.buckets).per_bucket();
+        let balanced = || Balanced::new(elements, model.buckets).slots_per_bucket();
         let mut enumeration = Enumeration {
             model,
             per_bucket: model.hashing.is_balanced().then(balanced),
@@ -80,7 +80,9 @@ impl Enumeration<'_> {
             .or_insert_with_key(|counts| {
                 let thresholds = model.collision().thresholds(model.sparsity, model.epsilon);
                 model
-                    .distribution(counts, |k| BigUint::from(thresholds.inside(k).0))
+                    .distribution(counts, |k| {
+                        BigUint::from(thresholds.favoured_threshold(k).0)
+                    })
                     .iter()
                     .map(|p| p.to_f64().unwrap())
                     .collect()
@@ -172,20 +174,28 @@ fn check(model: &Model) {
     );
 
     let square = hits.expect(|a, b, _| ((a - b) / gap).powi(2));
-    close(rates.mean_square(true), square, "mean_square(true)");
+    close(
+        rates.estimate_second_moment(true),
+        square,
+        "mean_square(true)",
+    );
     let square = hits.expect(|_, b, c| ((b - c) / gap).powi(2));
-    close(rates.mean_square(false), square, "mean_square(false)");
+    close(
+        rates.estimate_second_moment(false),
+        square,
+        "mean_square(false)",
+    );
 
     let presence = |a: f64, b: f64| frequency(a) + frequency(b);
     let square = hits.expect(|a, b, _| (presence(a, b) - 1.0).powi(2));
     close(
-        rates.nonmissing_variance(true),
+        rates.presence_variance(true),
         square,
         "nonmissing_variance(true)",
     );
     let square = hits.expect(|_, b, c| presence(b, c).powi(2));
     close(
-        rates.nonmissing_variance(false),
+        rates.presence_variance(false),
         square,
         "nonmissing_variance(false)",
     );
@@ -194,7 +204,7 @@ fn check(model: &Model) {
     let exact = hits.expect(|a, b, _| product(a, b));
     // The value is 0 for two buckets of the independent hash, so the comparison is relative to 1.
     close(
-        1.0 + rates.mean_times_presence(),
+        1.0 + rates.mean_presence_product(),
         1.0 + exact,
         "mean_times_presence",
     );

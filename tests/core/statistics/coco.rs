@@ -1,7 +1,7 @@
 //! Statistics of CoCo's reports, from fixed seeds. Each comparison fails by chance with probability
 //! at most 10⁻⁶, shared among its cells.
 
-use hushbin::domain::Signed;
+use hushbin::domain::SignedItem;
 use hushbin::hash::{HashKeys, Hashing, closed_sign, open_sign};
 use hushbin::mechanism::Mechanism;
 use hushbin::mechanism::coco::{self, Coco, Rule};
@@ -76,8 +76,8 @@ fn reports_come_as_often_as_said() {
             coco::Randomizer::new(&model.coco(), &task.questions()[0].domain(), model.epsilon);
         for seed in [1, 2, 3] {
             for size in [0, 1, model.sparsity] {
-                let signed: Vec<Signed> = (0..size)
-                    .map(|i| Signed {
+                let signed: Vec<SignedItem> = (0..size)
+                    .map(|i| SignedItem {
                         item: u64::from(i),
                         negative: i % 2 == 1,
                     })
@@ -231,7 +231,7 @@ fn task_parts(task: &Task) -> TaskParts {
         items: task.questions()[0].items().clone(),
         sparsity: task.questions()[0].sparsity(),
         epsilon: task.epsilon(),
-        value: task.questions()[0].value(),
+        value: task.questions()[0].value_kind(),
         mechanism: task.questions()[0].mechanism().clone(),
     }
 }
@@ -254,7 +254,7 @@ fn means_of_open_tasks_are_unbiased() {
         })
         .unwrap();
         let names = ["https://a.example", "https://b.example", "c", "d", ""];
-        let keys = names.map(|name| items.resolve(name).unwrap_or(0));
+        let keys = names.map(|name| items.find_item(name).unwrap_or(0));
         let means = [1.0, -1.0, 1.0, 0.0, 0.0];
         let input: Vec<Entry> = keys
             .into_iter()
@@ -272,7 +272,7 @@ fn means_of_open_tasks_are_unbiased() {
                 bucket_report(&randomize(&mut randomizer, &input, &mut rng).unwrap().report);
             support.for_each_hit(&report, |_, _| panic!("an open task lists nothing"));
             for (hits, &key) in hits.iter_mut().zip(&keys) {
-                match support.hit(&report, key) {
+                match support.hit_side_is_plus(&report, key) {
                     Some(true) => hits.plus += 1,
                     Some(false) => hits.minus += 1,
                     None => {}
@@ -328,7 +328,10 @@ fn listed_hits_are_those_asked_for() {
                 assert_eq!(listed[slot as usize].replace(plus), None);
             });
             for item in 0..u64::from(model.items) {
-                assert_eq!(listed[item as usize], support.hit(&report, item));
+                assert_eq!(
+                    listed[item as usize],
+                    support.hit_side_is_plus(&report, item)
+                );
             }
             // The plus side of an item is the pair's plus side if the item's sign is +1.
             let keys = HashKeys::new(report.seed);

@@ -1,6 +1,6 @@
 //! Statistics of Collision's reports and hits.
 
-use hushbin::domain::Signed;
+use hushbin::domain::SignedItem;
 use hushbin::hash::Hashing;
 use hushbin::mechanism::collision::{self, Rule};
 use hushbin::{Entry, Mechanism, Randomizer, Report};
@@ -67,8 +67,8 @@ fn reports_come_as_often_as_said() {
             collision::Randomizer::new(&collision, &task.questions()[0].domain(), model.epsilon);
         for seed in [1, 2, 3] {
             for size in [0, 1, model.sparsity] {
-                let signed: Vec<Signed> = (0..size)
-                    .map(|i| Signed {
+                let signed: Vec<SignedItem> = (0..size)
+                    .map(|i| SignedItem {
                         item: u64::from(i),
                         negative: i % 2 == 1,
                     })
@@ -94,7 +94,7 @@ fn reports_come_as_often_as_said() {
     }
 }
 
-fn entry(signed: &Signed) -> Entry {
+fn entry(signed: &SignedItem) -> Entry {
     Entry {
         item: signed.item,
         value: if signed.negative { -1.0 } else { 1.0 },
@@ -125,7 +125,7 @@ fn hits_come_as_often_as_predicted() {
         let support = model.collision().support(&task.questions()[0].domain());
         // Fewer entries than s: two signed items, then paddings.
         let input = [(2, false), (4, true)];
-        let input = input.map(|(item, negative)| entry(&Signed { item, negative }));
+        let input = input.map(|(item, negative)| entry(&SignedItem { item, negative }));
         let rates = model
             .collision()
             .rates(&task.questions()[0].domain(), model.epsilon);
@@ -185,8 +185,8 @@ fn full_inputs_hit_as_often_as_stated_where_buckets_have_two_slots() {
     let rates = collision.rates(&domain, epsilon);
     let support = collision.support(&domain);
     let mut randomizer = collision::Randomizer::new(collision, &domain, epsilon);
-    let signed: Vec<Signed> = (0..u64::from(sparsity))
-        .map(|item| Signed {
+    let signed: Vec<SignedItem> = (0..u64::from(sparsity))
+        .map(|item| SignedItem {
             item,
             negative: false,
         })

@@ -40,7 +40,7 @@ fn the_balanced_hash_is_uniform() {
         for i in 0..slots.len() {
             for j in 0..i {
                 if slots[i] != slots[j] {
-                    let meet = f64::from(hash.per_bucket() - 1) / (hash.slots() - 1) as f64;
+                    let meet = f64::from(hash.slots_per_bucket() - 1) / (hash.slots() - 1) as f64;
                     let what = format!("{} meets {} in {hash:?}", slots[i], slots[j]);
                     events.push((what, together[i][j], meet));
                 }
@@ -63,7 +63,7 @@ fn the_balanced_hash_is_as_uniform_as_documented() {
     {
         let hash = Balanced::new(elements, buckets);
         assert_eq!(hash.rounds(), rounds);
-        let (t, m) = (f64::from(buckets), f64::from(hash.per_bucket()));
+        let (t, m) = (f64::from(buckets), f64::from(hash.slots_per_bucket()));
         let slots = t * m;
         let ideal = (m - 1.0) / (slots - 1.0);
         let left = if rounds == 5 {

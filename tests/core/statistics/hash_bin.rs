@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use hushbin::hash::{HashKeys, Hashing};
-use hushbin::mechanism::hash_bin::{Level, Noise, Response, attenuation};
+use hushbin::mechanism::hash_bin::{Noise, PrivacyLevel, Response, attenuation};
 use hushbin::{Entry, Randomizer, Report};
 use rand_chacha::rand_core::Rng;
 
@@ -17,7 +17,7 @@ const INDEPENDENT: Hashing = Hashing::Independent;
 const LAPLACE: Noise = Noise::Laplace;
 const TWO_POINT: Noise = Noise::TwoPoint;
 
-fn closed(level: Level, hashing: Hashing, bins: u32, grid: u32) -> Model {
+fn closed(level: PrivacyLevel, hashing: Hashing, bins: u32, grid: u32) -> Model {
     Model {
         items: Some(40),
         sparsity: 2,
@@ -29,19 +29,19 @@ fn closed(level: Level, hashing: Hashing, bins: u32, grid: u32) -> Model {
     }
 }
 
-fn open(level: Level, bins: u32, grid: u32) -> Model {
+fn open(level: PrivacyLevel, bins: u32, grid: u32) -> Model {
     Model {
         items: None,
         ..closed(level, INDEPENDENT, bins, grid)
     }
 }
 
-fn user(clip: f64, noise: Noise) -> Level {
-    Level::User { clip, noise }
+fn user(clip: f64, noise: Noise) -> PrivacyLevel {
+    PrivacyLevel::User { clip, noise }
 }
 
-fn neighbouring(distance: f64, delta: Option<f64>) -> Level {
-    Level::Neighbouring { distance, delta }
+fn neighbouring(distance: f64, delta: Option<f64>) -> PrivacyLevel {
+    PrivacyLevel::Neighbouring { distance, delta }
 }
 
 /// Every level with both hashes, and in open domains.
@@ -53,7 +53,7 @@ fn models(clip: f64, grid: u32) -> Vec<Model> {
         models.push(open(user(clip, noise), 1, grid));
     }
     for level in [
-        Level::Event,
+        PrivacyLevel::Event,
         neighbouring(1.5, None),
         neighbouring(40.0, Some(0.01)),
     ] {
@@ -132,15 +132,15 @@ fn assert_as_stated(model: &Model, entries: u32, n: u32, seed: u64) {
     let hash_bin = model.hash_bin();
     let rates = hash_bin.rates(&model.task().questions()[0].domain(), model.epsilon);
     let left = hash_bin.attenuation(entries);
-    let square = rates.square(entries);
-    let present = rates.variance(square, left);
-    let absent = rates.variance(square, 0.0);
+    let square = rates.sum_second_moment(entries);
+    let present = rates.value_variance(square, left);
+    let absent = rates.value_variance(square, 0.0);
     let stated = [(0, left, present), (2, -left, present), (39, 0.0, absent)];
     // The rates allow for rounding, but whole values are on every grid.
     let rounding = if rates.two_point {
         0.0
     } else {
-        0.25 / f64::from(hash_bin.grid()).powi(2)
+        0.25 / f64::from(hash_bin.grid_steps()).powi(2)
     };
     let watched = stated.map(|(item, ..)| item);
     let moments = estimates(model, &signs(entries), &watched, n, seed);
@@ -190,8 +190,8 @@ fn bins_have_discrete_laplace_noise() {
     let with_epsilon = |epsilon, model: Model| Model { epsilon, ..model };
     // Δ in steps: 2Γ; LΓ + b, rounded up; 2ηΓ.
     let models = [
-        (1.0, 2.0, closed(Level::Event, BALANCED, 2, 1)),
-        (3.0, 8.0, open(Level::Event, 1, 4)),
+        (1.0, 2.0, closed(PrivacyLevel::Event, BALANCED, 2, 1)),
+        (3.0, 8.0, open(PrivacyLevel::Event, 1, 4)),
         (1.0, 4.0, closed(neighbouring(0.7, None), BALANCED, 3, 1)),
         (
             0.5,
@@ -199,7 +199,7 @@ fn bins_have_discrete_laplace_noise() {
             closed(neighbouring(0.7, None), INDEPENDENT, 3, 2048),
         ),
         (2.0, 6.0, closed(user(0.75, LAPLACE), BALANCED, 1, 4)),
-        (0.01, 131_072.0, open(Level::Event, 2, 1 << 16)),
+        (0.01, 131_072.0, open(PrivacyLevel::Event, 2, 1 << 16)),
     ];
     for (seed, (epsilon, sensitivity, model)) in (200..).zip(models) {
         let model = with_epsilon(epsilon, model);

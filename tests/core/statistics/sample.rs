@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use hushbin::sample::{Threshold, below, choose_front, with_probability};
+use hushbin::sample::{Threshold, draw_below, draw_with_probability, move_random_subset_to_front};
 
 use crate::support::generators::{Scripted, seeded};
 use crate::support::significance::{assert_rates, assert_uniform};
@@ -12,12 +12,12 @@ fn integers_are_uniform() {
     let mut rng = seeded(10);
     for range in [1, 2, 3, 6, 7, 10, 100, 1000] {
         let mut counts = vec![0; range as usize];
-        (0..100_000).for_each(|_| counts[below(&mut rng, range) as usize] += 1);
+        (0..100_000).for_each(|_| counts[draw_below(&mut rng, range) as usize] += 1);
         assert_uniform(&counts, &format!("below {range}"));
     }
     // For this range, a product without rejection would return every third integer twice as often.
     let mut counts = [0; 3];
-    (0..100_000).for_each(|_| counts[below(&mut rng, 3 << 30) as usize % 3] += 1);
+    (0..100_000).for_each(|_| counts[draw_below(&mut rng, 3 << 30) as usize % 3] += 1);
     assert_uniform(&counts, "below 3·2³⁰, by remainder");
 }
 
@@ -55,7 +55,7 @@ fn integers_have_equally_many_words() {
             let accepted = |word: u64| {
                 let words = [word, u64::from(u32::MAX)];
                 let mut rng = Scripted::new(&words);
-                let result = u64::from(below(&mut rng, range as u32));
+                let result = u64::from(draw_below(&mut rng, range as u32));
                 assert!(rng.taken > 1 || result == value);
                 rng.taken == 1
             };
@@ -72,7 +72,7 @@ fn integers_have_equally_many_words() {
 
 #[test]
 fn probabilities_are_exact() {
-    let draws = |p: f64, word: u64| with_probability(&mut Scripted::new(&[word]), p);
+    let draws = |p: f64, word: u64| draw_with_probability(&mut Scripted::new(&[word]), p);
     for value in [
         0.5f64,
         0.1,
@@ -99,7 +99,9 @@ fn probabilities_are_exact() {
     let mut rng = seeded(11);
     let n = 200_000;
     let rates = [0.5, 0.001, 0.37, 0.999].map(|p| {
-        let count = (0..n).filter(|_| with_probability(&mut rng, p)).count() as u64;
+        let count = (0..n)
+            .filter(|_| draw_with_probability(&mut rng, p))
+            .count() as u64;
         (format!("probability {p}"), count, p)
     });
     assert_rates(n, &rates);
@@ -112,7 +114,7 @@ fn subsets_are_uniform() {
         let mut counts: BTreeMap<Vec<u8>, u64> = BTreeMap::new();
         for _ in 0..60_000 {
             let mut items: Vec<u8> = (0..len).collect();
-            choose_front(&mut rng, &mut items, keep);
+            move_random_subset_to_front(&mut rng, &mut items, keep);
             items.truncate(keep);
             *counts.entry(items).or_default() += 1;
         }

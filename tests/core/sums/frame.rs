@@ -1,4 +1,4 @@
-use hushbin::sums::{Ball, Frame};
+use hushbin::sums::{BoundedVector, KashinFrame};
 use hushbin_tests::errata::assert_table;
 use proptest::prelude::*;
 use serde_json::Value;
@@ -17,9 +17,9 @@ fn floats(value: &Value) -> Vec<f64> {
     own.map(|number| number.as_f64().unwrap()).collect()
 }
 
-fn frame(row: &Value) -> Frame {
+fn frame(row: &Value) -> KashinFrame {
     let dimension = row["d"].as_u64().unwrap() as u32;
-    Frame::new(dimension, row["seed"].as_u64().unwrap())
+    KashinFrame::new(dimension, row["seed"].as_u64().unwrap())
 }
 
 /// The i-th of `count` unit vectors.
@@ -41,7 +41,7 @@ fn norm(vector: &[f64]) -> f64 {
 }
 
 /// A row of U: Uᵀ of a unit vector.
-fn row_of(frame: &Frame, row: usize) -> Vec<f64> {
+fn row_of(frame: &KashinFrame, row: usize) -> Vec<f64> {
     frame.adjoint(&unit(2 * frame.dimension(), row))
 }
 
@@ -68,7 +68,7 @@ fn agrees_with_the_reference() {
     for row in rows("coefficients") {
         let frame = frame(&row);
         let bound = row["C"].as_f64().unwrap() / (frame.dimension() as f64).sqrt();
-        let (values, left) = frame.coefficients(&floats(&row["v"]), bound);
+        let (values, left) = frame.bounded_coefficients(&floats(&row["v"]), bound);
         assert_close(&values, &floats(&row["a"]), 1e-9);
         assert!((left - row["left"].as_f64().unwrap()).abs() < 1e-12);
     }
@@ -78,7 +78,7 @@ fn agrees_with_the_reference() {
 #[test]
 fn is_tight_in_every_dimension() {
     for dimension in (0..=12).map(|log| 1 << log) {
-        let frame = Frame::new(dimension, 99);
+        let frame = KashinFrame::new(dimension, 99);
         let d = dimension as usize;
         for index in [0, d / 3, d - 1] {
             let vector = unit(d, index);
@@ -104,7 +104,7 @@ fn no_linear_map_spreads_all_vectors() {
     }
     let mut rows = Vec::new();
     for dimension in [4, 64, 512] {
-        let frame = Frame::new(dimension, 7);
+        let frame = KashinFrame::new(dimension, 7);
         let own = row_of(&frame, 3);
         let along: Vec<f64> = own.iter().map(|x| x / norm(&own)).collect();
         let linear = frame.apply(&along);
@@ -112,10 +112,10 @@ fn no_linear_map_spreads_all_vectors() {
         let scaled = largest * f64::from(dimension).sqrt();
         assert!((largest - 0.5_f64.sqrt()).abs() < 1e-12);
         // In units of 1/√d it grows without bound: 5.66 at d = 64.
-        let bound = Ball::SPREAD / f64::from(dimension).sqrt();
+        let bound = BoundedVector::SPREAD / f64::from(dimension).sqrt();
         assert!(dimension == 4 || largest > bound);
         // The nonlinear coefficients stay within the bound, and leave little.
-        let (values, left) = frame.coefficients(&along, bound);
+        let (values, left) = frame.bounded_coefficients(&along, bound);
         assert!(values.iter().all(|a| a.abs() <= bound));
         assert!(left < if dimension <= 64 { 5e-6 } else { 3e-3 });
         let most = values.iter().fold(0.0_f64, |most, a| most.max(a.abs()));
@@ -137,7 +137,7 @@ proptest! {
         seed: u64,
         bound in 0.01..2.0,
     ) {
-        let (values, _) = Frame::new(16, seed).coefficients(&vector, bound);
+        let (values, _) = KashinFrame::new(16, seed).bounded_coefficients(&vector, bound);
         prop_assert_eq!(values.len(), 32);
         prop_assert!(values.iter().all(|own| own.abs() <= bound));
     }
@@ -149,8 +149,8 @@ proptest! {
     ) {
         let length = norm(&vector).max(1e-9);
         let vector: Vec<f64> = vector.iter().map(|own| own / length).collect();
-        let frame = Frame::new(64, seed);
-        let (values, left) = frame.coefficients(&vector, Ball::SPREAD / 8.0);
+        let frame = KashinFrame::new(64, seed);
+        let (values, left) = frame.bounded_coefficients(&vector, BoundedVector::SPREAD / 8.0);
         prop_assert!(left < 5e-6, "{}", left);
         let again = frame.adjoint(&values);
         let rest: Vec<f64> = vector.iter().zip(again).map(|(a, b)| a - b).collect();

@@ -5,13 +5,13 @@ mod sampler;
 mod task;
 
 use hushbin::sample::Threshold;
-use hushbin::sums::{Ball, Measure, Messages, SumParts, SumTask};
-use hushbin::task::{Budget, Limits};
+use hushbin::sums::{BoundedVector, MessageParameters, SumParts, SumTask, SummedQuantity};
+use hushbin::task::{Budget, NumberLimits};
 use hushbin::{Items, sums};
 
 const REFERENCE: &str = include_str!("../../reference/shuffle-sums.json");
 
-fn parts(measure: Measure) -> SumParts {
+fn parts(measure: SummedQuantity) -> SumParts {
     SumParts {
         id: "sum".into(),
         measure,
@@ -24,21 +24,23 @@ fn parts(measure: Measure) -> SumParts {
 }
 
 /// Numbers from −1 to 1, `count` of them.
-fn numbers(count: u32) -> Measure {
+fn numbers(count: u32) -> SummedQuantity {
     let names = (0..count).map(|index| format!("n{index}")).collect();
-    let limits = (0..count).map(|_| Limits::new(-1.0, 1.0, None).unwrap());
-    Measure::numbers(names, limits.collect()).unwrap()
+    let limits = (0..count).map(|_| NumberLimits::new(-1.0, 1.0, None).unwrap());
+    SummedQuantity::numbers(names, limits.collect()).unwrap()
 }
 
-fn ball(dimension: u32, length: f64) -> Measure {
-    Measure::Ball(Ball::new(Items::Count(dimension), length, 7, Ball::SPREAD).unwrap())
+fn ball(dimension: u32, length: f64) -> SummedQuantity {
+    SummedQuantity::Ball(
+        BoundedVector::new(Items::Count(dimension), length, 7, BoundedVector::SPREAD).unwrap(),
+    )
 }
 
-fn messages([levels, drawn, trials]: [u32; 3], q: f64, noise: u32) -> Messages {
+fn messages([levels, drawn, trials]: [u32; 3], q: f64, noise: u32) -> MessageParameters {
     let threshold = Threshold((q * 2_f64.powi(64)) as u64);
-    Messages::new(levels, drawn, trials, threshold, noise).unwrap()
+    MessageParameters::new(levels, drawn, trials, threshold, noise).unwrap()
 }
 
-fn task(measure: Measure, messages: sums::Messages) -> SumTask {
+fn task(measure: SummedQuantity, messages: sums::MessageParameters) -> SumTask {
     SumTask::new(parts(measure), messages).unwrap()
 }

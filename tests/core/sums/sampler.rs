@@ -1,5 +1,5 @@
 use hushbin::ErrorCode;
-use hushbin::sums::{CodingLoss, Measure, Message, SumRandomizer, SumTask};
+use hushbin::sums::{CodingLoss, Message, SumRandomizer, SumTask, SummedQuantity};
 use hushbin_tests::significance::{assert_distributed, assert_means, assert_rates, assert_uniform};
 use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::SeedableRng;
@@ -29,7 +29,10 @@ fn draw(task: &SumTask, answer: &[f64], mut visit: impl FnMut(&[Message])) {
     for _ in 0..DRAWS {
         let lost = randomizer.randomize(answer, &mut rng, &mut sent).unwrap();
         assert!(!lost.clipped && lost.omitted < 1e-11);
-        assert_eq!(sent.len(), task.messages().count() as usize);
+        assert_eq!(
+            sent.len(),
+            task.message_parameters().message_count() as usize
+        );
         visit(&sent);
     }
 }
@@ -128,10 +131,10 @@ fn a_message_has_any_place() {
 #[test]
 fn a_vector_is_told_by_its_coefficients() {
     let task = task(ball(3, 10.0), messages([6, 8, 1], 1.0 / 16.0, 16));
-    let Measure::Ball(own) = task.measure() else {
+    let SummedQuantity::Ball(own) = task.summed_quantity() else {
         unreachable!("it is a ball")
     };
-    let (frame, bound) = (own.frame(), own.bound());
+    let (frame, bound) = (own.frame(), own.coefficient_bound());
     let answer = [3.0, -4.0, 5.0];
     let mut sums = [[0.0; 2]; 3];
     draw(&task, &answer, |sent| {

@@ -1,6 +1,6 @@
 use hushbin::sample::Threshold;
-use hushbin::sums::{Ball, Message, Messages, SumDraft, SumParts, SumTask};
-use hushbin::task::{Answers, Budget};
+use hushbin::sums::{BoundedVector, Message, MessageParameters, SumDraft, SumParts, SumTask};
+use hushbin::task::{AnswerPolicy, Budget};
 use hushbin::upload::EncodedUpload;
 use hushbin::{ErrorCode, Items, Task, UploadId, upload};
 use proptest::prelude::*;
@@ -10,7 +10,7 @@ use super::{ball, messages, numbers, parts, task};
 
 fn all() -> Vec<SumTask> {
     let weekly = SumParts {
-        budget: Budget::new(7, 1, Answers::Fresh).unwrap(),
+        budget: Budget::new(7, 1, AnswerPolicy::Fresh).unwrap(),
         ..parts(numbers(3))
     };
     vec![
@@ -92,7 +92,13 @@ fn refusal(change: impl FnOnce(&mut Value)) -> String {
 #[test]
 fn files_that_are_not_right_say_why() {
     let own: SumTask = serde_json::from_value(file()).unwrap();
-    assert_eq!((own.messages().count(), own.honest_people()), (10, 900));
+    assert_eq!(
+        (
+            own.message_parameters().message_count(),
+            own.honest_people()
+        ),
+        (10, 900)
+    );
     let says = |text: String, expected: &str| assert!(text.contains(expected), "{text}");
     says(refusal(|own| own["trust"] = json!("nobody")), "shuffler");
     says(
@@ -186,22 +192,24 @@ fn drafts_differ_by_their_first_field() {
 #[test]
 fn parameters_beyond_their_ranges_are_refused() {
     let half = Threshold(1 << 63);
-    assert!(Messages::new(1, 1, 1, half, 0).is_ok());
+    assert!(MessageParameters::new(1, 1, 1, half, 0).is_ok());
     let beyond = Threshold((1 << 63) + 1);
     assert_eq!(
-        Messages::new(1, 1, 1, beyond, 0).unwrap_err().code(),
+        MessageParameters::new(1, 1, 1, beyond, 0)
+            .unwrap_err()
+            .code(),
         ErrorCode::Combination
     );
     for [levels, drawn, trials] in [[0, 1, 1], [1025, 1, 1], [1, 0, 1], [1, 1025, 1], [1, 1, 0]] {
-        let error = Messages::new(levels, drawn, trials, half, 0).unwrap_err();
+        let error = MessageParameters::new(levels, drawn, trials, half, 0).unwrap_err();
         assert_eq!(error.code(), ErrorCode::OutOfRange);
     }
     for length in [0.0, -1.0, f64::NAN, f64::INFINITY] {
-        assert!(Ball::new(Items::Count(4), length, 1, 2.0).is_err());
+        assert!(BoundedVector::new(Items::Count(4), length, 1, 2.0).is_err());
     }
-    assert!(Ball::new(Items::Count(513), 1.0, 1, 2.0).is_err());
-    assert!(Ball::new(Items::Count(4), 1.0, 1, f64::NAN).is_err());
-    assert!(Ball::new(serde_json::from_str("\"open\"").unwrap(), 1.0, 1, 2.0).is_err());
+    assert!(BoundedVector::new(Items::Count(513), 1.0, 1, 2.0).is_err());
+    assert!(BoundedVector::new(Items::Count(4), 1.0, 1, f64::NAN).is_err());
+    assert!(BoundedVector::new(serde_json::from_str("\"open\"").unwrap(), 1.0, 1, 2.0).is_err());
 }
 
 /// Messages take up to two bytes at about 64 numbers.
@@ -218,7 +226,7 @@ fn messages_are_padded_to_the_longest() {
 }
 
 fn decoded(task: &SumTask, bytes: &[u8]) -> Result<(UploadId, Vec<Message>), hushbin::Error> {
-    let upload = EncodedUpload::read(bytes, task.fingerprint())?;
+    let upload = EncodedUpload::read_unchecked(bytes, task.fingerprint())?;
     Ok((upload.id, task.decode_messages(&upload)?))
 }
 
@@ -229,7 +237,7 @@ proptest! {
         for message in [Message::Unit { coordinate, negative }, Message::Blank] {
             let mut bytes = Vec::new();
             message.encode(&mut bytes);
-            prop_assert!(bytes.len() <= task.message_bytes());
+            prop_assert!(bytes.len() <= task.longest_message_bytes());
             prop_assert_eq!(task.decode_first_message(&bytes), Ok((message, bytes.len())));
         }
     }
@@ -252,14 +260,14 @@ proptest! {
         genuine: bool,
     ) {
         let task = task(numbers(3), messages([2, 3, 1], 0.25, 6));
-        let mut all = upload::header(UploadId([9; 16]), &task.fingerprint(), count);
+        let mut all = upload::upload_header(UploadId([9; 16]), &task.fingerprint(), count);
         match genuine {
             true => all.extend(bytes.iter().take(count as usize).map(|byte| byte % 7)),
             false => all.extend(bytes),
         }
         if let Ok((id, read)) = decoded(&task, &all) {
             prop_assert_eq!(read.len(), count as usize);
-            let mut again = upload::header(id, &task.fingerprint(), count);
+            let mut again = upload::upload_header(id, &task.fingerprint(), count);
             read.iter().for_each(|own| own.encode(&mut again));
             prop_assert_eq!(again, all);
         }

@@ -48,7 +48,10 @@ fn buckets_form_pairs_within_bounds() {
     let most = bounds::BUCKETS.max as u32;
     for buckets in [2, 4, 300, most] {
         let made = Coco::new(one, Hashing::Balanced, buckets).unwrap();
-        assert_eq!((made.buckets(), made.pairs()), (buckets, buckets / 2));
+        assert_eq!(
+            (made.buckets(), made.pairs_per_function()),
+            (buckets, buckets / 2)
+        );
         assert!(parse(&task(strongest(1, buckets))).is_ok());
     }
     for rule in [one, Rule::Overwrite] {
@@ -102,7 +105,7 @@ fn favoured_are_at_most_the_pairs() {
     for (favoured, buckets) in [(1, 2), (2, 4), (1, 8), (4, 8), (1 << 21, 1 << 22)] {
         let made = parse(&task(strongest(favoured, buckets))).unwrap();
         assert_eq!(coco(&made).rule(), Rule::Strongest { favoured });
-        assert_eq!(coco(&made).favoured(), Some(favoured));
+        assert_eq!(coco(&made).favoured_count(), Some(favoured));
     }
     for (favoured, buckets) in [(0, 2), (2, 2), (0, 8), (5, 8), (8, 8), (u32::MAX, 8)] {
         let rule = Rule::Strongest { favoured };
@@ -313,7 +316,7 @@ fn drafts_are_chosen_within_bounds() {
             let rates = chosen.rates(&task.questions()[0].domain(), task.epsilon());
             assert!(rates.gap > 0.0 && rates.gap < 1.0, "{file}");
             assert_eq!(rates.presence.is_some(), rule == RuleName::Overwrite);
-            assert_eq!(task.questions()[0].value(), ValueKind::Real);
+            assert_eq!(task.questions()[0].value_kind(), ValueKind::Real);
         }
     }
 }

@@ -74,7 +74,7 @@ fn drafts_are_chosen_within_bounds() {
             };
             let rates = collision.rates(&task.questions()[0].domain(), task.epsilon());
             assert!(rates.gap() > 0.0, "{file}");
-            assert_eq!(task.questions()[0].value(), ValueKind::Real);
+            assert_eq!(task.questions()[0].value_kind(), ValueKind::Real);
         }
     }
 }

@@ -1,10 +1,10 @@
 //! Tasks of hash-bin, and tasks that leave the mechanism open: refusals in every form of input,
 //! differences between tasks, and open fields of drafts.
 
-use hushbin::bounds::{self, Bound};
+use hushbin::bounds::{self, ParameterRange};
 use hushbin::hash::Hashing;
 use hushbin::mechanism::Neighbours;
-use hushbin::mechanism::hash_bin::{HashBin, Level, LevelName, Noise};
+use hushbin::mechanism::hash_bin::{HashBin, Noise, PrivacyLevel, PrivacyLevelName};
 use hushbin::{Error, ErrorCode, Mechanism, Task, TaskDraft};
 use serde_json::{Value, json};
 
@@ -63,7 +63,7 @@ fn assert_parameters_refused(mechanism: Value, made: Result<HashBin, Error>) {
 fn numbers_keep_to_their_bounds() {
     let clipped = |clip: f64| {
         HashBin::new(
-            Level::User {
+            PrivacyLevel::User {
                 clip,
                 noise: Noise::Laplace,
             },
@@ -74,7 +74,7 @@ fn numbers_keep_to_their_bounds() {
     };
     let apart = |distance: f64, delta: Option<f64>| {
         HashBin::new(
-            Level::Neighbouring { distance, delta },
+            PrivacyLevel::Neighbouring { distance, delta },
             Hashing::Balanced,
             2,
             1024,
@@ -82,7 +82,7 @@ fn numbers_keep_to_their_bounds() {
     };
     let fine = || with(user("laplace"), "grid", json!(1 << 16));
     type Make<'a> = &'a dyn Fn(f64) -> Result<HashBin, Error>;
-    let cases: [(&str, Value, Bound, Make<'_>); 3] = [
+    let cases: [(&str, Value, ParameterRange, Make<'_>); 3] = [
         ("clip", fine(), bounds::CLIP, &clipped),
         ("distance", neighbouring(), bounds::DISTANCE, &|distance| {
             apart(distance, None)
@@ -107,7 +107,7 @@ fn numbers_keep_to_their_bounds() {
             assert_eq!(make(bad).unwrap_err().code(), ErrorCode::OutOfRange);
         }
     }
-    let whole = |bins, grid| HashBin::new(Level::Event, Hashing::Balanced, bins, grid);
+    let whole = |bins, grid| HashBin::new(PrivacyLevel::Event, Hashing::Balanced, bins, grid);
     for (field, bound) in [("bins", bounds::BINS), ("grid", bounds::GRID)] {
         for bad in [bound.min - 1.0, bound.max + 1.0, 4_294_967_295.0] {
             let bad = bad as u32;
@@ -452,7 +452,7 @@ fn drafts_are_chosen_within_bounds() {
             assert_eq!(draft.agrees_with(&task), Ok(()));
             let chosen = hash_bin(&task);
             assert_eq!(
-                chosen.grid(),
+                chosen.grid_steps(),
                 mechanism["grid"].as_u64().unwrap_or(1024) as u32
             );
             // Balanced if bins hold few items each.
@@ -547,7 +547,7 @@ fn auto_resolves_to_any_mechanism() {
         "collision"
     );
     let single = auto(json!({ "mean": 2.0, "frequency": 0.0 }), "event");
-    assert_eq!(hash_bin(&single).level(), Level::Event);
+    assert_eq!(hash_bin(&single).privacy_level(), PrivacyLevel::Event);
     // The default is means at user level.
     let default = draft(with(task(json!("auto")), "items", json!(300))).resolve();
     assert_eq!(default, Ok(auto(json!("mean"), "user")));
@@ -725,8 +725,8 @@ fn plans_say_for_how_many_people() {
 #[test]
 fn plans_list_what_else_there_is() {
     let level = |candidate: &hushbin::choose::Candidate| match &candidate.mechanism {
-        Mechanism::HashBin(hash_bin) => hash_bin.level().name(),
-        _ => LevelName::User,
+        Mechanism::HashBin(hash_bin) => hash_bin.privacy_level().name(),
+        _ => PrivacyLevelName::User,
     };
     for mechanism in [
         json!("auto"),
@@ -765,8 +765,8 @@ fn plans_list_what_else_there_is() {
                 );
             }
             let allowed = |candidate| {
-                level(candidate) == LevelName::User
-                    || level(&plan.chosen) != LevelName::User
+                level(candidate) == PrivacyLevelName::User
+                    || level(&plan.chosen) != PrivacyLevelName::User
                     || mechanism["level"] == "event"
             };
             assert!(plan.alternatives.iter().all(allowed), "{file}");

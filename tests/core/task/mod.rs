@@ -4,7 +4,7 @@ mod coco;
 mod collision;
 mod hash_bin;
 
-use hushbin::bounds::{self, Bound};
+use hushbin::bounds::{self, ParameterRange};
 use hushbin::{ErrorCode, Fingerprint, Items, Task, TaskDraft, TaskParts};
 use serde_json::{Value, json};
 
@@ -59,7 +59,7 @@ fn whole_numbers_keep_to_their_bounds() {
         }
         task
     };
-    let cases: [(&str, Bound); 3] = [
+    let cases: [(&str, ParameterRange); 3] = [
         ("/items", bounds::ITEMS),
         ("/sparsity", bounds::SPARSITY),
         ("/mechanism/buckets", bounds::BUCKETS),
@@ -97,7 +97,7 @@ fn whole_numbers_keep_to_their_bounds() {
 
 #[test]
 fn epsilon_keeps_to_its_bounds() {
-    let Bound { min, max, .. } = bounds::EPSILON;
+    let ParameterRange { min, max, .. } = bounds::EPSILON;
     for good in [min, max, min.next_up(), max.next_down(), 1.0] {
         assert_accepted(&with("/epsilon", json!(good)));
     }
@@ -272,18 +272,18 @@ fn tasks_survive_their_own_files() {
 #[test]
 fn names_resolve_to_items() {
     let named = Items::Named(vec!["a".into(), "b".into()]);
-    assert_eq!(named.resolve("b"), Some(1));
-    assert_eq!(named.resolve("c"), None);
+    assert_eq!(named.find_item("b"), Some(1));
+    assert_eq!(named.find_item("c"), None);
     let counted = Items::Count(12);
-    assert_eq!(counted.resolve("0"), Some(0));
-    assert_eq!(counted.resolve("11"), Some(11));
+    assert_eq!(counted.find_item("0"), Some(0));
+    assert_eq!(counted.find_item("11"), Some(11));
     for bad in ["12", "007", "+1", "-1", "", "1.0", " 1", "4294967296", "a"] {
-        assert_eq!(counted.resolve(bad), None, "{bad}");
+        assert_eq!(counted.find_item(bad), None, "{bad}");
     }
     let open: Items = serde_json::from_value(json!("open")).unwrap();
     // The first eight bytes of SHA-256 of "abc", ba7816bf8f01cfea.
-    assert_eq!(open.resolve("abc"), Some(0xeacf_018f_bf16_78ba));
-    assert_ne!(open.resolve("abd"), open.resolve("abc"));
+    assert_eq!(open.find_item("abc"), Some(0xeacf_018f_bf16_78ba));
+    assert_ne!(open.find_item("abd"), open.find_item("abc"));
 }
 
 #[test]

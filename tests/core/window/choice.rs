@@ -2,7 +2,7 @@
 
 use hushbin::ErrorCode;
 use hushbin::choose::PrivacyBudget;
-use hushbin::choose::window::{Draft, Objective};
+use hushbin::choose::window::{Draft, VarianceObjective};
 use hushbin::domain::Domain;
 use hushbin::mechanism::window::Window;
 use serde_json::Value;
@@ -159,7 +159,8 @@ fn no_other_size_is_much_better() {
         let least = worst(&chosen, attributes, epsilon);
         for drawn in 1..=attributes.min(3) {
             for atoms in (2..=16).chain([20, 27, 35, 48, 64]) {
-                let near = (atoms / 2).min(3 * chosen.favoured() * atoms / chosen.atoms() / 2 + 2);
+                let near =
+                    (atoms / 2).min(3 * chosen.favoured_atoms() * atoms / chosen.atoms() / 2 + 2);
                 for favoured in 1..=near {
                     let draft = Draft {
                         drawn: Some(drawn),
@@ -193,7 +194,7 @@ fn drafts_of_windows_are_kept_to() {
         objective: None,
     };
     assert_eq!(
-        choose(20, 6.0, &draft(Some(2), None, None, None)).drawn(),
+        choose(20, 6.0, &draft(Some(2), None, None, None)).drawn_attributes(),
         2
     );
     assert_eq!(
@@ -201,7 +202,7 @@ fn drafts_of_windows_are_kept_to() {
         5
     );
     assert_eq!(
-        choose(20, 4.0, &draft(None, None, Some(3), None)).favoured(),
+        choose(20, 4.0, &draft(None, None, Some(3), None)).favoured_atoms(),
         3
     );
     let all = draft(Some(2), Some(4), Some(1), Some(&[3, 7]));
@@ -231,7 +232,7 @@ fn windows_keep_to_what_a_shuffled_report_may_tell() {
     for (epsilon, alpha) in [(4.0, 0.05), (4.0, 0.02), (4.0, 0.0175), (0.25, 0.02)] {
         let budget = PrivacyBudget { epsilon, alpha };
         let own = Window::choose(&domain, budget, &Draft::default()).unwrap();
-        let [k, t] = [own.favoured(), own.atoms()].map(f64::from);
+        let [k, t] = [own.favoured_atoms(), own.atoms()].map(f64::from);
         assert!(
             k.min(t - k) / (k * epsilon.exp() + t - k) <= alpha,
             "{own:?}"
@@ -252,9 +253,9 @@ fn drafts_are_completed_well() {
         let domain = Domain::dense(attributes);
         let own = Window::choose(&domain, epsilon, draft).unwrap();
         let said = [
-            (draft.drawn, own.drawn()),
+            (draft.drawn, own.drawn_attributes()),
             (draft.atoms, own.atoms()),
-            (draft.favoured, own.favoured()),
+            (draft.favoured, own.favoured_atoms()),
         ];
         assert!(
             said.into_iter()
@@ -264,7 +265,7 @@ fn drafts_are_completed_well() {
             draft
                 .values
                 .as_deref()
-                .is_none_or(|said| said == own.values())
+                .is_none_or(|said| said == own.upper_atom_values())
         );
         own.rates(&domain, epsilon).worst_variance()
     };
@@ -355,12 +356,12 @@ fn values_for_the_average_have_less_variance_there_and_more_at_the_worst() {
             let variances = [
                 rates.worst_variance(),
                 rates.average_variance(),
-                rates.variance(0.0),
+                rates.estimate_variance(0.0),
             ];
             (window.thresholds(epsilon), variances)
         };
-        let (threshold, least) = variances(Objective::Worst);
-        let (same, found) = variances(Objective::Average);
+        let (threshold, least) = variances(VarianceObjective::Worst);
+        let (same, found) = variances(VarianceObjective::Average);
         assert_eq!(threshold, same);
         assert!(found[1] < least[1] && found[0] > least[0], "{found:?}");
         for (found, expected) in found.iter().zip(expected) {
@@ -371,7 +372,7 @@ fn values_for_the_average_have_less_variance_there_and_more_at_the_worst() {
         }
     }
     let open = Draft {
-        objective: Some(Objective::Average),
+        objective: Some(VarianceObjective::Average),
         ..Draft::default()
     };
     let all = [0.5, 3.0, 6.0].map(|epsilon| {
@@ -413,7 +414,7 @@ fn the_table_of_the_book_is_what_is_chosen() {
         let own = choose(1, epsilon, &Draft::default());
         assert_eq!(
             row[2],
-            format!("{}, {}", own.atoms(), own.favoured()),
+            format!("{}, {}", own.atoms(), own.favoured_atoms()),
             "{row:?}"
         );
         let (found, said) = (worst(&own, 1, epsilon), row[3].parse::<f64>().unwrap());

@@ -9,7 +9,7 @@ mod sampler;
 
 use hushbin::domain::Domain;
 use hushbin::mechanism::window::{Randomizer, Window};
-use hushbin::task::{Kind, Limits, QuestionParts};
+use hushbin::task::{Kind, NumberLimits, QuestionParts};
 use hushbin::{Entry, ErrorCode, Items, Question, Task};
 use serde_json::Value;
 
@@ -48,7 +48,7 @@ fn window(row: &Value) -> Window {
     let upper: Vec<u32> = upper.iter().map(|value| *value as u32).collect();
     let drawn = row["drawn"].as_u64().unwrap_or(1) as u32;
     let own = Window::new(drawn, whole(row, "atoms"), whole(row, "favoured"), upper).unwrap();
-    let value = |atom| i64::from(own.value(atom));
+    let value = |atom| i64::from(own.atom_value(atom));
     assert!((0..own.atoms()).map(value).eq(values));
     own
 }
@@ -94,18 +94,18 @@ fn cell(window: &Window, atoms: &[u32]) -> u32 {
 
 /// Atoms of a cell.
 fn atoms(window: &Window, cell: u32) -> Vec<u32> {
-    let places = (0..window.drawn()).rev();
+    let places = (0..window.drawn_attributes()).rev();
     let atom = |place| cell / window.atoms().pow(place) % window.atoms();
     places.map(atom).collect()
 }
 
 /// Number at the position of a level.
 fn stands(window: &Window, level: u32) -> f64 {
-    f64::from(window.sum(level)) / f64::from(window.sum(window.levels() - 1))
+    f64::from(window.level_sum(level)) / f64::from(window.level_sum(window.levels() - 1))
 }
 
 fn task(attributes: u32, window: Window, epsilon: f64) -> Task {
-    let limits = Limits::new(-1.0, 1.0, None).unwrap();
+    let limits = NumberLimits::new(-1.0, 1.0, None).unwrap();
     let names = (0..attributes).map(|index| format!("n{index}")).collect();
     let items = match attributes {
         1 => Items::Count(1),
@@ -129,10 +129,10 @@ fn rates_are_those_of_the_reference() {
     for row in rows("mechanisms") {
         let (own, epsilon) = (window(&row), number(&row, "epsilon"));
         let thresholds = own.thresholds(epsilon);
-        assert_threshold(thresholds.inside(1).0, &row);
+        assert_threshold(thresholds.favoured_threshold(1).0, &row);
         let effective = number(&row, "effective_epsilon");
         assert!((thresholds.effective_epsilon() - effective).abs() < 1e-9);
-        let [favoured, other] = thresholds.output_probabilities();
+        let [favoured, other] = thresholds.favoured_and_other_probabilities();
         assert!(near(favoured, number(&row, "favoured_probability")));
         assert!(near(other, number(&row, "other_probability")));
         let rates = own.rates(&Domain::dense(1), epsilon);
@@ -145,14 +145,14 @@ fn rates_are_those_of_the_reference() {
         }
         let squares = list(&row, "second_moments");
         for (level, square) in rates.levels.iter().zip(squares) {
-            assert!(near(rates.mean_square(*level), square), "{row}");
+            assert!(near(rates.estimate_second_moment(*level), square), "{row}");
         }
         assert!(
             near(rates.worst_variance(), number(&row, "worst_variance")),
             "{row}"
         );
         assert!(near(
-            rates.variance(number(&row, "worst_x")),
+            rates.estimate_variance(number(&row, "worst_x")),
             number(&row, "worst_variance")
         ));
         assert!(
@@ -161,7 +161,7 @@ fn rates_are_those_of_the_reference() {
         );
         let at: Vec<[f64; 2]> = serde_json::from_value(row["variance_at"].clone()).unwrap();
         for [x, variance] in at {
-            assert!(near(rates.variance(x), variance), "{row} at {x}");
+            assert!(near(rates.estimate_variance(x), variance), "{row} at {x}");
         }
         seen += 1;
     }
@@ -173,18 +173,18 @@ fn rates_of_several_numbers_are_those_of_the_reference() {
     let mut seen = 0;
     for row in rows("joint") {
         let (own, epsilon) = (window(&row), number(&row, "epsilon"));
-        assert_threshold(own.thresholds(epsilon).inside(1).0, &row);
+        assert_threshold(own.thresholds(epsilon).favoured_threshold(1).0, &row);
         let rates = own.rates(&Domain::dense(whole(&row, "attributes")), epsilon);
-        let top = f64::from(own.sum(own.levels() - 1));
+        let top = f64::from(own.level_sum(own.levels() - 1));
         assert!(
             near(rates.scale() / top, number(&row, "scale_per_value")),
             "{row}"
         );
         // The reference states the share of reports whose atom is certainly in the window.
-        let told = rates.gap * f64::from(own.favoured());
+        let told = rates.gap * f64::from(own.favoured_atoms());
         assert!(near(told, number(&row, "share_that_tells")), "{row}");
         for (level, square) in rates.levels.iter().zip(list(&row, "second_moments")) {
-            assert!(near(rates.mean_square(*level), square), "{row}");
+            assert!(near(rates.estimate_second_moment(*level), square), "{row}");
         }
         assert!(
             near(rates.worst_variance(), number(&row, "worst_variance")),
@@ -200,7 +200,7 @@ fn rates_of_several_numbers_are_those_of_the_reference() {
 fn estimates_are_unbiased_with_the_variance_stated() {
     let mut sets = 0;
     for own in windows(300) {
-        let attributes = own.drawn() + sets % 3;
+        let attributes = own.drawn_attributes() + sets % 3;
         let domain = Domain::dense(attributes);
         let epsilon = [0.2, 1.0, 3.0, 7.0][sets as usize % 4];
         let rates = own.rates(&domain, epsilon);
@@ -223,7 +223,7 @@ fn estimates_are_unbiased_with_the_variance_stated() {
             }
             let what = format!("{own:?} of {attributes} at {value}, ε = {epsilon}");
             assert!((mean - value).abs() < 1e-9, "{what}: {mean}");
-            let variance = rates.variance(value);
+            let variance = rates.estimate_variance(value);
             assert!(
                 ((square - value * value) / variance - 1.0).abs() < 1e-9,
                 "{what}"

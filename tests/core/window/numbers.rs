@@ -3,7 +3,7 @@
 use hushbin::choose::window::Draft;
 use hushbin::domain::Domain;
 use hushbin::mechanism::window::Window;
-use hushbin::task::{Kind, Limits, Numbers, QuestionParts};
+use hushbin::task::{Kind, NumberLimits, Numbers, QuestionParts};
 use hushbin::{Entry, Error, ErrorCode, Items, Question, Randomizer, Report, Task, TaskDraft};
 use serde_json::{Value, json};
 
@@ -49,7 +49,7 @@ fn numbers_are_written_and_read() {
         [[0.0, 4000.0], [-1.5, 3.0]]
     );
     assert_eq!([limits[0].unit(), limits[1].unit()], [Some("px"), None]);
-    assert_eq!(question.items().resolve("zoom"), Some(1));
+    assert_eq!(question.items().find_item("zoom"), Some(1));
 
     let bytes = task.canonical_bytes();
     assert_eq!(Task::from_canonical_bytes(&bytes).as_ref(), Ok(&task));
@@ -209,7 +209,7 @@ fn numbers_that_make_no_sense_are_refused() {
 #[test]
 fn numbers_and_items_go_together() {
     let window = Window::new(1, 2, 1, [1]).unwrap();
-    let limits = Numbers::from(vec![Limits::new(0.0, 1.0, None).unwrap(); 2]);
+    let limits = Numbers::from(vec![NumberLimits::new(0.0, 1.0, None).unwrap(); 2]);
     let named = |count: usize| Items::Named((0..count).map(|i| format!("n{i}")).collect());
     let parts = |items, sparsity| QuestionParts {
         name: "q".to_owned(),
@@ -289,8 +289,8 @@ fn numbers_are_clipped_to_their_range() {
     assert_eq!(of([25.0, 50.0], 0.0, 100.0), unit([-0.5, 0.0]));
     assert_eq!(of([-12.5, -20.0], -20.0, -10.0), unit([0.5, -1.0]));
     assert_ne!(unit([0.5, -1.0]), unit([-0.5, -1.0]));
-    let limits = Limits::new(-20.0, -10.0, None).unwrap();
-    let codes = [-1e308, -20.0, -17.5, -10.0, 0.0].map(|number| limits.code(number));
+    let limits = NumberLimits::new(-20.0, -10.0, None).unwrap();
+    let codes = [-1e308, -20.0, -17.5, -10.0, 0.0].map(|number| limits.normalise(number));
     assert_eq!(codes, [-1.0, -1.0, -0.5, 1.0, 1.0]);
 }
 
@@ -312,7 +312,7 @@ fn numbers_are_chosen_for() {
         }
         let draft = draft(&json!([question, { "name": "beta", "kind": "flag" }]));
         let choices = draft.choose().unwrap();
-        let task = draft.task_of(&choices).unwrap();
+        let task = draft.task_from_choices(&choices).unwrap();
         assert_eq!(task, self::task());
         assert_eq!(choices[0].alternatives, []);
         let mean = choices[0].chosen.predicted.mean.unwrap();

@@ -10,7 +10,7 @@ use crate::support::loss;
 
 /// Ratio of the probabilities of a favoured cell and of another one.
 fn ratio(window: &Window, epsilon: f64) -> Exact {
-    let inside = BigUint::from(window.thresholds(epsilon).inside(1).0);
+    let inside = BigUint::from(window.thresholds(epsilon).favoured_threshold(1).0);
     let outside = (BigUint::from(1_u8) << 64) - &inside;
     let favoured = window.favoured_cells();
     let others = window.cells() - favoured;
@@ -23,7 +23,7 @@ fn ratio(window: &Window, epsilon: f64) -> Exact {
 fn inputs_hide_in_each_other() {
     let mut sets = 0;
     for window in windows(130) {
-        let domain = Domain::dense(window.drawn());
+        let domain = Domain::dense(window.drawn_attributes());
         for step in 0..4 {
             let epsilon = 0.011 + 2.91 * f64::from(step);
             sets += 1;
@@ -33,9 +33,9 @@ fn inputs_hide_in_each_other() {
             let between = [-0.93, -0.2, 0.0, 0.37, 0.71];
             let inputs = levels.chain(between).flat_map(|own| {
                 // All attributes equal, and all but the first at an end.
-                let mut other = vec![-1.0; window.drawn() as usize];
+                let mut other = vec![-1.0; window.drawn_attributes() as usize];
                 other[0] = own;
-                [vec![own; window.drawn() as usize], other]
+                [vec![own; window.drawn_attributes() as usize], other]
             });
             let rows = inputs.map(|values| randomizer.probabilities(5, &entries(&values)));
             let lost = loss(rows.collect::<Vec<_>>());

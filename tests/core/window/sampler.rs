@@ -3,7 +3,7 @@
 use hushbin::domain::Domain;
 use hushbin::hash::for_each_drawn_item;
 use hushbin::mechanism::window::{Randomizer, Report, Window};
-use hushbin::task::Limits;
+use hushbin::task::NumberLimits;
 use hushbin::{Entry, Task};
 use rand_chacha::rand_core::Rng;
 
@@ -38,12 +38,12 @@ fn walks_are_those_of_the_reference() {
     let mut seen = 0;
     for row in rows("samples") {
         let own = window(&row);
-        let [k, t] = [own.favoured(), own.atoms()];
+        let [k, t] = [own.favoured_atoms(), own.atoms()];
         let (epsilon, start) = (number(&row, "epsilon"), whole(&row, "level"));
         let inside = (start..start + k).contains(&whole(&row, "atom"));
         // The reference rounds e less, so a word next to its threshold is mapped to one next to
         // the implementation's.
-        let ours = own.thresholds(epsilon).inside(1).0;
+        let ours = own.thresholds(epsilon).favoured_threshold(1).0;
         // The implementation draws among all atoms, and repeats until the level does not favour the
         // atom.
         let rank = whole(&row, "below_rest");
@@ -74,9 +74,9 @@ fn walks_are_those_of_the_reference() {
 #[test]
 fn every_decision_is_taken() {
     for own in windows(64) {
-        let (m, k) = (own.drawn(), own.favoured());
+        let (m, k) = (own.drawn_attributes(), own.favoured_atoms());
         let task = task(m, own.clone(), 1.3);
-        let threshold = own.thresholds(1.3).inside(1).0;
+        let threshold = own.thresholds(1.3).favoured_threshold(1).0;
         let inside = own.favoured_cells();
         for start in 0..own.levels() {
             // Levels of the attributes in order of drawing. Each is at a double or next to one,
@@ -127,10 +127,10 @@ fn every_decision_is_taken() {
 /// ends are levels for certain.
 #[test]
 fn numbers_are_rounded_by_words() {
-    for own in windows(40).filter(|own| own.drawn() == 1) {
+    for own in windows(40).filter(|own| own.drawn_attributes() == 1) {
         let task = task(1, own.clone(), 1.0);
         // First atom of the level.
-        let [k, t] = [own.favoured(), own.atoms()];
+        let [k, t] = [own.favoured_atoms(), own.atoms()];
         let level = |value: f64, word: u64| {
             let others = [drawing(0, t), drawing(t - 1, t)];
             let words = [3, word, 0, drawing(0, k), others[0], others[1]];
@@ -150,9 +150,10 @@ fn numbers_are_rounded_by_words() {
             0.999,
             1.0 - f64::EPSILON,
         ] {
-            let coded = Limits::new(-1.0, 1.0, None).unwrap().code(value);
-            let place = (coded * 2_f64.powi(53)) as i128 * i128::from(own.sum(own.levels() - 1));
-            let at = |level: u32| i128::from(own.sum(level)) << 53;
+            let coded = NumberLimits::new(-1.0, 1.0, None).unwrap().normalise(value);
+            let place =
+                (coded * 2_f64.powi(53)) as i128 * i128::from(own.level_sum(own.levels() - 1));
+            let at = |level: u32| i128::from(own.level_sum(level)) << 53;
             let below = (0..own.levels())
                 .rev()
                 .find(|level| at(*level) <= place)
@@ -257,9 +258,9 @@ fn estimates_have_the_mean_and_the_variance_stated() {
         }
         let n = f64::from(people);
         for ([sum, squares, fourth], value) in sums.into_iter().zip(values) {
-            let z = (sum / n - value) / (rates.variance(*value) / n).sqrt();
+            let z = (sum / n - value) / (rates.estimate_variance(*value) / n).sqrt();
             assert!(z.abs() < 5.0, "{own:?} at {value}: {z}");
-            let expected = rates.variance(*value) + value * value;
+            let expected = rates.estimate_variance(*value) + value * value;
             let spread = (fourth / n - (squares / n).powi(2)) / n;
             let z = (squares / n - expected) / spread.sqrt();
             assert!(z.abs() < 5.0, "{own:?} at {value}: {z}");

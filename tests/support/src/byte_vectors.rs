@@ -71,7 +71,7 @@ pub fn run(given: &Given) -> Outcome {
         let entries: Vec<Entry> = input
             .iter()
             .map(|(name, value)| Entry {
-                item: task.questions()[0].items().resolve(name).unwrap(),
+                item: task.questions()[0].items().find_item(name).unwrap(),
                 value: *value,
             })
             .collect();

@@ -1,9 +1,9 @@
 //! Two mechanisms on the same random crowds: the ratio of their squared errors.
 
 use hushbin::choose::{Objective, Population};
-use hushbin::sample::{below, choose_front};
+use hushbin::sample::{draw_below, move_random_subset_to_front};
 use hushbin::{Entry, Randomizer, Task, TaskDraft};
-use hushbin_analysis::estimate::{Estimand, Totals, points};
+use hushbin_analysis::estimate::{Estimand, Totals, point_estimates};
 use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::SeedableRng;
 use rayon::prelude::*;
@@ -116,13 +116,14 @@ pub fn over_predicted(
     runs: u64,
     done: impl Fn() + Sync,
 ) -> Ratio {
-    let population = Population::even(f64::from(people), task.questions()[0].sparsity());
+    let population =
+        Population::with_equal_entries(f64::from(people), task.questions()[0].sparsity());
     let predicted = (task.questions()[0].mechanism()).predict_errors(
         &task.questions()[0].domain(),
         task.epsilon(),
         &population,
     );
-    let predicted = objective.weigh(&predicted).unwrap().variance;
+    let predicted = objective.weighted_error(&predicted).unwrap().variance;
     let estimands: &[Estimand] = if *objective == Objective::MEAN {
         &[Estimand::Mean]
     } else {
@@ -163,12 +164,12 @@ fn errors<const N: usize>(
     let mut deck: Vec<u64> = (0..u64::from(items)).collect();
     let mut having = vec![[0.0; 2]; items as usize];
     for _ in 0..people {
-        choose_front(rng, &mut deck, sparsity as usize);
+        move_random_subset_to_front(rng, &mut deck, sparsity as usize);
         let mut entries: Vec<Entry> = deck[..sparsity as usize]
             .iter()
             .map(|&item| Entry {
                 item,
-                value: [1.0, -1.0][below(rng, 2) as usize],
+                value: [1.0, -1.0][draw_below(rng, 2) as usize],
             })
             .collect();
         entries.sort_unstable_by_key(|entry| entry.item);
@@ -176,13 +177,16 @@ fn errors<const N: usize>(
             having[entry.item as usize][usize::from(entry.value < 0.0)] += 1.0;
         }
         for (randomizer, totals) in randomizers.iter_mut().zip(&mut totals) {
-            totals.fold(&randomizer.randomize(&entries, rng).unwrap().report);
+            totals.add_report(&randomizer.randomize(&entries, rng).unwrap().report);
         }
     }
     let asked: Vec<u64> = (0..u64::from(items)).collect();
     std::array::from_fn(|i| {
         let mut sum = 0.0;
-        for (points, [plus, minus]) in points(tasks[i], &totals[i], &asked).iter().zip(&having) {
+        for (points, [plus, minus]) in point_estimates(tasks[i], &totals[i], &asked)
+            .iter()
+            .zip(&having)
+        {
             for &estimand in estimands {
                 let truth = match estimand {
                     Estimand::Mean => plus - minus,

@@ -27,9 +27,13 @@ pub fn hits(
         &mut vec![0; buckets as usize],
         &mut all,
     );
-    let favoured = collision.favoured().expect("rule heaviest favours some");
-    let inside = collision.thresholds(domain.sparsity(), epsilon).inside(1);
-    let outcomes = collision.outcomes();
+    let favoured = collision
+        .favoured_count()
+        .expect("rule heaviest favours some");
+    let inside = collision
+        .thresholds(domain.sparsity(), epsilon)
+        .favoured_threshold(1);
+    let outcomes = collision.total_buckets();
     let chances = [
         inside.probability() / f64::from(favoured),
         inside.complement() / f64::from(outcomes - favoured),

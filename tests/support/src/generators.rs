@@ -1,6 +1,6 @@
 //! Random number generators under the control of tests.
 
-use hushbin::{Entry, Error, Randomized, Randomizer};
+use hushbin::{Entry, Error, RandomizedReport, Randomizer};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{CryptoRng, Infallible, SeedableRng, TryCryptoRng, TryRng};
 
@@ -76,6 +76,6 @@ pub fn randomize(
     randomizer: &mut Randomizer,
     entries: &[Entry],
     rng: &mut dyn CryptoRng,
-) -> Result<Randomized, Error> {
+) -> Result<RandomizedReport, Error> {
     randomizer.randomize(entries, rng)
 }

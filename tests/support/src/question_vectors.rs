@@ -41,7 +41,7 @@ pub struct Case {
 
 /// Converts an answer to entries, in the order of the JSON keys, which is that of the file.
 fn entries(question: &Question, answer: &Value) -> Vec<Entry> {
-    let item = |name: &str| question.items().resolve(name).unwrap();
+    let item = |name: &str| question.items().find_item(name).unwrap();
     let option = |option: &Value| Entry {
         item: option
             .as_u64()
@@ -69,7 +69,7 @@ fn entries(question: &Question, answer: &Value) -> Vec<Entry> {
             value: 1.0,
         }],
         Kind::Text(prefixes) => {
-            let keys = prefixes.keys(answer.as_str().unwrap()).into_iter();
+            let keys = prefixes.prefix_keys(answer.as_str().unwrap()).into_iter();
             keys.map(|item| Entry { item, value: 1.0 }).collect()
         }
         Kind::Cross(cross) => vec![Entry {
@@ -89,7 +89,7 @@ fn entries(question: &Question, answer: &Value) -> Vec<Entry> {
 /// Answer to a part: an option's index or a number.
 fn part(part: &Part, answer: &Value) -> f64 {
     match &answer[part.name()] {
-        Value::String(name) => part.items().resolve(name).unwrap() as f64,
+        Value::String(name) => part.items().find_item(name).unwrap() as f64,
         Value::Bool(answer) => f64::from(u8::from(*answer)),
         number => number.as_f64().unwrap(),
     }
@@ -114,7 +114,7 @@ pub fn run(given: &Given) -> Outcome {
     let (reports, upload) = uploaded(task, made, &mut rng);
     let answered = |report: &Vec<u8>| {
         let seed = u64::from_le_bytes(report[..8].try_into().unwrap());
-        task.questions()[task.draw().question(seed)]
+        task.questions()[task.question_draw().drawn_question(seed)]
             .name()
             .to_owned()
     };

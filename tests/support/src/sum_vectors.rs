@@ -57,8 +57,8 @@ pub fn run(given: &Given) -> Outcome {
     }
     let mut id = [0; 16];
     rng.fill_bytes(&mut id);
-    let count = task.messages().count();
-    let mut sent = upload::header(UploadId(id), &task.fingerprint(), count);
+    let count = task.message_parameters().message_count();
+    let mut sent = upload::upload_header(UploadId(id), &task.fingerprint(), count);
     sent.extend(messages.last().unwrap());
     Outcome {
         fingerprint: task.fingerprint(),

@@ -31,10 +31,10 @@ impl Uploads {
         let answers: Vec<Vec<Entry>> = questions
             .map(|question| {
                 let items = match question.kind() {
-                    Kind::Text(prefixes) => prefixes.keys("dark"),
+                    Kind::Text(prefixes) => prefixes.prefix_keys("dark"),
                     Kind::Numbers(all) => (0..all.len() as u64).collect(),
                     Kind::Together(all) => (0..all.parts().len() as u64).collect(),
-                    _ => vec![question.items().resolve("dark-mode").unwrap_or(0)],
+                    _ => vec![question.items().find_item("dark-mode").unwrap_or(0)],
                 };
                 let entry = |item| Entry { item, value: 1.0 };
                 items.into_iter().map(entry).collect()

@@ -1,7 +1,7 @@
 //! Account of one batch: its central privacy, if reports are shuffled.
 
 use hushbin::Error;
-use hushbin::bounds::Bound;
+use hushbin::bounds::ParameterRange;
 use serde::Serialize;
 
 use super::method::Method;
@@ -65,7 +65,7 @@ pub fn account(
 ) -> Result<Account, Error> {
     let honest_reports = honest_reports(reports, honest_fraction)?;
     DELTA.check(delta)?;
-    let (bounds, method) = of_batch(mixture, honest_reports, delta);
+    let (bounds, method) = epsilon_bounds_and_method(mixture, honest_reports, delta);
     let EpsilonBounds {
         lower,
         reduction,
@@ -99,8 +99,8 @@ pub fn clones_epsilon(epsilon: f64, honest_reports: u64, delta: f64) -> Result<f
     // input.
     let clone = [(-epsilon).exp(), -(-epsilon).exp_m1()];
     let any = Mixture::generic(epsilon)?;
-    let profile = PrivacyProfile::among(any, clone, honest_reports, delta);
-    Ok(profile.epsilon(delta).upper)
+    let profile = PrivacyProfile::with_informative_probability(any, clone, honest_reports, delta);
+    Ok(profile.epsilon_bounds(delta).upper)
 }
 
 /// Returns only [`Account::central_epsilon`], which is faster and suits searches.
@@ -115,12 +115,18 @@ pub(super) fn proven_epsilon(
 ) -> Result<f64, Error> {
     let honest_reports = honest_reports(reports, honest_fraction)?;
     DELTA.check(delta)?;
-    Ok(of_batch(mixture, honest_reports, delta).0.upper)
+    Ok(epsilon_bounds_and_method(mixture, honest_reports, delta)
+        .0
+        .upper)
 }
 
-fn of_batch(mixture: &Mixture, reports: u64, delta: f64) -> (EpsilonBounds, Method) {
+fn epsilon_bounds_and_method(
+    mixture: &Mixture,
+    reports: u64,
+    delta: f64,
+) -> (EpsilonBounds, Method) {
     let profile = PrivacyProfile::new(*mixture, reports, delta);
-    (profile.epsilon(delta), profile.method())
+    (profile.epsilon_bounds(delta), profile.method())
 }
 
 /// Returns [`Account::ideal_hash_epsilon`]. `proven` is the central ε that is proven for any hash
@@ -132,7 +138,7 @@ pub(super) fn ideal_hash_epsilon(
     proven: f64,
 ) -> Option<f64> {
     let ideal = mixture.under_ideal_hash()?;
-    let (found, _) = of_batch(&ideal, reports, delta);
+    let (found, _) = epsilon_bounds_and_method(&ideal, reports, delta);
     // In a batch of a few reports, the bound for any hash function can be the smaller one.
     Some(found.upper.min(proven))
 }
@@ -150,11 +156,11 @@ pub fn delta_bounds(
     central_epsilon: f64,
 ) -> Result<DeltaBounds, Error> {
     REPORTS.check(reports as f64)?;
-    let range = Bound {
+    let range = ParameterRange {
         name: "central_epsilon",
         min: 0.0,
         max: mixture.epsilon(),
     };
     range.check(central_epsilon)?;
-    Ok(PrivacyProfile::new(*mixture, reports, DELTA.min).delta(central_epsilon))
+    Ok(PrivacyProfile::new(*mixture, reports, DELTA.min).delta_bounds(central_epsilon))
 }

@@ -14,15 +14,17 @@
 //! checked against the proven bound.
 
 use hushbin::Error;
-use hushbin::bounds::{Bound, EPSILON};
+use hushbin::bounds::{EPSILON, ParameterRange};
 
 use super::account::proven_epsilon;
 use super::mixture::Mixture;
 use super::privacy_profile::PrivacyProfile;
 use super::ranges::{
-    CENTRAL_EPSILON, DELTA, HONEST_FRACTION, HONEST_REPORTS, REPORTS, honest_part, honest_reports,
+    CENTRAL_EPSILON, DELTA, HONEST_FRACTION, HONEST_REPORTS, REPORTS, honest_count, honest_reports,
 };
-use crate::numeric::roots::{bisect, chandrupatla, geometric, outward, try_bisect, whole};
+use crate::numeric::roots::{
+    bisect, chandrupatla, geometric_middle, integer_middle, outward_distances, try_bisect,
+};
 
 /// Finds the largest local ε at which the batch is (`central_epsilon`, δ)-differentially private,
 /// to one part in 10⁹. Returns the mixture at that ε.
@@ -46,7 +48,7 @@ pub fn largest_epsilon<E: From<Error>>(
         Ok(proven_epsilon(mixture, reports, honest_fraction, delta)?)
     };
     let best = at(EPSILON.min)?;
-    let range = Bound {
+    let range = ParameterRange {
         min: reached(&best)?,
         ..CENTRAL_EPSILON
     };
@@ -57,7 +59,7 @@ pub fn largest_epsilon<E: From<Error>>(
     }
     // The bisection needs only one sum for each ε. Then the full account checks its result.
     let least = best.epsilon();
-    let (near, _) = try_bisect(least, EPSILON.max, geometric(1e-9), |epsilon| {
+    let (near, _) = try_bisect(least, EPSILON.max, geometric_middle(1e-9), |epsilon| {
         let mixture = at(epsilon)?;
         Ok::<_, E>(meets_central_epsilon(
             &mixture,
@@ -69,7 +71,7 @@ pub fn largest_epsilon<E: From<Error>>(
     })?;
     // The fast test differs from the full account by rounding errors. So decrease ε in growing
     // steps until the full account agrees.
-    for step in std::iter::once(0.0).chain(outward(1e-10)) {
+    for step in std::iter::once(0.0).chain(outward_distances(1e-10)) {
         let epsilon = near * (1.0 - step);
         if epsilon <= least {
             break;
@@ -100,7 +102,8 @@ pub(crate) fn meets_central_epsilon(
     let honest_reports = honest_reports(reports, honest_fraction)?;
     DELTA.check(delta)?;
     CENTRAL_EPSILON.check(central_epsilon)?;
-    let found = || PrivacyProfile::new(*mixture, honest_reports, delta).delta(central_epsilon);
+    let found =
+        || PrivacyProfile::new(*mixture, honest_reports, delta).delta_bounds(central_epsilon);
     Ok(central_epsilon >= mixture.epsilon() || found().upper <= delta)
 }
 
@@ -142,13 +145,13 @@ pub fn largest_alpha(
     // rounding.
     let least =
         (1.0 - 1e-9) * delta / (central_epsilon.exp() * (epsilon - central_epsilon).exp_m1());
-    let least = generic.thinned(least / generic.alpha());
+    let least = generic.with_scaled_alpha(least / generic.alpha());
     if least.alpha() >= generic.alpha() {
         return Ok(generic.alpha());
     }
     let beyond = |part: f64| {
-        let batch = PrivacyProfile::new(generic.thinned(part), honest_reports, delta);
-        excess(&batch, central_epsilon, delta)
+        let batch = PrivacyProfile::new(generic.with_scaled_alpha(part), honest_reports, delta);
+        log_delta_excess(&batch, central_epsilon, delta)
     };
     // ε_c is nearly proportional to √α, which gives a narrow bracket for the search.
     let fewest = least.alpha() / generic.alpha();
@@ -158,8 +161,8 @@ pub fn largest_alpha(
     let bracketed =
         fewest < around[0] && around[1] < 1.0 && beyond(around[0]) < 0.0 && beyond(around[1]) > 0.0;
     let part = chandrupatla(if bracketed { around } else { [fewest, 1.0] }, beyond);
-    for step in outward(1e-10) {
-        let mixture = generic.thinned(part * (1.0 - step));
+    for step in outward_distances(1e-10) {
+        let mixture = generic.with_scaled_alpha(part * (1.0 - step));
         if mixture.alpha() <= least.alpha() {
             break;
         }
@@ -196,21 +199,21 @@ pub fn smallest_batch(
     HONEST_FRACTION.check(honest_fraction)?;
     DELTA.check(delta)?;
     let most = REPORTS.max as u64;
-    let most_honest = honest_part(most, honest_fraction);
+    let most_honest = honest_count(most, honest_fraction);
     HONEST_REPORTS.check(most_honest as f64)?;
     let enough = |hidden: u64| -> Result<bool, Error> {
         Ok(proven_epsilon(mixture, hidden, 1.0, delta)? <= central_epsilon)
     };
-    let hidden = smallest_hidden(mixture, most_honest, delta, central_epsilon, enough)?;
-    // `honest_part` never decreases with n, so a bisection finds the smallest n.
-    let (n, _) = bisect(most, 1, whole, |n| {
-        honest_part(n, honest_fraction) >= hidden
+    let hidden = fewest_honest_reports(mixture, most_honest, delta, central_epsilon, enough)?;
+    // `honest_count` never decreases with n, so a bisection finds the smallest n.
+    let (n, _) = bisect(most, 1, integer_middle, |n| {
+        honest_count(n, honest_fraction) >= hidden
     });
     Ok(n)
 }
 
 /// Returns the smallest number of honest reports, from 2 to `most`, that satisfies `enough`.
-fn smallest_hidden(
+fn fewest_honest_reports(
     mixture: &Mixture,
     most: u64,
     delta: f64,
@@ -219,13 +222,13 @@ fn smallest_hidden(
 ) -> Result<u64, Error> {
     let short = |n: f64| {
         let batch = PrivacyProfile::new(*mixture, n.round() as u64, delta);
-        excess(&batch, central_epsilon, delta)
+        log_delta_excess(&batch, central_epsilon, delta)
     };
     // The time to account for a batch increases with n, so the search starts with small batches.
     let (mut below, mut n) = (1, 2_u64);
     while !enough(n)? {
         if n == most {
-            let range = Bound {
+            let range = ParameterRange {
                 min: proven_epsilon(mixture, most, 1.0, delta)?,
                 ..CENTRAL_EPSILON
             };
@@ -252,11 +255,16 @@ fn smallest_hidden(
             reach *= 16;
         }
     }
-    Ok(try_bisect(n, below, whole, enough)?.0)
+    Ok(try_bisect(n, below, integer_middle, enough)?.0)
 }
 
 /// Returns ln(δ(ε_c)/`delta`), where δ(ε_c) is the batch's δ at ε_c = `central_epsilon`. The result
 /// is positive if the batch misses the target `delta`.
-fn excess(batch: &PrivacyProfile, central_epsilon: f64, delta: f64) -> f64 {
-    (batch.delta(central_epsilon).upper.max(f64::MIN_POSITIVE) / delta).ln()
+fn log_delta_excess(batch: &PrivacyProfile, central_epsilon: f64, delta: f64) -> f64 {
+    (batch
+        .delta_bounds(central_epsilon)
+        .upper
+        .max(f64::MIN_POSITIVE)
+        / delta)
+        .ln()
 }

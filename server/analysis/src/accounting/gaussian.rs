@@ -18,17 +18,17 @@ use std::f64::consts::FRAC_1_SQRT_2;
 pub fn gaussian_delta(sigma: f64, sensitivity: f64, epsilon: f64) -> f64 {
     let (half, shift) = (sensitivity / (2.0 * sigma), epsilon * sigma / sensitivity);
     // The difference below is much smaller than either term, so both must be precise to a few ulps.
-    let [p, q] = [half - shift, -half - shift].map(below);
+    let [p, q] = [half - shift, -half - shift].map(standard_normal_cdf);
     (p - epsilon.exp() * q).max(0.0)
 }
 
 /// Returns −dδ/dε, the negative derivative of [`gaussian_delta`] with respect to ε.
 pub(super) fn gaussian_delta_slope(sigma: f64, sensitivity: f64, epsilon: f64) -> f64 {
     let (half, shift) = (sensitivity / (2.0 * sigma), epsilon * sigma / sensitivity);
-    epsilon.exp() * below(-half - shift)
+    epsilon.exp() * standard_normal_cdf(-half - shift)
 }
 
 /// Returns Φ(z), the probability that a standard normal number is below `z`.
-fn below(z: f64) -> f64 {
+fn standard_normal_cdf(z: f64) -> f64 {
     libm::erfc(-z * FRAC_1_SQRT_2) / 2.0
 }

@@ -18,21 +18,21 @@ use super::method::Method;
 use super::mixture::Mixture;
 use super::privacy_profile::{EpsilonBounds, PrivacyProfile};
 use super::ranges::REPORTS_PER_PERSON;
-use crate::numeric::roots::{NEWTON_ERROR, chandrupatla, least_above};
+use crate::numeric::roots::{NEWTON_ERROR, chandrupatla, find_slightly_above};
 
 /// Checks the number of reports from one person in a batch.
 ///
 /// # Errors
 /// [`Error::OutOfRange`] if `reports` is outside [`REPORTS_PER_PERSON`], or larger than
 /// `honest_reports`.
-pub(super) fn check(reports: u32, honest_reports: u64) -> Result<(), Error> {
+pub(super) fn check_reports_per_person(reports: u32, honest_reports: u64) -> Result<(), Error> {
     let most = (honest_reports as f64).min(REPORTS_PER_PERSON.max);
-    REPORTS_PER_PERSON.at_most(most).check(f64::from(reports))
+    REPORTS_PER_PERSON.with_max(most).check(f64::from(reports))
 }
 
 /// Privacy profile of one batch for a person who sends R reports to it.
 #[derive(Debug)]
-pub(super) struct OneBatch {
+pub(super) struct GroupPrivacyProfile {
     profile: PrivacyProfile,
     /// Local ε of one report.
     epsilon: f64,
@@ -40,7 +40,7 @@ pub(super) struct OneBatch {
     reports: f64,
 }
 
-impl OneBatch {
+impl GroupPrivacyProfile {
     /// Creates the profile. Its sums are precise for δ down to `delta`.
     pub(super) fn new(mixture: &Mixture, honest_reports: u64, reports: u32, delta: f64) -> Self {
         let reports = f64::from(reports);
@@ -54,14 +54,14 @@ impl OneBatch {
     }
 
     /// Returns the largest possible privacy loss, R·ε.
-    pub(super) fn most(&self) -> f64 {
+    pub(super) fn largest_loss(&self) -> f64 {
         self.reports * self.epsilon
     }
 
     /// Returns the number of grid points at which δ is computed. The computation takes about a
     /// second for all of them.
-    pub(super) fn points(&self) -> usize {
-        (3e7 / self.profile.width()).clamp(64.0, 1024.0) as usize
+    pub(super) fn grid_points(&self) -> usize {
+        (3e7 / self.profile.terms_per_sum()).clamp(64.0, 1024.0) as usize
     }
 
     pub(super) fn method(&self) -> Method {
@@ -74,10 +74,10 @@ impl OneBatch {
 
     /// Returns a lower and an upper bound on δ at ε_c = `central`. The lower bound considers only
     /// one of the person's reports.
-    pub(super) fn delta(&self, central: f64) -> (f64, f64) {
+    pub(super) fn delta_bounds(&self, central: f64) -> (f64, f64) {
         // Round down, so that R·ε' is at most `central`.
         let each = central / self.reports * (1.0 - f64::EPSILON);
-        let one = self.profile.delta(each);
+        let one = self.profile.delta_bounds(each);
         if self.reports == 1.0 {
             return (one.lower, one.upper);
         }
@@ -90,7 +90,7 @@ impl OneBatch {
         let upper = one.upper * steps * (1.0 + 1e-12) * (1.0 + 4.0 * f64::EPSILON * central);
         // The privacy loss of one report never exceeds ε.
         let lower = if central < self.epsilon {
-            self.profile.reduction_delta(central).lower
+            self.profile.reduction_delta_bounds(central).lower
         } else {
             0.0
         };
@@ -98,12 +98,12 @@ impl OneBatch {
     }
 
     /// Returns bounds on the smallest central ε at `delta`.
-    pub(super) fn epsilon(&self, delta: f64) -> EpsilonBounds {
-        let one = self.profile.epsilon(delta);
+    pub(super) fn epsilon_bounds(&self, delta: f64) -> EpsilonBounds {
+        let one = self.profile.epsilon_bounds(delta);
         if self.reports == 1.0 {
             return one;
         }
-        if self.delta(0.0).1 <= delta {
+        if self.delta_bounds(0.0).1 <= delta {
             return EpsilonBounds {
                 lower: 0.0,
                 reduction: 0.0,
@@ -112,11 +112,12 @@ impl OneBatch {
         }
         // The bound on δ need not be monotone in ε_c, but it is 0 at the largest loss. Every ε_c
         // that it proves is valid.
-        let excess = |central: f64| -(self.delta(central).1.max(f64::MIN_POSITIVE) / delta).ln();
-        let most = self.most();
+        let excess =
+            |central: f64| -(self.delta_bounds(central).1.max(f64::MIN_POSITIVE) / delta).ln();
+        let most = self.largest_loss();
         let near = chandrupatla([one.lower.max(1e-12 * most), most], excess);
-        let upper = least_above(near, most, NEWTON_ERROR, |central| {
-            self.delta(central).1 <= delta
+        let upper = find_slightly_above(near, most, NEWTON_ERROR, |central| {
+            self.delta_bounds(central).1 <= delta
         });
         EpsilonBounds {
             lower: one.lower,

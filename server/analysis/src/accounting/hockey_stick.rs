@@ -20,10 +20,10 @@
 //! erratum, it is not a theorem for arbitrary randomizers. If P(neither) = 0, it follows from the
 //! [`privacy_blanket`](super::privacy_blanket). Otherwise only the blanket is a proven bound.
 
+use super::informative_reports::InformativeReports;
 use super::mixture::Mixture;
 use super::privacy_blanket::{BatchAtEpsilon, UninformativeWeight};
-use super::telling::InformativeReports;
-use crate::numeric::binomial::{error, probability, tail_ratio};
+use crate::numeric::binomial::{probability, relative_error_bound, tail_ratio};
 
 /// Number of steps of the recurrences after which probabilities are computed afresh, so that
 /// rounding errors cannot accumulate.
@@ -47,19 +47,19 @@ pub(super) struct Divergence {
 /// Computes the hockey-stick divergence, given the weight `rest` of the uninformative reports. The
 /// divergence is a sum over T, the number of informative reports. T runs through the range of
 /// `telling`.
-pub(super) fn sum(
+pub(super) fn divergence(
     mixture: &Mixture,
     telling: &InformativeReports,
     batch: &BatchAtEpsilon,
     rest: &UninformativeWeight,
 ) -> Divergence {
-    let [found] = sums(mixture, telling, batch, &[*rest]);
+    let [found] = divergences(mixture, telling, batch, &[*rest]);
     found
 }
 
 /// Computes the hockey-stick divergence for each of several weights of the uninformative reports,
 /// in parallel lanes.
-pub(super) fn sums<const L: usize>(
+pub(super) fn divergences<const L: usize>(
     mixture: &Mixture,
     telling: &InformativeReports,
     batch: &BatchAtEpsilon,
@@ -68,24 +68,26 @@ pub(super) fn sums<const L: usize>(
     // Each step waits for the division of the previous step, so four lanes take hardly longer than
     // one.
     let pair = DominatingPair::new(mixture, telling, batch, rests);
-    let starts = pair.thresholds.map(|a| a.first(telling.first));
+    let starts = pair
+        .thresholds
+        .map(|a| a.smallest_total_with_loss(telling.first));
     if starts.iter().any(|&start| start != starts[0]) {
-        return rests.map(|rest| sum(mixture, telling, batch, &rest));
+        return rests.map(|rest| divergence(mixture, telling, batch, &rest));
     }
     let mut total = starts[0];
-    let (mut sums, mut common) = ([Sums::default(); L], 0.0_f64);
-    let mut tails = [Tail::first(total, pair.k1); L];
+    let (mut sums, mut common) = ([LaneSums::default(); L], 0.0_f64);
+    let mut tails = [TailProbability::initial_tail(total, pair.k1); L];
     let mut h = pair
         .thresholds
-        .map(|a| a.at(total).ceil().clamp(1.0, total.max(1.0)));
+        .map(|a| a.threshold_at(total).ceil().clamp(1.0, total.max(1.0)));
     while total <= telling.last {
         let w = h.map(|h| probability(h - 1.0, total - 1.0, [0.5, 0.5]));
         for ((tail, h), w) in tails.iter_mut().zip(h).zip(w) {
             if total >= tail.due {
-                *tail = Tail::new(h - 1.0, total - 1.0, w, steps_per_term(L));
+                *tail = TailProbability::new(h - 1.0, total - 1.0, w, tail_steps_per_term(L));
             }
         }
-        let mut step = Step {
+        let mut step = RecurrenceState {
             total,
             telling: probability(total, telling.n, telling.p),
             h,
@@ -98,15 +100,15 @@ pub(super) fn sums<const L: usize>(
             .fold(f64::INFINITY, f64::min);
         let end = telling.last.min((total + BLOCK).min(due) - 1.0);
         let steps = end - total + 1.0;
-        common = common.max(error(step.telling) + STEP * steps);
-        let block = pair.block(&mut step, end);
+        common = common.max(relative_error_bound(step.telling) + STEP * steps);
+        let block = pair.sum_block(&mut step, end);
         (total, h) = (step.total, step.h);
         for lane in 0..L {
-            let relative = error(w[lane]) + STEP * steps;
+            let relative = relative_error_bound(w[lane]) + STEP * steps;
             let tail = &mut tails[lane];
             tail.u = step.u[lane];
             tail.error += relative * block.moved[lane] + steps * f64::EPSILON * block.most[lane];
-            sums[lane].add(&block, lane, relative, pair.k1 * tail.error);
+            sums[lane].add_block(&block, lane, relative, pair.k1 * tail.error);
         }
     }
     // Rounding of p shifts the mean of T, which changes P(T). The other parameters have the same
@@ -130,14 +132,14 @@ struct Threshold {
 }
 
 impl Threshold {
-    fn at(&self, total: f64) -> f64 {
+    fn threshold_at(&self, total: f64) -> f64 {
         self.base + self.slope * total
     }
 
     /// Returns the smallest number T of informative reports, at least `first`, whose threshold a*
     /// is at most T. For smaller T, no outcome has a privacy loss above ε_c.
-    fn first(&self, first: f64) -> f64 {
-        if self.at(first) > first {
+    fn smallest_total_with_loss(&self, first: f64) -> f64 {
+        if self.threshold_at(first) > first {
             (self.base / (1.0 - self.slope)).ceil().max(first)
         } else {
             first
@@ -168,7 +170,7 @@ struct DominatingPair<const L: usize> {
 
 /// State of the recurrences at one number T of informative reports, with one entry per lane.
 #[derive(Debug)]
-struct Step<const L: usize> {
+struct RecurrenceState<const L: usize> {
     /// Number T of informative reports.
     total: f64,
     /// Probability P(T) that `total` reports are informative.
@@ -208,14 +210,14 @@ impl<const L: usize> DominatingPair<L> {
     }
 
     /// Sums the terms for the numbers of informative reports from the current one up to `end`.
-    fn block(&self, step: &mut Step<L>, end: f64) -> Block<L> {
-        let mut block = Block::new();
+    fn sum_block(&self, step: &mut RecurrenceState<L>, end: f64) -> BlockSums<L> {
+        let mut block = BlockSums::new();
         while step.total <= end {
             let total = step.total;
             let share = self.share * step.telling;
             for lane in 0..L {
                 let (w, u) = (step.w[lane], step.u[lane]);
-                let y = self.rests[lane].at(total);
+                let y = self.rests[lane].weight_at(total);
                 let gain = share * w * (total * self.ke1 + y * self.k1);
                 let weight = share * (total * (self.e + 1.0) + 2.0 * y);
                 let loss = self.k1 * weight * u;
@@ -228,7 +230,7 @@ impl<const L: usize> DominatingPair<L> {
                 block.most[lane] = if u > most { u } else { most };
             }
             step.telling *= (self.n - total) / (total + 1.0) * self.odds;
-            self.advance(step);
+            self.advance_recurrences(step);
         }
         block
     }
@@ -238,14 +240,14 @@ impl<const L: usize> DominatingPair<L> {
     /// With m = T − 1 and j = h − 1, the binomial coefficient C(m + 1, j) is computed from C(m, j)
     /// if h stays, and C(m + 1, j + 1) from C(m, j) if h increases by 1.
     #[inline(always)]
-    fn advance(&self, step: &mut Step<L>) {
+    fn advance_recurrences(&self, step: &mut RecurrenceState<L>) {
         let before = step.total;
         step.total += 1.0;
         let total = step.total;
         for lane in 0..L {
             let (h, w) = (step.h[lane], step.w[lane]);
             // Multiply by 0 or 1 instead of branching, so that all lanes run the same instructions.
-            let rises = if self.thresholds[lane].at(total) <= h {
+            let rises = if self.thresholds[lane].threshold_at(total) <= h {
                 0.0
             } else {
                 1.0
@@ -264,13 +266,13 @@ impl<const L: usize> DominatingPair<L> {
 ///
 /// One term takes as long as one step of several lanes. Several lanes occur only in upper bounds,
 /// where grouping adds far more than the error of the tail.
-const fn steps_per_term(rests: usize) -> f64 {
+const fn tail_steps_per_term(rests: usize) -> f64 {
     if rests == 1 { 1.0 } else { 8.0 }
 }
 
 /// Tail probability U, with a bound on its error.
 #[derive(Debug, Clone, Copy)]
-struct Tail {
+struct TailProbability {
     u: f64,
     error: f64,
     /// Number of informative reports at which U is recomputed. It is far enough away that
@@ -278,9 +280,9 @@ struct Tail {
     due: f64,
 }
 
-impl Tail {
+impl TailProbability {
     /// Creates a tail that is due to be recomputed at once.
-    fn first(total: f64, k1: f64) -> Self {
+    fn initial_tail(total: f64, k1: f64) -> Self {
         // If k − 1 is close to 0, U has hardly any influence. Then a* is T/2 and the sum for U
         // would be longest. So U is set to 1/2, its approximate value.
         let counts = k1 > 1e-290;
@@ -298,7 +300,7 @@ impl Tail {
         let u = w * ratio;
         Self {
             u,
-            error: u * (error(w) + 4.0 * f64::EPSILON * terms),
+            error: u * (relative_error_bound(w) + 4.0 * f64::EPSILON * terms),
             due: trials + 1.0 + lasting * terms,
         }
     }
@@ -306,7 +308,7 @@ impl Tail {
 
 /// Sums over one block of numbers T of informative reports, with one entry per lane.
 #[derive(Debug)]
-struct Block<const L: usize> {
+struct BlockSums<const L: usize> {
     sum: [f64; L],
     /// Sums of the absolute values of the terms.
     gross: [f64; L],
@@ -321,7 +323,7 @@ struct Block<const L: usize> {
     most: [f64; L],
 }
 
-impl<const L: usize> Block<L> {
+impl<const L: usize> BlockSums<L> {
     const fn new() -> Self {
         let none = [0.0; L];
         Self {
@@ -337,18 +339,24 @@ impl<const L: usize> Block<L> {
 
 /// Sums over all blocks, for one lane.
 #[derive(Debug, Default, Clone, Copy)]
-struct Sums {
+struct LaneSums {
     sum: f64,
     q: f64,
     error: f64,
 }
 
-impl Sums {
+impl LaneSums {
     /// Adds the sums of one lane of a block, with their errors.
     ///
     /// `relative` is the relative error of the terms. `tail` is the error due to the tail
     /// probability U, relative to the weights of the block's terms.
-    fn add<const L: usize>(&mut self, block: &Block<L>, lane: usize, relative: f64, tail: f64) {
+    fn add_block<const L: usize>(
+        &mut self,
+        block: &BlockSums<L>,
+        lane: usize,
+        relative: f64,
+        tail: f64,
+    ) {
         self.sum += block.sum[lane];
         self.q += block.q[lane];
         // If rounding of a* changes h, the term changes by less than 4 roundings. 80 roundings (40

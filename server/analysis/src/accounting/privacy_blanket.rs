@@ -74,8 +74,8 @@
 //! reduction evaluates f at the mean of z instead. By Jensen's inequality, this is at most the
 //! expectation.
 
+use super::informative_reports::InformativeReports;
 use super::mixture::Mixture;
-use super::telling::InformativeReports;
 use crate::numeric::binomial::probability;
 
 /// Weight y of the uninformative reports, as a linear function of T, the number of informative
@@ -92,8 +92,8 @@ pub(super) struct UninformativeWeight {
 impl UninformativeWeight {
     /// Returns the mean of the weight y. The number z of uninformative reports in the blanket has
     /// mean (n − T)·q.
-    pub(super) fn expected(mixture: &Mixture, telling: &InformativeReports) -> Self {
-        let fall = mixture.rest() / telling.p[1];
+    pub(super) fn mean_weight(mixture: &Mixture, telling: &InformativeReports) -> Self {
+        let fall = mixture.uninformative_probability() / telling.p[1];
         Self {
             intercept: fall * telling.n,
             fall,
@@ -101,7 +101,7 @@ impl UninformativeWeight {
     }
 
     /// Returns y at T = `total`.
-    pub(super) fn at(&self, total: f64) -> f64 {
+    pub(super) fn weight_at(&self, total: f64) -> f64 {
         self.intercept - self.fall * total
     }
 }
@@ -144,12 +144,12 @@ impl BatchAtEpsilon {
 
     /// Returns the threshold h for `total` informative reports if no uninformative report is in the
     /// blanket (z = 0).
-    fn threshold(&self, total: f64) -> f64 {
+    fn threshold_without_uninformative(&self, total: f64) -> f64 {
         total * (0.5 + 0.5 * self.threshold_slope * (self.epsilon.exp() + 1.0))
     }
 
     /// Returns the factor (e − 1)(k + 1)/n in front of the sum, where e = exp(ε) and k = exp(ε_c).
-    fn scale(&self) -> f64 {
+    fn sum_factor(&self) -> f64 {
         self.epsilon.exp_m1() * (self.central.exp() + 1.0) / self.n
     }
 }
@@ -167,7 +167,7 @@ impl PrivacyBlanket {
     /// the probabilities that another person's report is informative, and that it is not.
     pub(super) fn new(mixture: &Mixture, p: [f64; 2]) -> Option<Self> {
         let weight = mixture.weight;
-        let q = mixture.rest() / (weight * p[1]);
+        let q = mixture.uninformative_probability() / (weight * p[1]);
         (q > 0.0).then_some(Self {
             q: [q.min(1.0), (1.0 - q).max(0.0)],
             weight,
@@ -177,7 +177,7 @@ impl PrivacyBlanket {
     /// Returns a range for z, the number of reports in the blanket among `trials` uninformative
     /// reports. The probability below the range and the probability above it are each at most
     /// exp(−`far`).
-    pub(super) fn window(&self, trials: f64, far: f64) -> [f64; 2] {
+    pub(super) fn uninformative_range(&self, trials: f64, far: f64) -> [f64; 2] {
         let mean = trials * self.q[0];
         // Bernstein's inequality: x solves x²/(2(v + x/3)) = far, where v is the variance.
         let variance = mean * self.q[1];
@@ -187,14 +187,14 @@ impl PrivacyBlanket {
 
     /// Returns true if [`PrivacyBlanket::sum`] has few enough terms to be computed without
     /// grouping.
-    pub(super) fn is_cheap(&self, telling: &InformativeReports, far: f64) -> bool {
-        let [low, high] = self.window(telling.n, far);
-        telling.width() * (high - low + 1.0) <= PAIRS
+    pub(super) fn has_few_terms(&self, telling: &InformativeReports, far: f64) -> bool {
+        let [low, high] = self.uninformative_range(telling.n, far);
+        telling.value_count() * (high - low + 1.0) <= PAIRS
     }
 
     /// Returns an upper bound on δ(ε_c), summed over the range of T, the number of informative
     /// reports.
-    pub(super) fn sum(
+    pub(super) fn delta_upper_bound(
         &self,
         batch: &BatchAtEpsilon,
         telling: &InformativeReports,
@@ -206,10 +206,10 @@ impl PrivacyBlanket {
         let mut losses = Vec::new();
         while total <= last {
             let trials = batch.n - total;
-            let [low, high] = self.window(trials, far);
-            let h = |z: f64| batch.threshold(total) + step * z;
+            let [low, high] = self.uninformative_range(trials, far);
+            let h = |z: f64| batch.threshold_without_uninformative(total) + step * z;
             let base = h(low).floor();
-            excesses(total, base, h(high).floor() + 1.0, &mut losses);
+            expected_excesses(total, base, h(high).floor() + 1.0, &mut losses);
             let odds = self.q[0] / self.q[1].max(1e-300);
             let mut weight = probability(low, trials, self.q);
             let (mut expected, mut z) = (0.0, low);
@@ -236,19 +236,19 @@ impl PrivacyBlanket {
             sum += probability(total, batch.n, batch.p) * expected;
             total += 1.0;
         }
-        batch.scale() * sum * (1.0 + ROUNDINGS) + tail_bound(batch, far)
+        batch.sum_factor() * sum * (1.0 + ROUNDINGS) + omitted_delta_bound(batch, far)
     }
 }
 
 /// Returns an upper bound on the part of δ(ε_c) that is due to numbers z of uninformative reports
 /// outside their range. The sum is at most a(e − k) ≤ T·e, and the mean of T is 2α·n.
-pub(super) fn tail_bound(batch: &BatchAtEpsilon, far: f64) -> f64 {
+pub(super) fn omitted_delta_bound(batch: &BatchAtEpsilon, far: f64) -> f64 {
     2.0 * (-far).exp() * batch.p[0] * batch.epsilon.exp()
 }
 
 /// Computes the excesses f(j) = E[(X − j)₊] for j from `low` to `high`, where X ~
 /// Binomial(`trials`, 1/2). Values missing at the end of `into` are 0.
-fn excesses(trials: f64, low: f64, high: f64, into: &mut Vec<f64>) {
+fn expected_excesses(trials: f64, low: f64, high: f64, into: &mut Vec<f64>) {
     into.clear();
     if low >= trials {
         return;
@@ -271,7 +271,7 @@ fn excesses(trials: f64, low: f64, high: f64, into: &mut Vec<f64>) {
     let mut at = top;
     into.push(excess);
     while at > low {
-        tail += probability_or_0(at, trials);
+        tail += fair_binomial_probability(at, trials);
         excess += tail;
         at -= 1.0;
         into.push(excess);
@@ -280,7 +280,7 @@ fn excesses(trials: f64, low: f64, high: f64, into: &mut Vec<f64>) {
 }
 
 /// Returns the probability of `x` heads in `trials` fair coin flips. It is 0 for x < 0.
-fn probability_or_0(x: f64, trials: f64) -> f64 {
+fn fair_binomial_probability(x: f64, trials: f64) -> f64 {
     if x < 0.0 {
         0.0
     } else {

@@ -9,13 +9,15 @@
 use std::cell::Cell;
 
 use super::gaussian::{gaussian_delta, gaussian_delta_slope};
-use super::grouped::Grouped;
+use super::grouped_sum::GroupedSum;
 use super::hockey_stick;
+use super::informative_reports::InformativeReports;
 use super::method::Method;
 use super::mixture::Mixture;
 use super::privacy_blanket::{BatchAtEpsilon, PrivacyBlanket, UninformativeWeight};
-use super::telling::InformativeReports;
-use crate::numeric::roots::{NEWTON_ERROR, greatest_below, least_above, newton};
+use crate::numeric::roots::{
+    NEWTON_ERROR, find_slightly_above, find_slightly_below, newton_on_logarithm,
+};
 
 /// Fraction of δ that sums may leave out. It is added to the upper bound.
 const OMITTED_FRACTION: f64 = 1e-12;
@@ -43,7 +45,7 @@ pub(super) struct PrivacyProfile {
     expected: UninformativeWeight,
     blanket: Option<PrivacyBlanket>,
     /// Sum over grouped values of z. `None` if the blanket's sum has few terms.
-    grouped: Option<Grouped>,
+    grouped: Option<GroupedSum>,
 }
 
 /// Bounds on the δ of a batch at one central ε, and on the δ of the reduction in P1's Theorem 1
@@ -77,9 +79,9 @@ impl PrivacyProfile {
     /// Creates the profile of a batch of `n` reports. Its sums are precise for δ down to `delta`.
     pub(super) fn new(mixture: Mixture, n: u64, delta: f64) -> Self {
         // Another person's report is informative with probability 2α.
-        let (alpha, rest) = (mixture.alpha(), mixture.rest());
+        let (alpha, rest) = (mixture.alpha(), mixture.uninformative_probability());
         let p = [2.0 * alpha, rest + alpha * mixture.epsilon().exp_m1()];
-        Self::among(mixture, p, n, delta)
+        Self::with_informative_probability(mixture, p, n, delta)
     }
 
     /// Creates the profile of a batch in which another person's report is informative with
@@ -87,22 +89,27 @@ impl PrivacyProfile {
     ///
     /// If a report always points to one of the two inputs, p affects only the distribution of the
     /// number of other people's informative reports.
-    pub(super) fn among(mixture: Mixture, p: [f64; 2], n: u64, delta: f64) -> Self {
+    pub(super) fn with_informative_probability(
+        mixture: Mixture,
+        p: [f64; 2],
+        n: u64,
+        delta: f64,
+    ) -> Self {
         let far = -(0.5 * OMITTED_FRACTION * delta).ln();
         let telling = InformativeReports::new(n as f64, p, far);
-        // Terms with z outside its range have a weight of up to exp(ε): see `tail_bound` in
+        // Terms with z outside its range have a weight of up to exp(ε): see `omitted_delta_bound` in
         // `privacy_blanket`.
         let far = far + mixture.epsilon();
         let blanket = PrivacyBlanket::new(&mixture, p);
-        let long = blanket.filter(|blanket| !blanket.is_cheap(&telling, far));
-        let groups = (TERMS / telling.width()).clamp(GROUPS[0], GROUPS[1]);
+        let long = blanket.filter(|blanket| !blanket.has_few_terms(&telling, far));
+        let groups = (TERMS / telling.value_count()).clamp(GROUPS[0], GROUPS[1]);
         Self {
             mixture,
             telling,
             tail_exponent: far,
-            expected: UninformativeWeight::expected(&mixture, &telling),
+            expected: UninformativeWeight::mean_weight(&mixture, &telling),
             blanket,
-            grouped: long.map(|blanket| Grouped::new(&blanket, &telling, far, groups)),
+            grouped: long.map(|blanket| GroupedSum::new(&blanket, &telling, far, groups)),
         }
     }
 
@@ -116,8 +123,8 @@ impl PrivacyProfile {
     }
 
     /// Returns the number of terms in a sum over the numbers of informative reports.
-    pub(super) fn width(&self) -> f64 {
-        self.telling.width()
+    pub(super) fn terms_per_sum(&self) -> f64 {
+        self.telling.value_count()
     }
 
     /// Returns the ε_c at `delta` in the limit of large batches.
@@ -127,7 +134,7 @@ impl PrivacyProfile {
     /// the noise of all n reports, which are informative with probability p.
     pub(super) fn gaussian_epsilon(&self, delta: f64) -> f64 {
         let apart = 2.0 * self.mixture.alpha() * self.mixture.epsilon().exp_m1();
-        let spread = apart / self.telling.mean().sqrt();
+        let spread = apart / self.telling.approximate_mean().sqrt();
         // A fixed-point iteration on the Gaussian tail yields the starting value for Newton's
         // method.
         let mut square: f64 = 2.0 * (1.0 / delta).ln();
@@ -135,15 +142,15 @@ impl PrivacyProfile {
             square = 2.0 * (spread / (2.5 * delta * square)).ln().max(0.5);
         }
         let start = spread * square.sqrt();
-        newton(4.0 * start, start, delta, |central| {
+        newton_on_logarithm(4.0 * start, start, delta, |central| {
             let fall = gaussian_delta_slope(1.0, spread, central);
             (gaussian_delta(1.0, spread, central), fall)
         })
     }
 
     /// Returns bounds on δ at ε_c = `central`, which must be between 0 and the local ε.
-    pub(super) fn delta(&self, central: f64) -> DeltaBounds {
-        let found = self.reduction_delta(central);
+    pub(super) fn delta_bounds(&self, central: f64) -> DeltaBounds {
+        let found = self.reduction_delta_bounds(central);
         let upper = self.blanket_delta(central).unwrap_or(found.reduction_upper);
         DeltaBounds {
             upper: upper.clamp(found.reduction_upper, 1.0),
@@ -157,18 +164,21 @@ impl PrivacyProfile {
         let (telling, far) = (&self.telling, self.tail_exponent);
         let batch = BatchAtEpsilon::new(telling, self.mixture.epsilon(), central);
         let sum = match &self.grouped {
-            Some(grouped) => grouped.sum(&self.mixture, &batch, far),
-            None => self.blanket.as_ref()?.sum(&batch, telling, far),
+            Some(grouped) => grouped.delta_upper_bound(&self.mixture, &batch, far),
+            None => self
+                .blanket
+                .as_ref()?
+                .delta_upper_bound(&batch, telling, far),
         };
         Some(sum + telling.outside)
     }
 
     /// Returns only the reduction's bounds on δ, which takes less time. In the result, `upper` is
     /// the trivial bound 1.
-    pub(super) fn reduction_delta(&self, central: f64) -> DeltaBounds {
+    pub(super) fn reduction_delta_bounds(&self, central: f64) -> DeltaBounds {
         let telling = &self.telling;
         let batch = BatchAtEpsilon::new(telling, self.mixture.epsilon(), central);
-        let found = hockey_stick::sum(&self.mixture, telling, &batch, &self.expected);
+        let found = hockey_stick::divergence(&self.mixture, telling, &batch, &self.expected);
         let (delta, error) = (found.delta, found.error);
         DeltaBounds {
             lower: (delta - error).max(0.0),
@@ -183,11 +193,11 @@ impl PrivacyProfile {
     ///
     /// The bounds are at most the local ε. The search starts at the ε_c in the limit of large
     /// batches.
-    pub(super) fn epsilon(&self, delta: f64) -> EpsilonBounds {
+    pub(super) fn epsilon_bounds(&self, delta: f64) -> EpsilonBounds {
         let most = self.mixture.epsilon();
         let last = Cell::new(None);
-        let near = newton(most, self.gaussian_epsilon(delta), delta, |central| {
-            let found = self.reduction_delta(central);
+        let near = newton_on_logarithm(most, self.gaussian_epsilon(delta), delta, |central| {
+            let found = self.reduction_delta_bounds(central);
             last.set(Some(found));
             (found.reduction, found.slope)
         });
@@ -201,8 +211,8 @@ impl PrivacyProfile {
             room(found.reduction_upper - found.reduction),
             room(found.reduction - found.lower),
         );
-        let reduction = least_above(near, most, above, |central| {
-            self.reduction_delta(central).reduction_upper <= delta
+        let reduction = find_slightly_above(near, most, above, |central| {
+            self.reduction_delta_bounds(central).reduction_upper <= delta
         });
         let upper = if self.blanket.is_none() || reduction >= most {
             reduction
@@ -210,8 +220,8 @@ impl PrivacyProfile {
             self.proven_epsilon(reduction, delta)
         };
         EpsilonBounds {
-            lower: greatest_below(near, below, |central| {
-                self.reduction_delta(central).lower > delta
+            lower: find_slightly_below(near, below, |central| {
+                self.reduction_delta_bounds(central).lower > delta
             }),
             reduction,
             upper,
@@ -229,11 +239,12 @@ impl PrivacyProfile {
         if is_enough(reduction) {
             return reduction;
         }
-        let near = newton(most, reduction, delta, |central| {
-            let found = self.delta(central);
+        let near = newton_on_logarithm(most, reduction, delta, |central| {
+            let found = self.delta_bounds(central);
             (found.upper, found.slope)
         });
-        least_above(near * (1.0 + NEWTON_MARGIN), most, NEWTON_ERROR, is_enough).max(reduction)
+        find_slightly_above(near * (1.0 + NEWTON_MARGIN), most, NEWTON_ERROR, is_enough)
+            .max(reduction)
     }
 }
 
@@ -254,7 +265,8 @@ mod tests {
     fn whole(profile: &PrivacyProfile, central: f64) -> f64 {
         let batch = BatchAtEpsilon::new(&profile.telling, profile.mixture.epsilon(), central);
         let blanket = profile.blanket.unwrap();
-        blanket.sum(&batch, &profile.telling, profile.tail_exponent) + profile.telling.outside
+        blanket.delta_upper_bound(&batch, &profile.telling, profile.tail_exponent)
+            + profile.telling.outside
     }
 
     /// The δ of the grouped sum is never below that of the ungrouped sum, from ε_c = 0 to the far
@@ -273,7 +285,10 @@ mod tests {
                     let likely = profile.gaussian_epsilon(delta);
                     for part in [0.0, 0.3, 1.0, 1.5, 4.0, 20.0] {
                         let central = (part * likely).min(epsilon);
-                        let (sum, upper) = (whole(&profile, central), profile.delta(central).upper);
+                        let (sum, upper) = (
+                            whole(&profile, central),
+                            profile.delta_bounds(central).upper,
+                        );
                         let at = format!("{:?}, {n}, {central}: {sum}, {upper}", profile.mixture);
                         assert!(upper >= sum * (1.0 - 1e-10), "{at}");
                         assert!(part > 1.0 || upper <= 1.01 * sum, "{at}");
@@ -294,7 +309,7 @@ mod tests {
                 for delta in [1e-4, 1e-10] {
                     let profile = profile(favoured, t, epsilon, n, delta);
                     bounded += u32::from(profile.grouped.is_some());
-                    let upper = profile.epsilon(delta).upper;
+                    let upper = profile.epsilon_bounds(delta).upper;
                     let at = format!("{favoured} of {t}, {epsilon}, {n}, {delta}: {upper}");
                     assert!(whole(&profile, upper) <= delta, "{at}");
                     assert!(whole(&profile, upper * (1.0 - 1e-4)) > delta, "{at}");

@@ -1,21 +1,21 @@
 //! Permitted ranges and defaults of the accounting parameters.
 
 use hushbin::Error;
-use hushbin::bounds::{Bound, EPSILON};
+use hushbin::bounds::{EPSILON, ParameterRange};
 
 /// Permitted number of reports n in a batch.
-pub const REPORTS: Bound = Bound {
+pub const REPORTS: ParameterRange = ParameterRange {
     name: "reports",
     min: 2.0,
     max: 1e12,
 };
 /// Permitted number of honest reports in a batch.
-pub const HONEST_REPORTS: Bound = Bound {
+pub const HONEST_REPORTS: ParameterRange = ParameterRange {
     name: "honest_reports",
     ..REPORTS
 };
 /// Permitted δ of a batch.
-pub const DELTA: Bound = Bound {
+pub const DELTA: ParameterRange = ParameterRange {
     name: "delta",
     min: 1e-15,
     max: 0.1,
@@ -23,7 +23,7 @@ pub const DELTA: Bound = Bound {
 /// Default δ of a batch.
 pub const DEFAULT_DELTA: f64 = 1e-8;
 /// Permitted fraction of the reports that is assumed to be honest.
-pub const HONEST_FRACTION: Bound = Bound {
+pub const HONEST_FRACTION: ParameterRange = ParameterRange {
     name: "honest_fraction",
     min: 1e-12,
     max: 1.0,
@@ -31,26 +31,26 @@ pub const HONEST_FRACTION: Bound = Bound {
 /// Default fraction of the reports that is assumed to be honest.
 pub const DEFAULT_HONEST_FRACTION: f64 = 1.0;
 /// Permitted target for the central ε_c of a batch.
-pub(crate) const CENTRAL_EPSILON: Bound = Bound {
+pub(crate) const CENTRAL_EPSILON: ParameterRange = ParameterRange {
     name: "central_epsilon",
     min: 0.0,
     max: EPSILON.max,
 };
 /// Permitted number K of batches that contain reports from one person.
-pub const BATCHES: Bound = Bound {
+pub const BATCHES: ParameterRange = ParameterRange {
     name: "batches",
     min: 1.0,
     max: 1e4,
 };
 /// Permitted number R of reports from one person in a batch.
-pub const REPORTS_PER_PERSON: Bound = Bound {
+pub const REPORTS_PER_PERSON: ParameterRange = ParameterRange {
     name: "reports_per_person",
     min: 1.0,
     max: 1000.0,
 };
 
 /// Returns the number of honest reports in a batch of `reports`, rounded down.
-pub(super) fn honest_part(reports: u64, honest_fraction: f64) -> u64 {
+pub(super) fn honest_count(reports: u64, honest_fraction: f64) -> u64 {
     (honest_fraction * reports as f64).floor() as u64
 }
 
@@ -63,7 +63,7 @@ pub(super) fn honest_part(reports: u64, honest_fraction: f64) -> u64 {
 pub(super) fn honest_reports(reports: u64, honest_fraction: f64) -> Result<u64, Error> {
     REPORTS.check(reports as f64)?;
     HONEST_FRACTION.check(honest_fraction)?;
-    let honest = honest_part(reports, honest_fraction);
+    let honest = honest_count(reports, honest_fraction);
     HONEST_REPORTS.check(honest as f64)?;
     Ok(honest)
 }

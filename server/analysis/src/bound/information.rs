@@ -18,13 +18,13 @@ impl Information {
 
     /// Returns the weighted sum λ₁·A₁ + λ₂·A₂ of the information about signs and about presence.
     /// `weights` are λ₁ and λ₂.
-    pub(super) fn weighted(&self, weights: [f64; 2]) -> f64 {
+    pub(super) fn weighted_sum(&self, weights: [f64; 2]) -> f64 {
         weights[0] * self.sign + weights[1] * self.presence
     }
 
     /// Returns `self` or `other`, whichever has the greater weighted information.
     pub(super) fn max_by_weight(self, other: Self, weights: [f64; 2]) -> Self {
-        if other.weighted(weights) > self.weighted(weights) {
+        if other.weighted_sum(weights) > self.weighted_sum(weights) {
             other
         } else {
             self
@@ -36,7 +36,7 @@ impl Information {
 /// information about signs and A₂ about presence. If a numerator is 0, its term is 0 for any
 /// information.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Cost {
+pub(super) struct InformationCost {
     pub(super) sign: f64,
     pub(super) presence: f64,
 }
@@ -47,16 +47,16 @@ const PRECISION: f64 = 1e-9;
 /// intermediate result.
 const SETS: u32 = 40;
 
-impl Cost {
+impl InformationCost {
     /// Returns the squared error of estimates from reports with this information.
-    pub(super) fn of(&self, told: Information) -> f64 {
+    pub(super) fn given_information(&self, told: Information) -> f64 {
         let part = |cost: f64, told: f64| if cost > 0.0 { cost / told } else { 0.0 };
         part(self.sign, told.sign) + part(self.presence, told.presence)
     }
 
     /// Returns the decrease of the squared error per unit of information about signs, and per unit
     /// of information about presence.
-    fn slope(&self, told: Information) -> [f64; 2] {
+    fn decrease_per_information(&self, told: Information) -> [f64; 2] {
         let part = |cost: f64, told: f64| {
             if cost > 0.0 {
                 cost / (told * told)
@@ -72,7 +72,7 @@ impl Cost {
 
     /// Returns the information of the best mixture of two mechanisms, the one with the smallest
     /// squared error.
-    fn best_between(&self, a: Information, b: Information) -> Information {
+    fn best_mixture_of_two(&self, a: Information, b: Information) -> Information {
         let way = [b.sign - a.sign, b.presence - a.presence];
         let at = |part: f64| Information {
             sign: a.sign + part * way[0],
@@ -80,7 +80,7 @@ impl Cost {
         };
         // The squared error is convex in the mixing weight, so its slope changes sign once.
         let falls = |part: f64| {
-            let slope = self.slope(at(part));
+            let slope = self.decrease_per_information(at(part));
             slope[0] * way[0] + slope[1] * way[1] > 0.0
         };
         let (mut low, mut high) = (0.0, 1.0);
@@ -92,11 +92,15 @@ impl Cost {
                 high = middle;
             }
         }
-        self.cheaper(self.cheaper(a, b), at(low))
+        self.with_smaller_cost(self.with_smaller_cost(a, b), at(low))
     }
 
-    fn cheaper(&self, a: Information, b: Information) -> Information {
-        if self.of(b) < self.of(a) { b } else { a }
+    fn with_smaller_cost(&self, a: Information, b: Information) -> Information {
+        if self.given_information(b) < self.given_information(a) {
+            b
+        } else {
+            a
+        }
     }
 
     /// Returns the smallest squared error over all mixtures of sets of inputs. For given weights,
@@ -105,7 +109,7 @@ impl Cost {
     /// In each step, the slope of the squared error at the best mixture gives the weights. If some
     /// set has more weighted information than the mixture, it is added. Otherwise the search ends:
     /// since the squared error is convex, no mixture is then better.
-    pub(super) fn least(&self, most: impl Fn([f64; 2]) -> Information) -> f64 {
+    pub(super) fn smallest_over_mixtures(&self, most: impl Fn([f64; 2]) -> Information) -> f64 {
         let first: &[[f64; 2]] = match (self.sign > 0.0, self.presence > 0.0) {
             (true, true) => &[[1.0, 0.0], [0.0, 1.0]],
             (true, false) => &[[1.0, 0.0]],
@@ -117,15 +121,15 @@ impl Cost {
         for _ in 0..SETS {
             let newest = sets[sets.len() - 1];
             for &other in &sets {
-                best = self.cheaper(best, self.best_between(newest, other));
+                best = self.with_smaller_cost(best, self.best_mixture_of_two(newest, other));
             }
-            let weights = self.slope(best);
+            let weights = self.decrease_per_information(best);
             let next = most(weights);
-            if next.weighted(weights) <= best.weighted(weights) * (1.0 + PRECISION) {
+            if next.weighted_sum(weights) <= best.weighted_sum(weights) * (1.0 + PRECISION) {
                 break;
             }
             sets.push(next);
         }
-        self.of(best)
+        self.given_information(best)
     }
 }

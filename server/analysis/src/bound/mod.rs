@@ -3,7 +3,7 @@
 //!
 //! Let x be an input with exactly s entries of ±1 among d items. Let n = |x| be the indicator of
 //! its items. Let z be one report of any ε-LDP mechanism. From z, an estimate g of x and an
-//! estimate h of n are computed. Both are unbiased: E\[g | x\] = x and E\[h | x\] = n. [`least`]
+//! estimate h of n are computed. Both are unbiased: E\[g | x\] = x and E\[h | x\] = n. [`least_variance`]
 //! returns the smallest possible variance, weighted by the [`Objective`] as in
 //! [`Mechanism::predict_errors`]. [`Distance`] is a mechanism's variance divided by the smallest
 //! one. It is also the ratio of people needed for the same error.
@@ -100,19 +100,19 @@
 //!   dimensions instead of d − 1, so that ‖v‖² = 2d − 1.
 //!
 //! The first two together give a lower bound on the cost, and the third gives another one. The
-//! greater of them is [`Least::proven`]. For means, it is attained at s = 1 if the best k is an
+//! greater of them is [`LeastVariance::proven`]. For means, it is attained at s = 1 if the best k is an
 //! integer. At small ε it can be too low by a factor of up to π/2: it would be attained if |Y| were
 //! constant, but the actual Y is closer to a Gaussian.
 //!
 //! [`Mechanism::predict_errors`]: hushbin::Mechanism::predict_errors
 
-mod at_most;
-mod enumerated;
+mod at_most_search;
+mod direction_search;
+mod exhaustive_search;
 mod information;
-mod levels;
 mod number;
-mod one_entry;
-mod sums;
+mod one_entry_search;
+mod sums_over_inputs;
 #[cfg(test)]
 mod tests;
 
@@ -123,11 +123,11 @@ use hushbin::mechanism::Neighbours;
 use hushbin::task::Kind;
 use serde::Serialize;
 
-use at_most::AtMost;
-use enumerated::Enumerated;
-use information::{Cost, Information};
-use levels::Levels;
-use one_entry::OneEntry;
+use at_most_search::AtMostSearch;
+use direction_search::DirectionSearch;
+use exhaustive_search::ExhaustiveSearch;
+use information::{Information, InformationCost};
+use one_entry_search::OneEntrySearch;
 
 /// Method by which the smallest variance was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -145,14 +145,14 @@ pub enum BoundKind {
 
 /// Smallest variance that any mechanism can have.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Least {
+pub struct LeastVariance {
     /// Smallest variance of one report's estimates that was found, averaged with the weights of the
     /// objective, for inputs of s entries of ±1. A mechanism attains it. For shares, that mechanism
     /// accepts only inputs with s items or none.
     pub variance: f64,
     /// Method by which `variance` was found.
     pub kind: BoundKind,
-    /// Proven lower bound on the variance of every mechanism, at most [`Least::variance`].
+    /// Proven lower bound on the variance of every mechanism, at most [`LeastVariance::variance`].
     pub proven: f64,
 }
 
@@ -215,21 +215,25 @@ fn people_ratio_text(times: f64) -> String {
 /// ```
 /// use hushbin::TaskDraft;
 /// use hushbin::choose::Objective;
-/// use hushbin_analysis::bound::{BoundKind, least};
+/// use hushbin_analysis::bound::{BoundKind, least_variance};
 ///
 /// let draft: TaskDraft = serde_json::from_str(
 ///     r#"{ "id": "ratings", "items": 256, "sparsity": 4, "epsilon": 1.0, "value": "sign" }"#,
 /// ).unwrap();
 /// let domain = draft.resolve().unwrap().questions()[0].domain();
-/// let least = least(&domain, 1.0, &Objective::MEAN).unwrap();
-/// assert_eq!(least.kind, BoundKind::Directions);
+/// let least_variance = least_variance(&domain, 1.0, &Objective::MEAN).unwrap();
+/// assert_eq!(least_variance.kind, BoundKind::Directions);
 /// // Summed over all items, and with the squares of the 4 entries added: 5826.
-/// assert_eq!((least.variance * 256.0 + 4.0).round(), 5826.0);
-/// assert!(least.proven < least.variance);
+/// assert_eq!((least_variance.variance * 256.0 + 4.0).round(), 5826.0);
+/// assert!(least_variance.proven < least_variance.variance);
 /// ```
 #[must_use]
-pub fn least(domain: &Domain, epsilon: f64, objective: &Objective) -> Option<Least> {
-    let (items, entries) = (domain.items()?, domain.sparsity());
+pub fn least_variance(
+    domain: &Domain,
+    epsilon: f64,
+    objective: &Objective,
+) -> Option<LeastVariance> {
+    let (items, entries) = (domain.item_count()?, domain.sparsity());
     let question = if domain.is_rated() {
         let question = BoundProblem::new(items, entries, epsilon, objective);
         // Every person rates every item, so there is no presence to estimate.
@@ -238,26 +242,26 @@ pub fn least(domain: &Domain, epsilon: f64, objective: &Objective) -> Option<Lea
         }
         question
     } else if entries < items {
-        BoundProblem::of_shares(items, entries, epsilon)
+        BoundProblem::for_shares(items, entries, epsilon)
     } else {
         // Every person has every item.
         return None;
     };
-    let (mut cost, mut kind) = question.attained();
+    let (mut cost, mut kind) = question.attained_cost();
     if domain.is_padded() && question.parts[0] == 0.0 {
         // An estimate for at most s items must also be valid for exactly s, so the greater of both
         // costs is a bound.
-        cost = cost.max(question.attained_with_empty());
+        cost = cost.max(question.attained_cost_with_empty());
         // The search is exhaustive only for one entry and up to 200 items, where every number of
         // favoured items is tried.
         if entries > 1 || items > 200 {
             kind = BoundKind::Directions;
         }
     }
-    Some(Least {
-        variance: question.variance(cost),
+    Some(LeastVariance {
+        variance: question.variance_from_cost(cost),
         kind,
-        proven: question.variance(question.proven()),
+        proven: question.variance_from_cost(question.proven_cost()),
     })
 }
 
@@ -294,21 +298,21 @@ pub fn distance(
     epsilon: f64,
     objective: &Objective,
 ) -> Option<Distance> {
-    domain.items()?;
+    domain.item_count()?;
     if mechanism.neighbours() != Neighbours::Any || mechanism.delta() > 0.0 {
         return None;
     }
-    let population = Population::even(1.0, domain.sparsity());
+    let population = Population::with_equal_entries(1.0, domain.sparsity());
     let predicted = mechanism.predict_errors(domain, epsilon, &population);
     let error = if domain.is_rated() {
-        objective.weigh(&predicted)?
+        objective.weighted_error(&predicted)?
     } else {
-        Objective::FREQUENCY.weigh(&predicted)?
+        Objective::FREQUENCY.weighted_error(&predicted)?
     };
     if error.squared_bias > 0.0 {
         return None;
     }
-    let least = least(domain, epsilon, objective)?;
+    let least = least_variance(domain, epsilon, objective)?;
     let inputs = match domain.sparsity() {
         2.. if domain.is_padded() && !domain.is_rated() => {
             format!(" for sets of {} or none", domain.sparsity())
@@ -333,12 +337,15 @@ pub fn distance(
 ///
 /// For the mean of one number, worst-case variances are compared. Above ε = 6 the result is `None`.
 #[must_use]
-pub fn of_question(question: &hushbin::Question, objective: &Objective) -> Option<Distance> {
+pub fn distance_of_question(
+    question: &hushbin::Question,
+    objective: &Objective,
+) -> Option<Distance> {
     let domain = question.domain();
     if let (Kind::Numbers(of), Mechanism::Window(window)) = (question.kind(), question.mechanism())
-        && of.is_alone()
+        && of.is_single()
     {
-        let (least, exact) = number::least(question.epsilon())?;
+        let (least, exact) = number::least_worst_variance(question.epsilon())?;
         let kind = if exact {
             BoundKind::Exact
         } else {
@@ -375,7 +382,7 @@ struct BoundProblem {
 
 impl BoundProblem {
     fn new(items: u32, entries: u32, epsilon: f64, objective: &Objective) -> Self {
-        let sum = objective.sum();
+        let sum = objective.weight_sum();
         let quarter = objective.frequency / sum / 4.0;
         let presence = objective.nonmissing / sum;
         Self {
@@ -387,79 +394,84 @@ impl BoundProblem {
     }
 
     /// Creates the problem for the variance of shares.
-    fn of_shares(items: u32, entries: u32, epsilon: f64) -> Self {
+    fn for_shares(items: u32, entries: u32, epsilon: f64) -> Self {
         Self {
             parts: [0.0, 1.0],
             ..Self::new(items, entries, epsilon, &Objective::MEAN)
         }
     }
 
-    fn d_and_s(&self) -> [f64; 2] {
+    fn items_and_entries(&self) -> [f64; 2] {
         [self.items, self.entries].map(f64::from)
     }
 
     /// Returns V = s(d − s)/d, the squared length of an input's presence vector after subtracting
     /// its mean s/d. The vector has s entries 1 and d − s entries 0.
-    fn spread(&self) -> f64 {
-        let [d, s] = self.d_and_s();
+    fn presence_squared_length(&self) -> f64 {
+        let [d, s] = self.items_and_entries();
         s * (d - s) / d
     }
 
     /// Converts a cost to the average variance that the objective defines.
-    fn variance(&self, cost: f64) -> f64 {
-        let [d, s] = self.d_and_s();
+    fn variance_from_cost(&self, cost: f64) -> f64 {
+        let [d, s] = self.items_and_entries();
         let [alpha, beta] = self.parts;
         (cost + beta * s * s / d - s * (alpha + beta)) / d
     }
 
-    fn cost(&self) -> Cost {
+    fn information_cost(&self) -> InformationCost {
         let [sign, presence] = self.parts;
-        Cost {
+        InformationCost {
             sign: sign * f64::from(self.entries).powi(2),
-            presence: presence * self.spread().powi(2),
+            presence: presence * self.presence_squared_length().powi(2),
         }
     }
 
     /// Returns the smallest cost that was found for a mechanism, and the method of the search.
-    fn attained(&self) -> (f64, BoundKind) {
+    fn attained_cost(&self) -> (f64, BoundKind) {
         let Self {
             items,
             entries,
             excess,
             ..
         } = *self;
-        let exact =
-            |most: &dyn Fn([f64; 2]) -> Information| (self.cost().least(most), BoundKind::Exact);
+        let exact = |most: &dyn Fn([f64; 2]) -> Information| {
+            (
+                self.information_cost().smallest_over_mixtures(most),
+                BoundKind::Exact,
+            )
+        };
         if entries == 1 {
-            let sets = OneEntry::new(items, excess);
-            return exact(&|weights| sets.most(weights));
+            let sets = OneEntrySearch::new(items, excess);
+            return exact(&|weights| sets.most_informative(weights));
         }
-        if let Some(sets) = Enumerated::new(items, entries, excess) {
-            return exact(&|weights| sets.most(weights));
+        if let Some(sets) = ExhaustiveSearch::new(items, entries, excess) {
+            return exact(&|weights| sets.most_informative(weights));
         }
-        (self.directions(), BoundKind::Directions)
+        (self.cost_by_directions(), BoundKind::Directions)
     }
 
-    fn directions(&self) -> f64 {
-        let levels = Levels::new(self.items, self.entries, self.excess);
-        self.cost().least(|weights| levels.most(weights))
+    fn cost_by_directions(&self) -> f64 {
+        let levels = DirectionSearch::new(self.items, self.entries, self.excess);
+        self.information_cost()
+            .smallest_over_mixtures(|weights| levels.most_informative(weights))
     }
 
     /// Returns the smallest cost of shares that was found for mechanisms that also accept the empty
     /// input.
-    fn attained_with_empty(&self) -> f64 {
-        let [d, s] = self.d_and_s();
-        let sets = AtMost::new(self.items, self.entries, self.excess);
-        let total = Cost {
+    fn attained_cost_with_empty(&self) -> f64 {
+        let [d, s] = self.items_and_entries();
+        let sets = AtMostSearch::new(self.items, self.entries, self.excess);
+        let total = InformationCost {
             sign: self.parts[1] * s * s / d,
-            ..self.cost()
+            ..self.information_cost()
         };
-        total.least(|weights| sets.most(weights))
+        total.smallest_over_mixtures(|weights| sets.most_informative(weights))
     }
 
     /// Returns a lower bound on the cost, proven for every mechanism.
-    fn proven(&self) -> f64 {
-        let [d, s] = self.d_and_s();
+    fn proven_cost(&self) -> f64 {
+        let [d, s] = self.items_and_entries();
         let [alpha, beta] = self.parts;
         let excess = self.excess;
         // The bounds on A₁ and A₂ in the last section of the module documentation, divided by s/d
@@ -479,7 +491,7 @@ impl BoundProblem {
             }
         };
         // This is V²/c.
-        let presence = self.spread() * (d - 1.0);
+        let presence = self.presence_squared_length() * (d - 1.0);
         let apart =
             alpha * s * d / symmetric + beta * presence / any(d - 1.0).max(f64::MIN_POSITIVE);
         let together = ((alpha * s * d).sqrt() + (beta * presence).sqrt()).powi(2);

@@ -28,7 +28,7 @@ const PROVEN: [[f64; 2]; 16] = [
 
 /// Returns the smallest worst-case variance, and true if it is exact. Returns `None` if ε is above
 /// the last value in [`PROVEN`].
-pub(super) fn least(epsilon: f64) -> Option<(f64, bool)> {
+pub(super) fn least_worst_variance(epsilon: f64) -> Option<(f64, bool)> {
     let g = (0.5 * epsilon).tanh();
     if 2.0 * g <= (2.0 * (-epsilon).exp()).ln_1p() {
         return Some((1.0 / (g.tanh() * g) - 1.0, true));

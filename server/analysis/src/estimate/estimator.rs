@@ -3,21 +3,21 @@
 use std::convert::Infallible;
 use std::sync::Arc;
 
-use hushbin::task::{Kind, Limits};
+use hushbin::task::{Kind, NumberLimits};
 use hushbin::{Question, Task};
 use serde::ser::{Serialize, SerializeSeq, Serializer};
 
-use super::totals::{Folded, Totals};
+use super::totals::{QuestionTotals, Totals};
 use crate::estimate::answer::{
-    ByItem, Estimates, ItemEstimates, PostProcessed, StandOut, Tested, conditional, parallel, post,
-    stand_out,
+    Estimates, ItemEstimateSource, ItemEstimates, PostProcessed, StandOut, TestedItem, conditional,
+    parallel, post_processing, stand_out,
 };
-use crate::estimate::law::{Cells, Law};
+use crate::estimate::distribution::{AnswerCounts, ContributionDistribution};
 use crate::estimate::mechanism::{Prepared, prepared};
-use crate::estimate::point::{Estimand, ItemPoints, Point, SamplingModel};
-use crate::estimate::query::{Estimate, Label, Quantiles, Query};
-use crate::estimate::question::{NumberEstimates, Parts, cross, number};
-use crate::promise::{Privacy, bias, repeats};
+use crate::estimate::point::{Estimand, ItemPointEstimates, PointEstimate, SamplingModel};
+use crate::estimate::query::{ConfidenceLevel, Estimate, Label, Query};
+use crate::estimate::question::{NumberEstimates, TogetherParts, cross, number};
+use crate::promise::{ReportPrivacy, bias_statement, repeats_statement};
 
 /// Estimator for one task. It computes the hit rates of the task's mechanisms once, and uses them
 /// for every query.
@@ -39,7 +39,7 @@ pub struct Estimator {
     /// Mechanism with its rates, for each question.
     prepared: Vec<Arc<dyn Prepared>>,
     /// Parts of each question. `None` unless the question asks several parts together.
-    parts: Vec<Option<Parts>>,
+    parts: Vec<Option<TogetherParts>>,
 }
 
 impl Estimator {
@@ -47,7 +47,9 @@ impl Estimator {
     #[must_use]
     pub fn for_task(task: Task) -> Self {
         let questions = task.questions().iter();
-        let parts = |question: &Question| Parts::of(question, people(&task, question));
+        let parts = |question: &Question| {
+            TogetherParts::for_question(question, sampling_model_of(&task, question))
+        };
         Self {
             prepared: questions.clone().map(prepared).collect(),
             parts: questions.map(parts).collect(),
@@ -62,13 +64,13 @@ impl Estimator {
     }
 
     /// Returns each question's mechanism with its rates.
-    pub(crate) fn prepared(&self) -> &[Arc<dyn Prepared>] {
+    pub(crate) fn prepared_questions(&self) -> &[Arc<dyn Prepared>] {
         &self.prepared
     }
 
     /// Returns the sampling model of a question.
-    pub(crate) fn people(&self, question: usize) -> SamplingModel {
-        people(&self.task, &self.task.questions()[question])
+    pub(crate) fn sampling_model(&self, question: usize) -> SamplingModel {
+        sampling_model_of(&self.task, &self.task.questions()[question])
     }
 
     /// Returns point estimates of `items` (indices or keys) of the question at index `question`, in
@@ -77,32 +79,37 @@ impl Estimator {
     /// # Panics
     /// If the totals belong to another task, or do not count one of the items.
     #[must_use]
-    pub fn points(&self, totals: &Totals, question: usize, items: &[u64]) -> Vec<ItemPoints> {
-        totals.check(&self.task);
-        let Folded {
+    pub fn point_estimates(
+        &self,
+        totals: &Totals,
+        question: usize,
+        items: &[u64],
+    ) -> Vec<ItemPointEstimates> {
+        totals.check_task(&self.task);
+        let QuestionTotals {
             reports, counts, ..
-        } = totals.folded(question);
+        } = totals.question_totals(question);
         if *reports == 0 {
             return Vec::new();
         }
-        let whose = self.people(question);
-        let of = |items: &[u64]| counts.points(whose, *reports, items);
+        let whose = self.sampling_model(question);
+        let of = |items: &[u64]| counts.point_estimates(whose, *reports, items);
         let Some(parts) = &self.parts[question] else {
             return of(items);
         };
         // The correction for a part's sum needs the raw estimates of all its options.
-        let all: Vec<u64> = (0..parts.items()).collect();
-        parts.points(&of(&all), items, *reports)
+        let all: Vec<u64> = (0..parts.item_count()).collect();
+        parts.corrected_estimates(&of(&all), items, *reports)
     }
 
     /// Answers a query from totals of the task. For an open question, the totals must count [the
-    /// query's items](Totals::of_items).
+    /// query's items](Totals::for_items).
     ///
     /// # Panics
-    /// Same as [`Estimator::points`].
+    /// Same as [`Estimator::point_estimates`].
     #[must_use]
     pub fn estimates(&self, totals: &Totals, query: &Query) -> Estimates {
-        self.answer(totals, query).collect_items()
+        self.lazy_estimates(totals, query).collect_items()
     }
 
     /// Answers a query like [`Estimator::estimates`], without storing the items.
@@ -111,16 +118,20 @@ impl Estimator {
     /// all cores while the answer is written.
     ///
     /// # Panics
-    /// Same as [`Estimator::points`].
+    /// Same as [`Estimator::point_estimates`].
     #[must_use]
-    pub fn answer<'a>(&'a self, totals: &'a Totals, query: &'a Query) -> Estimates<LazyItems<'a>> {
+    pub fn lazy_estimates<'a>(
+        &'a self,
+        totals: &'a Totals,
+        query: &'a Query,
+    ) -> Estimates<LazyItems<'a>> {
         let task = &self.task;
-        totals.check(task);
-        let index = query.question();
+        totals.check_task(task);
+        let index = query.question_index();
         let question = &task.questions()[index];
-        let laws = self.laws(totals, query);
+        let laws = self.queried_points(totals, query);
         let reports = totals.reports_of(index) as f64;
-        let sums = post::Sums {
+        let sums = post_processing::SumConstraints {
             sparsity: question.sparsity(),
             full: !question.domain().is_padded(),
             parts: match question.kind() {
@@ -131,33 +142,35 @@ impl Estimator {
         let conditional = |item: usize| {
             conditional::mean(
                 &laws.points[item],
-                &laws.of(item),
+                &laws.contribution_distribution(item),
                 reports,
                 &query.quantiles,
             )
         };
-        let null = self.null(&laws, query);
+        let null = self.null_errors(&laws, query);
         let (processed, shrinkage) =
-            post::process(&query.post, sums, &laws.points, conditional, null);
+            post_processing::process(&query.post, sums, &laws.points, conditional, null);
         Estimates {
             task: task.id().to_owned(),
-            question: (!task.is_unnamed()).then(|| question.name().to_owned()),
+            question: (!task.has_unnamed_question()).then(|| question.name().to_owned()),
             fingerprint: task.fingerprint(),
             reports: totals.reports_of(index),
             confidence: query.quantiles.confidence(),
-            privacy: Privacy::for_task(task),
-            bias: bias(question),
-            repeats: repeats(task),
-            post_processing: post::statements(&query.post),
+            privacy: ReportPrivacy::for_task(task),
+            bias: bias_statement(question),
+            repeats: repeats_statement(task),
+            post_processing: post_processing::method_statements(&query.post),
             shrinkage,
             stand_out: query
                 .false_discovery_rate
                 .and_then(|rate| laws.stand_out(&query.labels, rate)),
-            number: laws.number(question, query),
+            number: laws.number_estimates(question, query),
             cross: match (question.kind(), &laws.cells) {
-                (Kind::Cross(cross), Some(cells)) => {
-                    Some(cross::estimates(cross, cells.flat(), &query.quantiles))
-                }
+                (Kind::Cross(cross), Some(cells)) => Some(cross::estimates(
+                    cross,
+                    cells.single_answer_hits(),
+                    &query.quantiles,
+                )),
                 _ => None,
             },
             estimates: LazyItems {
@@ -171,14 +184,17 @@ impl Estimator {
 
     /// Returns a function that takes an item's index in the query. The function returns the item's
     /// estimate, and the standard error that this estimate would have if the true value were 0.
-    fn null<'a>(
+    fn null_errors<'a>(
         &'a self,
-        laws: &'a Laws<'_>,
+        laws: &'a QueriedPoints<'_>,
         query: &'a Query,
-    ) -> impl Fn(usize) -> Option<(Point, f64)> + 'a {
-        let first = laws.points.first().and_then(ItemPoints::first);
-        let prepared = &self.prepared[query.question()];
-        let variances = first.and_then(|(own, _)| prepared.variances(own));
+    ) -> impl Fn(usize) -> Option<(PointEstimate, f64)> + 'a {
+        let first = laws
+            .points
+            .first()
+            .and_then(ItemPointEstimates::main_estimate);
+        let prepared = &self.prepared[query.question_index()];
+        let variances = first.and_then(|(own, _)| prepared.contribution_variances(own));
         let reports = laws.folded.reports as f64;
         move |item| {
             let of_part = laws
@@ -186,47 +202,49 @@ impl Estimator {
                 .map(|parts| parts.null_variance(query.items()[item]));
             // Index 1 is the variance of people without the item.
             let variance = of_part.or_else(|| Some(variances?[1]))?;
-            let (_, point) = laws.points[item].first()?;
+            let (_, point) = laws.points[item].main_estimate()?;
             Some((point, (variance / reports).sqrt()))
         }
     }
 
     /// Computes the point estimates of the queried items, and collects what their noise
     /// distributions depend on.
-    fn laws<'a>(&'a self, totals: &'a Totals, query: &'a Query) -> Laws<'a> {
-        let index = query.question();
-        let cells = self.cells(totals, index);
-        Laws {
+    fn queried_points<'a>(&'a self, totals: &'a Totals, query: &'a Query) -> QueriedPoints<'a> {
+        let index = query.question_index();
+        let cells = self.answer_counts(totals, index);
+        QueriedPoints {
             parts: self.parts[index].as_ref(),
-            folded: totals.folded(index),
-            whose: self.people(index),
+            folded: totals.question_totals(index),
+            whose: self.sampling_model(index),
             items: query.items(),
             cells,
-            points: self.points(totals, index, query.items()),
+            points: self.point_estimates(totals, index, query.items()),
         }
     }
 
     /// Returns the cell counts if the question asks for a number or a cross-tabulation. Returns
     /// `None` for other kinds of question, or if there are no reports.
-    pub(crate) fn cells(&self, totals: &Totals, question: usize) -> Option<Cells> {
+    pub(crate) fn answer_counts(&self, totals: &Totals, question: usize) -> Option<AnswerCounts> {
         let asked = &self.task.questions()[question];
-        let folded = totals.folded(question);
+        let folded = totals.question_totals(question);
         let in_cells = matches!(asked.kind(), Kind::Number(_) | Kind::Cross(_));
         if folded.reports == 0 || !in_cells {
             return None;
         }
-        folded.counts.cells(self.people(question), folded.reports)
+        folded
+            .counts
+            .answer_counts(self.sampling_model(question), folded.reports)
     }
 }
 
 /// Returns the sampling model of a question.
-fn people(task: &Task, question: &Question) -> SamplingModel {
-    SamplingModel::of(question.kind(), task.questions().len() > 1)
+fn sampling_model_of(task: &Task, question: &Question) -> SamplingModel {
+    SamplingModel::for_kind(question.kind(), task.questions().len() > 1)
 }
 
 /// Returns the minimum and maximum of an item, if the question asks for several numbers. Returns
 /// `None` for other kinds of question.
-fn limits(question: &Question, item: u64) -> Option<&Limits> {
+fn number_limits(question: &Question, item: u64) -> Option<&NumberLimits> {
     match question.kind() {
         Kind::Numbers(of) => of.get(item as usize),
         _ => None,
@@ -234,9 +252,10 @@ fn limits(question: &Question, item: u64) -> Option<&Limits> {
 }
 
 /// Converts a mean in [−1, 1] to the range and unit of its number.
-fn in_unit(mean: Estimate, limits: &Limits) -> Estimate {
+fn rescale_to_limits(mean: Estimate, limits: &NumberLimits) -> Estimate {
     // Map −1..1 to the position 0..1 (0.5 at 0, 1 at 1), then to the range.
-    mean.within([0.5, 1.0]).within(limits.range())
+    mean.rescale_to_range([0.5, 1.0])
+        .rescale_to_range(limits.range())
 }
 
 /// Estimates of the queried items, computed one by one while they are written.
@@ -244,20 +263,20 @@ fn in_unit(mean: Estimate, limits: &Limits) -> Estimate {
 pub struct LazyItems<'a> {
     question: &'a Question,
     query: &'a Query,
-    laws: Laws<'a>,
+    laws: QueriedPoints<'a>,
     /// Post-processed results by item. Empty if none were requested.
     processed: Vec<PostProcessed>,
 }
 
 impl LazyItems<'_> {
     /// Computes the estimates of the item at index `item` of the query.
-    fn item(&self, item: usize) -> ItemEstimates {
-        let limits = limits(self.question, self.query.items()[item]);
+    fn item_estimates(&self, item: usize) -> ItemEstimates {
+        let limits = number_limits(self.question, self.query.items()[item]);
         let by_estimand = self.laws.estimates(item, &self.query.quantiles);
         ItemEstimates {
             item: self.query.labels[item].clone(),
             by_estimand: match limits {
-                Some(limits) => by_estimand.map(|mean| Some(in_unit(mean?, limits))),
+                Some(limits) => by_estimand.map(|mean| Some(rescale_to_limits(mean?, limits))),
                 None => by_estimand,
             },
             unit: limits.and_then(|limits| limits.unit().map(str::to_owned)),
@@ -267,21 +286,28 @@ impl LazyItems<'_> {
 
     /// Passes each item's estimates to `take`, in query order. Does nothing if there are no
     /// reports.
-    fn take<E>(&self, take: impl FnMut(ItemEstimates) -> Result<(), E>) -> Result<(), E> {
-        parallel::ordered_map(self.laws.points.len(), |item| self.item(item), take)
+    fn compute_each<E>(&self, take: impl FnMut(ItemEstimates) -> Result<(), E>) -> Result<(), E> {
+        parallel::ordered_map(
+            self.laws.points.len(),
+            |item| self.item_estimates(item),
+            take,
+        )
     }
 }
 
-impl ByItem for LazyItems<'_> {
-    fn each<E>(&self, mut take: impl FnMut(&ItemEstimates) -> Result<(), E>) -> Result<(), E> {
-        self.take(|item| take(&item))
+impl ItemEstimateSource for LazyItems<'_> {
+    fn try_for_each_item<E>(
+        &self,
+        mut take: impl FnMut(&ItemEstimates) -> Result<(), E>,
+    ) -> Result<(), E> {
+        self.compute_each(|item| take(&item))
     }
 }
 
 impl Serialize for LazyItems<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut list = serializer.serialize_seq(Some(self.laws.points.len()))?;
-        self.take(|item| list.serialize_element(&item))?;
+        self.compute_each(|item| list.serialize_element(&item))?;
         list.end()
     }
 }
@@ -290,7 +316,7 @@ impl Estimates<LazyItems<'_>> {
     /// Computes and stores all items.
     fn collect_items(self) -> Estimates {
         let mut estimates = Vec::with_capacity(self.estimates.laws.points.len());
-        let Ok(()) = self.estimates.take(|item| {
+        let Ok(()) = self.estimates.compute_each(|item| {
             estimates.push(item);
             Ok::<_, Infallible>(())
         });
@@ -316,44 +342,51 @@ impl Estimates<LazyItems<'_>> {
 /// Point estimates of one question's items, with the data from which their noise distributions are
 /// computed.
 #[derive(Debug)]
-struct Laws<'a> {
-    parts: Option<&'a Parts>,
-    folded: &'a Folded,
+struct QueriedPoints<'a> {
+    parts: Option<&'a TogetherParts>,
+    folded: &'a QuestionTotals,
     whose: SamplingModel,
     items: &'a [u64],
     /// Cell counts, if the question asks for a number or a cross-tabulation.
-    cells: Option<Cells>,
-    points: Vec<ItemPoints>,
+    cells: Option<AnswerCounts>,
+    points: Vec<ItemPointEstimates>,
 }
 
-impl Laws<'_> {
-    fn of(&self, item: usize) -> Law {
-        let of_part = self.parts.and_then(|parts| parts.law(self.items[item]));
+impl QueriedPoints<'_> {
+    fn contribution_distribution(&self, item: usize) -> ContributionDistribution {
+        let of_part = self
+            .parts
+            .and_then(|parts| parts.contribution_distribution(self.items[item]));
         if let Some(law) = of_part {
             return law;
         }
         let bin = self.items[item] as usize;
-        if let Some(Cells::Patterned(patterned)) = &self.cells {
-            return Law::Scores(patterned.among(bin..bin + 1).1.into());
+        if let Some(AnswerCounts::Patterned(patterned)) = &self.cells {
+            return ContributionDistribution::Scores(
+                patterned.share_and_scores(bin..bin + 1).1.into(),
+            );
         }
-        let Folded {
+        let QuestionTotals {
             reports, counts, ..
         } = self.folded;
-        counts.law(self.whose, *reports, self.items[item], &self.points[item])
+        counts.contribution_distribution(self.whose, *reports, self.items[item], &self.points[item])
     }
 
-    fn estimates(&self, item: usize, quantiles: &Quantiles) -> [Option<Estimate>; 5] {
-        let (law, reports) = (self.of(item), self.folded.reports as f64);
+    fn estimates(&self, item: usize, quantiles: &ConfidenceLevel) -> [Option<Estimate>; 5] {
+        let (law, reports) = (
+            self.contribution_distribution(item),
+            self.folded.reports as f64,
+        );
         let estimate = |estimand| {
             let point = self.points[item].get(estimand)?;
-            Some(quantiles.estimate(point, |failure, side| {
-                law.limit(estimand, point, reports, failure, side)
+            Some(quantiles.add_intervals(point, |failure, side| {
+                law.confidence_limit(estimand, point, reports, failure, side)
             }))
         };
         Estimand::ALL.map(estimate)
     }
 
-    fn number(&self, question: &Question, query: &Query) -> Option<NumberEstimates> {
+    fn number_estimates(&self, question: &Question, query: &Query) -> Option<NumberEstimates> {
         match (question.kind(), &self.cells) {
             (Kind::Number(scale), Some(cells)) => Some(number::estimates(
                 scale,
@@ -361,26 +394,29 @@ impl Laws<'_> {
                 &query.quantile_levels,
                 &query.quantiles,
             )),
-            (Kind::Numbers(own), _) if own.is_alone() && !self.points.is_empty() => {
+            (Kind::Numbers(own), _) if own.is_single() && !self.points.is_empty() => {
                 // A lone number has a mean and no other estimate.
                 let mean = self
                     .estimates(0, &query.quantiles)
                     .into_iter()
                     .flatten()
                     .next()?;
-                Some(number::of_mean(&own[0], in_unit(mean, &own[0])))
+                Some(number::mean_only_estimates(
+                    &own[0],
+                    rescale_to_limits(mean, &own[0]),
+                ))
             }
             _ => None,
         }
     }
 
     fn stand_out(&self, labels: &[Label], false_discovery_rate: f64) -> Option<StandOut> {
-        let (estimand, _) = self.points.first()?.first()?;
+        let (estimand, _) = self.points.first()?.main_estimate()?;
         let tested = labels.iter().enumerate().filter_map(|(item, label)| {
-            Some(Tested {
+            Some(TestedItem {
                 label: label.clone(),
                 point: self.points[item].get(estimand)?,
-                law: self.of(item),
+                law: self.contribution_distribution(item),
             })
         });
         let reports = self.folded.reports as f64;
@@ -393,13 +429,13 @@ impl Laws<'_> {
     }
 }
 
-/// Computes [`Estimator::points`] of a task's first question, without a reusable estimator.
+/// Computes [`Estimator::point_estimates`] of a task's first question, without a reusable estimator.
 ///
 /// # Panics
-/// Same as [`Estimator::points`].
+/// Same as [`Estimator::point_estimates`].
 #[must_use]
-pub fn points(task: &Task, totals: &Totals, items: &[u64]) -> Vec<ItemPoints> {
-    Estimator::for_task(task.clone()).points(totals, 0, items)
+pub fn point_estimates(task: &Task, totals: &Totals, items: &[u64]) -> Vec<ItemPointEstimates> {
+    Estimator::for_task(task.clone()).point_estimates(totals, 0, items)
 }
 
 /// Computes [`Estimator::estimates`] of a task, without a reusable estimator.

@@ -9,10 +9,10 @@
 //! Post-processed results ([`PostProcessing`]) are returned in addition to the raw estimates.
 
 mod answer;
+mod counters;
+mod distribution;
 mod estimator;
-mod fold;
 mod influence;
-mod law;
 mod mechanism;
 mod point;
 mod predict;
@@ -20,37 +20,37 @@ mod query;
 mod question;
 mod totals;
 
-pub use crate::numeric::projection::{Sum, project};
+pub use crate::numeric::projection::{SumConstraint, project_to_simplex};
 pub use answer::{
-    ByItem, Estimates, ItemEstimates,
-    post::{ConditionalMean, PostProcessed, Projected},
-    shrinkage::{Errors, Refusal, Shrinkage, Shrunken, shrink},
+    Estimates, ItemEstimateSource, ItemEstimates,
+    post_processing::{ConditionalMean, PostProcessed, ProjectedFrequencies},
+    shrinkage::{ExpectedErrors, Refusal, Shrinkage, Shrunken, shrink},
     stand_out::StandOut,
 };
-pub(crate) use answer::{cells, table};
-pub use estimator::{Estimator, LazyItems, estimates, points};
-pub use fold::encoding::TotalsError;
-pub(crate) use fold::{BucketWords, Reader as TotalsReader, append_header};
+pub(crate) use answer::{estimate_fields, start_csv_table};
+pub use counters::encoding::TotalsError;
+pub(crate) use counters::{BucketHashRange, Reader as TotalsReader, append_header};
+pub(crate) use distribution::SimulatedIntervalWidth;
+pub use estimator::{Estimator, LazyItems, estimates, point_estimates};
 pub use influence::{
-    Influence, Influenced, MADE_UP,
-    crowd::{CrowdProperty, CrowdTest},
+    Influence, InfluencedEstimate, MADE_UP,
+    honesty_tests::{HonestReportProperty, HonestyTest},
 };
-pub(crate) use law::IntervalWidth;
-pub use mechanism::{estimands, steps};
-pub use point::{Estimand, ItemPoints, Point};
-pub use predict::predictor::{Aim, Predictor};
-pub(crate) use query::position;
+pub use mechanism::{counter_updates_per_report, estimands};
+pub use point::{Estimand, ItemPointEstimates, PointEstimate};
+pub use predict::predictor::{PredictedQuantity, Predictor};
+pub(crate) use query::find_question_index;
 pub use query::{
     Label, Options, Query,
     confidence::{CONFIDENCE, DEFAULT_CONFIDENCE, FALSE_DISCOVERY_RATE},
-    counted_label,
     error::EstimateError,
-    interval::{Estimate, Quantiles},
-    processing::PostProcessing,
+    interval::{ConfidenceLevel, Estimate},
+    numbered_item_label,
+    post_processing_methods::PostProcessing,
 };
 pub use question::{
-    cross::{ConditionalMeanOf, ConditionalShare, CrossEstimates},
-    number::{Below, NumberEstimates, QuantileEstimate},
+    cross::{CrossEstimates, MeanWithinRow, ShareWithinRow},
+    number::{NumberEstimates, QuantileEstimate, ShareBelowEdge},
     ratio::RatioEstimate,
 };
 pub use totals::Totals;

@@ -1,11 +1,13 @@
 //! Totals: counts folded from the reports of a task.
 
-use hushbin::codec::append;
-use hushbin::task::Draw;
+use hushbin::codec::append_varint;
+use hushbin::task::QuestionDraw;
 use hushbin::{Fingerprint, Question, Report, Task};
 
-use crate::estimate::fold::{MAX_REPORTS, Reader, TotalsError, UniformityCounts, append_header};
-use crate::estimate::mechanism::{Counts, prepared};
+use crate::estimate::counters::{
+    MAX_REPORTS, Reader, TotalsError, UniformityCounts, append_header,
+};
+use crate::estimate::mechanism::{ErasedCounts, prepared};
 
 /// Counts of the reports of one task.
 ///
@@ -23,8 +25,8 @@ use crate::estimate::mechanism::{Counts, prepared};
 #[derive(Debug, Clone)]
 pub struct Totals {
     fingerprint: Fingerprint,
-    draw: Draw,
-    questions: Vec<Folded>,
+    draw: QuestionDraw,
+    questions: Vec<QuestionTotals>,
     /// Counts that show whether seeds are uniform. They cover all questions together, because a
     /// report's seed determines its question.
     pub(crate) seeds: UniformityCounts,
@@ -32,44 +34,45 @@ pub struct Totals {
 
 /// Counts of the reports that answer one question.
 #[derive(Debug, Clone)]
-pub(crate) struct Folded {
+pub(crate) struct QuestionTotals {
     pub(crate) reports: u64,
-    pub(crate) counts: Box<dyn Counts>,
+    pub(crate) counts: Box<dyn ErasedCounts>,
     /// Counts that show whether reported outcomes (buckets, sides or signs) are uniform. The
     /// outcomes of honest reports are uniform.
     pub(crate) places: UniformityCounts,
 }
 
-impl Folded {
+impl QuestionTotals {
     fn new(question: &Question, items: &[u64]) -> Self {
         let own = prepared(question);
         Self {
             reports: 0,
-            places: UniformityCounts::among(own.places().into()),
-            counts: own.counts(items),
+            places: UniformityCounts::for_values_below(own.uniform_outcome_count().into()),
+            counts: own.empty_counts(items),
         }
     }
 }
 
 impl Totals {
     /// Creates empty totals. For an open question, the totals count only the number of reports,
-    /// because the question's items cannot be listed. [`Totals::of_items`] also counts chosen
+    /// because the question's items cannot be listed. [`Totals::for_items`] also counts chosen
     /// items.
     #[must_use]
     pub fn new(task: &Task) -> Self {
-        Self::of_items(task, 0, &[])
+        Self::for_items(task, 0, &[])
     }
 
     /// Creates empty totals that count `items` (indices or keys) of the open question at index
     /// `question`. Closed questions always count all items.
     #[must_use]
-    pub fn of_items(task: &Task, question: usize, items: &[u64]) -> Self {
-        let folded = |(index, own)| Folded::new(own, if index == question { items } else { &[] });
+    pub fn for_items(task: &Task, question: usize, items: &[u64]) -> Self {
+        let folded =
+            |(index, own)| QuestionTotals::new(own, if index == question { items } else { &[] });
         Self {
             fingerprint: task.fingerprint(),
-            draw: task.draw().clone(),
+            draw: task.question_draw().clone(),
             questions: task.questions().iter().enumerate().map(folded).collect(),
-            seeds: UniformityCounts::among(1 << 64),
+            seeds: UniformityCounts::for_values_below(1 << 64),
         }
     }
 
@@ -77,17 +80,17 @@ impl Totals {
     ///
     /// # Panics
     /// If the report was decoded under another task.
-    pub fn fold(&mut self, report: &Report) {
+    pub fn add_report(&mut self, report: &Report) {
         let folded = match &mut self.questions[..] {
             // The seed determines the question only if the task asks several.
             [sole] => sole,
-            several => &mut several[self.draw.question(report.seed())],
+            several => &mut several[self.draw.drawn_question(report.seed())],
         };
         folded.reports += 1;
-        if let Some(place) = folded.counts.fold(report) {
-            folded.places.count(place.into());
+        if let Some(place) = folded.counts.add_report(report) {
+            folded.places.count_value(place.into());
         }
-        self.seeds.count(report.seed());
+        self.seeds.count_value(report.seed());
     }
 
     /// Adds totals of the same task and, for an open question, of the same items.
@@ -130,7 +133,7 @@ impl Totals {
     /// ```
     /// use hushbin::mechanism::collision;
     /// use hushbin::{Report, TaskDraft};
-    /// use hushbin_analysis::estimate::{Totals, TotalsError, points};
+    /// use hushbin_analysis::estimate::{Totals, TotalsError, point_estimates};
     ///
     /// let draft: TaskDraft = serde_json::from_str(
     ///     r#"{ "id": "t", "items": 4, "sparsity": 1, "epsilon": 1.0, "value": "sign" }"#,
@@ -139,7 +142,7 @@ impl Totals {
     /// let batch = |seeds: std::ops::Range<u64>| {
     ///     let mut totals = Totals::new(&task);
     ///     for seed in seeds {
-    ///         totals.fold(&Report::Collision(collision::Report { seed, bucket: 1 }));
+    ///         totals.add_report(&Report::Collision(collision::Report { seed, bucket: 1 }));
     ///     }
     ///     totals
     /// };
@@ -149,7 +152,7 @@ impl Totals {
     /// merged.merge(&Totals::decode(&task, &stored[1])?);
     /// let folded = batch(0..100);
     /// assert_eq!(merged.encode(), folded.encode());
-    /// assert_eq!(points(&task, &merged, &[0, 3]), points(&task, &folded, &[0, 3]));
+    /// assert_eq!(point_estimates(&task, &merged, &[0, 3]), point_estimates(&task, &folded, &[0, 3]));
     ///
     /// let cut = Totals::decode(&task, &stored[0][..20]).unwrap_err();
     /// assert!(matches!(cut, TotalsError::Malformed(_)));
@@ -157,14 +160,14 @@ impl Totals {
     /// ```
     ///
     /// # Panics
-    /// If the totals count [items](Totals::of_items) of an open question. The task does not list
+    /// If the totals count [items](Totals::for_items) of an open question. The task does not list
     /// these items, so the counts could not be decoded.
     #[must_use]
     pub fn encode(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
         append_header(&self.fingerprint, &mut bytes);
         for folded in &self.questions {
-            append(&mut bytes, folded.reports);
+            append_varint(&mut bytes, folded.reports);
             folded.counts.encode(&mut bytes);
             folded.places.encode(&mut bytes);
         }
@@ -184,7 +187,7 @@ impl Totals {
         let mut totals = Self::new(task);
         let mut left = MAX_REPORTS;
         for folded in &mut totals.questions {
-            folded.reports = reader.at_most("expected a number of reports", left)?;
+            folded.reports = reader.read_at_most("expected a number of reports", left)?;
             // The limit applies to the reports of all questions together, so their number stays
             // exact in `f64`.
             left -= folded.reports;
@@ -193,7 +196,7 @@ impl Totals {
         }
         let reports = totals.reports();
         totals.seeds.decode(reports, &mut reader)?;
-        reader.end()?;
+        reader.check_end()?;
         Ok(totals)
     }
 
@@ -216,12 +219,12 @@ impl Totals {
     ///
     /// # Panics
     /// If the totals belong to another task.
-    pub(crate) fn check(&self, task: &Task) {
+    pub(crate) fn check_task(&self, task: &Task) {
         assert_eq!(self.fingerprint, task.fingerprint(), "totals of the task");
     }
 
     /// Returns the counts of the question at index `question`.
-    pub(crate) fn folded(&self, question: usize) -> &Folded {
+    pub(crate) fn question_totals(&self, question: usize) -> &QuestionTotals {
         &self.questions[question]
     }
 }

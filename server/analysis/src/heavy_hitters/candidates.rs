@@ -14,7 +14,7 @@ pub(super) struct Candidate {
 ///
 /// Each extension is a candidate as a whole text. Each extension by `letters` letters is also a
 /// candidate as a prefix. The result saturates at `u64::MAX`.
-pub(super) fn count(alphabet: usize, letters: u32) -> u64 {
+pub(super) fn extension_count(alphabet: usize, letters: u32) -> u64 {
     let mut all: u64 = 0;
     let mut longest: u64 = 1;
     for _ in 0..letters {
@@ -27,7 +27,7 @@ pub(super) fn count(alphabet: usize, letters: u32) -> u64 {
 }
 
 /// Appends the candidates that extend `prefix` by 1 to `letters` letters.
-pub(super) fn extend(
+pub(super) fn append_extensions(
     prefix: &mut String,
     letters: u32,
     alphabet: &[char],
@@ -43,7 +43,7 @@ pub(super) fn extend(
         if letters == 1 {
             candidates.push(candidate(true));
         } else {
-            extend(prefix, letters - 1, alphabet, candidates);
+            append_extensions(prefix, letters - 1, alphabet, candidates);
         }
         prefix.pop();
     }
@@ -58,8 +58,11 @@ mod tests {
         for (alphabet, letters) in [("a", 1), ("ab", 1), ("ab", 3), ("abcdé", 2)] {
             let alphabet: Vec<char> = alphabet.chars().collect();
             let mut candidates = Vec::new();
-            extend(&mut "x".to_owned(), letters, &alphabet, &mut candidates);
-            assert_eq!(candidates.len() as u64, count(alphabet.len(), letters));
+            append_extensions(&mut "x".to_owned(), letters, &alphabet, &mut candidates);
+            assert_eq!(
+                candidates.len() as u64,
+                extension_count(alphabet.len(), letters)
+            );
             for (index, candidate) in candidates.iter().enumerate() {
                 let more = candidate.text.chars().count() as u32 - 1;
                 assert!((1..=letters).contains(&more) && candidate.text.starts_with('x'));
@@ -67,6 +70,6 @@ mod tests {
                 assert!(!candidates[..index].contains(candidate));
             }
         }
-        assert_eq!(count(1000, 64), u64::MAX);
+        assert_eq!(extension_count(1000, 64), u64::MAX);
     }
 }

@@ -1,12 +1,12 @@
 //! Heavy hitters: search for texts that many people have, without a list of texts to look for.
 //!
 //! Every report reveals one prefix of the person's text, in randomised form. The report's seed
-//! determines the length of the prefix ([`Prefixes`](hushbin::task::Prefixes)). The independent
+//! determines the length of the prefix ([`PrefixLengths`](hushbin::task::PrefixLengths)). The independent
 //! hash maps the prefix to one of t buckets. This bucket is reported with up to exp(ε) times the
 //! probability of any other bucket. A report *hits* a prefix if the prefix is hashed to the
 //! reported bucket.
 //!
-//! The [`Reports`] of one length form a group that is drawn at random from all people. A [`Search`]
+//! The [`TextReports`] of one length form a group that is drawn at random from all people. A [`Search`]
 //! starts with all prefixes of the smallest length over an alphabet. These are its first
 //! candidates. It keeps the candidates that enough reports of the group hit, extends them to the
 //! next length, and repeats.
@@ -37,11 +37,13 @@
 //! text is estimated from the reports of all lengths that are at least its own.
 
 mod candidates;
-mod detectable;
-mod groups;
+mod detectable_share;
+mod length_groups;
 mod search;
 mod thresholds;
 
-pub use detectable::{Detectable, PROBABILITY};
-pub use groups::Reports;
-pub use search::{DEFAULT_ALPHABET, Found, Group, Options, Search, SearchError, Text};
+pub use detectable_share::{DetectableShare, PROBABILITY};
+pub use length_groups::TextReports;
+pub use search::{
+    DEFAULT_ALPHABET, FoundText, LengthStatistics, Search, SearchError, SearchOptions, SearchResult,
+};

@@ -4,15 +4,17 @@ use std::collections::HashSet;
 use std::io;
 
 use hushbin::Task;
-use hushbin::task::Prefixes;
+use hushbin::task::PrefixLengths;
 use serde::Serialize;
 
 use super::candidates::{self, Candidate};
-use super::groups::{self, Reports};
-use super::thresholds::{hit_rates, screened, stages, strict, text_parameters};
-use crate::estimate::{CONFIDENCE, DEFAULT_CONFIDENCE, EstimateError, position};
+use super::length_groups::{self, TextReports};
+use super::thresholds::{
+    early_stages, hit_rates, max_tail_for_result, max_tail_to_continue, text_parameters,
+};
+use crate::estimate::{CONFIDENCE, DEFAULT_CONFIDENCE, EstimateError, find_question_index};
 use crate::numeric::clopper_pearson::{critical_count, lower_bound, upper_bound};
-use crate::promise::repeats;
+use crate::promise::repeats_statement;
 
 /// Minimum number of hashes that a candidate counts for, so that the limit on hashes also bounds
 /// memory.
@@ -26,7 +28,7 @@ pub const DEFAULT_ALPHABET: &str = "abcdefghijklmnopqrstuvwxyz0123456789 -";
 
 /// Options of a search for texts.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Options {
+pub struct SearchOptions {
     /// Name of the question. May be omitted if the task has only one question.
     pub question: Option<String>,
     /// Letters from which candidates are built. Texts with other letters are not found.
@@ -38,7 +40,7 @@ pub struct Options {
     pub work: u64,
 }
 
-impl Default for Options {
+impl Default for SearchOptions {
     fn default() -> Self {
         Self {
             question: None,
@@ -98,7 +100,7 @@ pub enum SearchError {
 
 /// A text that was found, or a prefix of texts, with the share of people who have it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Text {
+pub struct FoundText {
     /// The text, or its prefix.
     pub text: String,
     /// True if `text` is a prefix of longer texts.
@@ -119,7 +121,7 @@ pub struct Text {
 
 /// Statistics of the search at one prefix length.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Group {
+pub struct LengthStatistics {
     /// Length of the prefixes, in characters.
     pub length: u32,
     /// Number of reports that reveal prefixes of this length.
@@ -132,7 +134,7 @@ pub struct Group {
 
 /// Result of a search.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Found {
+pub struct SearchResult {
     /// Name of the question.
     pub question: String,
     /// Number of reports n, over all lengths.
@@ -147,29 +149,29 @@ pub struct Found {
     /// Letters from which candidates were built.
     pub alphabet: String,
     /// Whole texts and prefixes of the greatest length, in descending order of estimates.
-    pub texts: Vec<Text>,
+    pub texts: Vec<FoundText>,
     /// Shorter prefixes that were found although none of their continuations was. Either the next
     /// letters are not in the alphabet, or there are many continuations that few people have each.
-    pub dead_ends: Vec<Text>,
+    pub dead_ends: Vec<FoundText>,
     /// Statistics of each length, in ascending order.
-    pub groups: Vec<Group>,
+    pub groups: Vec<LengthStatistics>,
 }
 
-impl Found {
+impl SearchResult {
     /// Writes CSV: a header, then one row for each entry of `texts` and of `dead_ends`.
     ///
     /// # Errors
     /// I/O errors of `writer`.
     ///
     /// ```
-    /// # use hushbin_analysis::heavy_hitters::{Options, Search};
+    /// # use hushbin_analysis::heavy_hitters::{SearchOptions, Search};
     /// # let draft: hushbin::TaskDraft = serde_json::from_str(
     /// #     r#"{ "id": "t", "epsilon": 1.0,
     /// #          "questions": [{ "name": "query", "kind": "text", "length": 6 }] }"#,
     /// # ).unwrap();
     /// # let task = draft.resolve().unwrap();
-    /// # let search = Search::new(&task, Options::default()).unwrap();
-    /// let found = search.run(&search.no_reports(), &|| false).unwrap();
+    /// # let search = Search::new(&task, SearchOptions::default()).unwrap();
+    /// let found = search.run(&search.empty_reports(), &|| false).unwrap();
     /// let mut csv = Vec::new();
     /// found.write_csv(&mut csv).unwrap();
     /// assert!(csv.starts_with(b"text,goes_on,dead_end,reports,estimate,"));
@@ -207,33 +209,33 @@ impl Found {
 /// A search for texts with validated options. It can be run on reports of its question.
 ///
 /// ```
-/// use hushbin_analysis::heavy_hitters::{Options, Search};
+/// use hushbin_analysis::heavy_hitters::{SearchOptions, Search};
 ///
 /// let draft: hushbin::TaskDraft = serde_json::from_str(
 ///     r#"{ "id": "t", "epsilon": 1.0,
 ///          "questions": [{ "name": "query", "kind": "text", "length": 6 }] }"#,
 /// ).unwrap();
 /// let task = draft.resolve().unwrap();
-/// let search = Search::new(&task, Options::default()).unwrap();
-/// let found = search.run(&search.no_reports(), &|| false);
+/// let search = Search::new(&task, SearchOptions::default()).unwrap();
+/// let found = search.run(&search.empty_reports(), &|| false);
 /// assert!(found.unwrap().texts.is_empty());
 /// ```
 #[derive(Debug, Clone)]
 pub struct Search {
     question: String,
     repeats: Option<String>,
-    options: Options,
+    options: SearchOptions,
     alphabet: Vec<char>,
     /// Probability that a report hits the prefix of its sender's text, and probability that it hits
     /// any other given prefix.
     hit: [f64; 2],
     /// Empty collection of reports, which is cloned for callers.
-    reports: Reports,
+    reports: TextReports,
 }
 
 /// A candidate that enough reports hit, with its counts.
 #[derive(Debug, Clone)]
-struct Kept {
+struct PassedCandidate {
     candidate: Candidate,
     key: u64,
     hits: u64,
@@ -249,12 +251,12 @@ impl Search {
     /// # Errors
     /// [`SearchError::Question`], [`SearchError::NotText`], [`SearchError::Alphabet`],
     /// [`SearchError::Confidence`].
-    pub fn new(task: &Task, options: Options) -> Result<Self, SearchError> {
-        let index = position(task, options.question.as_deref())?;
+    pub fn new(task: &Task, options: SearchOptions) -> Result<Self, SearchError> {
+        let index = find_question_index(task, options.question.as_deref())?;
         let question = &task.questions()[index];
         let name = question.name().to_owned();
         let (Some((_, collision)), Some(reports)) =
-            (text_parameters(question), Reports::new(task, index))
+            (text_parameters(question), TextReports::new(task, index))
         else {
             return Err(SearchError::NotText { question: name });
         };
@@ -265,13 +267,13 @@ impl Search {
             let alphabet = options.alphabet;
             return Err(SearchError::Alphabet { alphabet });
         }
-        if !CONFIDENCE.holds(options.confidence) {
+        if !CONFIDENCE.contains(options.confidence) {
             let confidence = options.confidence;
             return Err(SearchError::Confidence { confidence });
         }
         Ok(Self {
             question: name,
-            repeats: repeats(task),
+            repeats: repeats_statement(task),
             options,
             alphabet,
             hit: hit_rates(question, collision),
@@ -281,7 +283,7 @@ impl Search {
 
     /// Returns an empty collection of reports of the question.
     #[must_use]
-    pub fn no_reports(&self) -> Reports {
+    pub fn empty_reports(&self) -> TextReports {
         self.reports.clone()
     }
 
@@ -293,30 +295,32 @@ impl Search {
     /// [`SearchError::Work`], [`SearchError::GivenUp`].
     pub fn run(
         &self,
-        reports: &Reports,
+        reports: &TextReports,
         given_up: &(dyn Fn() -> bool + Sync),
-    ) -> Result<Found, SearchError> {
+    ) -> Result<SearchResult, SearchError> {
         let lengths = reports.groups().len();
         let (mut texts, mut dead_ends, mut groups) = (Vec::new(), Vec::new(), Vec::new());
-        let mut prefixes: Vec<Kept> = Vec::new();
+        let mut prefixes: Vec<PassedCandidate> = Vec::new();
         let mut before = 0;
         for group in reports.groups() {
-            let candidates = self.candidates(&prefixes, group, group.length() - before)?;
+            let candidates = self.next_candidates(&prefixes, group, group.length() - before)?;
             let count = candidates.len() as u64;
-            let strict = strict(self.options.confidence, lengths, count);
+            let strict = max_tail_for_result(self.options.confidence, lengths, count);
             // Reports of this length reveal shorter texts in full, so they are counted for these
             // texts, too.
-            Self::count_again(&mut texts, group, given_up)?;
-            let passed = self.passed(candidates, group, strict, given_up)?;
-            groups.push(Group {
+            Self::add_hits_to_texts(&mut texts, group, given_up)?;
+            let passed = self.filter_by_hits(candidates, group, strict, given_up)?;
+            groups.push(LengthStatistics {
                 length: group.length(),
                 reports: group.len() as u64,
                 candidates: count,
                 passed: passed.len() as u64,
             });
             // A prefix is a dead end if no candidate that passed extends it.
-            let ends = |prefix: &Kept| {
-                let own = |kept: &Kept| kept.candidate.text.starts_with(&prefix.candidate.text);
+            let ends = |prefix: &PassedCandidate| {
+                let own = |kept: &PassedCandidate| {
+                    kept.candidate.text.starts_with(&prefix.candidate.text)
+                };
                 !passed.iter().any(own)
             };
             dead_ends.extend(prefixes.into_iter().filter(ends));
@@ -328,29 +332,29 @@ impl Search {
         }
         // Prefixes of the greatest length cannot be extended, so they belong to the result.
         texts.extend(prefixes);
-        Ok(Found {
+        Ok(SearchResult {
             question: self.question.clone(),
             reports: reports.len() as u64,
             confidence: self.options.confidence,
             repeats: self.repeats.clone(),
             alphabet: self.options.alphabet.clone(),
-            texts: self.found(&texts),
-            dead_ends: self.found(&dead_ends),
+            texts: self.texts_above_zero(&texts),
+            dead_ends: self.texts_above_zero(&dead_ends),
             groups,
         })
     }
 
     /// Returns the candidates that extend `prefixes` by up to `letters` letters. At the first
     /// length, the candidates are all texts over the alphabet with at most `letters` letters.
-    fn candidates(
+    fn next_candidates(
         &self,
-        prefixes: &[Kept],
-        group: &groups::Group,
+        prefixes: &[PassedCandidate],
+        group: &length_groups::LengthGroup,
         letters: u32,
     ) -> Result<Vec<Candidate>, SearchError> {
         let is_first = group.length() == letters;
         let begun = if is_first { 1 } else { prefixes.len() as u64 };
-        let count = candidates::count(self.alphabet.len(), letters);
+        let count = candidates::extension_count(self.alphabet.len(), letters);
         let all = count.saturating_mul(begun);
         let reports = group.len() as u64;
         // The limits bound both time (number of hashes) and memory (number of candidates).
@@ -372,45 +376,45 @@ impl Search {
                 goes_on: false,
             });
             let root = &mut String::new();
-            candidates::extend(root, letters, &self.alphabet, &mut candidates);
+            candidates::append_extensions(root, letters, &self.alphabet, &mut candidates);
         }
-        for Kept { candidate, .. } in prefixes {
+        for PassedCandidate { candidate, .. } in prefixes {
             let prefix = &mut candidate.text.clone();
-            candidates::extend(prefix, letters, &self.alphabet, &mut candidates);
+            candidates::append_extensions(prefix, letters, &self.alphabet, &mut candidates);
         }
         Ok(candidates)
     }
 
     /// Returns the candidates that enough reports of the group hit, with their numbers of hits.
-    fn passed(
+    fn filter_by_hits(
         &self,
         candidates: Vec<Candidate>,
-        group: &groups::Group,
+        group: &length_groups::LengthGroup,
         strict: f64,
         given_up: &(dyn Fn() -> bool + Sync),
-    ) -> Result<Vec<Kept>, SearchError> {
+    ) -> Result<Vec<PassedCandidate>, SearchError> {
         let reports = group.len() as u64;
         let [_, other] = self.hit;
         let count = candidates.len() as u64;
-        let mut stages = stages(reports, count, other);
-        let tail = screened(count, strict);
+        let mut stages = early_stages(reports, count, other);
+        let tail = max_tail_to_continue(count, strict);
         // The last stage counts all reports of the group.
         stages.push((reports, critical_count(reports, other, tail)));
-        let kept = |candidate: Candidate| Kept {
-            key: Prefixes::key_of(&candidate.text, candidate.goes_on),
+        let kept = |candidate: Candidate| PassedCandidate {
+            key: PrefixLengths::text_or_prefix_key(&candidate.text, candidate.goes_on),
             candidate,
             hits: 0,
             reports,
             strict,
         };
-        let mut all: Vec<Kept> = candidates.into_iter().map(kept).collect();
+        let mut all: Vec<PassedCandidate> = candidates.into_iter().map(kept).collect();
         // Each stage counts only the reports after those of the previous stage, and drops
         // candidates. So later stages have fewer candidates to test.
         let mut before = 0;
         for (until, enough) in stages {
             let keys: Vec<u64> = all.iter().map(|kept| kept.key).collect();
             let range = before as usize..until as usize;
-            let hits = group.hits(range, &keys, given_up);
+            let hits = group.count_hits(range, &keys, given_up);
             let mut hits = hits.ok_or(SearchError::GivenUp)?.into_iter();
             all.retain_mut(|kept| {
                 kept.hits += hits.next().expect("hits of each key");
@@ -422,13 +426,13 @@ impl Search {
     }
 
     /// Adds the hits of this group to whole texts that were found at a shorter length.
-    fn count_again(
-        texts: &mut [Kept],
-        group: &groups::Group,
+    fn add_hits_to_texts(
+        texts: &mut [PassedCandidate],
+        group: &length_groups::LengthGroup,
         given_up: &(dyn Fn() -> bool + Sync),
     ) -> Result<(), SearchError> {
         let keys: Vec<u64> = texts.iter().map(|text| text.key).collect();
-        let all = group.hits(0..group.len(), &keys, given_up);
+        let all = group.count_hits(0..group.len(), &keys, given_up);
         let all = all.ok_or(SearchError::GivenUp)?;
         for (text, hits) in texts.iter_mut().zip(all) {
             text.hits += hits;
@@ -438,23 +442,23 @@ impl Search {
     }
 
     /// Returns the candidates whose interval is above 0, in descending order of estimates.
-    fn found(&self, kept: &[Kept]) -> Vec<Text> {
-        let texts = kept.iter().map(|kept| self.text(kept));
-        let mut found: Vec<Text> = texts
+    fn texts_above_zero(&self, kept: &[PassedCandidate]) -> Vec<FoundText> {
+        let texts = kept.iter().map(|kept| self.estimate_share(kept));
+        let mut found: Vec<FoundText> = texts
             .filter(|text| text.simultaneous_interval[0] > 0.0)
             .collect();
         found.sort_by(|a, b| b.estimate.total_cmp(&a.estimate));
         found
     }
 
-    fn text(&self, kept: &Kept) -> Text {
+    fn estimate_share(&self, kept: &PassedCandidate) -> FoundText {
         let [own, other] = self.hit;
-        let &Kept { hits, reports, .. } = kept;
+        let &PassedCandidate { hits, reports, .. } = kept;
         // Unbiased, because the expected hit rate is other + share·(own − other).
         let share = |rate: f64| (rate - other) / (own - other);
         let rate = hits as f64 / reports as f64;
         let limits = [lower_bound, upper_bound].map(|bound| bound(hits, reports, kept.strict));
-        Text {
+        FoundText {
             text: kept.candidate.text.clone(),
             goes_on: kept.candidate.goes_on,
             estimate: share(rate),

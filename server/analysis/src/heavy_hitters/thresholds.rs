@@ -5,7 +5,7 @@
 
 use crate::numeric::clopper_pearson::critical_count;
 use hushbin::mechanism::collision::Collision;
-use hushbin::task::{Kind, Prefixes};
+use hushbin::task::{Kind, PrefixLengths};
 use hushbin::{Mechanism, Question};
 
 /// Maximum expected number of prefixes that continue to the next length although no person has
@@ -18,7 +18,7 @@ pub(super) const MAX_FALSE_PREFIXES: f64 = 16.0;
 /// A candidate that no person has is kept with probability 0.4 after a quarter of the reports, and
 /// 0.06 after half of them. So only a fraction 0.25 + 0.25 · 0.4 + 0.5 · 0.06 = 0.38 of all hashes
 /// is computed. A prefix that would otherwise continue with probability 0.99 is lost in these
-/// stages with a probability of about 0.002. [`Detectable`](super::Detectable) includes this loss.
+/// stages with a probability of about 0.002. [`DetectableShare`](super::DetectableShare) includes this loss.
 const STAGES: [(f64, f64); 2] = [(0.25, 0.4), (0.5, 0.06)];
 
 /// Returns the early stages of the test for a group of `reports` reports. Each pair is a number of
@@ -26,7 +26,7 @@ const STAGES: [(f64, f64); 2] = [(0.25, 0.4), (0.5, 0.06)];
 ///
 /// `other` is the hit probability of a candidate that no person has. For at most 1000 candidates
 /// there are no early stages.
-pub(super) fn stages(reports: u64, candidates: u64, other: f64) -> Vec<(u64, u64)> {
+pub(super) fn early_stages(reports: u64, candidates: u64, other: f64) -> Vec<(u64, u64)> {
     let stage = |(part, tail)| {
         let reports = (part * reports as f64) as u64;
         (reports, critical_count(reports, other, tail))
@@ -37,7 +37,7 @@ pub(super) fn stages(reports: u64, candidates: u64, other: f64) -> Vec<(u64, u64
 
 /// Returns the maximum tail probability at which a candidate continues to the next length. It is at
 /// most 0.1 and at least `strict`, the maximum tail probability for the result.
-pub(super) fn screened(candidates: u64, strict: f64) -> f64 {
+pub(super) fn max_tail_to_continue(candidates: u64, strict: f64) -> f64 {
     (MAX_FALSE_PREFIXES / candidates.max(1) as f64)
         .min(0.1)
         .max(strict)
@@ -45,13 +45,13 @@ pub(super) fn screened(candidates: u64, strict: f64) -> f64 {
 
 /// Returns the maximum tail probability, one-sided, at which a candidate of one length is included
 /// in the result. It includes the Bonferroni correction for all lengths and candidates.
-pub(super) fn strict(confidence: f64, lengths: usize, candidates: u64) -> f64 {
+pub(super) fn max_tail_for_result(confidence: f64, lengths: usize, candidates: u64) -> f64 {
     (1.0 - confidence) / 2.0 / lengths as f64 / candidates.max(1) as f64
 }
 
 /// Returns the prefixes and the mechanism of a question that asks for a text. `None` for other
 /// kinds of question.
-pub(super) const fn text_parameters(question: &Question) -> Option<(&Prefixes, &Collision)> {
+pub(super) const fn text_parameters(question: &Question) -> Option<(&PrefixLengths, &Collision)> {
     match (question.kind(), question.mechanism()) {
         (Kind::Text(prefixes), Mechanism::Collision(collision)) => Some((prefixes, collision)),
         _ => None,

@@ -6,23 +6,23 @@
 //! function.
 
 use hushbin::Entry;
-use hushbin::domain::{Domain, Signed};
+use hushbin::domain::{Domain, SignedItem};
 use hushbin::hash::HashFunctions;
 use hushbin::mechanism::{BucketReport, Rule, Subset};
 
-use super::contract::{Enumerable, Observed};
-use super::hypothesis::{Hypothesis, Part};
+use super::contract::{ExactProbabilities, ObservableMechanism};
+use super::hypothesis::{Hypothesis, MixturePart};
 use super::observation::{BucketRank, Observation, SeedPlacement};
 
 /// Buckets of an input's entries and padding elements under all hash functions.
 pub(super) struct HashedInput<'a> {
-    pub(super) entries: Vec<Buckets<'a>>,
-    pub(super) paddings: Vec<Buckets<'a>>,
+    pub(super) entries: Vec<ElementBuckets<'a>>,
+    pub(super) paddings: Vec<ElementBuckets<'a>>,
 }
 
 /// Buckets of one element, one for each hash function.
 #[derive(Clone, Copy)]
-pub(super) struct Buckets<'a> {
+pub(super) struct ElementBuckets<'a> {
     /// Bucket under each hash function. Under CoCo, the bucket is the side that a positive value
     /// pushes towards.
     of_positive: &'a [u32],
@@ -30,44 +30,50 @@ pub(super) struct Buckets<'a> {
     turned: u32,
 }
 
-impl Buckets<'_> {
+impl ElementBuckets<'_> {
     /// Returns the element's bucket under the hash function at index `function`. Buckets of each
     /// function are numbered from 0.
     #[inline]
-    pub(super) fn of(&self, function: u32) -> u32 {
+    pub(super) fn under_function(&self, function: u32) -> u32 {
         self.of_positive[function as usize] ^ self.turned
     }
 }
 
 /// A rule for choosing favoured buckets, under which the likelihood of a report can be computed.
-pub(super) trait Weighed: Rule {
+pub(super) trait RuleLikelihood: Rule {
     /// Returns the number of elements to which an input is padded for this computation.
-    fn padded(&self, sparsity: u32) -> u32 {
+    fn padded_size(&self, sparsity: u32) -> u32 {
         sparsity
     }
 
     /// Replaces each pair of sides in `cells` by the side that a positive value pushes towards.
     /// `cells` contains one pair per hash function for each element. The default is for cells
     /// without sides, and changes nothing.
-    fn take_sides(_: &HashFunctions, _: &Domain, _elements: &[u64], _cells: &mut [u32]) {}
+    fn replace_pairs_by_sides(
+        _: &HashFunctions,
+        _: &Domain,
+        _elements: &[u64],
+        _cells: &mut [u32],
+    ) {
+    }
 
     /// Returns the report's likelihood under the input `held`, times the rule's normalising
     /// constant Ω. `exp` is e^ε.
-    fn weight(
+    fn unnormalised_likelihood(
         subset: &Subset<Self>,
         sparsity: u32,
         exp: f64,
         held: &HashedInput<'_>,
         report: &BucketReport,
-        strengths: &mut Strengths,
+        strengths: &mut StrengthCounts,
     ) -> f64;
 
     /// Returns the exact bucket probabilities of the core's randomizer, for
     /// [`Observed::enumerable`].
-    fn enumerable(subset: &Subset<Self>, domain: &Domain, epsilon: f64) -> Enumerable;
+    fn enumerable(subset: &Subset<Self>, domain: &Domain, epsilon: f64) -> ExactProbabilities;
 }
 
-impl<R: Weighed> Observed for Subset<R> {
+impl<R: RuleLikelihood> ObservableMechanism for Subset<R> {
     type Report = BucketReport;
 
     /// Compares the report's likelihoods under both inputs. Each likelihood is multiplied by the
@@ -85,21 +91,21 @@ impl<R: Weighed> Observed for Subset<R> {
         let (bucket, t, sides) = (report.bucket, self.buckets(), R::SIDES);
         // Buckets of all hash functions are numbered function by function.
         let function = bucket / t;
-        let padded = self.rule().padded(domain.sparsity());
-        let missing = |part: &Part| padded.saturating_sub(part.kept.len() as u32);
+        let padded = self.rule().padded_size(domain.sparsity());
+        let missing = |part: &MixturePart| padded.saturating_sub(part.kept.len() as u32);
         let parts = inputs.iter().flat_map(|input| input.parts());
         let paddings = parts.map(missing).max().unwrap_or(0);
-        let rows = Rows::new(self, domain, report.seed, inputs, paddings);
+        let rows = BucketTable::new(self, domain, report.seed, inputs, paddings);
         let exp = epsilon.exp();
-        let mut strengths = Strengths::new(self.hashes(), t / sides);
+        let mut strengths = StrengthCounts::new(self.hashes(), t / sides);
         let [(first, first_weight), (second, second_weight)] = [0, 1].map(|which| {
             let input = inputs[which];
             // Sides of a pair are 2k and 2k + 1, so xor 1 selects the opposite side.
             let turned = |entry: &Entry| u32::from(entry.value < 0.0 && sides > 1);
             let entries = input.entries().iter().zip(&rows.entries[which]);
-            let entries: Vec<Buckets<'_>> = entries
-                .map(|(entry, &element)| Buckets {
-                    of_positive: rows.of(element),
+            let entries: Vec<ElementBuckets<'_>> = entries
+                .map(|(entry, &element)| ElementBuckets {
+                    of_positive: rows.row_of_element(element),
                     turned: turned(entry),
                 })
                 .collect();
@@ -107,16 +113,18 @@ impl<R: Weighed> Observed for Subset<R> {
                 let paddings = 0..missing(part) as usize;
                 let held = HashedInput {
                     entries: part.kept.iter().map(|&index| entries[index]).collect(),
-                    paddings: paddings.map(|index| rows.padding(index)).collect(),
+                    paddings: paddings.map(|index| rows.padding_buckets(index)).collect(),
                 };
                 let sparsity = domain.sparsity();
-                part.probability * R::weight(self, sparsity, exp, &held, report, &mut strengths)
+                part.probability
+                    * R::unnormalised_likelihood(self, sparsity, exp, &held, report, &mut strengths)
             });
             let weight: f64 = weights.sum();
             // An element favours `width` consecutive buckets (cyclic), starting with its own.
-            let own = |entry: &Buckets<'_>| {
-                let of_own = entry.of(function);
-                let window = (0..self.width()).map(move |behind| (of_own + behind) % t);
+            let own = |entry: &ElementBuckets<'_>| {
+                let of_own = entry.under_function(function);
+                let window =
+                    (0..self.buckets_per_element()).map(move |behind| (of_own + behind) % t);
                 window.map(|of_function| function * t + of_function)
             };
             (entries.iter().flat_map(own).collect::<Vec<u32>>(), weight)
@@ -132,12 +140,12 @@ impl<R: Weighed> Observed for Subset<R> {
             seed: report.seed,
             bucket: u64::from(bucket),
             first_entries: [first_entry(&first), first_entry(&second)],
-            places: [place(&first, bucket), place(&second, bucket)],
+            places: [bucket_rank(&first, bucket), bucket_rank(&second, bucket)],
             falls: [fall(&first), fall(&second)],
         }
     }
 
-    fn enumerable(&self, domain: &Domain, epsilon: f64) -> Option<Enumerable> {
+    fn enumerable(&self, domain: &Domain, epsilon: f64) -> Option<ExactProbabilities> {
         Some(R::enumerable(self, domain, epsilon))
     }
 }
@@ -145,7 +153,7 @@ impl<R: Weighed> Observed for Subset<R> {
 /// Table of the buckets of two inputs' elements and of padding elements, computed together.
 ///
 /// Entries at the same index of both inputs usually have the same item, and then share one row.
-struct Rows {
+struct BucketTable {
     functions: usize,
     /// Buckets of the elements, in rows. A row has one bucket for each hash function.
     buckets: Vec<u32>,
@@ -155,8 +163,8 @@ struct Rows {
     paddings: usize,
 }
 
-impl Rows {
-    fn new<R: Weighed>(
+impl BucketTable {
+    fn new<R: RuleLikelihood>(
         subset: &Subset<R>,
         domain: &Domain,
         seed: u64,
@@ -166,10 +174,10 @@ impl Rows {
         // If cells have sides, the sign is not part of the element.
         let domain = match R::SIDES {
             1 => *domain,
-            _ => domain.unsigned(),
+            _ => domain.without_signs(),
         };
         let element = |entry: &Entry| {
-            domain.element(Signed {
+            domain.element(SignedItem {
                 item: entry.item,
                 negative: entry.value < 0.0,
             })
@@ -189,7 +197,7 @@ impl Rows {
             entries.map(index).collect()
         });
         let first_padding = elements.len();
-        elements.extend((0..paddings).map(|index| domain.padding(index)));
+        elements.extend((0..paddings).map(|index| domain.padding_element(index)));
         let functions = HashFunctions::from_seed(
             subset.hashing(),
             subset.elements(&domain),
@@ -203,7 +211,7 @@ impl Rows {
             .collect();
         let mut buckets = vec![0; elements.len() * functions.count()];
         functions.fill_buckets(&placed, &mut buckets);
-        R::take_sides(&functions, &domain, &elements, &mut buckets);
+        R::replace_pairs_by_sides(&functions, &domain, &elements, &mut buckets);
         Self {
             functions: functions.count(),
             buckets,
@@ -212,19 +220,19 @@ impl Rows {
         }
     }
 
-    fn of(&self, element: usize) -> &[u32] {
+    fn row_of_element(&self, element: usize) -> &[u32] {
         &self.buckets[self.functions * element..self.functions * (element + 1)]
     }
 
-    fn padding(&self, index: usize) -> Buckets<'_> {
-        Buckets {
-            of_positive: self.of(self.paddings + index),
+    fn padding_buckets(&self, index: usize) -> ElementBuckets<'_> {
+        ElementBuckets {
+            of_positive: self.row_of_element(self.paddings + index),
             turned: 0,
         }
     }
 }
 
-fn place(buckets: &[u32], bucket: u32) -> BucketRank {
+fn bucket_rank(buckets: &[u32], bucket: u32) -> BucketRank {
     if !buckets.contains(&bucket) {
         return BucketRank::Elsewhere;
     }
@@ -240,7 +248,7 @@ fn place(buckets: &[u32], bucket: u32) -> BucketRank {
 
 /// Number of cells of each strength, counted over all hash functions. A cell is a bucket, or under
 /// CoCo a pair of sides. The strength of a cell is the absolute sum of the pushes on it.
-pub(super) struct Strengths {
+pub(super) struct StrengthCounts {
     functions: u32,
     /// Sum of the pushes on each cell of one hash function. All sums are zero between calls.
     pushes: Vec<i32>,
@@ -248,7 +256,7 @@ pub(super) struct Strengths {
     levels: Vec<u32>,
 }
 
-impl Strengths {
+impl StrengthCounts {
     /// Creates counters for `functions` hash functions with `cells` cells each.
     pub(super) fn new(functions: u32, cells: u32) -> Self {
         Self {
@@ -260,11 +268,19 @@ impl Strengths {
 
     /// Counts the cells by strength. `push` converts an element's bucket to its cell and a push of
     /// 1 or −1.
-    pub(super) fn count(&mut self, elements: &[Buckets<'_>], push: impl Fn(u32) -> (u32, i32)) {
+    pub(super) fn count_by_strength(
+        &mut self,
+        elements: &[ElementBuckets<'_>],
+        push: impl Fn(u32) -> (u32, i32),
+    ) {
         self.levels.clear();
         self.levels.resize(elements.len() + 1, 0);
         for function in 0..self.functions {
-            let pushes = || elements.iter().map(|element| push(element.of(function)));
+            let pushes = || {
+                elements
+                    .iter()
+                    .map(|element| push(element.under_function(function)))
+            };
             for (cell, push) in pushes() {
                 self.pushes[cell as usize] += push;
             }
@@ -280,7 +296,7 @@ impl Strengths {
     }
 
     /// Returns the number of cells whose strength is `strength`.
-    pub(super) fn equal(&self, strength: u32) -> u32 {
+    pub(super) fn equally_strong(&self, strength: u32) -> u32 {
         self.levels[strength as usize]
     }
 
@@ -294,6 +310,6 @@ impl Strengths {
 ///
 /// `stronger` is the number of stronger buckets. `equal` is the number of buckets with the same
 /// strength, including this one. Ties are broken uniformly at random.
-pub(super) fn share(favoured: u32, stronger: u32, equal: u32) -> f64 {
+pub(super) fn favoured_probability(favoured: u32, stronger: u32, equal: u32) -> f64 {
     f64::from(favoured.saturating_sub(stronger).min(equal)) / f64::from(equal)
 }

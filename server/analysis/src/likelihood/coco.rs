@@ -6,28 +6,28 @@ use hushbin::hash::{HashFunctions, closed_sign_word, open_sign};
 use hushbin::mechanism::BucketReport;
 use hushbin::mechanism::coco::{Coco, Randomizer, Rule};
 
-use super::buckets::{Buckets, HashedInput, Strengths, Weighed, share};
-use super::contract::Enumerable;
+use super::buckets::{ElementBuckets, HashedInput, StrengthCounts, RuleLikelihood, favoured_probability};
+use super::contract::ExactProbabilities;
 
-impl Weighed for Rule {
+impl RuleLikelihood for Rule {
     /// Returns s, or 0 under the rule `strongest`, for which padding elements are left out.
-    fn padded(&self, sparsity: u32) -> u32 {
+    fn padded_size(&self, sparsity: u32) -> u32 {
         match self {
             Self::Overwrite => sparsity,
             Self::Strongest { .. } => 0,
         }
     }
 
-    fn take_sides(functions: &HashFunctions, domain: &Domain, elements: &[u64], cells: &mut [u32]) {
+    fn replace_pairs_by_sides(functions: &HashFunctions, domain: &Domain, elements: &[u64], cells: &mut [u32]) {
         let count = functions.count();
         for function in 0..count {
-            let keys = functions.keys(function);
+            let keys = functions.function_keys(function);
             // One word contains the signs of 64 elements. Elements are mostly in order, so keep the
             // last word.
             let mut word = (u32::MAX, 0);
             let pairs = cells.iter_mut().skip(function);
             for (pair, &element) in pairs.step_by(count).zip(elements) {
-                let plus = if domain.items().is_some() {
+                let plus = if domain.item_count().is_some() {
                     let element = element as u32;
                     if word.0 != element / 64 {
                         word = (element / 64, closed_sign_word(&keys, element / 64));
@@ -42,20 +42,20 @@ impl Weighed for Rule {
         }
     }
 
-    fn weight(
+    fn unnormalised_likelihood(
         coco: &Coco,
         sparsity: u32,
         exp: f64,
         pushes: &HashedInput<'_>,
         report: &BucketReport,
-        strengths: &mut Strengths,
+        strengths: &mut StrengthCounts,
     ) -> f64 {
         let (side, pair) = (report.bucket, report.bucket / 2);
         match coco.rule() {
             Rule::Overwrite => {
                 // The rule `overwrite` has a single hash function, number 0.
-                let of_entries = pushes.entries.iter().map(|push| push.of(0) / 2);
-                let of_paddings = pushes.paddings.iter().map(|push| push.of(0) / 2);
+                let of_entries = pushes.entries.iter().map(|push| push.under_function(0) / 2);
+                let of_paddings = pushes.paddings.iter().map(|push| push.under_function(0) / 2);
                 let mut pairs: Vec<u32> = of_entries.chain(of_paddings.clone()).collect();
                 let here = pairs.iter().filter(|&&other| other == pair).count() as f64;
                 pairs.sort_unstable();
@@ -67,7 +67,7 @@ impl Weighed for Rule {
                     let own = pushes
                         .entries
                         .iter()
-                        .filter(|push| push.of(0) == side)
+                        .filter(|push| push.under_function(0) == side)
                         .count() as f64;
                     let paddings = of_paddings.filter(|&other| other == pair).count() as f64;
                     1.0 + (exp - 1.0) * (own + 0.5 * paddings) / here
@@ -81,17 +81,17 @@ impl Weighed for Rule {
             }
             Rule::Strongest { favoured } => {
                 1.0 + (exp - 1.0)
-                    * strongest_share(coco, favoured, pushes, report.bucket, strengths)
+                    * strongest_probability(coco, favoured, pushes, report.bucket, strengths)
             }
         }
     }
 
-    fn enumerable(coco: &Coco, domain: &Domain, epsilon: f64) -> Enumerable {
+    fn enumerable(coco: &Coco, domain: &Domain, epsilon: f64) -> ExactProbabilities {
         let mut core = Randomizer::new(coco, domain, epsilon);
         let completing = core.clone();
-        Enumerable {
-            buckets: coco.outcomes(),
-            completions: Box::new(move |signed| completing.completions(signed)),
+        ExactProbabilities {
+            buckets: coco.total_buckets(),
+            completions: Box::new(move |signed| completing.completion_count(signed)),
             probabilities: Box::new(move |seed, signed, completion| {
                 core.probabilities(seed, signed, completion)
             }),
@@ -101,15 +101,15 @@ impl Weighed for Rule {
 
 /// Returns the probability that a side is among the `favoured` strongest sides, under the rule
 /// `strongest`.
-fn strongest_share(
+fn strongest_probability(
     coco: &Coco,
     favoured: u32,
     pushes: &HashedInput<'_>,
     side: u32,
-    strengths: &mut Strengths,
+    strengths: &mut StrengthCounts,
 ) -> f64 {
     let (function, side) = (side / coco.buckets(), side % coco.buckets());
-    let on = |push: &Buckets<'_>| push.of(function);
+    let on = |push: &ElementBuckets<'_>| push.under_function(function);
     // Signed strength of the reported side. The opposite side has the negative of this strength.
     let here: i64 = pushes
         .entries
@@ -121,14 +121,14 @@ fn strongest_share(
         })
         .sum();
     let push = |side| (side / 2, 1 - 2 * (side % 2) as i32);
-    strengths.count(&pushes.entries, push);
+    strengths.count_by_strength(&pushes.entries, push);
     let strength = here.unsigned_abs() as u32;
-    let (beyond, alike) = (strengths.stronger(strength), strengths.equal(strength));
+    let (beyond, alike) = (strengths.stronger(strength), strengths.equally_strong(strength));
     // Each pair has one side with strength v and one with −v.
     let (stronger, equal) = match here.signum() {
         1 => (beyond, alike),
         0 => (beyond, 2 * alike),
-        _ => (coco.outcomes() - alike - beyond, alike),
+        _ => (coco.total_buckets() - alike - beyond, alike),
     };
-    share(favoured, stronger, equal)
+    favoured_probability(favoured, stronger, equal)
 }

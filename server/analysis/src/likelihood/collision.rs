@@ -5,31 +5,31 @@ use hushbin::domain::Domain;
 use hushbin::mechanism::BucketReport;
 use hushbin::mechanism::collision::{Collision, Randomizer, Rule};
 
-use super::buckets::{Buckets, HashedInput, Strengths, Weighed, share};
-use super::contract::Enumerable;
+use super::buckets::{ElementBuckets, HashedInput, StrengthCounts, RuleLikelihood, favoured_probability};
+use super::contract::ExactProbabilities;
 
-impl Weighed for Rule {
-    fn weight(
+impl RuleLikelihood for Rule {
+    fn unnormalised_likelihood(
         collision: &Collision,
         sparsity: u32,
         exp: f64,
         held: &HashedInput<'_>,
         report: &BucketReport,
-        strengths: &mut Strengths,
+        strengths: &mut StrengthCounts,
     ) -> f64 {
         let t = collision.buckets();
         let elements = [held.entries.as_slice(), &held.paddings].concat();
-        let width = collision.width();
+        let width = collision.buckets_per_element();
         // If an element favours several consecutive buckets (width > 1), the input has a single
         // element.
         if width > 1 {
-            let behind = (report.bucket + t - elements[0].of(0)) % t;
+            let behind = (report.bucket + t - elements[0].under_function(0)) % t;
             return if behind < width { exp } else { 1.0 };
         }
-        let own = |element: &&Buckets<'_>| element.of(report.bucket / t) == report.bucket % t;
+        let own = |element: &&ElementBuckets<'_>| element.under_function(report.bucket / t) == report.bucket % t;
         let here = elements.iter().filter(own).count() as u32;
-        strengths.count(&elements, |bucket| (bucket, 1));
-        let (stronger, equal) = (strengths.stronger(here), strengths.equal(here));
+        strengths.count_by_strength(&elements, |bucket| (bucket, 1));
+        let (stronger, equal) = (strengths.stronger(here), strengths.equally_strong(here));
         match collision.rule() {
             // Every occupied bucket has weight e, however many elements it contains.
             Rule::Occupied if here > 0 => exp,
@@ -39,14 +39,14 @@ impl Weighed for Rule {
                 let total = f64::from(sparsity) * exp + f64::from(t - sparsity);
                 (total - f64::from(stronger) * exp) / f64::from(equal)
             }
-            Rule::Heaviest { favoured } => 1.0 + (exp - 1.0) * share(favoured, stronger, equal),
+            Rule::Heaviest { favoured } => 1.0 + (exp - 1.0) * favoured_probability(favoured, stronger, equal),
         }
     }
 
-    fn enumerable(collision: &Collision, domain: &Domain, epsilon: f64) -> Enumerable {
+    fn enumerable(collision: &Collision, domain: &Domain, epsilon: f64) -> ExactProbabilities {
         let mut core = Randomizer::new(collision, domain, epsilon);
-        Enumerable {
-            buckets: collision.outcomes(),
+        ExactProbabilities {
+            buckets: collision.total_buckets(),
             completions: Box::new(|_| Some(1)),
             probabilities: Box::new(move |seed, signed, _| core.probabilities(seed, signed)),
         }

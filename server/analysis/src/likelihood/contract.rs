@@ -1,7 +1,7 @@
 //! Interface through which an audit calls the likelihood functions of each mechanism.
 
 use hushbin::Question;
-use hushbin::domain::{Domain, Signed};
+use hushbin::domain::{Domain, SignedItem};
 
 use super::hypothesis::Hypothesis;
 use super::neighbours::{NeighbourPair, pairs_of_any_inputs};
@@ -10,10 +10,10 @@ use super::observation::Observation;
 /// Function that returns the probability of each bucket. It takes three arguments: the seed, at
 /// most s signed items, and the index of a completion. A completion is one way to choose the secret
 /// padding if there are fewer than s items.
-pub(crate) type BucketProbabilities = Box<dyn FnMut(u64, &[Signed], u64) -> Vec<f64>>;
+pub(crate) type BucketProbabilities = Box<dyn FnMut(u64, &[SignedItem], u64) -> Vec<f64>>;
 
 /// Exact probabilities with which the core's randomizer reports each bucket.
-pub struct Enumerable {
+pub struct ExactProbabilities {
     /// Number of buckets that a report may name, over all hash functions.
     pub buckets: u32,
     /// Function that returns the number of completions for a given number of signed items.
@@ -26,7 +26,7 @@ pub struct Enumerable {
 
 /// Mechanism whose reports an audit can observe: the report's likelihoods under two inputs are
 /// compared.
-pub(super) trait Observed {
+pub(super) trait ObservableMechanism {
     /// Report of the mechanism.
     type Report;
 
@@ -41,7 +41,7 @@ pub(super) trait Observed {
 
     /// Returns the exact bucket probabilities of the core's randomizer, or `None` if reports do not
     /// name a bucket.
-    fn enumerable(&self, _: &Domain, _: f64) -> Option<Enumerable> {
+    fn enumerable(&self, _: &Domain, _: f64) -> Option<ExactProbabilities> {
         None
     }
 

@@ -2,19 +2,19 @@
 
 use hushbin::domain::Domain;
 use hushbin::hash::HashKeys;
-use hushbin::mechanism::hash_bin::{HashBin, Level, Report, Response, Support};
+use hushbin::mechanism::hash_bin::{HashBin, PrivacyLevel, Report, Response, Support};
 use hushbin::{Entry, Question};
 
-use super::contract::Observed;
+use super::contract::ObservableMechanism;
 use super::hypothesis::Hypothesis;
-use super::neighbours::{NeighbourPair, pairs_in_one_item, pairs_of_any_inputs, pairs_within};
+use super::neighbours::{NeighbourPair, pairs_differing_in_one_item, pairs_of_any_inputs, pairs_within_distance};
 use super::observation::{BucketRank, Observation, SeedPlacement};
 
 /// Maximum number of entries in a test input that is built to reach the clipping bound. More
 /// entries would only take longer.
 const MOST_ENTRIES: f64 = 1024.0;
 
-impl Observed for HashBin {
+impl ObservableMechanism for HashBin {
     type Report = Report;
 
     fn observe(
@@ -26,7 +26,7 @@ impl Observed for HashBin {
     ) -> Observation {
         let keys = HashKeys::new(report.seed);
         let support = self.support(domain);
-        let sums = inputs.map(|input| sums(self, &support, &keys, input.entries()));
+        let sums = inputs.map(|input| noiseless_bin_sums(self, &support, &keys, input.entries()));
         let fall = |input: &Hypothesis| {
             let push = |entry: &Entry| {
                 let (bin, sign) = support.bin_and_sign(&keys, entry.item);
@@ -37,17 +37,17 @@ impl Observed for HashBin {
         Observation {
             log_ratio: response_log_ratio(self, epsilon, &sums, &report.response),
             seed: report.seed,
-            places: [0, 1].map(|which| in_clear(self, &sums[which], &report.response)),
+            places: [0, 1].map(|which| noiseless_rank(self, &sums[which], &report.response)),
             falls: inputs.map(fall),
             ..Observation::default()
         }
     }
 
     fn neighbour_pairs(&self, question: &Question) -> Vec<NeighbourPair> {
-        match self.level() {
-            Level::Event => pairs_in_one_item(question),
-            Level::Neighbouring { distance, .. } => pairs_within(question, distance),
-            Level::User { clip, .. } => {
+        match self.privacy_level() {
+            PrivacyLevel::Event => pairs_differing_in_one_item(question),
+            PrivacyLevel::Neighbouring { distance, .. } => pairs_within_distance(question, distance),
+            PrivacyLevel::User { clip, .. } => {
                 // A sum of n fair signs has magnitude about √n, so 4η² entries reach the clipping
                 // bound η.
                 let reaching = (4.0 * clip * clip).min(MOST_ENTRIES) as u32;
@@ -59,13 +59,13 @@ impl Observed for HashBin {
 }
 
 /// Computes the noiseless sum of each bin. The sum is clipped if ε holds at user level.
-fn sums(hash_bin: &HashBin, support: &Support, keys: &HashKeys, input: &[Entry]) -> Vec<f64> {
+fn noiseless_bin_sums(hash_bin: &HashBin, support: &Support, keys: &HashKeys, input: &[Entry]) -> Vec<f64> {
     let mut sums = vec![0.0; hash_bin.bins() as usize];
     for entry in input {
         let (bin, sign) = support.bin_and_sign(keys, entry.item);
         sums[bin as usize] += f64::from(sign) * entry.value;
     }
-    if let Some(clip) = hash_bin.level().clip() {
+    if let Some(clip) = hash_bin.privacy_level().clip() {
         sums[0] = sums[0].clamp(-clip, clip);
     }
     sums
@@ -73,8 +73,8 @@ fn sums(hash_bin: &HashBin, support: &Support, keys: &HashKeys, input: &[Entry])
 
 /// Returns `BucketRank::Only` if the response consists of the noiseless sums, rounded to the grid.
 /// Otherwise returns `BucketRank::Elsewhere`.
-fn in_clear(hash_bin: &HashBin, sums: &[f64], response: &Response) -> BucketRank {
-    let grid = f64::from(hash_bin.grid());
+fn noiseless_rank(hash_bin: &HashBin, sums: &[f64], response: &Response) -> BucketRank {
+    let grid = f64::from(hash_bin.grid_steps());
     match response {
         Response::Bins(bins)
             if bins
@@ -100,7 +100,7 @@ fn response_log_ratio(
         // P(plus) = (1 + B/A)/2, where B is the clipped sum and A = η(e + 1)/(e − 1). So 1/A =
         // tanh(ε/2)/η.
         Response::Sign(plus) => {
-            let clip = hash_bin.level().clip().unwrap_or(f64::INFINITY);
+            let clip = hash_bin.privacy_level().clip().unwrap_or(f64::INFINITY);
             let lean = (0.5 * epsilon).tanh() / clip;
             let sign = if *plus { 1.0 } else { -1.0 };
             let [p, q] = [first, second].map(|sums| 1.0 + sign * lean * sums[0]);
@@ -110,7 +110,7 @@ fn response_log_ratio(
             let rate = epsilon / hash_bin.sensitivity() as f64;
             // For Laplace densities, the ratio depends only on the L1 distances between the
             // response and the sums.
-            let grid = f64::from(hash_bin.grid());
+            let grid = f64::from(hash_bin.grid_steps());
             let off = |sums: &[f64]| -> f64 {
                 let pairs = bins.iter().zip(sums);
                 pairs

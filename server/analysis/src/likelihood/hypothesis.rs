@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use hushbin::task::{Kind, Limits};
+use hushbin::task::{Kind, NumberLimits};
 use hushbin::{Entry, Question};
 
 /// Input that may be the source of a report, written as a mixture of inputs with at most s signed
@@ -14,13 +14,13 @@ use hushbin::{Entry, Question};
 #[derive(Debug, Clone, PartialEq)]
 pub struct Hypothesis {
     entries: Vec<Entry>,
-    parts: Vec<Part>,
+    parts: Vec<MixturePart>,
 }
 
 /// Part of a hypothesis's mixture: one possible set of at most s kept entries. Only the signs of
 /// these entries count.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Part {
+pub(super) struct MixturePart {
     pub(super) probability: f64,
     /// Indices of the entries that are kept.
     pub(super) kept: Vec<usize>,
@@ -39,10 +39,10 @@ impl Hypothesis {
     pub fn new(question: &Question, entries: &[Entry]) -> Self {
         match (question.kind(), entries) {
             (Kind::Number(scale), [entry]) => {
-                return Self::of_cells(scale.cell(entry.value));
+                return Self::from_cells(scale.cell(entry.value));
             }
             (Kind::Cross(cross), [entry]) => {
-                return Self::of_cells(cross.cell(entry.item as u32, entry.value));
+                return Self::from_cells(cross.cell(entry.item as u32, entry.value));
             }
             (Kind::Text(_), prefixes) => {
                 return Self {
@@ -53,12 +53,12 @@ impl Hypothesis {
             _ => {}
         }
         if let Kind::Numbers(limits) = question.kind() {
-            return Self::of_numbers(limits, entries);
+            return Self::from_numbers(limits, entries);
         }
         let cells: Vec<Entry>;
         let entries = match question.kind() {
             Kind::Together(together) => {
-                cells = together.elements(entries).collect();
+                cells = together.option_entries(entries).collect();
                 &cells
             }
             _ => entries,
@@ -70,9 +70,9 @@ impl Hypothesis {
             .filter(|&index| entries[index].value.abs() < 1.0)
             .collect();
         let most = (WORK / keep).max(1);
-        let parts = match count_parts(entries.len(), fractions.len(), keep) {
-            Some(count) if count <= most => all_parts(&entries, &fractions, keep),
-            _ => some_parts(&entries, keep, most),
+        let parts = match max_part_count(entries.len(), fractions.len(), keep) {
+            Some(count) if count <= most => enumerate_parts(&entries, &fractions, keep),
+            _ => quasi_random_parts(&entries, keep, most),
         };
         Self { entries, parts }
     }
@@ -83,25 +83,25 @@ impl Hypothesis {
         let Kind::Text(prefixes) = question.kind() else {
             return Cow::Borrowed(self);
         };
-        let whole = Part {
+        let whole = MixturePart {
             probability: 1.0,
             kept: vec![0],
         };
         Cow::Owned(Self {
-            entries: vec![self.entries[prefixes.drawn(seed)]],
+            entries: vec![self.entries[prefixes.drawn_index(seed)]],
             parts: vec![whole],
         })
     }
 
     /// Creates a mixture of two inputs, the cells `cell` and `cell + 1`, for a number or a
     /// cross-tabulation. The argument contains `cell` and the probability of rounding up.
-    fn of_cells((cell, next): (u32, f64)) -> Self {
+    fn from_cells((cell, next): (u32, f64)) -> Self {
         // `next` is the probability of rounding up to `cell + 1`.
         let entry = |cell: u32| Entry {
             item: u64::from(cell),
             value: 1.0,
         };
-        let part = |(index, probability)| Part {
+        let part = |(index, probability)| MixturePart {
             probability,
             kept: vec![index],
         };
@@ -117,14 +117,14 @@ impl Hypothesis {
 
     /// Creates the hypothesis for several numbers. Each number is mapped to its position in its
     /// range, from −1 to 1.
-    fn of_numbers(limits: &[Limits], entries: &[Entry]) -> Self {
+    fn from_numbers(limits: &[NumberLimits], entries: &[Entry]) -> Self {
         let coded = |entry: &Entry| Entry {
-            value: limits[entry.item as usize].code(entry.value),
+            value: limits[entry.item as usize].normalise(entry.value),
             ..*entry
         };
         Self {
             entries: entries.iter().map(coded).collect(),
-            parts: vec![Part {
+            parts: vec![MixturePart {
                 probability: 1.0,
                 kept: (0..entries.len()).collect(),
             }],
@@ -137,14 +137,14 @@ impl Hypothesis {
         &self.entries
     }
 
-    pub(super) fn parts(&self) -> &[Part] {
+    pub(super) fn parts(&self) -> &[MixturePart] {
         &self.parts
     }
 }
 
 /// Returns an upper bound on the number of parts, or `None` if the bound overflows. `fractions` is
 /// the number of entries whose absolute value is less than 1, and `keep` is s.
-fn count_parts(entries: usize, fractions: usize, keep: usize) -> Option<usize> {
+fn max_part_count(entries: usize, fractions: usize, keep: usize) -> Option<usize> {
     let mut count = 1_usize.checked_shl(u32::try_from(fractions).ok()?)?;
     // Binomial coefficient C(entries, keep). Each division is exact.
     for kept in 0..keep.min(entries.saturating_sub(keep)) {
@@ -155,7 +155,7 @@ fn count_parts(entries: usize, fractions: usize, keep: usize) -> Option<usize> {
 
 /// Enumerates all parts: every outcome of ternarisation and, for each outcome, every choice of
 /// `keep` entries. `fractions` are the indices of the entries whose absolute value is less than 1.
-fn all_parts(entries: &[Entry], fractions: &[usize], keep: usize) -> Vec<Part> {
+fn enumerate_parts(entries: &[Entry], fractions: &[usize], keep: usize) -> Vec<MixturePart> {
     let mut parts = Vec::new();
     for left in 0..1_usize << fractions.len() {
         // Bit i of `left` decides whether the i-th entry in `fractions` survives ternarisation.
@@ -175,7 +175,7 @@ fn all_parts(entries: &[Entry], fractions: &[usize], keep: usize) -> Vec<Part> {
             .filter(|index| !gone.contains(index))
             .collect();
         let from = parts.len();
-        choices(&left, keep, &mut Vec::new(), &mut parts);
+        append_choices(&left, keep, &mut Vec::new(), &mut parts);
         let share = probability / (parts.len() - from) as f64;
         for part in &mut parts[from..] {
             part.probability = share;
@@ -186,9 +186,14 @@ fn all_parts(entries: &[Entry], fractions: &[usize], keep: usize) -> Vec<Part> {
 
 /// Appends one part for every choice of `keep` entries from `left`. Each part also contains the
 /// entries in `chosen`. If `left` has at most `keep` entries, the only choice is all of them.
-fn choices(left: &[usize], keep: usize, chosen: &mut Vec<usize>, parts: &mut Vec<Part>) {
+fn append_choices(
+    left: &[usize],
+    keep: usize,
+    chosen: &mut Vec<usize>,
+    parts: &mut Vec<MixturePart>,
+) {
     if keep == 0 || left.len() <= keep {
-        parts.push(Part {
+        parts.push(MixturePart {
             probability: 0.0,
             kept: [chosen, left.get(..keep).unwrap_or(left)].concat(),
         });
@@ -196,14 +201,14 @@ fn choices(left: &[usize], keep: usize, chosen: &mut Vec<usize>, parts: &mut Vec
     }
     // First the choices with the first entry, then the choices without it.
     chosen.push(left[0]);
-    choices(&left[1..], keep - 1, chosen, parts);
+    append_choices(&left[1..], keep - 1, chosen, parts);
     chosen.pop();
-    choices(&left[1..], keep, chosen, parts);
+    append_choices(&left[1..], keep, chosen, parts);
 }
 
 /// Returns `count` quasi-random parts. The fraction of parts that keep an entry approximates the
 /// probability that the entry is kept.
-fn some_parts(entries: &[Entry], keep: usize, count: usize) -> Vec<Part> {
+fn quasi_random_parts(entries: &[Entry], keep: usize, count: usize) -> Vec<MixturePart> {
     // Additive recurrence with the irrational steps 0.618034 = (√5 − 1)/2 and 0.414214 = √2 − 1.
     let part = |number: usize| {
         let draw = |index: usize| (number as f64 * 0.618_034 + index as f64 * 0.414_214).fract();
@@ -216,7 +221,7 @@ fn some_parts(entries: &[Entry], keep: usize, count: usize) -> Vec<Part> {
             kept.rotate_left(first);
             kept.truncate(keep);
         }
-        Part {
+        MixturePart {
             probability: 1.0 / count as f64,
             kept,
         }

@@ -19,14 +19,14 @@ mod observation;
 mod tests;
 
 pub(crate) use contract::BucketProbabilities;
-pub use contract::Enumerable;
+pub use contract::ExactProbabilities;
 pub use hypothesis::Hypothesis;
 pub use neighbours::NeighbourPair;
 pub use observation::{BucketRank, Observation, SeedPlacement};
 
 use hushbin::{Mechanism, Question, Report};
 
-use contract::Observed;
+use contract::ObservableMechanism;
 
 macro_rules! register {
     ($($module:ident: $Name:ident,)+) => {
@@ -60,7 +60,7 @@ macro_rules! register {
         /// Returns the exact bucket probabilities of the core's randomizer. Returns `None` if
         /// reports do not name a bucket, or if the core cannot list the probabilities.
         #[must_use]
-        pub fn enumerable(question: &Question) -> Option<Enumerable> {
+        pub fn enumerable(question: &Question) -> Option<ExactProbabilities> {
             match question.mechanism() {
                 $(Mechanism::$Name(own) => own.enumerable(&question.domain(), question.epsilon()),)+
             }
@@ -94,8 +94,8 @@ macro_rules! register {
 hushbin::mechanisms!(register);
 
 /// Returns the function that computes the bucket probabilities of the core's randomizer
-/// ([`Enumerable::probabilities`]). Returns `None` if [`enumerable`] returns `None`.
+/// ([`ExactProbabilities::probabilities`]). Returns `None` if [`enumerable`] returns `None`.
 #[must_use]
-pub fn core_probabilities(question: &Question) -> Option<BucketProbabilities> {
+pub fn core_bucket_probabilities(question: &Question) -> Option<BucketProbabilities> {
     enumerable(question).map(|enumerable| enumerable.probabilities)
 }

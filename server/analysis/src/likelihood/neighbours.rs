@@ -1,6 +1,6 @@
 //! Pairs of neighbouring inputs that an attacker can distinguish most easily.
 
-use hushbin::task::{Cross, Kind, Limits, Part, Prefixes, Scale, Together};
+use hushbin::task::{Cross, Kind, NumberLimits, Part, PrefixLengths, Scale, Together};
 use hushbin::{Entry, Question, ValueKind, item_key};
 
 /// Two neighbouring inputs: the probabilities of every report under them may differ by at most a
@@ -25,29 +25,29 @@ impl NeighbourPair {
 const EVERY_KIND: [f64; 6] = [0.9999, -0.5, 1e-9, 1.0, 0.0, -1.0];
 
 /// Creates entries with these values for the first items of the question, one item per value.
-fn valued(question: &Question, values: impl IntoIterator<Item = f64>) -> Vec<Entry> {
+fn entries_with_values(question: &Question, values: impl IntoIterator<Item = f64>) -> Vec<Entry> {
     let entry = |(index, value)| Entry {
-        item: item(question, index),
+        item: item_at(question, index),
         value,
     };
     (0..).zip(values).map(entry).collect()
 }
 
-fn equal(question: &Question, count: u32, value: f64) -> Vec<Entry> {
-    valued(question, (0..count).map(|_| value))
+fn entries_with_equal_value(question: &Question, count: u32, value: f64) -> Vec<Entry> {
+    entries_with_values(question, (0..count).map(|_| value))
 }
 
 /// Creates `count` entries whose values cycle through those in [`EVERY_KIND`] that the question
 /// accepts.
-fn of_every_kind(question: &Question, count: u32) -> Vec<Entry> {
-    let accepted = |value: &f64| question.value().accepts(*value);
+fn entries_of_every_value(question: &Question, count: u32) -> Vec<Entry> {
+    let accepted = |value: &f64| question.value_kind().accepts(*value);
     let kinds = EVERY_KIND.into_iter().filter(accepted).cycle();
-    valued(question, kinds.take(count as usize))
+    entries_with_values(question, kinds.take(count as usize))
 }
 
 /// Returns a number of entries above s, so that the input is sampled down: 2s, or the number of
 /// items if that is smaller.
-fn too_many(question: &Question) -> u32 {
+fn count_above_sparsity(question: &Question) -> u32 {
     let most = 2 * question.sparsity();
     question
         .items()
@@ -55,29 +55,32 @@ fn too_many(question: &Question) -> u32 {
         .map_or(most, |items| most.min(items))
 }
 
-fn takes_fractions(question: &Question) -> bool {
-    question.value().accepts(0.5)
+fn accepts_fractions(question: &Question) -> bool {
+    question.value_kind().accepts(0.5)
 }
 
 /// Creates an input with a single entry.
-fn answer(item: u32, value: f64) -> Vec<Entry> {
+fn single_entry(item: u32, value: f64) -> Vec<Entry> {
     let item = item.into();
     vec![Entry { item, value }]
 }
 
 /// Returns pairs of inputs for questions in which every person gives one answer: an item, a number,
 /// a cell, one option per part, or a text.
-fn pairs_of_answers(question: &Question) -> Vec<NeighbourPair> {
+fn pairs_of_single_answers(question: &Question) -> Vec<NeighbourPair> {
     match question.kind() {
         Kind::Number(scale) => pairs_of_a_number(scale),
-        Kind::Cross(cross) => pairs_of_cells(cross),
-        Kind::Together(together) => pairs_of_parts(together),
+        Kind::Cross(cross) => pairs_for_cross(cross),
+        Kind::Together(together) => pairs_for_together(together),
         Kind::Text(prefixes) => pairs_of_texts(prefixes),
         _ => {
             let last = question.items().count().unwrap_or(1) - 1;
             let pair = |a: u32, b: u32| {
                 let name = |item: u32| format!("option {item}");
-                NeighbourPair::new([name(a), name(b)], [answer(a, 1.0), answer(b, 1.0)])
+                NeighbourPair::new(
+                    [name(a), name(b)],
+                    [single_entry(a, 1.0), single_entry(b, 1.0)],
+                )
             };
             let mut pairs = vec![pair(0, last)];
             pairs.extend((last > 1).then(|| pair(last / 2, 0)));
@@ -94,7 +97,7 @@ fn pairs_of_a_number(scale: &Scale) -> Vec<NeighbourPair> {
     let pair = |a: f64, b: f64| {
         NeighbourPair::new(
             [a, b].map(|number| number.to_string()),
-            [answer(0, a), answer(0, b)],
+            [single_entry(0, a), single_entry(0, b)],
         )
     };
     vec![pair(min, max), pair(between, min), pair(max + 1.0, between)]
@@ -102,7 +105,7 @@ fn pairs_of_a_number(scale: &Scale) -> Vec<NeighbourPair> {
 
 /// Returns pairs of answers to a cross-tabulation question that differ in the row, in the column,
 /// or in both.
-fn pairs_of_cells(cross: &Cross) -> Vec<NeighbourPair> {
+fn pairs_for_cross(cross: &Cross) -> Vec<NeighbourPair> {
     let rows = cross.shape()[0];
     let ends = match cross.columns().scale() {
         Some(scale) => scale.range(),
@@ -112,7 +115,7 @@ fn pairs_of_cells(cross: &Cross) -> Vec<NeighbourPair> {
         let name = |row: u32, column: f64| format!("row {row}, {column}");
         NeighbourPair::new(
             [name(row, a), name(other, b)],
-            [answer(row, a), answer(other, b)],
+            [single_entry(row, a), single_entry(other, b)],
         )
     };
     let [first, last] = ends;
@@ -126,9 +129,9 @@ fn pairs_of_cells(cross: &Cross) -> Vec<NeighbourPair> {
 
 /// Returns three pairs of texts: with different first letters, with a common first letter, and with
 /// one empty text.
-fn pairs_of_texts(prefixes: &Prefixes) -> Vec<NeighbourPair> {
+fn pairs_of_texts(prefixes: &PrefixLengths) -> Vec<NeighbourPair> {
     let entries = |text: &str| {
-        let keys = prefixes.keys(text).into_iter();
+        let keys = prefixes.prefix_keys(text).into_iter();
         keys.map(|item| Entry { item, value: 1.0 }).collect()
     };
     let pair = |texts: [String; 2]| {
@@ -147,12 +150,12 @@ fn pairs_of_texts(prefixes: &Prefixes) -> Vec<NeighbourPair> {
 
 /// Returns pairs of answers with one option per part. They differ in all parts, in one part, and in
 /// every second part.
-fn pairs_of_parts(together: &Together) -> Vec<NeighbourPair> {
+fn pairs_for_together(together: &Together) -> Vec<NeighbourPair> {
     let answer = |last: &dyn Fn(usize) -> bool| -> Vec<Entry> {
         let parts = together.parts().iter().enumerate();
         let entry = |(part, own): (usize, &Part)| Entry {
             item: part as u64,
-            value: f64::from(if last(part) { own.cells() - 1 } else { 0 }),
+            value: f64::from(if last(part) { own.cell_count() - 1 } else { 0 }),
         };
         parts.map(entry).collect()
     };
@@ -181,7 +184,7 @@ pub(super) fn pairs_of_numbers(question: &Question) -> Vec<NeighbourPair> {
     // `place` is −1 at the minimum and 1 at the maximum. Values outside [−1, 1] are numbers outside
     // the range.
     let at = |place: &dyn Fn(usize) -> f64| -> Vec<Entry> {
-        let number = |(index, limits): (usize, &Limits)| {
+        let number = |(index, limits): (usize, &NumberLimits)| {
             let [min, max] = limits.range();
             let part = 0.5 * (1.0 + place(index));
             Entry {
@@ -194,7 +197,7 @@ pub(super) fn pairs_of_numbers(question: &Question) -> Vec<NeighbourPair> {
     let of_one = |own: f64, others: f64| at(&|index| if index == 0 { own } else { others });
     let alternate = |index: usize| if index.is_multiple_of(2) { 1.0 } else { -1.0 };
     let pair = |names: [&str; 2], inputs| NeighbourPair::new(names, inputs);
-    if limits.is_alone() {
+    if limits.is_single() {
         let ends = [at(&|_| 1.0), at(&|_| -1.0)];
         let inside = [at(&|_| 2.0), at(&|_| 0.4)];
         return vec![
@@ -224,91 +227,100 @@ pub(super) fn pairs_of_numbers(question: &Question) -> Vec<NeighbourPair> {
 
 /// Returns pairs of inputs that are sets of items. Most sets have `count` items.
 fn pairs_of_sets(question: &Question, count: u32) -> Vec<NeighbourPair> {
-    let mut pairs = vec![pair_without(question, count, 1.0)];
-    pairs.extend(pair_of_others(question, count));
-    let more = too_many(question);
+    let mut pairs = vec![pair_with_empty_input(question, count, 1.0)];
+    pairs.extend(pair_with_disjoint_items(question, count));
+    let more = count_above_sparsity(question);
     if more > count {
-        pairs.push(pair_without(question, more, 1.0));
+        pairs.push(pair_with_empty_input(question, more, 1.0));
     }
-    pairs.push(pair_without(question, 1, 0.0));
+    pairs.push(pair_with_empty_input(question, 1, 0.0));
     pairs
 }
 
 pub(super) fn pairs_of_any_inputs(question: &Question, count: u32) -> Vec<NeighbourPair> {
     if !question.domain().is_padded() {
-        return pairs_of_answers(question);
+        return pairs_of_single_answers(question);
     }
     if !question.domain().is_rated() {
         return pairs_of_sets(question, count);
     }
-    let mut pairs = vec![pair_of_signs(question, count, 1.0)];
-    pairs.extend(pair_of_others(question, count));
-    pairs.push(pair_without(question, count, 1.0));
+    let mut pairs = vec![pair_with_opposite_values(question, count, 1.0)];
+    pairs.extend(pair_with_disjoint_items(question, count));
+    pairs.push(pair_with_empty_input(question, count, 1.0));
     if count > 1 {
-        pairs.push(pair_of_one_item(question, 1.0, -1.0));
+        pairs.push(pair_with_one_item(question, 1.0, -1.0));
     }
-    pairs.push(pair_without(question, count, 0.0));
-    let more = too_many(question);
+    pairs.push(pair_with_empty_input(question, count, 0.0));
+    let more = count_above_sparsity(question);
     if more > count {
-        pairs.push(pair_of_signs(question, more, 1.0));
+        pairs.push(pair_with_opposite_values(question, more, 1.0));
         pairs.push(NeighbourPair::new(
-            [in_words(more, 1.0), format!("{count} of them, all -1")],
-            [equal(question, more, 1.0), equal(question, count, -1.0)],
+            [
+                input_in_words(more, 1.0),
+                format!("{count} of them, all -1"),
+            ],
+            [
+                entries_with_equal_value(question, more, 1.0),
+                entries_with_equal_value(question, count, -1.0),
+            ],
         ));
     }
-    if takes_fractions(question) {
-        pairs.push(pair_of_signs(question, count, 0.5));
-        pairs.push(pair_without(question, 1, 0.5));
+    if accepts_fractions(question) {
+        pairs.push(pair_with_opposite_values(question, count, 0.5));
+        pairs.push(pair_with_empty_input(question, 1, 0.5));
         let more = more.max(count);
         pairs.push(NeighbourPair::new(
             [
                 format!("{more} items of every value"),
                 "no items".to_owned(),
             ],
-            [of_every_kind(question, more), Vec::new()],
+            [entries_of_every_value(question, more), Vec::new()],
         ));
     }
     pairs
 }
 
 /// Returns a pair in which both inputs have the same `count` items, with opposite values.
-fn pair_of_signs(question: &Question, count: u32, value: f64) -> NeighbourPair {
+fn pair_with_opposite_values(question: &Question, count: u32, value: f64) -> NeighbourPair {
     NeighbourPair::new(
         [
-            in_words(count, value),
+            input_in_words(count, value),
             format!("the same items, all {}", -value),
         ],
-        [value, -value].map(|value| equal(question, count, value)),
+        [value, -value].map(|value| entries_with_equal_value(question, count, value)),
     )
 }
 
 /// Returns a pair of inputs with different items, `count` items each. `None` if the question has
 /// too few items.
-fn pair_of_others(question: &Question, count: u32) -> Option<NeighbourPair> {
+fn pair_with_disjoint_items(question: &Question, count: u32) -> Option<NeighbourPair> {
     let there = question.items().count();
     there.is_none_or(|items| items >= 2 * count).then(|| {
-        let mut all = equal(question, 2 * count, 1.0);
+        let mut all = entries_with_equal_value(question, 2 * count, 1.0);
         let others = all.split_off(count as usize);
-        let names = [in_words(count, 1.0), format!("{count} other items, all 1")];
+        let names = [
+            input_in_words(count, 1.0),
+            format!("{count} other items, all 1"),
+        ];
         NeighbourPair::new(names, [all, others])
     })
 }
 
-fn pair_of_one_item(question: &Question, value: f64, other: f64) -> NeighbourPair {
+fn pair_with_one_item(question: &Question, value: f64, other: f64) -> NeighbourPair {
     NeighbourPair::new(
-        [in_words(1, value), format!("the same item, {other}")],
-        [value, other].map(|value| equal(question, 1, value)),
+        [input_in_words(1, value), format!("the same item, {other}")],
+        [value, other].map(|value| entries_with_equal_value(question, 1, value)),
     )
 }
 
-fn pair_without(question: &Question, count: u32, value: f64) -> NeighbourPair {
+fn pair_with_empty_input(question: &Question, count: u32, value: f64) -> NeighbourPair {
     NeighbourPair::new(
-        [in_words(count, value), "no items".to_owned()],
-        [equal(question, count, value), Vec::new()],
+        [input_in_words(count, value), "no items".to_owned()],
+        [entries_with_equal_value(question, count, value), Vec::new()],
     )
 }
 
-fn in_words(count: u32, value: f64) -> String {
+fn input_in_words(count: u32, value: f64) -> String {
     match count {
         1 => format!("one item, {value}"),
         _ => format!("{count} items, all {value}"),
@@ -317,7 +329,11 @@ fn in_words(count: u32, value: f64) -> String {
 
 /// Returns a pair of inputs, both copies of `others`, that differ only in the value of the first
 /// entry. `of` describes the other entries' values in words.
-fn pair_among(others: &[Entry], [value, other]: [f64; 2], of: &str) -> NeighbourPair {
+fn pair_differing_in_first_entry(
+    others: &[Entry],
+    [value, other]: [f64; 2],
+    of: &str,
+) -> NeighbourPair {
     let among = format!(" among {} {of}", others.len() - 1);
     NeighbourPair::new(
         [
@@ -332,32 +348,40 @@ fn pair_among(others: &[Entry], [value, other]: [f64; 2], of: &str) -> Neighbour
     )
 }
 
-pub(super) fn pairs_in_one_item(question: &Question) -> Vec<NeighbourPair> {
-    let mut pairs = vec![pair_of_one_item(question, 1.0, -1.0)];
+pub(super) fn pairs_differing_in_one_item(question: &Question) -> Vec<NeighbourPair> {
+    let mut pairs = vec![pair_with_one_item(question, 1.0, -1.0)];
     let s = question.sparsity();
     if s > 1 {
-        pairs.push(pair_among(&equal(question, s, 1.0), [1.0, -1.0], "of 1"));
+        pairs.push(pair_differing_in_first_entry(
+            &entries_with_equal_value(question, s, 1.0),
+            [1.0, -1.0],
+            "of 1",
+        ));
     }
-    pairs.push(pair_without(question, 1, 0.0));
-    if too_many(question) > s {
-        let others = of_every_kind(question, too_many(question));
-        pairs.push(pair_among(&others, [1.0, -1.0], "of every value"));
+    pairs.push(pair_with_empty_input(question, 1, 0.0));
+    if count_above_sparsity(question) > s {
+        let others = entries_of_every_value(question, count_above_sparsity(question));
+        pairs.push(pair_differing_in_first_entry(
+            &others,
+            [1.0, -1.0],
+            "of every value",
+        ));
     }
-    if takes_fractions(question) {
-        pairs.push(pair_of_one_item(question, 0.5, -0.5));
-        pairs.push(pair_without(question, 1, 0.5));
+    if accepts_fractions(question) {
+        pairs.push(pair_with_one_item(question, 0.5, -0.5));
+        pairs.push(pair_with_empty_input(question, 1, 0.5));
     }
     pairs
 }
 
-pub(super) fn pairs_within(question: &Question, distance: f64) -> Vec<NeighbourPair> {
+pub(super) fn pairs_within_distance(question: &Question, distance: f64) -> Vec<NeighbourPair> {
     let s = question.sparsity();
     let mut pairs = vec![
-        pair_within(question, distance),
-        pair_without(question, s, 0.0),
+        pair_at_distance(question, distance),
+        pair_with_empty_input(question, s, 0.0),
     ];
-    let more = too_many(question);
-    let fractions = takes_fractions(question);
+    let more = count_above_sparsity(question);
+    let fractions = accepts_fractions(question);
     if fractions {
         // The factor keeps the total change below the distance in spite of rounding errors.
         let half = 0.5 * distance / f64::from(more) * (1.0 - 1e-9);
@@ -367,32 +391,36 @@ pub(super) fn pairs_within(question: &Question, distance: f64) -> Vec<NeighbourP
                 format!("{more} items, all {value:.4}"),
                 format!("the same items, all -{value:.4}"),
             ],
-            [value, -value].map(|value| equal(question, more, value)),
+            [value, -value].map(|value| entries_with_equal_value(question, more, value)),
         ));
     }
     let down = distance.min(2.0);
     let down = if fractions { down } else { down.floor() };
     if down > 0.0 {
-        let others = of_every_kind(question, more);
-        pairs.push(pair_among(&others, [1.0, 1.0 - down], "of every value"));
+        let others = entries_of_every_value(question, more);
+        pairs.push(pair_differing_in_first_entry(
+            &others,
+            [1.0, 1.0 - down],
+            "of every value",
+        ));
     }
     pairs
 }
 
 /// Returns a pair of inputs whose values differ by `distance` in total, or by as much as the items
 /// allow if that is less.
-fn pair_within(question: &Question, distance: f64) -> NeighbourPair {
+fn pair_at_distance(question: &Question, distance: f64) -> NeighbourPair {
     let there = question.items().count().unwrap_or(u32::MAX);
     // The number of entries that change from 1 to −1. It is at most 2¹⁰, because the distance is at
     // most 2¹¹.
     let flipped = ((distance / 2.0) as u32).min(there);
-    let mut inputs = [1.0, -1.0].map(|value| equal(question, flipped, value));
+    let mut inputs = [1.0, -1.0].map(|value| entries_with_equal_value(question, flipped, value));
     if flipped < there {
-        let rest = match question.value() {
+        let rest = match question.value_kind() {
             ValueKind::Real => distance - 2.0 * f64::from(flipped),
             ValueKind::Sign | ValueKind::Presence => (distance - 2.0 * f64::from(flipped)).floor(),
         };
-        let last = item(question, flipped);
+        let last = item_at(question, flipped);
         for (input, value) in inputs.iter_mut().zip([1.0, 1.0 - rest]) {
             input.push(Entry { item: last, value });
         }
@@ -408,7 +436,7 @@ fn pair_within(question: &Question, distance: f64) -> NeighbourPair {
 
 /// Returns the item at `index`. For a closed question, the item is `index` itself. For an open
 /// question, it is the key of the text that spells `index`.
-fn item(question: &Question, index: u32) -> u64 {
+fn item_at(question: &Question, index: u32) -> u64 {
     match question.items().count() {
         Some(_) => u64::from(index),
         None => item_key(&index.to_string()),

@@ -26,7 +26,7 @@ pub struct Observation {
 impl Observation {
     /// Creates the observation of a report that reveals nothing but its seed.
     #[must_use]
-    pub fn of_seed(seed: u64) -> Self {
+    pub fn from_seed_only(seed: u64) -> Self {
         Self {
             seed,
             ..Self::default()

@@ -3,11 +3,11 @@
 use hushbin::domain::Domain;
 use hushbin::mechanism::pattern::{Pattern, Randomizer, Report};
 
-use super::contract::{Enumerable, Observed};
+use super::contract::{ExactProbabilities, ObservableMechanism};
 use super::hypothesis::Hypothesis;
 use super::observation::{BucketRank, Observation, SeedPlacement};
 
-impl Observed for Pattern {
+impl ObservableMechanism for Pattern {
     type Report = Report;
 
     fn observe(
@@ -36,9 +36,9 @@ impl Observed for Pattern {
         }
     }
 
-    fn enumerable(&self, _: &Domain, epsilon: f64) -> Option<Enumerable> {
+    fn enumerable(&self, _: &Domain, epsilon: f64) -> Option<ExactProbabilities> {
         let core = Randomizer::new(self, epsilon);
-        Some(Enumerable {
+        Some(ExactProbabilities {
             buckets: self.outputs(),
             completions: Box::new(|_| Some(1)),
             probabilities: Box::new(move |_, signed, _| {

@@ -1,14 +1,14 @@
 //! Tests that compare the likelihoods of this module with the probabilities of the core's
 //! randomizer.
 
-use hushbin::domain::Signed;
+use hushbin::domain::SignedItem;
 use hushbin::hash::Hashing;
 use hushbin::mechanism::BucketReport;
 use hushbin::mechanism::coco::{self, Coco};
 use hushbin::mechanism::collision::{self, Collision};
 use hushbin::{Entry, Items, Mechanism, Report, Task, TaskParts, ValueKind};
 
-use super::{Hypothesis, core_probabilities, neighbour_pairs, observe};
+use super::{Hypothesis, core_bucket_probabilities, neighbour_pairs, observe};
 
 fn task(items: u32, sparsity: u32, epsilon: f64, mechanism: Mechanism) -> Task {
     Task::new(TaskParts {
@@ -114,14 +114,14 @@ fn core_of_mixture(task: &Task, seed: u64, left: &[(f64, Vec<Entry>)]) -> Vec<f6
 /// Returns the core's bucket probabilities for an input, averaged over the signs of padding
 /// elements.
 fn core(task: &Task, seed: u64, input: &[Entry]) -> Vec<f64> {
-    let signed: Vec<Signed> = input
+    let signed: Vec<SignedItem> = input
         .iter()
-        .map(|entry| Signed {
+        .map(|entry| SignedItem {
             item: entry.item,
             negative: entry.value < 0.0,
         })
         .collect();
-    let mut probabilities = core_probabilities(&task.questions()[0]).unwrap();
+    let mut probabilities = core_bucket_probabilities(&task.questions()[0]).unwrap();
     let signs = 1 << (task.questions()[0].sparsity() as usize - input.len());
     let mut mean = probabilities(seed, &signed, 0);
     for signs in 1..signs {

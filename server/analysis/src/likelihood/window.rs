@@ -1,16 +1,16 @@
 //! Likelihood of a report of the window mechanism under an input, from the definition of the
 //! mechanism.
 
-use hushbin::domain::{Domain, Signed};
+use hushbin::domain::{Domain, SignedItem};
 use hushbin::mechanism::window::{Randomizer, Report, Window};
 use hushbin::{Entry, Question};
 
-use super::contract::{Enumerable, Observed};
+use super::contract::{ExactProbabilities, ObservableMechanism};
 use super::hypothesis::Hypothesis;
 use super::neighbours::{NeighbourPair, pairs_of_numbers};
 use super::observation::{BucketRank, Observation, SeedPlacement};
 
-impl Observed for Window {
+impl ObservableMechanism for Window {
     type Report = Report;
 
     fn observe(
@@ -23,7 +23,7 @@ impl Observed for Window {
         let mut atoms = Vec::new();
         self.support(domain)
             .for_each_atom(report, |attribute, atom| atoms.push((attribute, atom)));
-        let of = inputs.map(|input| favoured(self, input.entries(), &atoms));
+        let of = inputs.map(|input| favoured_probabilities(self, input.entries(), &atoms));
         let [first, second] = of.each_ref().map(|chances| {
             // Likelihood of the report, times the normalising constant kᵐ·e + tᵐ − kᵐ.
             1.0 + epsilon.exp_m1() * chances.iter().product::<f64>()
@@ -46,18 +46,18 @@ impl Observed for Window {
             }),
             falls: inputs.map(|input| {
                 let drawn = atoms.iter().map(|&(attribute, _)| attribute);
-                SeedPlacement::new(drawn.map(|own| (own, value_of(input.entries(), own) > 0.0)))
+                SeedPlacement::new(drawn.map(|own| (own, attribute_value(input.entries(), own) > 0.0)))
             }),
         }
     }
 
-    fn enumerable(&self, domain: &Domain, epsilon: f64) -> Option<Enumerable> {
+    fn enumerable(&self, domain: &Domain, epsilon: f64) -> Option<ExactProbabilities> {
         let core = Randomizer::new(self, domain, epsilon);
-        Some(Enumerable {
+        Some(ExactProbabilities {
             buckets: self.cells(),
             completions: Box::new(|_| Some(1)),
             probabilities: Box::new(move |seed, signed, _| {
-                let entries: Vec<Entry> = signed.iter().map(entry).collect();
+                let entries: Vec<Entry> = signed.iter().map(end_of_range_entry).collect();
                 core.probabilities(seed, &entries)
             }),
         })
@@ -69,22 +69,22 @@ impl Observed for Window {
 }
 
 /// Returns an entry whose number is the end of the range, −1 or 1, that the sign selects.
-fn entry(signed: &Signed) -> Entry {
+fn end_of_range_entry(signed: &SignedItem) -> Entry {
     Entry {
         item: signed.item,
         value: if signed.negative { -1.0 } else { 1.0 },
     }
 }
 
-fn value_of(entries: &[Entry], attribute: u32) -> f64 {
+fn attribute_value(entries: &[Entry], attribute: u32) -> f64 {
     let own = |entry: &&Entry| entry.item == u64::from(attribute);
     entries.iter().find(own).map_or(0.0, |entry| entry.value)
 }
 
 /// Returns, for each drawn attribute, the probability that its level favours the reported atom.
-fn favoured(window: &Window, entries: &[Entry], atoms: &[(u32, u32)]) -> Vec<f64> {
+fn favoured_probabilities(window: &Window, entries: &[Entry], atoms: &[(u32, u32)]) -> Vec<f64> {
     let chance =
-        |&(attribute, atom): &(u32, u32)| window.chance(value_of(entries, attribute), atom);
+        |&(attribute, atom): &(u32, u32)| window.atom_favoured_probability(attribute_value(entries, attribute), atom);
     atoms.iter().map(chance).collect()
 }
 
@@ -100,7 +100,7 @@ mod tests {
             item: 0,
             value: 1.0,
         }];
-        let chances = (0..4).map(|atom| favoured(&window, &entries, &[(0, atom)])[0]);
+        let chances = (0..4).map(|atom| favoured_probabilities(&window, &entries, &[(0, atom)])[0]);
         assert!(chances.eq([0.0, 0.0, 0.0, 1.0]));
     }
 }

@@ -11,7 +11,7 @@ use std::f64::consts::TAU;
 /// The error consists of 8 roundings of the exponent, which is at most −ln of the value, and the
 /// errors of three Stirling corrections. The bound is valid even if the last bit of the success
 /// probability is wrong.
-pub(crate) fn error(probability: f64) -> f64 {
+pub(crate) fn relative_error_bound(probability: f64) -> f64 {
     f64::EPSILON * (160.0 - 4.0 * probability.clamp(f64::MIN_POSITIVE, 1.0).ln())
 }
 
@@ -54,14 +54,14 @@ fn deviance(x: f64, m: f64) -> f64 {
 
 /// Returns the exponent E of Chernoff's bound exp(−E) on a tail of Binomial(`trials`, p). The tail
 /// starts at x and leads away from the mean. `p` is the pair of p and 1 − p.
-pub(crate) fn exponent(x: f64, trials: f64, p: [f64; 2]) -> f64 {
+pub(crate) fn chernoff_exponent(x: f64, trials: f64, p: [f64; 2]) -> f64 {
     deviance(x, trials * p[0]) + deviance(trials - x, trials * p[1])
 }
 
 /// Returns P(X = x) for X ~ Binomial(`trials`, p) and an integer x from 0 to `trials`. `p` is the
 /// pair of p and 1 − p.
 pub(crate) fn probability(x: f64, trials: f64, p: [f64; 2]) -> f64 {
-    let exponent = exponent(x, trials, p);
+    let exponent = chernoff_exponent(x, trials, p);
     if x == 0.0 || x == trials {
         return (-exponent).exp();
     }
@@ -112,7 +112,7 @@ mod tests {
                     if expected > 1e-280 {
                         let relative = found / expected - 1.0;
                         assert!(
-                            relative.abs() < error(found),
+                            relative.abs() < relative_error_bound(found),
                             "{x} of {trials}, {p}: {relative}"
                         );
                     }
@@ -122,7 +122,7 @@ mod tests {
                     } else {
                         all[..=x].iter().sum()
                     };
-                    let bound = (-exponent(x as f64, n, [p, 1.0 - p])).exp();
+                    let bound = (-chernoff_exponent(x as f64, n, [p, 1.0 - p])).exp();
                     assert!(tail <= bound * (1.0 + 1e-12), "{x} of {trials}, {p}");
                 }
             }

@@ -7,7 +7,7 @@
 
 use statrs::function::beta::beta_reg;
 
-use super::roots::{arithmetic, bisect, whole};
+use super::roots::{arithmetic_middle, bisect, integer_middle};
 
 /// Relative reduction of `failure` that covers the rounding errors of tail probabilities. Tail
 /// probabilities are computed from differences of ln Γ, with relative errors below 10⁻⁴ for up to
@@ -35,7 +35,13 @@ pub fn lower_bound(hits: u64, trials: u64, failure: f64) -> f64 {
     let failure = failure * (1.0 - ROUNDING);
     let (a, b) = (hits as f64, (trials - hits + 1) as f64);
     let rare = |p: f64| beta_reg(a, b, p) <= failure;
-    bisect(0.0, hits as f64 / trials as f64, arithmetic(0.0), rare).0
+    bisect(
+        0.0,
+        hits as f64 / trials as f64,
+        arithmetic_middle(0.0),
+        rare,
+    )
+    .0
 }
 
 /// Returns the smallest number of hits in `trials` trials whose [`lower_bound`] is at least `p`.
@@ -48,7 +54,7 @@ pub(crate) fn critical_count(trials: u64, p: f64, failure: f64) -> u64 {
     assert!(failure > 0.0 && failure <= 0.5, "failure is {failure}");
     let failure = failure * (1.0 - ROUNDING);
     let rare = |hits: u64| beta_reg(hits as f64, (trials - hits + 1) as f64, p) <= failure;
-    bisect(trials + 1, 0, whole, rare).0
+    bisect(trials + 1, 0, integer_middle, rare).0
 }
 
 /// Returns an upper confidence bound on the probability of an event: 1 minus the [`lower_bound`]

@@ -3,12 +3,12 @@
 /// Rounds a number up so that it has three significant digits. The number is 0 or positive.
 ///
 /// ```
-/// use hushbin_analysis::promise::round_up;
+/// use hushbin_analysis::promise::round_up_to_three_digits;
 ///
-/// assert_eq!([0.0, 1.23, 1.231, 4567.0].map(round_up), [0.0, 1.23, 1.24, 4570.0]);
+/// assert_eq!([0.0, 1.23, 1.231, 4567.0].map(round_up_to_three_digits), [0.0, 1.23, 1.24, 4570.0]);
 /// ```
 #[must_use]
-pub fn round_up(number: f64) -> f64 {
+pub fn round_up_to_three_digits(number: f64) -> f64 {
     let exponent = number.log10().floor() - 2.0;
     // The factor keeps a number unchanged if it has three digits up to a rounding error.
     let units = (number / 10_f64.powf(exponent) * (1.0 - 1e-12)).ceil();
@@ -18,7 +18,7 @@ pub fn round_up(number: f64) -> f64 {
 }
 
 /// Rounds a positive number down so that it has four significant digits.
-pub(crate) fn round_down(number: f64) -> f64 {
+pub(crate) fn round_down_to_four_digits(number: f64) -> f64 {
     let unit = 10_f64.powi(3 - number.log10().floor() as i32);
     (number * unit).floor() / unit
 }
@@ -41,7 +41,7 @@ mod tests {
             (1.3e-30, 1.3e-30),
             (0.0, 0.0),
         ] {
-            assert_eq!(round_up(number), rounded, "{number}");
+            assert_eq!(round_up_to_three_digits(number), rounded, "{number}");
         }
     }
 }

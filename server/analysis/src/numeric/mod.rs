@@ -6,7 +6,7 @@
 
 pub(crate) mod binomial;
 pub mod clopper_pearson;
+pub(crate) mod confidence_limits;
 pub(crate) mod digits;
-pub(crate) mod limits;
 pub(crate) mod projection;
 pub(crate) mod roots;

@@ -11,14 +11,14 @@
 /// Constraint on the sum of non-negative values.
 ///
 /// ```
-/// use hushbin_analysis::estimate::{Sum, project};
+/// use hushbin_analysis::estimate::{SumConstraint, project_to_simplex};
 ///
 /// let mut shares = [0.75, 0.5, -0.25];
-/// project(&mut shares, Sum::AtMost(1.0));
+/// project_to_simplex(&mut shares, SumConstraint::AtMost(1.0));
 /// assert_eq!(shares, [0.625, 0.375, 0.0]);
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Sum {
+pub enum SumConstraint {
     /// The sum is at most this number, because people may have fewer entries.
     AtMost(f64),
     /// The sum is exactly this number, because every person gives one answer or has s entries.
@@ -29,13 +29,15 @@ pub enum Sum {
 /// satisfy the constraint `sum`.
 ///
 /// The projection takes O(k log k) time for k values.
-pub fn project(values: &mut [f64], sum: Sum) {
+pub fn project_to_simplex(values: &mut [f64], sum: SumConstraint) {
     let positive: f64 = values.iter().map(|value| value.max(0.0)).sum();
     // If the positive parts of the values satisfy the constraint, they are the result. Otherwise
     // the result is max(v − τ, 0) for each value v, by the Karush–Kuhn–Tucker conditions.
     let excess = match sum {
-        Sum::AtMost(bound) if positive <= bound => 0.0,
-        Sum::AtMost(bound) | Sum::Exactly(bound) => common_excess(values, bound),
+        SumConstraint::AtMost(bound) if positive <= bound => 0.0,
+        SumConstraint::AtMost(bound) | SumConstraint::Exactly(bound) => {
+            projection_threshold(values, bound)
+        }
     };
     for value in values {
         *value = (*value - excess).max(0.0);
@@ -46,7 +48,7 @@ pub fn project(values: &mut [f64], sum: Sum) {
 ///
 /// Source: Duchi, Shalev-Shwartz, Singer, Chandra, "Efficient Projections onto the ℓ1-Ball for
 /// Learning in High Dimensions", ICML 2008, Fig. 1.
-fn common_excess(values: &[f64], bound: f64) -> f64 {
+fn projection_threshold(values: &[f64], bound: f64) -> f64 {
     let mut falling = values.to_vec();
     falling.sort_unstable_by(|a, b| b.total_cmp(a));
     let mut sum = 0.0;
@@ -72,7 +74,7 @@ mod tests {
 
     fn projected(values: &[f64], bound: f64) -> Vec<f64> {
         let mut values = values.to_vec();
-        project(&mut values, Sum::AtMost(bound));
+        project_to_simplex(&mut values, SumConstraint::AtMost(bound));
         values
     }
 
@@ -156,7 +158,7 @@ mod tests {
         fn nothing_of_the_sum_is_nearer(values in noisy(), s in 1..9_u32) {
             let bound = f64::from(s);
             let mut x = values.clone();
-            project(&mut x, Sum::Exactly(bound));
+            project_to_simplex(&mut x, SumConstraint::Exactly(bound));
             prop_assert!(x.iter().all(|&x| x >= 0.0));
             prop_assert!((x.iter().sum::<f64>() - bound).abs() < 1e-11);
             let away: Vec<f64> = values.iter().zip(&x).map(|(v, x)| v - x).collect();

@@ -2,8 +2,8 @@
 //! guarantees about the result.
 //!
 //! [`bisect`] keeps a bracket whose first end is known to satisfy the condition, so that end is
-//! certain. [`chandrupatla`], [`newton`] and [`secant_falling`] are faster for smooth functions,
-//! but approximate. Callers step [`outward`] from an approximate result until a proven condition is
+//! certain. [`chandrupatla`], [`newton_on_logarithm`] and [`secant_of_decreasing`] are faster for smooth functions,
+//! but approximate. Callers step [`outward_distances`] from an approximate result until a proven condition is
 //! satisfied.
 
 use std::convert::Infallible;
@@ -42,14 +42,14 @@ pub(crate) fn try_bisect<T: Copy, E>(
 }
 
 /// Returns the middle of a bracket of integers, or `None` if the ends are neighbours.
-pub(crate) fn whole(a: u64, b: u64) -> Option<u64> {
+pub(crate) fn integer_middle(a: u64, b: u64) -> Option<u64> {
     (a.abs_diff(b) > 1).then(|| a.midpoint(b))
 }
 
 /// Returns a function that computes the arithmetic mean of a bracket's ends. That function returns
 /// `None` if the bracket's width is at most `relative` times the greater end, or if there is no
 /// double between the ends.
-pub(crate) fn arithmetic(relative: f64) -> impl Fn(f64, f64) -> Option<f64> {
+pub(crate) fn arithmetic_middle(relative: f64) -> impl Fn(f64, f64) -> Option<f64> {
     move |a, b| {
         let middle = 0.5 * (a + b);
         let (low, high) = (a.min(b), a.max(b));
@@ -59,7 +59,7 @@ pub(crate) fn arithmetic(relative: f64) -> impl Fn(f64, f64) -> Option<f64> {
 
 /// Returns a function that computes the geometric mean of a bracket's ends, which are positive.
 /// That function returns `None` if the bracket's width is at most `relative` times the greater end.
-pub(crate) fn geometric(relative: f64) -> impl Fn(f64, f64) -> Option<f64> {
+pub(crate) fn geometric_middle(relative: f64) -> impl Fn(f64, f64) -> Option<f64> {
     move |a, b| {
         let (low, high) = (a.min(b), a.max(b));
         (high - low > relative * high).then(|| (a * b).sqrt())
@@ -71,20 +71,25 @@ pub(crate) fn geometric(relative: f64) -> impl Fn(f64, f64) -> Option<f64> {
 ///
 /// With this factor, few distances are tried, and the first sufficient distance is not much too
 /// large.
-pub(crate) fn outward(first: f64) -> impl Iterator<Item = f64> {
+pub(crate) fn outward_distances(first: f64) -> impl Iterator<Item = f64> {
     std::iter::successors(Some(first), |step| Some(6.0 * step)).take_while(|step| step.is_finite())
 }
 
-/// Relative error of [`newton`], and the smallest relative distance that [`least_above`] and
-/// [`greatest_below`] are usually called with.
+/// Relative error of [`newton_on_logarithm`], and the smallest relative distance that [`find_slightly_above`] and
+/// [`find_slightly_below`] are usually called with.
 pub(crate) const NEWTON_ERROR: f64 = 1e-12;
 
 /// Returns a value slightly above `near` that satisfies `enough`. The relative distance `first` is
 /// tried first. It is assumed that `most` satisfies `enough`.
 ///
 /// If `near` is 0, the function tries 0 itself, and then the smallest positive normal double.
-pub(crate) fn least_above(near: f64, most: f64, first: f64, enough: impl Fn(f64) -> bool) -> f64 {
-    outward(first)
+pub(crate) fn find_slightly_above(
+    near: f64,
+    most: f64,
+    first: f64,
+    enough: impl Fn(f64) -> bool,
+) -> f64 {
+    outward_distances(first)
         .map(|step| near * (1.0 + step) + if step > first { f64::MIN_POSITIVE } else { 0.0 })
         .find(|&x| x >= most || enough(x))
         .map_or(most, |x| x.min(most))
@@ -92,8 +97,8 @@ pub(crate) fn least_above(near: f64, most: f64, first: f64, enough: impl Fn(f64)
 
 /// Returns a value slightly below `near` that satisfies `little`. The relative distance `first` is
 /// tried first. It is assumed that 0 satisfies `little`.
-pub(crate) fn greatest_below(near: f64, first: f64, little: impl Fn(f64) -> bool) -> f64 {
-    outward(first)
+pub(crate) fn find_slightly_below(near: f64, first: f64, little: impl Fn(f64) -> bool) -> f64 {
+    outward_distances(first)
         .take_while(|&step| step < 1.0)
         .map(|step| near * (1.0 - step))
         .find(|&x| x <= 0.0 || little(x))
@@ -130,7 +135,7 @@ pub(crate) fn chandrupatla(ends: [f64; 2], excess: impl Fn(f64) -> f64) -> f64 {
         if least >= 0.5 {
             return newest.0.min(opposite.0).exp();
         }
-        part = quadratic(newest, opposite, before)
+        part = inverse_quadratic_zero(newest, opposite, before)
             .unwrap_or(0.5)
             .clamp(least, 1.0 - least);
         // If values hardly change, or only by rounding errors, steps would be as short as the
@@ -148,7 +153,7 @@ pub(crate) fn chandrupatla(ends: [f64; 2], excess: impl Fn(f64) -> f64) -> f64 {
 /// Returns the zero of the inverse parabola (x as a function of the value) through three points.
 /// The result is a fraction of the way from the first to the second point. Returns `None` if the
 /// zero may not lie between these two points.
-fn quadratic(a: (f64, f64), b: (f64, f64), c: (f64, f64)) -> Option<f64> {
+fn inverse_quadratic_zero(a: (f64, f64), b: (f64, f64), c: (f64, f64)) -> Option<f64> {
     let across = (a.0 - b.0) / (c.0 - b.0);
     let along = (a.1 - b.1) / (c.1 - b.1);
     (along * along < across && (1.0 - along).powi(2) < 1.0 - across).then(|| {
@@ -174,7 +179,12 @@ const LAST_RATIO: f64 = 1e-5;
 /// Newton's method is applied to the function's logarithm and kept inside the known bracket. If the
 /// logarithm is concave, a step that starts to the right of the solution also ends to the right of
 /// it.
-pub(crate) fn newton(high: f64, start: f64, level: f64, at: impl Fn(f64) -> (f64, f64)) -> f64 {
+pub(crate) fn newton_on_logarithm(
+    high: f64,
+    start: f64,
+    level: f64,
+    at: impl Fn(f64) -> (f64, f64),
+) -> f64 {
     let (mut low, mut high) = (None, high);
     let mut x = if start < high { start } else { 0.5 * high };
     for _ in 0..200 {
@@ -217,7 +227,7 @@ pub(crate) fn newton(high: f64, start: f64, level: f64, at: impl Fn(f64) -> (f64
 ///
 /// # Errors
 /// The errors of `excess`.
-pub(crate) fn secant_falling<E>(
+pub(crate) fn secant_of_decreasing<E>(
     excess: &impl Fn(f64) -> Result<f64, E>,
     [low, high]: [f64; 2],
     start: f64,
@@ -250,7 +260,7 @@ pub(crate) fn secant_falling<E>(
         if above.0 - below.0 <= precision {
             return Ok(Some(above.0.exp()));
         }
-        let guess = secant(below, above, precision);
+        let guess = shifted_secant_zero(below, above, precision);
         // Bisect in every fourth step, because `excess` may jump.
         next = if step.is_multiple_of(4) || guess <= below.0 || guess >= above.0 {
             0.5 * (below.0 + above.0)
@@ -263,7 +273,7 @@ pub(crate) fn secant_falling<E>(
 
 /// Returns the zero of the secant through both ends of the bracket, moved by less than the
 /// precision towards the end that is farther away.
-fn secant(below: (f64, f64), above: (f64, f64), precision: f64) -> f64 {
+fn shifted_secant_zero(below: (f64, f64), above: (f64, f64), precision: f64) -> f64 {
     let slope = if below.1.is_finite() {
         (below.1 - above.1) / (above.0 - below.0)
     } else {
@@ -285,17 +295,25 @@ mod tests {
     #[test]
     fn brackets_are_halved_down_to_neighbours() {
         for root in [1_u64, 2, 999, 1 << 40] {
-            assert_eq!(bisect(1 << 41, 0, whole, |n| n >= root), (root, root - 1));
-            assert_eq!(bisect(0, 1 << 41, whole, |n| n < root), (root - 1, root));
+            assert_eq!(
+                bisect(1 << 41, 0, integer_middle, |n| n >= root),
+                (root, root - 1)
+            );
+            assert_eq!(
+                bisect(0, 1 << 41, integer_middle, |n| n < root),
+                (root - 1, root)
+            );
         }
-        let (inside, outside) = bisect(0.0, 1.0, arithmetic(0.0), |x| x * x <= 0.5);
+        let (inside, outside) = bisect(0.0, 1.0, arithmetic_middle(0.0), |x| x * x <= 0.5);
         assert_eq!(inside.next_up(), outside);
         assert!(inside * inside <= 0.5 && outside * outside > 0.5);
         // The search terminates even if the condition is true only at 0.
-        assert_eq!(bisect(0.0, 1.0, arithmetic(1e-9), |_| false).0, 0.0);
-        let (inside, outside) = bisect(1e-30, 1e30, geometric(1e-9), |x| x <= 3e-7);
+        assert_eq!(bisect(0.0, 1.0, arithmetic_middle(1e-9), |_| false).0, 0.0);
+        let (inside, outside) = bisect(1e-30, 1e30, geometric_middle(1e-9), |x| x <= 3e-7);
         assert!(inside <= 3e-7 && 3e-7 < outside && outside - inside <= 1e-9 * outside);
-        let refused = try_bisect(0_u64, 9, whole, |n| if n > 3 { Err(n) } else { Ok(true) });
+        let refused = try_bisect(0_u64, 9, integer_middle, |n| {
+            if n > 3 { Err(n) } else { Ok(true) }
+        });
         assert_eq!(refused, Err(4));
     }
 
@@ -304,19 +322,19 @@ mod tests {
         for near in [0.0, 1e-300, 1e-9, 0.3] {
             // The result is less than six times too far away, because the previous step was not
             // enough.
-            let found = least_above(near, 1.0, NEWTON_ERROR, |x| x >= near * (1.0 + 1e-8));
+            let found = find_slightly_above(near, 1.0, NEWTON_ERROR, |x| x >= near * (1.0 + 1e-8));
             assert!(found >= near * (1.0 + 1e-8) && found <= near * (1.0 + 7e-8) + 1e-307);
-            let found = greatest_below(near, NEWTON_ERROR, |x| x <= near * (1.0 - 1e-8));
+            let found = find_slightly_below(near, NEWTON_ERROR, |x| x <= near * (1.0 - 1e-8));
             assert!(found <= near * (1.0 - 1e-8) && found >= near * (1.0 - 7e-8));
         }
-        assert_eq!(least_above(0.5, 1.0, NEWTON_ERROR, |_| false), 1.0);
-        assert_eq!(least_above(0.0, 1.0, NEWTON_ERROR, |_| false), 1.0);
-        assert_eq!(least_above(0.0, 1.0, NEWTON_ERROR, |_| true), 0.0);
+        assert_eq!(find_slightly_above(0.5, 1.0, NEWTON_ERROR, |_| false), 1.0);
+        assert_eq!(find_slightly_above(0.0, 1.0, NEWTON_ERROR, |_| false), 1.0);
+        assert_eq!(find_slightly_above(0.0, 1.0, NEWTON_ERROR, |_| true), 0.0);
         assert_eq!(
-            least_above(0.0, 1.0, NEWTON_ERROR, |x| x > 0.0),
+            find_slightly_above(0.0, 1.0, NEWTON_ERROR, |x| x > 0.0),
             f64::MIN_POSITIVE
         );
-        assert_eq!(greatest_below(0.5, NEWTON_ERROR, |_| false), 0.0);
+        assert_eq!(find_slightly_below(0.5, NEWTON_ERROR, |_| false), 0.0);
     }
 
     /// Functions that jump, are flat or are dominated by rounding errors need at most four times as
@@ -360,25 +378,25 @@ mod tests {
             let at = |x: f64| ((-0.5 * x * x).exp(), x * (-0.5 * x * x).exp());
             let root = (-2.0 * f64::ln(level)).sqrt();
             for start in [1e-3, 1.0, 7.0, 1e9] {
-                let found = newton(8.0, start, level, at);
+                let found = newton_on_logarithm(8.0, start, level, at);
                 assert!((found / root - 1.0).abs() < 1e-9, "{found}, not {root}");
             }
             // One evaluation is enough if the search starts very near the root, and a few if it
             // starts near it.
             for (distance, most) in [(1e-7, 1), (1e-3, 3)] {
                 let values = std::cell::Cell::new(0);
-                newton(8.0, root * (1.0 + distance), level, |x| {
+                newton_on_logarithm(8.0, root * (1.0 + distance), level, |x| {
                     values.set(values.get() + 1);
                     at(x)
                 });
                 assert!(values.get() <= most, "{level}, {distance}: {values:?}");
             }
-            assert_eq!(newton(8.0, 1.0, 1.0, at), 0.0);
-            assert_eq!(newton(8.0, 0.0, 1.0, at), 0.0);
+            assert_eq!(newton_on_logarithm(8.0, 1.0, 1.0, at), 0.0);
+            assert_eq!(newton_on_logarithm(8.0, 0.0, 1.0, at), 0.0);
             // This function decreases to 0 at the end, near which every step is short.
             let straight = |x: f64| (8.0 - x, 1.0);
             for start in [1e-3, 8.0 - 1e-9, 9.0] {
-                let found = newton(8.0, start, level, straight);
+                let found = newton_on_logarithm(8.0, start, level, straight);
                 assert!((found / (8.0 - level) - 1.0).abs() < 1e-9, "{found}");
             }
         }
@@ -401,7 +419,7 @@ mod tests {
             },
         ];
         let search = |function: &dyn Fn(f64) -> f64, high: f64| {
-            let Ok(found) = secant_falling(
+            let Ok(found) = secant_of_decreasing(
                 &|x| Ok::<_, Infallible>(function(x)),
                 [1.0, high],
                 10_000.0_f64.min(high),

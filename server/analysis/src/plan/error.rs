@@ -35,7 +35,7 @@ pub enum PlanError {
 
 impl PlanError {
     /// Creates the error for a wanted accuracy that cannot be used for the question.
-    pub(super) fn wanted(question: &str, reason: &'static str) -> Self {
+    pub(super) fn unusable_accuracy(question: &str, reason: &'static str) -> Self {
         Self::Wanted {
             question: question.to_owned(),
             reason,
@@ -43,7 +43,7 @@ impl PlanError {
     }
 
     /// Adds the question's name to the error, if a parameter is out of range.
-    pub(super) fn of_question(self, name: &str) -> Self {
+    pub(super) fn with_question_name(self, name: &str) -> Self {
         match self {
             Self::Parameter(error @ Error::OutOfRange { .. }) => Error::Question {
                 name: name.to_owned(),
@@ -68,16 +68,16 @@ impl PlanError {
 
     /// Returns the name of the field that is out of range. `None` for errors of any other kind.
     #[must_use]
-    pub fn field(&self) -> Option<&'static str> {
+    pub fn out_of_range_field(&self) -> Option<&'static str> {
         match self {
-            Self::Parameter(error) => field(error),
+            Self::Parameter(error) => out_of_range_field_of(error),
             _ => None,
         }
     }
 
     /// Returns the name of the question that caused the error, if one did.
     #[must_use]
-    pub fn question(&self) -> Option<&str> {
+    pub fn question_name(&self) -> Option<&str> {
         match self {
             Self::Parameter(Error::Question { name, .. }) => Some(name),
             Self::Wanted { question, .. } => Some(question),
@@ -87,10 +87,10 @@ impl PlanError {
 }
 
 /// Returns the name of the field that is out of range, also if it belongs to a question.
-fn field(error: &Error) -> Option<&'static str> {
+fn out_of_range_field_of(error: &Error) -> Option<&'static str> {
     match error {
         Error::OutOfRange { name, .. } => Some(name),
-        Error::Question { error, .. } => field(error),
+        Error::Question { error, .. } => out_of_range_field_of(error),
         _ => None,
     }
 }

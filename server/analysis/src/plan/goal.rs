@@ -1,16 +1,16 @@
 //! Goal of a question: the estimate whose error should be small, and its maximum error.
 
-use hushbin::bounds::Bound;
-use hushbin::choose::{KindDraft, Purpose, QuestionDraft};
-use hushbin::task::{Cross, Kind, Limits, Prefixes, Scale};
+use hushbin::bounds::ParameterRange;
+use hushbin::choose::{KindDraft, NumberPurpose, QuestionDraft};
+use hushbin::task::{Cross, Kind, NumberLimits, PrefixLengths, Scale};
 use hushbin::{Items, Question};
 use serde::Serialize;
 use statrs::distribution::{Continuous, ContinuousCDF, Normal};
 
 use super::error::PlanError;
 use super::half_widths::HalfWidths;
-use super::survey::{AccuracyGoal, OpenRatings, QUANTILE, SMALLEST, STANDARD_ERROR};
-use crate::estimate::Aim;
+use super::survey::{AccuracyGoal, AutoRatings, QUANTILE, SMALLEST, STANDARD_ERROR};
+use crate::estimate::PredictedQuantity;
 
 /// Kind of estimate whose errors a plan states.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -35,8 +35,8 @@ pub enum ErrorsOf {
 
 /// Goal of a question. It does not depend on the mechanism.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Goal {
-    pub(super) aim: Aim,
+pub(super) struct QuestionGoal {
+    pub(super) aim: PredictedQuantity,
     pub(super) errors_of: ErrorsOf,
     /// Factor by which errors in the unit of `aim` are multiplied to get the unit of the answer.
     pub(super) scale: f64,
@@ -56,7 +56,7 @@ pub(super) struct Goal {
     pub(super) entries: Option<f64>,
 }
 
-impl Goal {
+impl QuestionGoal {
     /// Determines the goal of a question. `draft` is the draft from which it was resolved.
     ///
     /// # Errors
@@ -68,11 +68,11 @@ impl Goal {
         wanted: &AccuracyGoal,
     ) -> Result<Self, PlanError> {
         let binned = matches!(question.kind(), Kind::Number(_));
-        let refuse = |reason| Err(PlanError::wanted(question.name(), reason));
+        let refuse = |reason| Err(PlanError::unusable_accuracy(question.name(), reason));
         if !binned && (wanted.quantile.is_some() || wanted.spread.is_some()) {
             return refuse("has no quantiles, expected a \"number\" with bins");
         }
-        if wanted.of.is_some() && !matches!(question.kind(), Kind::Numbers(own) if !own.is_alone())
+        if wanted.of.is_some() && !matches!(question.kind(), Kind::Numbers(own) if !own.is_single())
         {
             return refuse("has several numbers, expected a question with one");
         }
@@ -93,14 +93,14 @@ impl Goal {
     ///
     /// # Errors
     /// The errors of [`Goal::new`].
-    pub(super) fn of_open(
-        open: &OpenRatings<'_>,
+    pub(super) fn for_auto_ratings(
+        open: &AutoRatings<'_>,
         wanted: &AccuracyGoal,
     ) -> Result<Self, PlanError> {
         let name = &open.draft.name;
         if wanted.quantile.is_some() || wanted.spread.is_some() || wanted.of.is_some() {
             let reason = "rates items: \"quantile\", \"spread\" and \"of\" are for numbers";
-            return Err(PlanError::wanted(name, reason));
+            return Err(PlanError::unusable_accuracy(name, reason));
         }
         let estimates = open.items.count().unwrap_or(1);
         for (bound, value) in [
@@ -113,7 +113,7 @@ impl Goal {
         let to_see = wanted.smallest.map(|frequency| frequency / seen);
         let range = 2.0;
         Ok(Self {
-            aim: Aim::Mean,
+            aim: PredictedQuantity::Mean,
             errors_of: ErrorsOf::Items,
             scale: 1.0,
             of: None,
@@ -131,7 +131,7 @@ impl Goal {
 
     /// Returns the share of people who give each answer if all answers are equally common. `None`
     /// unless shares or items are estimated and the question is closed.
-    pub(super) fn average(&self, question: &Question) -> Option<f64> {
+    pub(super) fn average_share(&self, question: &Question) -> Option<f64> {
         if !matches!(self.errors_of, ErrorsOf::Share | ErrorsOf::Items) {
             return None;
         }
@@ -143,7 +143,12 @@ impl Goal {
     /// Returns the squared error at `reports` reports, divided by the wanted squared error. Returns
     /// 0 if no accuracy is wanted. `variance` and `squared_bias` are for one report, in the unit of
     /// `aim`.
-    pub(super) fn times_wanted(&self, variance: f64, squared_bias: f64, reports: f64) -> f64 {
+    pub(super) fn squared_error_over_wanted(
+        &self,
+        variance: f64,
+        squared_bias: f64,
+        reports: f64,
+    ) -> f64 {
         let variance = self.scale * self.scale * variance / reports;
         let interval = self.within.map_or(0.0, |within| {
             let error = within / HalfWidths::new(1).single;
@@ -155,7 +160,7 @@ impl Goal {
 
     fn of_shares(question: &Question) -> Self {
         Self {
-            aim: Aim::Share,
+            aim: PredictedQuantity::Share,
             errors_of: ErrorsOf::Share,
             range: 1.0,
             ..Self::of_means(question, 1.0)
@@ -164,9 +169,9 @@ impl Goal {
 
     /// Creates the goal of estimating the share of a text of maximum length, which only some of the
     /// reports reveal.
-    fn of_text(question: &Question, prefixes: &Prefixes) -> Self {
+    fn of_text(question: &Question, prefixes: &PrefixLengths) -> Self {
         Self {
-            scale: prefixes.greatest_share().sqrt().recip(),
+            scale: prefixes.longest_prefix_share().sqrt().recip(),
             ..Self::of_shares(question)
         }
     }
@@ -174,13 +179,13 @@ impl Goal {
     /// Creates the goal of a cross-tabulation. If the columns are levels of a number, the goal is
     /// the mean within rows. Otherwise it is the share of a cell.
     fn of_cross(question: &Question, cross: &Cross) -> Self {
-        let Some(scale) = cross.levels() else {
+        let Some(scale) = cross.level_scale() else {
             return Self::of_shares(question);
         };
         let [min, max] = scale.range();
-        let rows = cross.rows().cells();
+        let rows = cross.rows().cell_count();
         Self {
-            aim: Aim::MeanWithin(1.0 / f64::from(rows)),
+            aim: PredictedQuantity::MeanWithin(1.0 / f64::from(rows)),
             errors_of: ErrorsOf::ConditionalMean,
             scale: max - min,
             of: Some(cross.columns().name().to_owned()),
@@ -197,7 +202,7 @@ impl Goal {
     /// converts them to the unit of the answer.
     fn of_means(question: &Question, scale: f64) -> Self {
         Self {
-            aim: Aim::Mean,
+            aim: PredictedQuantity::Mean,
             errors_of: ErrorsOf::Mean,
             scale,
             of: None,
@@ -219,14 +224,14 @@ impl Goal {
         let [min, max] = scale.range();
         let unit = scale.unit().map(str::to_owned);
         let range = max - min;
-        let for_quantiles = matches!(&draft.kind, KindDraft::Number(number) if number.purpose == Some(Purpose::Quantiles));
+        let for_quantiles = matches!(&draft.kind, KindDraft::Number(number) if number.purpose == Some(NumberPurpose::Quantiles));
         if wanted.quantile.is_none() && wanted.spread.is_none() && !for_quantiles {
             return Ok(Self::of_shares(question));
         }
         let part = wanted.quantile.unwrap_or(0.5);
         QUANTILE.check(part)?;
         let goal = Self {
-            aim: Aim::Distribution(part),
+            aim: PredictedQuantity::Distribution(part),
             errors_of: ErrorsOf::QuantileShare,
             estimates: 1,
             ..Self::of_shares(question)
@@ -234,7 +239,7 @@ impl Goal {
         let Some(spread) = wanted.spread else {
             return Ok(goal);
         };
-        let bound = Bound {
+        let bound = ParameterRange {
             name: "spread",
             min: 1e-6 * range,
             max: range,
@@ -245,7 +250,7 @@ impl Goal {
         let narrowest = edges.map(|pair| pair[1] - pair[0]).reduce(f64::min);
         if let Some((within, narrowest)) = wanted.within.zip(narrowest) {
             let (name, min, max) = ("within", 0.5 * (narrowest - scale.step()), range);
-            Bound { name, min, max }.check(within)?;
+            ParameterRange { name, min, max }.check(within)?;
         }
         let normal = Normal::standard();
         Ok(Self {
@@ -263,7 +268,7 @@ impl Goal {
     /// so the number with the widest range has the largest error.
     fn of_numbers(
         question: &Question,
-        limits: &[Limits],
+        limits: &[NumberLimits],
         wanted: &AccuracyGoal,
     ) -> Result<Self, PlanError> {
         // If the question asks for a single number, that number has no separate name.
@@ -276,16 +281,16 @@ impl Goal {
             Some(of) => all
                 .find(|&(item, _)| name(item) == Some(of))
                 .ok_or_else(|| {
-                    PlanError::wanted(question.name(), "has no number with that name")
+                    PlanError::unusable_accuracy(question.name(), "has no number with that name")
                 })?,
             None => all
-                .max_by(|(_, a), (_, b)| width(a).total_cmp(&width(b)))
+                .max_by(|(_, a), (_, b)| range_width(a).total_cmp(&range_width(b)))
                 .expect("there is a number"),
         };
         Ok(Self {
             of: name(item).cloned(),
             unit: own.unit().map(str::to_owned),
-            ..Self::of_means(question, 0.5 * width(own))
+            ..Self::of_means(question, 0.5 * range_width(own))
         })
     }
 }
@@ -294,7 +299,7 @@ impl Goal {
 fn check_within(wanted: &AccuracyGoal, range: f64) -> Result<Option<f64>, PlanError> {
     if let Some(within) = wanted.within {
         // The minimum is that of `STANDARD_ERROR`, relative to the range.
-        let bound = Bound {
+        let bound = ParameterRange {
             name: "within",
             min: 1e-6 * range,
             max: range,
@@ -304,7 +309,7 @@ fn check_within(wanted: &AccuracyGoal, range: f64) -> Result<Option<f64>, PlanEr
     Ok(wanted.within)
 }
 
-fn width(limits: &Limits) -> f64 {
+fn range_width(limits: &NumberLimits) -> f64 {
     let [min, max] = limits.range();
     max - min
 }

@@ -3,7 +3,7 @@
 use statrs::distribution::{ContinuousCDF, Normal};
 
 use super::survey::POWER;
-use crate::estimate::{DEFAULT_CONFIDENCE, Quantiles};
+use crate::estimate::{ConfidenceLevel, DEFAULT_CONFIDENCE};
 
 /// Half-widths of intervals and a detection threshold, in standard errors.
 #[derive(Debug, Clone, Copy)]
@@ -21,9 +21,9 @@ impl HalfWidths {
     /// Computes the half-widths for `estimates` simultaneous estimates.
     pub(super) fn new(estimates: u32) -> Self {
         let reach = |together| {
-            Quantiles::new(DEFAULT_CONFIDENCE, together)
+            ConfidenceLevel::new(DEFAULT_CONFIDENCE, together)
                 .expect("the confidence is one")
-                .simultaneous()
+                .simultaneous_half_width()
         };
         let simultaneous = reach(estimates as usize);
         Self {

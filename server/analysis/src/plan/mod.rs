@@ -7,28 +7,30 @@
 //! [`accounting`]: crate::accounting
 //! [`estimate`]: crate::estimate
 
-mod answer;
-mod compose;
+mod assemble;
 mod error;
 mod goal;
 mod half_widths;
-mod ratings;
+mod plan_result;
+mod ratings_comparison;
 mod search;
 mod survey;
 mod words;
 
-pub use answer::{Alternative, NumberError, Plan, QuestionPlan, Unknown, Verdict, VerdictKind};
 pub use error::PlanError;
 pub use goal::ErrorsOf;
+pub use plan_result::{
+    Alternative, NumberError, Plan, QuestionPlan, Unknown, Verdict, VerdictKind,
+};
 pub use survey::{AccuracyGoal, DEFAULT_ID, LOCAL_EPSILON, POWER, Survey};
 
 use hushbin::bounds::{EPSILON, PEOPLE};
 
-use crate::numeric::digits::round_up;
-use crate::numeric::roots::{geometric, secant_falling, try_bisect};
-use search::{PRECISION, Search, fewest_of, none_are_enough};
-use survey::Privacy;
-use words::grouped;
+use crate::numeric::digits::round_up_to_three_digits;
+use crate::numeric::roots::{geometric_middle, secant_of_decreasing, try_bisect};
+use search::{PRECISION, TaskSearch, no_number_suffices, smallest_sufficient_number};
+use survey::PrivacyLimits;
+use words::format_thousands;
 
 /// Finds the best task for a survey. Computes the number of people, the ε or the errors, whichever
 /// the survey leaves out.
@@ -49,33 +51,35 @@ use words::grouped;
 pub fn plan(survey: &Survey) -> Result<Plan, PlanError> {
     survey.check()?;
     let wants = survey.wants_accuracy();
-    let search = Search::new(survey)?;
-    let (solved_for, people, privacy) = match (survey.people, survey.privacy()) {
+    let search = TaskSearch::new(survey)?;
+    let (solved_for, people, privacy) = match (survey.people, survey.privacy_limits()) {
         (Some(people), Some(privacy)) => (Unknown::Error, people, privacy),
         (None, Some(privacy)) if wants => {
-            let people = fewest(&search, privacy, survey.honest_fraction)?;
+            let people = fewest_people(&search, privacy, survey.honest_fraction)?;
             (Unknown::People, people, privacy)
         }
         (Some(people), None) if wants => {
-            let epsilon = least_epsilon(&search, people)?;
-            (Unknown::Epsilon, people, Privacy::local(epsilon))
+            let epsilon = smallest_local_epsilon(&search, people)?;
+            (Unknown::Epsilon, people, PrivacyLimits::local_only(epsilon))
         }
         _ => return Err(PlanError::Underspecified),
     };
-    let Some(planned) = search.best(people, privacy)? else {
+    let Some(planned) = search.best_task(people, privacy)? else {
         return Err(PlanError::OutOfReach(format!(
             "no mechanism hides a report among {} shuffled ones to a shuffled ε of {} at δ = {:e}",
-            grouped(people),
+            format_thousands(people),
             privacy.central.unwrap_or_default(),
             survey.delta
         )));
     };
     let missed = || {
         let local = privacy.central.is_none();
-        words::takes(
-            fewest(&search, privacy, survey.honest_fraction).ok(),
+        words::needed_people_text(
+            fewest_people(&search, privacy, survey.honest_fraction).ok(),
             survey.people_per_day,
-            local.then(|| least_epsilon(&search, people).ok()).flatten(),
+            local
+                .then(|| smallest_local_epsilon(&search, people).ok())
+                .flatten(),
         )
     };
     Plan::new(survey, &planned, solved_for, people, missed)
@@ -89,12 +93,16 @@ const EXACT: f64 = 1e-9;
 ///
 /// With more people, the noise decreases and the central privacy improves, so every task that was
 /// possible remains possible.
-fn fewest(search: &Search<'_>, privacy: Privacy, honest_fraction: f64) -> Result<u64, PlanError> {
+fn fewest_people(
+    search: &TaskSearch<'_>,
+    privacy: PrivacyLimits,
+    honest_fraction: f64,
+) -> Result<u64, PlanError> {
     let most = PEOPLE.max;
     // The best task depends on the number of people if the central ε is limited, or if the
     // mechanism is `auto`.
-    let planned = if privacy.central.is_none() && !search.is_open() {
-        search.best(1, privacy)?
+    let planned = if privacy.central.is_none() && !search.asks_auto_ratings() {
+        search.best_task(1, privacy)?
     } else {
         None
     };
@@ -104,22 +112,27 @@ fn fewest(search: &Search<'_>, privacy: Privacy, honest_fraction: f64) -> Result
             return Ok(f64::INFINITY);
         }
         let times = match &planned {
-            Some(planned) => planned.times_wanted(people),
-            None => search.times_wanted(people, privacy)?,
+            Some(planned) => planned.squared_error_over_wanted(people),
+            None => search.squared_error_over_wanted(people, privacy)?,
         };
         Ok(times.ln())
     };
-    let people = match planned.as_ref().filter(|own| !own.is_simulated()) {
+    let people = match planned.as_ref().filter(|own| !own.has_simulated_error()) {
         // The variance is inversely proportional to the number of people.
         Some(planned) => {
-            let people = planned.times_wanted(1.0).max(1.0);
+            let people = planned.squared_error_over_wanted(1.0).max(1.0);
             Some(people)
                 .filter(|own| *own <= most)
-                .ok_or_else(none_are_enough)?
+                .ok_or_else(no_number_suffices)?
         }
-        None => fewest_of(&excess)?,
+        None => smallest_sufficient_number(&excess)?,
     };
-    Ok(rounded(&excess, |people| round_up(people).ceil(), people, most)? as u64)
+    Ok(round_up_sufficient(
+        &excess,
+        |people| round_up_to_three_digits(people).ceil(),
+        people,
+        most,
+    )? as u64)
 }
 
 /// Rounds up a number of people or an ε that is enough, such that the rounded number is enough,
@@ -127,7 +140,7 @@ fn fewest(search: &Search<'_>, privacy: Privacy, honest_fraction: f64) -> Result
 ///
 /// At the rounded number, other parameters may be chosen and the error may be larger. So it is
 /// increased until it is enough.
-fn rounded(
+fn round_up_sufficient(
     excess: &impl Fn(f64) -> Result<f64, PlanError>,
     round_up: impl Fn(f64) -> f64,
     found: f64,
@@ -143,22 +156,23 @@ fn rounded(
 
 /// Finds the smallest local ε, rounded up to three digits, at which every error is at most the
 /// wanted one.
-fn least_epsilon(search: &Search<'_>, people: u64) -> Result<f64, PlanError> {
+fn smallest_local_epsilon(search: &TaskSearch<'_>, people: u64) -> Result<f64, PlanError> {
     let excess = |epsilon: f64| -> Result<f64, PlanError> {
-        let times = search.times_wanted(people as f64, Privacy::local(epsilon))?;
+        let times =
+            search.squared_error_over_wanted(people as f64, PrivacyLimits::local_only(epsilon))?;
         Ok(times.ln())
     };
     let (least, most) = (EPSILON.min, EPSILON.max);
-    let found = secant_falling(&excess, [least, most], 1.0, PRECISION)?.ok_or_else(|| {
+    let found = secant_of_decreasing(&excess, [least, most], 1.0, PRECISION)?.ok_or_else(|| {
         PlanError::OutOfReach(format!(
             "not even a local ε of {most} brings every error of {} people to what is wanted: it \
              takes more people",
-            grouped(people)
+            format_thousands(people)
         ))
     })?;
-    if search.is_open() {
+    if search.asks_auto_ratings() {
         // The smallest average error decreases with ε, so there is no smaller solution.
-        return rounded(&excess, round_up, found, most);
+        return round_up_sufficient(&excess, round_up_to_three_digits, found, most);
     }
     // The worst-case error decreases with ε, except where other parameters are chosen to reduce the
     // average error. So a smaller ε may be enough, too.
@@ -171,8 +185,8 @@ fn least_epsilon(search: &Search<'_>, people: u64) -> Result<f64, PlanError> {
         }
     }
     let does = |epsilon: f64| Ok::<_, PlanError>(excess(epsilon)? <= 0.0);
-    let (enough, _) = try_bisect(enough, less.max(least), geometric(PRECISION), does)?;
-    rounded(&excess, round_up, enough, most)
+    let (enough, _) = try_bisect(enough, less.max(least), geometric_middle(PRECISION), does)?;
+    round_up_sufficient(&excess, round_up_to_three_digits, enough, most)
 }
 
 /// Ratio between successive values of ε in the downward search. 14 steps of 0.97 reach two thirds

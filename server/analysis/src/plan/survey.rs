@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use hushbin::bounds::{Bound, EPSILON, PEOPLE};
+use hushbin::bounds::{EPSILON, PEOPLE, ParameterRange};
 use hushbin::choose::{KindDraft, MechanismDraft, ObjectiveDraft, QuestionDraft};
 use hushbin::domain::Domain;
 use hushbin::task::{Budget, Kind, QuestionParts};
@@ -157,31 +157,31 @@ pub const LOCAL_EPSILON: f64 = 4.0;
 /// Probability that an item of the smallest wanted frequency is detected.
 pub const POWER: f64 = 0.8;
 /// Permitted number of people who report per day.
-pub(super) const PEOPLE_PER_DAY: Bound = Bound {
+pub(super) const PEOPLE_PER_DAY: ParameterRange = ParameterRange {
     name: "people_per_day",
     min: 1e-3,
     max: PEOPLE.max,
 };
 /// Permitted central ε of the shuffled reports. Below the minimum, a plan would need more people
 /// than there are in the world.
-pub(super) const CENTRAL_EPSILON: Bound = Bound {
+pub(super) const CENTRAL_EPSILON: ParameterRange = ParameterRange {
     min: 1e-3,
     ..accounting::CENTRAL_EPSILON
 };
 /// Permitted maximum error.
-pub(super) const STANDARD_ERROR: Bound = Bound {
+pub(super) const STANDARD_ERROR: ParameterRange = ParameterRange {
     name: "standard_error",
     min: 1e-6,
     max: 1.0,
 };
 /// Permitted smallest frequency to detect.
-pub(super) const SMALLEST: Bound = Bound {
+pub(super) const SMALLEST: ParameterRange = ParameterRange {
     name: "smallest",
     min: 1e-6,
     max: 1.0,
 };
 /// Permitted fraction of people below a quantile.
-pub(super) const QUANTILE: Bound = Bound {
+pub(super) const QUANTILE: ParameterRange = ParameterRange {
     name: "quantile",
     min: 0.001,
     max: 0.999,
@@ -202,23 +202,23 @@ impl Survey {
         }
         let named = |name: &String| self.questions.iter().any(|own| own.name == *name);
         if let Some(name) = self.wanted.keys().find(|name| !named(name)) {
-            return Err(PlanError::wanted(name, "is not asked"));
+            return Err(PlanError::unusable_accuracy(name, "is not asked"));
         }
-        if let Some(open) = self.open() {
+        if let Some(open) = self.only_auto_ratings() {
             // Invalid parameters are invalid at every ε, so checking at one is enough. Names are
             // checked with the task.
             return Ok(open.draft.validate(EPSILON.min, self.people)?);
         }
         for question in &self.questions {
-            let wanted = self.wanted(&question.name);
+            let wanted = self.wanted_accuracy(&question.name);
             if wanted.standard_error.is_some() || wanted.smallest.is_some() {
                 let reason = "is planned for \"within\": an error over all items is for ratings \
                               asked alone with the mechanism \"auto\"";
-                return Err(PlanError::wanted(&question.name, reason));
+                return Err(PlanError::unusable_accuracy(&question.name, reason));
             }
             if question.entries.is_some() {
                 let reason = "is planned for a \"sparsity\", not \"entries\"";
-                return Err(PlanError::wanted(&question.name, reason));
+                return Err(PlanError::unusable_accuracy(&question.name, reason));
             }
         }
         Ok(())
@@ -226,7 +226,7 @@ impl Survey {
 
     /// Returns the wanted accuracy of a question. If none is given, all fields of the result are
     /// empty.
-    pub(super) fn wanted(&self, name: &str) -> AccuracyGoal {
+    pub(super) fn wanted_accuracy(&self, name: &str) -> AccuracyGoal {
         self.wanted.get(name).cloned().unwrap_or_default()
     }
 
@@ -239,18 +239,18 @@ impl Survey {
 
     /// Returns the privacy limits of the survey. `None` if neither a local nor a central ε is
     /// given.
-    pub(super) fn privacy(&self) -> Option<Privacy> {
+    pub(super) fn privacy_limits(&self) -> Option<PrivacyLimits> {
         if self.epsilon.is_none() && self.central_epsilon.is_none() {
             return None;
         }
-        Some(Privacy {
+        Some(PrivacyLimits {
             epsilon: self.epsilon.unwrap_or(LOCAL_EPSILON),
             central: self.central_epsilon,
         })
     }
 
     /// Returns the only question, if it asks for ratings with the mechanism `auto`.
-    pub(super) fn open(&self) -> Option<OpenRatings<'_>> {
+    pub(super) fn only_auto_ratings(&self) -> Option<AutoRatings<'_>> {
         let [draft] = &self.questions[..] else {
             return None;
         };
@@ -259,7 +259,7 @@ impl Survey {
         else {
             return None;
         };
-        Some(OpenRatings {
+        Some(AutoRatings {
             draft,
             items,
             value: *value,
@@ -269,7 +269,7 @@ impl Survey {
 
     /// Creates the task that asks these questions. If there is a single question with an empty
     /// name, the task has a single unnamed question.
-    pub(super) fn task(&self, mut questions: Vec<Question>) -> Result<Task, Error> {
+    pub(super) fn create_task(&self, mut questions: Vec<Question>) -> Result<Task, Error> {
         let task = match &questions[..] {
             [sole] if sole.name().is_empty() => {
                 let sole = questions.remove(0);
@@ -278,7 +278,7 @@ impl Survey {
                     items: sole.items().clone(),
                     sparsity: sole.sparsity(),
                     epsilon: sole.epsilon(),
-                    value: sole.value(),
+                    value: sole.value_kind(),
                     mechanism: sole.mechanism().clone(),
                 })?
             }
@@ -290,16 +290,16 @@ impl Survey {
 
 /// Limits on the local and the central ε of a plan.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Privacy {
+pub(super) struct PrivacyLimits {
     /// Maximum local ε.
     pub(super) epsilon: f64,
     /// Maximum central ε of the shuffled reports. `None` if it is not limited.
     pub(super) central: Option<f64>,
 }
 
-impl Privacy {
+impl PrivacyLimits {
     /// Creates limits that restrict only the local ε.
-    pub(super) const fn local(epsilon: f64) -> Self {
+    pub(super) const fn local_only(epsilon: f64) -> Self {
         Self {
             epsilon,
             central: None,
@@ -309,21 +309,21 @@ impl Privacy {
 
 /// Only question of a survey, which asks for ratings with the mechanism `auto`. Every mechanism is
 /// tried for it.
-pub(super) struct OpenRatings<'a> {
+pub(super) struct AutoRatings<'a> {
     pub(super) draft: &'a QuestionDraft,
     pub(super) items: &'a Items,
     pub(super) value: ValueKind,
     pub(super) objective: ObjectiveDraft,
 }
 
-impl OpenRatings<'_> {
+impl AutoRatings<'_> {
     /// Returns the domain of inputs that have at most `sparsity` entries of these items.
     pub(super) fn domain(&self, sparsity: u32) -> Domain {
         Domain::rated(self.items.count(), sparsity)
     }
 
     /// Creates the complete question with this mechanism.
-    pub(super) fn question(
+    pub(super) fn create_question(
         &self,
         mechanism: &Mechanism,
         sparsity: u32,

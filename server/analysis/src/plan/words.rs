@@ -2,13 +2,13 @@
 
 use hushbin::mechanism::Neighbours;
 
-use super::answer::{QuestionPlan, Verdict, VerdictKind};
 use super::goal::ErrorsOf;
+use super::plan_result::{QuestionPlan, Verdict, VerdictKind};
 use crate::promise::plan_statement;
 
 impl QuestionPlan {
     /// Returns the estimates whose errors are stated, in words.
-    fn what(&self) -> String {
+    fn estimates_text(&self) -> String {
         match (self.errors_of, &self.of) {
             (ErrorsOf::Share, _) => format!("shares of {}", self.name),
             (ErrorsOf::Mean, Some(of)) => format!("the mean of {of} in {}", self.name),
@@ -30,7 +30,7 @@ impl QuestionPlan {
             .unit
             .as_ref()
             .map_or(String::new(), |unit| format!(" {unit}"));
-        format!("±{}{unit}", digits(number, 3))
+        format!("±{}{unit}", format_significant(number, 3))
     }
 
     /// Returns true if an interval contains all possible values, or if no item is detected.
@@ -41,23 +41,23 @@ impl QuestionPlan {
         }
     }
 
-    fn is_missed(&self) -> bool {
+    fn misses_goal(&self) -> bool {
         // Tolerate rounding errors.
         let over = |own: f64, wanted: Option<f64>| wanted.is_some_and(|w| own > w * (1.0 + 1e-9));
         over(self.interval, self.wanted) || over(self.error, self.wanted_error)
     }
 
     /// Returns true if no answer would be detected if all were equally common.
-    fn hides_the_average(&self) -> bool {
+    fn hides_average_answer(&self) -> bool {
         let rarer = |average| self.smallest.is_none_or(|share| share > average);
         self.average.is_some_and(rarer)
     }
 
-    fn sentence(&self) -> String {
+    fn verdict_sentence(&self) -> String {
         if self.errors_of == ErrorsOf::Items {
             return self.items_sentence();
         }
-        let mut what = self.what();
+        let mut what = self.estimates_text();
         what[..1].make_ascii_uppercase();
         let within = self.plus_or_minus(self.interval);
         let are = if self.is_plural() { "are" } else { "is" };
@@ -70,7 +70,7 @@ impl QuestionPlan {
         let seen = match self.smallest {
             Some(share) => format!(
                 "; answers that at least {} of people give stand out",
-                percent(share)
+                format_percent(share)
             ),
             None => String::new(),
         };
@@ -80,19 +80,19 @@ impl QuestionPlan {
     fn items_sentence(&self) -> String {
         let among = self
             .answers
-            .map(|items| format!(" among {}", grouped(items.into())));
+            .map(|items| format!(" among {}", format_thousands(items.into())));
         let among = among.unwrap_or_default();
         let Some(smallest) = self.smallest else {
             return format!(
                 "This is noise: even an item that everyone has would not stand out{among}."
             );
         };
-        let smallest = percent(smallest);
+        let smallest = format_percent(smallest);
         let seen = match self.average {
-            Some(average) if self.hides_the_average() => format!(
+            Some(average) if self.hides_average_answer() => format!(
                 "Only items that at least {smallest} of people have stand out{among}. If all were \
                  equally common, at {} each, none would stand out.",
-                percent(average)
+                format_percent(average)
             ),
             _ => format!("Items that at least {smallest} of people have stand out{among}."),
         };
@@ -106,11 +106,11 @@ impl QuestionPlan {
     }
 
     /// Returns the wanted accuracy that the plan misses, in words.
-    fn missed_goal(&self) -> String {
+    fn missed_goal_text(&self) -> String {
         let interval = self.wanted.map(|own| self.plus_or_minus(own));
         let error = self
             .wanted_error
-            .map(|own| format!("error of {}", digits(own, 3)));
+            .map(|own| format!("error of {}", format_significant(own, 3)));
         let goals: Vec<String> = interval.into_iter().chain(error).collect();
         let goals = goals.join(" and ");
         if self.name.is_empty() {
@@ -130,20 +130,23 @@ impl Verdict {
     /// accuracy.
     pub(super) fn new(questions: &[QuestionPlan], missed: impl FnOnce() -> String) -> Self {
         let any = |is: fn(&QuestionPlan) -> bool| questions.iter().any(is);
-        let misses = any(QuestionPlan::is_missed);
+        let misses = any(QuestionPlan::misses_goal);
         let kind = if any(QuestionPlan::is_noise) {
             VerdictKind::Noise
         } else if misses {
             VerdictKind::Missed
-        } else if any(QuestionPlan::hides_the_average) {
+        } else if any(QuestionPlan::hides_average_answer) {
             VerdictKind::FrequentOnly
         } else {
             VerdictKind::Useful
         };
-        let mut sentences: Vec<String> = questions.iter().map(QuestionPlan::sentence).collect();
+        let mut sentences: Vec<String> = questions
+            .iter()
+            .map(QuestionPlan::verdict_sentence)
+            .collect();
         if misses {
-            let own = questions.iter().filter(|own| own.is_missed());
-            let wanted: Vec<String> = own.map(QuestionPlan::missed_goal).collect();
+            let own = questions.iter().filter(|own| own.misses_goal());
+            let wanted: Vec<String> = own.map(QuestionPlan::missed_goal_text).collect();
             sentences.push(format!("For {}, {}.", wanted.join(" and "), missed()));
         }
         Self {
@@ -155,24 +158,31 @@ impl Verdict {
 
 /// Returns a phrase that states the number of people, or the local ε, at which every error is at
 /// most the wanted one.
-pub(super) fn takes(people: Option<u64>, per_day: Option<f64>, epsilon: Option<f64>) -> String {
+pub(super) fn needed_people_text(
+    people: Option<u64>,
+    per_day: Option<f64>,
+    epsilon: Option<f64>,
+) -> String {
     let people = match (people, per_day) {
         (Some(people), Some(day)) => format!(
             "you need {} people ({} days)",
-            grouped(people),
-            grouped((people as f64 / day).ceil() as u64)
+            format_thousands(people),
+            format_thousands((people as f64 / day).ceil() as u64)
         ),
-        (Some(people), None) => format!("you need {} people", grouped(people)),
+        (Some(people), None) => format!("you need {} people", format_thousands(people)),
         (None, _) => "no number of people is enough at this privacy".to_owned(),
     };
     match epsilon {
-        Some(epsilon) => format!("{people}, or a local ε of {}", digits(epsilon, 3)),
+        Some(epsilon) => format!(
+            "{people}, or a local ε of {}",
+            format_significant(epsilon, 3)
+        ),
         None => people,
     }
 }
 
 /// Returns the assumptions of a plan, in words.
-pub(super) fn assumes(
+pub(super) fn assumptions_text(
     questions: &[QuestionPlan],
     neighbours: Neighbours,
     honest_fraction: f64,
@@ -210,7 +220,7 @@ pub(super) fn assumes(
 
 /// Formats a number with `digits` significant digits. Digits before the decimal point are never
 /// dropped.
-fn digits(number: f64, digits: i32) -> String {
+fn format_significant(number: f64, digits: i32) -> String {
     if number == 0.0 {
         return "0".to_owned();
     }
@@ -224,12 +234,12 @@ fn digits(number: f64, digits: i32) -> String {
 }
 
 /// Formats a frequency as a percentage.
-fn percent(frequency: f64) -> String {
-    format!("{}%", digits(100.0 * frequency, 2))
+fn format_percent(frequency: f64) -> String {
+    format!("{}%", format_significant(100.0 * frequency, 2))
 }
 
 /// Formats a number of people in groups of three digits, separated by commas.
-pub(super) fn grouped(people: u64) -> String {
+pub(super) fn format_thousands(people: u64) -> String {
     let digits = people.to_string();
     let groups: Vec<&str> = (0..digits.len())
         .rev()
@@ -251,7 +261,7 @@ mod tests {
             (1000, "1,000"),
             (1_234_567, "1,234,567"),
         ] {
-            assert_eq!(grouped(people), text);
+            assert_eq!(format_thousands(people), text);
         }
         for (number, text) in [
             (0.0, "0"),
@@ -261,7 +271,7 @@ mod tests {
             (12.3, "12"),
             (1230.0, "1230"),
         ] {
-            assert_eq!(digits(number, 2), text);
+            assert_eq!(format_significant(number, 2), text);
         }
     }
 }

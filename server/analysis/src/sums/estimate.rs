@@ -3,13 +3,16 @@
 use std::io;
 
 use hushbin::Fingerprint;
-use hushbin::sums::{Measure, SumTask};
+use hushbin::sums::{SumTask, SummedQuantity};
 use serde::Serialize;
 
 use super::error::SumQueryError;
-use super::items::{label, scale};
+use super::items::{answer_scale, item_label};
 use super::totals::SumTotals;
-use crate::estimate::{Estimate, EstimateError, Label, Options, Point, Quantiles, cells, table};
+use crate::estimate::{
+    ConfidenceLevel, Estimate, EstimateError, Label, Options, PointEstimate, estimate_fields,
+    start_csv_table,
+};
 use crate::promise::SumPrivacy;
 
 /// A validated query for the sums and means of some items.
@@ -17,7 +20,7 @@ use crate::promise::SumPrivacy;
 pub struct SumQuery {
     /// Indices of the requested items in the task.
     items: Vec<usize>,
-    quantiles: Quantiles,
+    quantiles: ConfidenceLevel,
 }
 
 impl SumQuery {
@@ -39,7 +42,7 @@ impl SumQuery {
         if let Some((what, _)) = none.into_iter().find(|(_, none)| !none) {
             return Err(SumQueryError::NotOfSums { what });
         }
-        let items = task.measure().items();
+        let items = task.summed_quantity().items();
         let count = items.count().unwrap_or(0) as usize;
         let mut asked = Vec::new();
         match &options.items {
@@ -47,7 +50,7 @@ impl SumQuery {
             Some(names) => {
                 for name in names {
                     let item = || name.clone();
-                    let found = items.resolve(name);
+                    let found = items.find_item(name);
                     let found = found.ok_or_else(|| EstimateError::UnknownItem { item: item() })?;
                     if asked.contains(&(found as usize)) {
                         return Err(EstimateError::DuplicateItem { item: item() }.into());
@@ -56,7 +59,7 @@ impl SumQuery {
                 }
             }
         }
-        let quantiles = Quantiles::new(options.confidence, asked.len())?;
+        let quantiles = ConfidenceLevel::new(options.confidence, asked.len())?;
         Ok(Self {
             items: asked,
             quantiles,
@@ -124,7 +127,7 @@ impl SumEstimates {
         let people = totals.people(task);
         let estimates = match totals.messages() {
             0 => Vec::new(),
-            _ => sums(task, totals, people, query),
+            _ => estimate_sums(task, totals, people, query),
         };
         Self {
             task: task.id().to_owned(),
@@ -142,10 +145,10 @@ impl SumEstimates {
     /// # Errors
     /// I/O errors of `writer`.
     pub fn write_csv(&self, writer: impl io::Write) -> io::Result<()> {
-        let mut csv = table(writer)?;
+        let mut csv = start_csv_table(writer)?;
         for own in &self.estimates {
             for (name, of) in [("mean", &own.mean), ("sum", &own.sum)] {
-                csv.serialize((own.item.to_string(), name, cells(of)))?;
+                csv.serialize((own.item.to_string(), name, estimate_fields(of)))?;
             }
         }
         csv.flush()
@@ -158,18 +161,19 @@ impl SumEstimates {
 /// coordinate and sign, the trials of all people send μ noise messages on average. The standard
 /// deviation is √(2·μ·(1 − q))·D/(k·L).
 pub(super) fn noise_deviation(task: &SumTask, people: f64) -> f64 {
-    let messages = task.messages();
+    let messages = task.message_parameters();
     let (q, rest) = (
-        messages.threshold().probability(),
-        messages.threshold().complement(),
+        messages.noise_threshold().probability(),
+        messages.noise_threshold().complement(),
     );
-    let variance = 2.0 * people * f64::from(messages.trials()) * q * rest;
-    variance.sqrt() / f64::from(messages.levels()) * lift(task)
+    let variance = 2.0 * people * f64::from(messages.noise_trials()) * q * rest;
+    variance.sqrt() / f64::from(messages.levels()) * drawing_factor(task)
 }
 
 /// Returns the factor D/k by which sums are multiplied if each person reports k of D coordinates.
-fn lift(task: &SumTask) -> f64 {
-    f64::from(task.measure().coordinates()) / f64::from(task.messages().drawn())
+fn drawing_factor(task: &SumTask) -> f64 {
+    f64::from(task.summed_quantity().coordinate_count())
+        / f64::from(task.message_parameters().drawn_coordinates())
 }
 
 /// Returns the variance of the estimated sum of a coordinate from −1 to 1. `squares` is the sum of
@@ -177,8 +181,11 @@ fn lift(task: &SumTask) -> f64 {
 ///
 /// It has three parts: noise messages, rounding (at most 1/4 of a squared level step per person),
 /// and drawing k of D coordinates.
-pub(super) fn variance(task: &SumTask, people: f64, squares: f64) -> f64 {
-    let (lift, levels) = (lift(task), f64::from(task.messages().levels()));
+pub(super) fn sum_variance(task: &SumTask, people: f64, squares: f64) -> f64 {
+    let (lift, levels) = (
+        drawing_factor(task),
+        f64::from(task.message_parameters().levels()),
+    );
     let rounding = lift * people / (4.0 * levels * levels);
     noise_deviation(task, people).powi(2) + rounding + (lift - 1.0) * squares
 }
@@ -186,31 +193,39 @@ pub(super) fn variance(task: &SumTask, people: f64, squares: f64) -> f64 {
 /// Number of standard deviations that are added to the estimated sum of people's squares.
 const RAISED: f64 = 4.0;
 
-fn sums(task: &SumTask, totals: &SumTotals, people: f64, query: &SumQuery) -> Vec<SumEstimate> {
-    let (lift, levels) = (lift(task), f64::from(task.messages().levels()));
+fn estimate_sums(
+    task: &SumTask,
+    totals: &SumTotals,
+    people: f64,
+    query: &SumQuery,
+) -> Vec<SumEstimate> {
+    let (lift, levels) = (
+        drawing_factor(task),
+        f64::from(task.message_parameters().levels()),
+    );
     // In expectation, noise messages cancel, because both signs have the same probability q.
     let up = |[up, down]: &[u64; 2]| (*up as f64 - *down as f64) * lift / levels;
-    let coordinates: Vec<f64> = totals.all().iter().map(up).collect();
+    let coordinates: Vec<f64> = totals.all_counts().iter().map(up).collect();
     // The square of a value is at most its absolute value. The messages of both signs together
     // reveal the sum of absolute values.
     let noise = 2.0
         * people
-        * f64::from(task.messages().trials())
-        * task.messages().threshold().probability();
+        * f64::from(task.message_parameters().noise_trials())
+        * task.message_parameters().noise_threshold().probability();
     let variance = |[up, down]: &[u64; 2]| {
         // Squares matter only if people report some of the coordinates.
         if lift == 1.0 {
-            return variance(task, people, 0.0);
+            return sum_variance(task, people, 0.0);
         }
         let sent = *up as f64 + *down as f64;
         let told = (sent - noise + RAISED * sent.sqrt()) * lift / levels;
-        variance(task, people, told.clamp(0.0, people))
+        sum_variance(task, people, told.clamp(0.0, people))
     };
-    let variances: Vec<f64> = totals.all().iter().map(variance).collect();
-    let (sums, variances) = match task.measure() {
-        Measure::Box(..) => (coordinates, variances),
-        Measure::Ball(ball) => {
-            let bound = ball.bound();
+    let variances: Vec<f64> = totals.all_counts().iter().map(variance).collect();
+    let (sums, variances) = match task.summed_quantity() {
+        SummedQuantity::Box(..) => (coordinates, variances),
+        SummedQuantity::Ball(ball) => {
+            let bound = ball.coefficient_bound();
             let scaled: Vec<f64> = coordinates.iter().map(|own| own * bound).collect();
             // All entries of the frame U are equal up to signs, and Uᵀ·U is the identity. So all
             // entries of the vector have the same variance.
@@ -220,27 +235,27 @@ fn sums(task: &SumTask, totals: &SumTotals, people: f64, query: &SumQuery) -> Ve
             (vector, variances)
         }
     };
-    let items = task.measure().items();
+    let items = task.summed_quantity().items();
     let of = |&item: &usize| {
-        let scale = scale(task, item);
+        let scale = answer_scale(task, item);
         let deviation = scale.half * variances[item].sqrt();
         let sum = people * scale.middle + scale.half * sums[item];
         let around = |by: f64| {
-            let point = Point {
+            let point = PointEstimate {
                 estimate: sum * by,
                 standard_error: deviation * by,
             };
             // The sum has thousands of independent terms, and each of them is small, so a normal
             // interval is valid.
-            query.quantiles.estimate(point, |failure, side| {
-                point.estimate + side.sign() * failure.z() * point.standard_error
+            query.quantiles.add_intervals(point, |failure, side| {
+                point.estimate + side.sign() * failure.normal_quantile() * point.standard_error
             })
         };
         SumEstimate {
-            item: label(items, item),
-            unit: match task.measure() {
-                Measure::Box(_, limits) => limits[item].unit().map(str::to_owned),
-                Measure::Ball(_) => None,
+            item: item_label(items, item),
+            unit: match task.summed_quantity() {
+                SummedQuantity::Box(_, limits) => limits[item].unit().map(str::to_owned),
+                SummedQuantity::Ball(_) => None,
             },
             mean: around(1.0 / people),
             sum: around(1.0),

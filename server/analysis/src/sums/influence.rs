@@ -1,10 +1,10 @@
 //! Maximum influence of dishonest people on sums. A dishonest person violates the protocol.
 
-use hushbin::sums::{Measure, SumTask};
+use hushbin::sums::{SumTask, SummedQuantity};
 use serde::Serialize;
 
 use super::estimate::noise_deviation;
-use super::items::{label, scale};
+use super::items::{answer_scale, item_label};
 use crate::estimate::Label;
 
 /// Maximum influence of one person on one sum. The person's upload is the worst that the shuffler
@@ -42,12 +42,13 @@ impl SumInfluence {
     /// Computes the influence on the sum of every item of a task, or on its vector, if `people`
     /// people participate.
     #[must_use]
-    pub fn of(task: &SumTask, people: f64) -> Vec<Self> {
-        let messages = task.messages();
-        let coordinates = f64::from(task.measure().coordinates());
-        let drawn = f64::from(messages.drawn());
+    pub fn for_task(task: &SumTask, people: f64) -> Vec<Self> {
+        let messages = task.message_parameters();
+        let coordinates = f64::from(task.summed_quantity().coordinate_count());
+        let drawn = f64::from(messages.drawn_coordinates());
         // Change of one coordinate, whose values are from −1 to 1, if all messages are about it.
-        let most = f64::from(messages.count()) / f64::from(messages.levels()) * coordinates / drawn;
+        let most = f64::from(messages.message_count()) / f64::from(messages.levels()) * coordinates
+            / drawn;
         let dishonest = (people * (1.0 - task.parts().honest_fraction)).ceil();
         let noise = noise_deviation(task, people);
         let of = |item, unit, honest, one: f64, error: f64| Self {
@@ -59,21 +60,21 @@ impl SumInfluence {
             all: dishonest * one,
             standard_errors: dishonest * one / error,
         };
-        match task.measure() {
-            Measure::Box(items, limits) => {
-                let number = |(index, own): (usize, &hushbin::task::Limits)| {
-                    let half = scale(task, index).half;
+        match task.summed_quantity() {
+            SummedQuantity::Box(items, limits) => {
+                let number = |(index, own): (usize, &hushbin::task::NumberLimits)| {
+                    let half = answer_scale(task, index).half;
                     let unit = own.unit().map(str::to_owned);
-                    let name = Some(label(items, index));
+                    let name = Some(item_label(items, index));
                     of(name, unit, 2.0 * half, half * most, half * noise)
                 };
                 limits.iter().enumerate().map(number).collect()
             }
-            Measure::Ball(ball) => {
-                let row = ball.length() * ball.bound() * 0.5_f64.sqrt();
-                let length = ball.length() * ball.bound() * noise;
+            SummedQuantity::Ball(ball) => {
+                let row = ball.max_length() * ball.coefficient_bound() * 0.5_f64.sqrt();
+                let length = ball.max_length() * ball.coefficient_bound() * noise;
                 let error = length * f64::from(ball.dimension()).sqrt();
-                vec![of(None, None, 2.0 * ball.length(), row * most, error)]
+                vec![of(None, None, 2.0 * ball.max_length(), row * most, error)]
             }
         }
     }

@@ -1,22 +1,22 @@
 //! Labels of items, and linear scales of the answers.
 
 use hushbin::Items;
-use hushbin::sums::{Measure, SumTask};
+use hushbin::sums::{SumTask, SummedQuantity};
 
 use crate::estimate::Label;
 
 /// Returns the scale of the answers for the item at index `item`.
-pub(super) fn scale(task: &SumTask, item: usize) -> Scale {
-    match task.measure() {
-        Measure::Box(_, limits) => {
+pub(super) fn answer_scale(task: &SumTask, item: usize) -> AnswerScale {
+    match task.summed_quantity() {
+        SummedQuantity::Box(_, limits) => {
             let [min, max] = limits[item].range();
-            Scale {
+            AnswerScale {
                 half: max / 2.0 - min / 2.0,
                 middle: min / 2.0 + max / 2.0,
             }
         }
-        Measure::Ball(ball) => Scale {
-            half: ball.length(),
+        SummedQuantity::Ball(ball) => AnswerScale {
+            half: ball.max_length(),
             middle: 0.0,
         },
     }
@@ -24,7 +24,7 @@ pub(super) fn scale(task: &SumTask, item: usize) -> Scale {
 
 /// Linear map between answers and the range from −1 to 1.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Scale {
+pub(super) struct AnswerScale {
     /// Half of the distance between minimum and maximum, or the maximum length of a vector.
     pub(super) half: f64,
     /// Answer that is mapped to 0.
@@ -32,7 +32,7 @@ pub(super) struct Scale {
 }
 
 /// Returns the label of the item at `index`.
-pub(super) fn label(items: &Items, index: usize) -> Label {
+pub(super) fn item_label(items: &Items, index: usize) -> Label {
     match items {
         Items::Named(names) => Label::Name(names[index].clone()),
         Items::Count(_) | Items::Open(_) => Label::Index(index as u64),

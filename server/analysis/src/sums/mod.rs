@@ -16,6 +16,6 @@ pub use error::SumQueryError;
 pub use estimate::{SumEstimate, SumEstimates, SumQuery};
 pub use influence::SumInfluence;
 pub use plan::{
-    BATCH_MESSAGES, SumError, SumPlan, account_people, account_sums, local_task, resolve,
+    BATCH_MESSAGES, SumError, SumPlan, account_for_people, account_sums, local_task, resolve,
 };
 pub use totals::SumTotals;

@@ -1,20 +1,20 @@
 //! Choice of the message parameters of a sum task, and its predicted cost and accuracy.
 
-use hushbin::bounds::{self, Bound};
+use hushbin::bounds::{self, ParameterRange};
 use hushbin::sample::Threshold;
 use hushbin::sealed::OVERHEAD;
-use hushbin::sums::{Measure, Messages, SumDraft, SumParts, SumTask};
+use hushbin::sums::{MessageParameters, SumDraft, SumParts, SumTask, SummedQuantity};
 use hushbin::{Error, Task, TaskDraft};
 use serde::Serialize;
 
-use super::estimate::variance;
+use super::estimate::sum_variance;
 use super::influence::SumInfluence;
-use super::items::{self, scale};
+use super::items::{self, answer_scale};
 use crate::accounting::HONEST_FRACTION;
 use crate::accounting::sums::{
-    Bounds, NoiseMessages, Senders, calibrate, gaussian_noise, least_repeats,
+    Bounds, NoiseMessages, Senders, calibrate_noise, fewest_noise_trials, gaussian_noise_variance,
 };
-use crate::estimate::{Aim, Predictor};
+use crate::estimate::{PredictedQuantity, Predictor};
 use crate::promise::SumPrivacy;
 
 /// Maximum number of messages per person, if the message parameters are chosen here.
@@ -22,7 +22,7 @@ const MOST_MESSAGES: f64 = 512.0;
 
 /// Permitted number of messages in a batch. The shuffler keeps the messages in memory to reorder
 /// them.
-pub const BATCH_MESSAGES: Bound = Bound {
+pub const BATCH_MESSAGES: ParameterRange = ParameterRange {
     name: "messages of a batch",
     min: 2.0,
     max: 20_000_000.0,
@@ -55,11 +55,11 @@ const SPARED: f64 = 0.25;
 pub fn resolve(draft: &SumDraft) -> Result<SumTask, Error> {
     let messages = match draft.messages {
         Some(messages) => messages,
-        None => choose(&draft.parts)?,
+        None => choose_messages(&draft.parts)?,
     };
     let task = SumTask::new(draft.parts.clone(), messages)?;
-    BATCH_MESSAGES.check(task.batch_messages() as f64)?;
-    let promised = Bound {
+    BATCH_MESSAGES.check(task.min_batch_messages() as f64)?;
+    let promised = ParameterRange {
         name: "ε of the messages",
         min: 0.0,
         max: task.central_epsilon(),
@@ -73,7 +73,7 @@ pub fn resolve(draft: &SumDraft) -> Result<SumTask, Error> {
 /// # Errors
 /// [`Error::OutOfRange`] if a parameter is outside the range of the accounting.
 pub fn account_sums(task: &SumTask) -> Result<Bounds, Error> {
-    senders(task).account(noise(task), task.delta())
+    senders_of_task(task).epsilon_bounds(noise_of_task(task), task.delta())
 }
 
 /// Returns bounds on the central ε of a batch of `people` people at `delta`. A fraction
@@ -81,7 +81,7 @@ pub fn account_sums(task: &SumTask) -> Result<Bounds, Error> {
 ///
 /// # Errors
 /// [`Error::OutOfRange`] if a parameter is outside the range of the accounting.
-pub fn account_people(
+pub fn account_for_people(
     task: &SumTask,
     people: u64,
     honest_fraction: f64,
@@ -90,31 +90,31 @@ pub fn account_people(
     HONEST_FRACTION.check(honest_fraction)?;
     let senders = Senders {
         honest_people: (honest_fraction * people as f64) as u64,
-        ..senders(task)
+        ..senders_of_task(task)
     };
-    senders.account(noise(task), delta)
+    senders.epsilon_bounds(noise_of_task(task), delta)
 }
 
-fn senders(task: &SumTask) -> Senders {
+fn senders_of_task(task: &SumTask) -> Senders {
     Senders {
-        coordinates: task.measure().coordinates(),
-        used: task.messages().drawn(),
-        levels: task.messages().levels(),
+        coordinates: task.summed_quantity().coordinate_count(),
+        used: task.message_parameters().drawn_coordinates(),
+        levels: task.message_parameters().levels(),
         honest_people: task.honest_people(),
-        repeats: task.messages().trials(),
+        repeats: task.message_parameters().noise_trials(),
     }
 }
 
-fn noise(task: &SumTask) -> NoiseMessages {
+fn noise_of_task(task: &SumTask) -> NoiseMessages {
     NoiseMessages {
-        threshold: task.messages().threshold().0,
-        most: task.messages().noise().into(),
+        threshold: task.message_parameters().noise_threshold().0,
+        most: task.message_parameters().max_noise_messages().into(),
     }
 }
 
 /// Candidate for the message parameters: numbers of coordinates and levels, with predicted cost.
 #[derive(Debug, Clone, Copy)]
-struct MessageShape {
+struct MessageCandidate {
     /// Number k of coordinates that a person reports.
     drawn: u32,
     /// Number of levels L.
@@ -132,14 +132,14 @@ struct MessageShape {
 /// variance from noise messages is the same for all L. The variance from rounding decreases with
 /// L². If k < D, both increase, and drawing adds variance. So k < D is useful only if all D
 /// coordinates would need too many messages.
-fn choose(parts: &SumParts) -> Result<Messages, Error> {
+fn choose_messages(parts: &SumParts) -> Result<MessageParameters, Error> {
     // Check the other parts of the draft with the smallest possible messages.
-    let least = Messages::new(1, 1, 1, Threshold(1), 0)?;
+    let least = MessageParameters::new(1, 1, 1, Threshold(1), 0)?;
     let honest_people = SumTask::new(parts.clone(), least)?.honest_people();
     let most = MOST_MESSAGES.min(BATCH_MESSAGES.max / parts.people as f64);
-    let mut shapes: Vec<MessageShape> = drawn(parts)
-        .flat_map(|drawn| levels().map(move |levels| [drawn, levels]))
-        .map(|[drawn, levels]| shape(parts, honest_people as f64, drawn, levels))
+    let mut shapes: Vec<MessageCandidate> = drawn_counts_to_try(parts)
+        .flat_map(|drawn| level_counts_to_try().map(move |levels| [drawn, levels]))
+        .map(|[drawn, levels]| predict_candidate(parts, honest_people as f64, drawn, levels))
         .filter(|shape| shape.messages <= most)
         .collect();
     let least = shapes.iter().map(|shape| shape.variance);
@@ -149,15 +149,17 @@ fn choose(parts: &SumParts) -> Result<Messages, Error> {
     shapes.sort_by(|one, other| one.messages.total_cmp(&other.messages));
     let none = || Error::OutOfRange {
         name: "messages of one person",
-        value: shape(parts, honest_people as f64, 1, 1).messages.ceil(),
+        value: predict_candidate(parts, honest_people as f64, 1, 1)
+            .messages
+            .ceil(),
         min: 1.0,
         max: most,
     };
     let mut last = none();
     for shape in shapes {
-        match messages(parts, honest_people, shape) {
+        match messages_with_least_noise(parts, honest_people, shape) {
             // The exact noise may need more messages than the Gaussian limit predicts.
-            Ok(found) if f64::from(found.count()) <= most => return Ok(found),
+            Ok(found) if f64::from(found.message_count()) <= most => return Ok(found),
             Ok(_) => {}
             Err(error) => last = error,
         }
@@ -167,13 +169,13 @@ fn choose(parts: &SumParts) -> Result<Messages, Error> {
 
 /// Returns the numbers k of reported coordinates to try: all, then each three quarters of the
 /// previous one.
-fn drawn(parts: &SumParts) -> impl Iterator<Item = u32> {
-    let all = parts.measure.coordinates();
+fn drawn_counts_to_try(parts: &SumParts) -> impl Iterator<Item = u32> {
+    let all = parts.measure.coordinate_count();
     std::iter::successors(Some(all), |drawn| (*drawn > 1).then(|| drawn * 3 / 4))
 }
 
 /// Returns the numbers of levels to try: 1, 2, 3, …, and from 16 on in steps of an eighth.
-fn levels() -> impl Iterator<Item = u32> {
+fn level_counts_to_try() -> impl Iterator<Item = u32> {
     let most = bounds::SUM_LEVELS.max as u32;
     std::iter::successors(Some(1), move |levels| {
         let next = levels + (levels / 8).max(1);
@@ -184,9 +186,12 @@ fn levels() -> impl Iterator<Item = u32> {
 /// Returns the candidate in which a person reports `drawn` coordinates, each with `levels` levels.
 /// Its cost is predicted from the Gaussian limit of the noise. `honest` is the number of honest
 /// people.
-fn shape(parts: &SumParts, honest: f64, drawn: u32, levels: u32) -> MessageShape {
-    let (people, all) = (parts.people as f64, f64::from(parts.measure.coordinates()));
-    let noise = gaussian_noise(drawn, levels, parts.epsilon, parts.delta);
+fn predict_candidate(parts: &SumParts, honest: f64, drawn: u32, levels: u32) -> MessageCandidate {
+    let (people, all) = (
+        parts.people as f64,
+        f64::from(parts.measure.coordinate_count()),
+    );
+    let noise = gaussian_noise_variance(drawn, levels, parts.epsilon, parts.delta);
     let sent = 2.0 * all * noise / honest;
     // A cap of eight standard deviations plus 10 above the mean is exceeded with a probability of
     // about 10⁻¹⁵.
@@ -194,37 +199,41 @@ fn shape(parts: &SumParts, honest: f64, drawn: u32, levels: u32) -> MessageShape
     let (lift, steps) = (all / f64::from(drawn), f64::from(levels));
     let of_noise = 2.0 * noise * people / honest * (lift / steps).powi(2);
     let rounding = lift * people / (4.0 * steps * steps);
-    MessageShape {
+    MessageCandidate {
         drawn,
         levels,
         messages: f64::from(drawn) * steps + room.min(2.0 * all * (4.0 * noise / honest).ceil()),
-        variance: of_noise + rounding + (lift - 1.0) * people * square(&parts.measure),
+        variance: of_noise + rounding + (lift - 1.0) * people * max_mean_square(&parts.measure),
     }
 }
 
 /// Returns the maximum mean square of the coordinates of one person.
-fn square(measure: &Measure) -> f64 {
+fn max_mean_square(measure: &SummedQuantity) -> f64 {
     match measure {
-        Measure::Box(..) => 1.0,
+        SummedQuantity::Box(..) => 1.0,
         // This is ‖v‖² ≤ 1 divided by D·A² = 2C², because the image of the vector v has D = 2d
         // coordinates.
-        Measure::Ball(ball) => (0.5 / ball.spread().powi(2)).min(1.0),
+        SummedQuantity::Ball(ball) => (0.5 / ball.spread().powi(2)).min(1.0),
     }
 }
 
 /// Computes the message parameters of a candidate, with the smallest noise that suffices.
-fn messages(parts: &SumParts, honest_people: u64, shape: MessageShape) -> Result<Messages, Error> {
+fn messages_with_least_noise(
+    parts: &SumParts,
+    honest_people: u64,
+    shape: MessageCandidate,
+) -> Result<MessageParameters, Error> {
     let one = Senders {
-        coordinates: parts.measure.coordinates(),
+        coordinates: parts.measure.coordinate_count(),
         used: shape.drawn,
         levels: shape.levels,
         honest_people,
         repeats: 1,
     };
-    let senders = least_repeats(&one, parts.epsilon, parts.delta)?;
-    let found = calibrate(&senders, parts.epsilon, parts.delta)?;
+    let senders = fewest_noise_trials(&one, parts.epsilon, parts.delta)?;
+    let found = calibrate_noise(&senders, parts.epsilon, parts.delta)?;
     let noise = u32::try_from(found.noise.most).unwrap_or(u32::MAX);
-    Messages::new(
+    MessageParameters::new(
         shape.levels,
         shape.drawn,
         senders.repeats,
@@ -281,20 +290,20 @@ impl SumPlan {
     /// # Errors
     /// The errors of [`account_sums`] and [`local_task`].
     pub fn new(task: SumTask) -> Result<Self, Error> {
-        let (messages, people) = (*task.messages(), task.people() as f64);
-        let coordinates = f64::from(task.measure().coordinates());
-        let sealed = (OVERHEAD + task.message_bytes()) as u64;
-        let drawn = 2.0 * coordinates * f64::from(messages.trials());
+        let (messages, people) = (*task.message_parameters(), task.min_people() as f64);
+        let coordinates = f64::from(task.summed_quantity().coordinate_count());
+        let sealed = (OVERHEAD + task.longest_message_bytes()) as u64;
+        let drawn = 2.0 * coordinates * f64::from(messages.noise_trials());
         // The header consists of a version byte, two ids and the number of messages, at most 4096.
-        let header = 33 + u64::from(1 + u32::from(messages.count() > 127));
+        let header = 33 + u64::from(1 + u32::from(messages.message_count() > 127));
         Ok(Self {
             privacy: SumPrivacy::for_task(&task),
             central_epsilon: account_sums(&task)?,
-            messages: messages.count(),
-            noise_messages: drawn * messages.threshold().probability(),
-            bytes: header + sealed * u64::from(messages.count()),
-            errors: errors(&task, people)?,
-            influence: SumInfluence::of(&task, people),
+            messages: messages.message_count(),
+            noise_messages: drawn * messages.noise_threshold().probability(),
+            bytes: header + sealed * u64::from(messages.message_count()),
+            errors: predict_errors(&task, people)?,
+            influence: SumInfluence::for_task(&task, people),
             task,
         })
     }
@@ -304,12 +313,12 @@ impl SumPlan {
 ///
 /// On the scale from −1 to 1, the variance of a sum is the same for all items. The error under
 /// local privacy is the error of a task that asks for as many numbers as there are items.
-fn errors(task: &SumTask, people: f64) -> Result<Vec<SumError>, Error> {
-    let measure = task.measure();
-    let squares = people * square(measure);
-    let deviation = variance(task, people, squares).sqrt() / people;
+fn predict_errors(task: &SumTask, people: f64) -> Result<Vec<SumError>, Error> {
+    let measure = task.summed_quantity();
+    let squares = people * max_mean_square(measure);
+    let deviation = sum_variance(task, people, squares).sqrt() / people;
     let items = measure.items().count().unwrap_or(0);
-    let local = local_deviation(items, task.central_epsilon(), people)?;
+    let local = local_standard_error(items, task.central_epsilon(), people)?;
     let of = |item, unit, half: f64, coordinate: f64| SumError {
         item,
         unit,
@@ -317,15 +326,17 @@ fn errors(task: &SumTask, people: f64) -> Result<Vec<SumError>, Error> {
         local_standard_error: half * local,
     };
     Ok(match measure {
-        Measure::Box(items, limits) => {
-            let number = |(index, own): (usize, &hushbin::task::Limits)| {
+        SummedQuantity::Box(items, limits) => {
+            let number = |(index, own): (usize, &hushbin::task::NumberLimits)| {
                 let unit = own.unit().map(str::to_owned);
-                let item = items::label(items, index);
-                of(Some(item), unit, scale(task, index).half, 1.0)
+                let item = items::item_label(items, index);
+                of(Some(item), unit, answer_scale(task, index).half, 1.0)
             };
             limits.iter().enumerate().map(number).collect()
         }
-        Measure::Ball(ball) => vec![of(None, None, ball.length(), ball.bound())],
+        SummedQuantity::Ball(ball) => {
+            vec![of(None, None, ball.max_length(), ball.coefficient_bound())]
+        }
     })
 }
 
@@ -356,9 +367,10 @@ pub fn local_task(
 
 /// Returns the standard error of each mean if `numbers` numbers from −1 to 1 are reported at local
 /// ε.
-fn local_deviation(numbers: u32, epsilon: f64, people: f64) -> Result<f64, Error> {
+fn local_standard_error(numbers: u32, epsilon: f64, people: f64) -> Result<f64, Error> {
     let of = (0..numbers).map(|index| (index.to_string(), [-1.0, 1.0]));
     let task = local_task(of, epsilon)?;
-    let variance = Predictor::for_question(&task.questions()[0]).worst_variance(Aim::Mean, false);
+    let variance = Predictor::for_question(&task.questions()[0])
+        .worst_variance(PredictedQuantity::Mean, false);
     Ok((variance.expect("numbers have means") / people).sqrt())
 }

@@ -1,7 +1,7 @@
 //! Totals of a sum task: counts of messages.
 
 use hushbin::Fingerprint;
-use hushbin::codec::append;
+use hushbin::codec::append_varint;
 use hushbin::sums::{Message, SumTask};
 
 use crate::estimate::{TotalsError, TotalsReader, append_header};
@@ -20,8 +20,8 @@ use crate::estimate::{TotalsError, TotalsReader, append_header};
 /// #         "noise": 2 }
 /// # }"#).unwrap();
 /// let mut totals = SumTotals::new(&task);
-/// totals.fold(Message::Unit { coordinate: 0, negative: true });
-/// totals.fold(Message::Blank);
+/// totals.add_message(Message::Unit { coordinate: 0, negative: true });
+/// totals.add_message(Message::Blank);
 /// assert_eq!((totals.messages(), totals.counts(0)), (2, [0, 1]));
 /// assert_eq!(SumTotals::decode(&task, &totals.encode()), Ok(totals));
 /// ```
@@ -43,7 +43,7 @@ impl SumTotals {
         Self {
             fingerprint: task.fingerprint(),
             messages: 0,
-            counts: vec![[0; 2]; task.measure().coordinates() as usize],
+            counts: vec![[0; 2]; task.summed_quantity().coordinate_count() as usize],
         }
     }
 
@@ -51,7 +51,7 @@ impl SumTotals {
     ///
     /// # Panics
     /// If the message's coordinate is outside the task.
-    pub fn fold(&mut self, message: Message) {
+    pub fn add_message(&mut self, message: Message) {
         self.messages += 1;
         if let Message::Unit {
             coordinate,
@@ -85,7 +85,7 @@ impl SumTotals {
     /// person sends.
     #[must_use]
     pub fn people(&self, task: &SumTask) -> f64 {
-        self.messages as f64 / f64::from(task.messages().count())
+        self.messages as f64 / f64::from(task.message_parameters().message_count())
     }
 
     /// Returns the numbers N⁺ and N⁻ of positive and negative messages of a coordinate.
@@ -98,7 +98,7 @@ impl SumTotals {
     }
 
     /// Returns the numbers N⁺ and N⁻ of positive and negative messages of every coordinate.
-    pub(super) fn all(&self) -> &[[u64; 2]] {
+    pub(super) fn all_counts(&self) -> &[[u64; 2]] {
         &self.counts
     }
 
@@ -110,11 +110,11 @@ impl SumTotals {
     pub fn encode(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
         append_header(&self.fingerprint, &mut bytes);
-        append(&mut bytes, self.messages);
+        append_varint(&mut bytes, self.messages);
         self.counts
             .as_flattened()
             .iter()
-            .for_each(|count| append(&mut bytes, *count));
+            .for_each(|count| append_varint(&mut bytes, *count));
         bytes
     }
 
@@ -126,14 +126,14 @@ impl SumTotals {
     pub fn decode(task: &SumTask, bytes: &[u8]) -> Result<Self, TotalsError> {
         let mut reader = TotalsReader::new(&task.fingerprint(), bytes)?;
         let mut totals = Self::new(task);
-        totals.messages = reader.at_most("expected a number of messages", MOST_MESSAGES)?;
+        totals.messages = reader.read_at_most("expected a number of messages", MOST_MESSAGES)?;
         let mut left = totals.messages;
         for count in totals.counts.as_flattened_mut() {
-            *count = reader.at_most("expected a count of messages", left)?;
+            *count = reader.read_at_most("expected a count of messages", left)?;
             // The sum of all counts is at most the number of messages.
             left -= *count;
         }
-        reader.end()?;
+        reader.check_end()?;
         Ok(totals)
     }
 }

@@ -2,7 +2,7 @@
 
 use hushbin::choose::Objective;
 use hushbin::{Question, TaskDraft};
-use hushbin_analysis::bound::{distance, least};
+use hushbin_analysis::bound::{distance, least_variance};
 use hushbin_analysis::plan::{Survey, plan};
 use serde_json::{Value, json};
 
@@ -48,8 +48,8 @@ fn times_bound(question: &Question, objective: &Objective) -> f64 {
 /// Returns the variance in sum over items.
 fn total(question: &Question, objective: &Objective) -> f64 {
     let domain = question.domain();
-    let least = least(&domain, question.epsilon(), objective).unwrap();
-    let items = f64::from(domain.items().unwrap());
+    let least = least_variance(&domain, question.epsilon(), objective).unwrap();
+    let items = f64::from(domain.item_count().unwrap());
     times_bound(question, objective) * least.variance * items
 }
 

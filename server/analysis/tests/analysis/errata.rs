@@ -9,7 +9,7 @@
 use std::f64::consts::LN_2;
 
 use crate::support::reduction::{Pair, Reduction, divergence, least_central};
-use hushbin::domain::{Domain, Signed};
+use hushbin::domain::{Domain, SignedItem};
 use hushbin::mechanism::collision::{Collision, Randomizer};
 use hushbin::{Mechanism, Task, TaskDraft};
 use hushbin_analysis::accounting::{Account, Mixture, account};
@@ -88,8 +88,9 @@ impl Direct {
     /// every item at +1, one with every item at −1, one with none.
     fn rows(&self, seed: u64) -> [Vec<f64>; 3] {
         let mut randomizer = Randomizer::new(&self.collision, &self.domain, self.epsilon);
-        let all =
-            |negative| -> Vec<Signed> { (0..4).map(|item| Signed { item, negative }).collect() };
+        let all = |negative| -> Vec<SignedItem> {
+            (0..4).map(|item| SignedItem { item, negative }).collect()
+        };
         [all(false), all(true), vec![]].map(|input| randomizer.probabilities(seed, &input))
     }
 

@@ -4,7 +4,7 @@ use hushbin::task::Kind;
 use hushbin::{Entry, Randomizer, Task, TaskDraft};
 use hushbin_analysis::estimate::{EstimateError, Query};
 use hushbin_analysis::heavy_hitters::{
-    Detectable, Found, Options, Reports, Search, SearchError, Text,
+    DetectableShare, FoundText, Search, SearchError, SearchOptions, SearchResult, TextReports,
 };
 use hushbin_tests::generators::seeded;
 use serde_json::json;
@@ -19,36 +19,36 @@ fn task(epsilon: f64, prefixes: &[u32]) -> Task {
 }
 
 /// Returns the reports of this number of people with each text.
-fn reports(task: &Task, crowd: &[(&str, usize)], seed: u64) -> Reports {
+fn reports(task: &Task, crowd: &[(&str, usize)], seed: u64) -> TextReports {
     let question = &task.questions()[0];
     let Kind::Text(prefixes) = question.kind() else {
         unreachable!()
     };
-    let mut reports = Reports::new(task, 0).unwrap();
+    let mut reports = TextReports::new(task, 0).unwrap();
     let mut rng = seeded(seed);
     let mut randomizer = Randomizer::new(task);
     for &(text, people) in crowd {
-        let keys = prefixes.keys(text).into_iter();
+        let keys = prefixes.prefix_keys(text).into_iter();
         let entries: Vec<Entry> = keys.map(|item| Entry { item, value: 1.0 }).collect();
         for _ in 0..people {
             let made = randomizer.randomize(&entries, &mut rng).unwrap();
             assert!(!made.sampled_down);
-            reports.fold(&made.report);
+            reports.add_report(&made.report);
         }
     }
     reports
 }
 
-fn search(task: &Task, reports: &Reports, alphabet: &str) -> Found {
-    let options = Options {
+fn search(task: &Task, reports: &TextReports, alphabet: &str) -> SearchResult {
+    let options = SearchOptions {
         alphabet: alphabet.to_owned(),
-        ..Options::default()
+        ..SearchOptions::default()
     };
     let search = Search::new(task, options).unwrap();
     search.run(reports, &|| false).unwrap()
 }
 
-fn covers(text: &Text, share: f64) -> bool {
+fn covers(text: &FoundText, share: f64) -> bool {
     let [low, high] = text.simultaneous_interval;
     low <= share && share <= high
 }
@@ -121,8 +121,8 @@ fn other_letters_are_dead_ends() {
     let crowd = [("ab", 6000), ("abé", 7000), ("éé", 4000)];
     let reports = reports(&task, &crowd, 3);
     let found = search(&task, &reports, "ab");
-    let names = |texts: &[Text]| -> Vec<(String, bool)> {
-        let name = |text: &Text| (text.text.clone(), text.goes_on);
+    let names = |texts: &[FoundText]| -> Vec<(String, bool)> {
+        let name = |text: &FoundText| (text.text.clone(), text.goes_on);
         texts.iter().map(name).collect()
     };
     assert_eq!(names(&found.texts), [("ab".to_owned(), false)]);
@@ -143,7 +143,7 @@ fn shares_that_are_stated_are_found_and_nothing_else() {
     let task = task(3.0, &[1, 2, 3, 3]);
     let question = &task.questions()[0];
     let (alphabet, people) = ("abcdef", 8000_usize);
-    let stated = Detectable::new(question, people as u64, alphabet.len(), 0.95, 0.99).unwrap();
+    let stated = DetectableShare::new(question, people as u64, alphabet.len(), 0.95, 0.99).unwrap();
     assert!((0.05..0.3).contains(&stated.share), "{stated:?}");
     let least = (stated.share * people as f64).ceil() as usize;
     // Two texts at the least share. The rest of the people have three more texts.
@@ -203,32 +203,32 @@ fn nothing_is_found_of_noise() {
 #[test]
 fn what_cannot_be_searched_is_refused() {
     let task = task(1.0, &[2, 4]);
-    let refused = |options: Options| Search::new(&task, options).unwrap_err();
+    let refused = |options: SearchOptions| Search::new(&task, options).unwrap_err();
     for alphabet in ["", "aba"] {
-        let options = Options {
+        let options = SearchOptions {
             alphabet: alphabet.to_owned(),
-            ..Options::default()
+            ..SearchOptions::default()
         };
         assert!(matches!(refused(options), SearchError::Alphabet { .. }));
     }
     for confidence in [0.0, 1.0, f64::NAN] {
-        let options = Options {
+        let options = SearchOptions {
             confidence,
-            ..Options::default()
+            ..SearchOptions::default()
         };
         assert!(matches!(refused(options), SearchError::Confidence { .. }));
     }
-    let few = Options {
+    let few = SearchOptions {
         alphabet: "abc".to_owned(),
         work: 300_000,
-        ..Options::default()
+        ..SearchOptions::default()
     };
     let heard = reports(&task, &[("ab", 1000)], 1);
     let found = Search::new(&task, few).unwrap().run(&heard, &|| false);
     assert!(found.is_ok());
-    let many = Options {
+    let many = SearchOptions {
         work: 4000,
-        ..Options::default()
+        ..SearchOptions::default()
     };
     let error = Search::new(&task, many)
         .unwrap()
@@ -237,7 +237,7 @@ fn what_cannot_be_searched_is_refused() {
     let message = error.to_string();
     // 38 + 2·38² candidates of the default letters.
     assert!(message.contains("2926 candidates"), "{message}");
-    let given_up = Search::new(&task, Options::default())
+    let given_up = Search::new(&task, SearchOptions::default())
         .unwrap()
         .run(&heard, &|| true);
     assert_eq!(given_up.unwrap_err(), SearchError::GivenUp);
@@ -247,10 +247,10 @@ fn what_cannot_be_searched_is_refused() {
     }))
     .unwrap();
     let asks_else = draft.resolve().unwrap();
-    assert!(Reports::new(&asks_else, 0).is_none());
+    assert!(TextReports::new(&asks_else, 0).is_none());
     let flag = &asks_else.questions()[0];
-    assert!(Detectable::new(flag, 1000, 2, 0.95, 0.9).is_none());
-    let error = Search::new(&asks_else, Options::default()).unwrap_err();
+    assert!(DetectableShare::new(flag, 1000, 2, 0.95, 0.9).is_none());
+    let error = Search::new(&asks_else, SearchOptions::default()).unwrap_err();
     assert_eq!(
         error,
         SearchError::NotText {

@@ -7,9 +7,9 @@ use hushbin::task::Kind;
 use hushbin::{Entry, Question, Randomizer, TaskDraft};
 use hushbin_analysis::accounting::{Mixture, account};
 use hushbin_analysis::estimate::{
-    Aim, Estimator, ItemEstimates, Options, Predictor, Query, Totals,
+    Estimator, ItemEstimates, Options, PredictedQuantity, Predictor, Query, Totals,
 };
-use hushbin_analysis::heavy_hitters::Detectable;
+use hushbin_analysis::heavy_hitters::DetectableShare;
 use hushbin_analysis::plan::{
     ErrorsOf, POWER, Plan, PlanError, QuestionPlan, Survey, Unknown, VerdictKind, plan,
 };
@@ -149,7 +149,7 @@ fn the_worst_distribution_is_the_worst_of_all_edges() {
         let at = |below| part * variance(below, 0) + (1.0 - part) * variance(below, bins - 1);
         let worst = (1..bins).map(at).fold(0.0, f64::max);
         let predicted = |several| {
-            let aim = Aim::Distribution(part);
+            let aim = PredictedQuantity::Distribution(part);
             predictor.worst_variance(aim, several).unwrap()
         };
         assert!((predicted(false) / worst - 1.0).abs() < 1e-9, "{part}");
@@ -162,7 +162,7 @@ fn the_worst_distribution_is_the_worst_of_all_edges() {
             "hashing": "balanced", "buckets": 4 } });
     let predictor = Predictor::for_question(&question(1.0, asked));
     let median = predictor
-        .worst_variance(Aim::Distribution(0.5), false)
+        .worst_variance(PredictedQuantity::Distribution(0.5), false)
         .unwrap();
     assert!((median - 28.4).abs() < 0.05, "{median}");
 }
@@ -178,12 +178,12 @@ fn the_worst_distribution_of_a_pattern_is_the_worst_of_all_edges() {
         let mut worst: f64 = 0.0;
         for below in 1..6_usize {
             let weights: Vec<f64> = (0..6).map(|bin| f64::from(u8::from(bin < below))).collect();
-            let worth = rates.sum(&weights);
+            let worth = rates.output_weights_of_sum(&weights);
             for (inside, outside) in (0..below).flat_map(|a| (below..6).map(move |b| (a, b))) {
                 let crowd = [(inside, part), (outside, 1.0 - part)];
                 let moment = |power: i32| -> f64 {
                     let of = |bin: usize| -> f64 {
-                        let chances = rates.chances(bin).iter().zip(&worth);
+                        let chances = rates.output_probabilities(bin).iter().zip(&worth);
                         chances.map(|(p, own)| p * own.powi(power)).sum()
                     };
                     crowd.iter().map(|(bin, share)| share * of(*bin)).sum()
@@ -192,7 +192,7 @@ fn the_worst_distribution_of_a_pattern_is_the_worst_of_all_edges() {
             }
         }
         let predicted = predictor
-            .worst_variance(Aim::Distribution(part), true)
+            .worst_variance(PredictedQuantity::Distribution(part), true)
             .unwrap();
         assert!(
             (predicted / worst - 1.0).abs() < 1e-9,
@@ -219,7 +219,9 @@ fn the_worst_share_is_the_worst_of_all() {
                 f * of(p) + (1.0 - f) * of(q) + who * f * (1.0 - f)
             };
             let worst = (0..=1000).map(at).fold(0.0, f64::max);
-            let predicted = predictor.worst_variance(Aim::Share, several).unwrap();
+            let predicted = predictor
+                .worst_variance(PredictedQuantity::Share, several)
+                .unwrap();
             assert!(
                 (predicted / worst - 1.0).abs() < 1e-6,
                 "{epsilon}, {k}, {several}"
@@ -255,7 +257,7 @@ fn estimates_state_the_errors_that_were_promised() {
         let beta = [entry(u64::from(high), 1.0)];
         let pair = [entry(0, 10.0 * end - 5.0), entry(1, end)];
         let answers: [&[Entry]; 3] = [&load, &beta, &pair];
-        totals.fold(
+        totals.add_report(
             &randomizer
                 .randomize_answers(&answers, &mut rng)
                 .unwrap()
@@ -454,7 +456,7 @@ fn texts_and_crosses_are_planned_for() {
     assert!((all.standard_error / one.standard_error - 1.5_f64.sqrt()).abs() < 1e-9);
     let text = question(3.0, json!({ "kind": "text", "prefixes": [2, 4, 4] }));
     let found = |power| {
-        Detectable::new(&text, 100_000, 38, 0.95, power)
+        DetectableShare::new(&text, 100_000, 38, 0.95, power)
             .unwrap()
             .share
     };
@@ -478,7 +480,7 @@ fn texts_and_crosses_are_planned_for() {
     let by_number = json!({ "kind": "cross", "of": [of(3), number] });
     let cross = asked(by_number.clone());
     let predictor = Predictor::for_question(&question(3.0, by_number));
-    let aim = Aim::MeanWithin(1.0 / 3.0);
+    let aim = PredictedQuantity::MeanWithin(1.0 / 3.0);
     let variance = predictor.worst_variance(aim, false).unwrap();
     let expected = 20.0 * (variance / 100_000.0).sqrt();
     assert!((cross.standard_error / expected - 1.0).abs() < 1e-12);
@@ -619,7 +621,7 @@ fn complete_tasks_stay_as_they_are() {
     assert_eq!(kinds, answered);
     assert!(matches!(
         planned.task.questions()[3].kind(),
-        Kind::Numbers(of) if of.is_alone()
+        Kind::Numbers(of) if of.is_single()
     ));
 }
 
@@ -719,7 +721,7 @@ fn what_cannot_be_answered_is_refused_by_name() {
     for (fields, text, field) in cases {
         let error = ask(&with(&base, fields.clone())).unwrap_err();
         assert!(error.to_string().contains(text), "{fields}: {error}");
-        assert_eq!(error.field(), field, "{fields}");
+        assert_eq!(error.out_of_range_field(), field, "{fields}");
     }
     for unknown in [
         json!({ "epsilom": 1 }),
@@ -763,6 +765,9 @@ fn what_is_wrong_with_one_of_several_questions_is_said_with_its_name() {
     ] {
         let error = ask(&with(&base, fields.clone())).unwrap_err();
         assert!(error.to_string().contains(text), "{fields}: {error}");
-        assert_eq!((error.field(), error.question()), (field, question));
+        assert_eq!(
+            (error.out_of_range_field(), error.question_name()),
+            (field, question)
+        );
     }
 }

@@ -2,18 +2,20 @@
 //! window's distance from the best.
 
 use hushbin::choose::Objective;
-use hushbin::domain::{Domain, Signed};
+use hushbin::domain::{Domain, SignedItem};
 use hushbin::hash::for_each_drawn_item;
 use hushbin::mechanism::window::{self, Window};
-use hushbin::task::{Kind, Limits};
+use hushbin::task::{Kind, NumberLimits};
 use hushbin::{Entry, Mechanism, Question, Randomizer, Report, Task, TaskDraft};
 use hushbin_analysis::accounting::{Mixture, account};
-use hushbin_analysis::bound::{BoundKind, Distance, distance, of_question};
+use hushbin_analysis::bound::{BoundKind, Distance, distance, distance_of_question};
 use hushbin_analysis::estimate::{
-    Aim, Estimand, EstimateError, Estimator, Label, Options, PostProcessing, Predictor, Query,
-    Totals,
+    Estimand, EstimateError, Estimator, Label, Options, PostProcessing, PredictedQuantity,
+    Predictor, Query, Totals,
 };
-use hushbin_analysis::likelihood::{Hypothesis, core_probabilities, neighbour_pairs, observe};
+use hushbin_analysis::likelihood::{
+    Hypothesis, core_bucket_probabilities, neighbour_pairs, observe,
+};
 use hushbin_analysis::plan::{Survey, plan};
 use hushbin_tests::expectation::Expectation;
 use rand_chacha::ChaCha20Rng;
@@ -64,7 +66,7 @@ fn window_of(question: &Question) -> &Window {
     }
 }
 
-fn limits(question: &Question) -> &[Limits] {
+fn limits(question: &Question) -> &[NumberLimits] {
     match question.kind() {
         Kind::Numbers(limits) => limits,
         other => panic!("{other:?}"),
@@ -113,7 +115,7 @@ fn batch(task: &Task, people: usize, seed: u64) -> Totals {
         );
         let answers = [&numbers[..], &flag];
         let made = randomizer.randomize_answers(&answers[..task.questions().len()], &mut rng);
-        totals.fold(&made.unwrap().report);
+        totals.add_report(&made.unwrap().report);
     }
     totals
 }
@@ -250,7 +252,10 @@ fn frequencies_of_numbers_are_refused() {
     let predictor = Predictor::for_question(&task.questions()[0]);
     for estimand in Estimand::ALL {
         let mean = estimand == Estimand::Mean;
-        assert_eq!(predictor.standard_error(estimand, 10.0).is_some(), mean);
+        assert_eq!(
+            predictor.rare_item_standard_error(estimand, 10.0).is_some(),
+            mean
+        );
         assert_eq!(
             Expectation::new(&task.questions()[0], estimand, 3).is_some(),
             mean
@@ -269,24 +274,26 @@ fn estimates_are_scaled_sums_of_values() {
     let mut sums = [0.0; 5];
     for seed in 0..60 {
         let bucket = [0, 5, 15, 9][seed as usize % 4];
-        totals.fold(&Report::Window(window::Report { seed, bucket }));
+        totals.add_report(&Report::Window(window::Report { seed, bucket }));
         let mut atoms = [bucket / 4, bucket % 4].into_iter();
         for_each_drawn_item(seed, 5, 2, |attribute| {
             let atom = atoms.next().unwrap();
-            sums[attribute as usize] += f64::from(own.value(atom));
+            sums[attribute as usize] += f64::from(own.atom_value(atom));
         });
     }
-    let points = Estimator::for_task(task.clone()).points(&totals, 0, &[0, 1, 2, 3, 4]);
+    let points = Estimator::for_task(task.clone()).point_estimates(&totals, 0, &[0, 1, 2, 3, 4]);
     for (point, sum) in points.iter().zip(sums) {
         let mean = point.mean.unwrap();
-        let top = f64::from(own.sum(own.levels() - 1));
+        let top = f64::from(own.level_sum(own.levels() - 1));
         let expected: f64 = 2.5 / (rates.gap * top) * sum / 60.0;
         assert!((mean.estimate - expected).abs() < 1e-12);
         let error = (rates.worst_variance() / 60.0).sqrt();
         assert!((mean.standard_error - error).abs() < 1e-12);
     }
     let predictor = Predictor::for_question(question);
-    let worst = predictor.standard_error(Estimand::Mean, 10.0).unwrap();
+    let worst = predictor
+        .rare_item_standard_error(Estimand::Mean, 10.0)
+        .unwrap();
     assert!((worst - (rates.worst_variance() / 10.0).sqrt()).abs() < 1e-12);
 }
 
@@ -300,7 +307,7 @@ fn the_worst_crowd_is_planned_for() {
         let rates = window_of(question).rates(&question.domain(), epsilon);
         let values: Vec<[f64; 2]> = (-500..=500)
             .map(|step| f64::from(step) / 500.0)
-            .map(|value| [value, rates.variance(value)])
+            .map(|value| [value, rates.estimate_variance(value)])
             .collect();
         let given = values.iter().map(|own| own[1]).fold(0.0, f64::max);
         let pairs = values
@@ -310,7 +317,9 @@ fn the_worst_crowd_is_planned_for() {
         let varying = varying.fold(0.0, f64::max);
         let predictor = Predictor::for_question(question);
         for (several, worst, most) in [(false, given, 1.001), (true, varying, 1.2)] {
-            let planned = predictor.worst_variance(Aim::Mean, several).unwrap();
+            let planned = predictor
+                .worst_variance(PredictedQuantity::Mean, several)
+                .unwrap();
             let ratio = planned / worst;
             let what = format!("{attributes}, {epsilon}, {several}: {ratio}");
             assert!((1.0 - 1e-9..most).contains(&ratio), "{what}");
@@ -349,7 +358,7 @@ fn ratios_of_numbers_are_those_of_the_core() {
             for seed in [0, 7, u64::MAX] {
                 let [first, second] = inputs.each_ref().map(|input| {
                     let coded = input.iter().map(|entry| Entry {
-                        value: limits[entry.item as usize].code(entry.value),
+                        value: limits[entry.item as usize].normalise(entry.value),
                         ..*entry
                     });
                     core.probabilities(seed, &coded.collect::<Vec<_>>())
@@ -369,9 +378,9 @@ fn ratios_of_numbers_are_those_of_the_core() {
         }
         assert!((most - epsilon).abs() < 1e-12, "{own:?}: {most}");
         // Numbers at the ends, as audits list inputs.
-        let mut listed = core_probabilities(question).unwrap();
-        let signed: Vec<Signed> = (0..attributes as u64)
-            .map(|item| Signed {
+        let mut listed = core_bucket_probabilities(question).unwrap();
+        let signed: Vec<SignedItem> = (0..attributes as u64)
+            .map(|item| SignedItem {
                 item,
                 negative: item % 2 == 1,
             })
@@ -492,7 +501,7 @@ fn one_number_is_near_the_bound() {
         let task = task.resolve().unwrap();
         let question = &task.questions()[0];
         let rates = window_of(question).rates(&question.domain(), epsilon);
-        let distance = of_question(question, &Objective::MEAN);
+        let distance = distance_of_question(question, &Objective::MEAN);
         (rates.worst_variance(), distance)
     };
     let all: Value =

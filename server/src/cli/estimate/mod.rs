@@ -50,14 +50,14 @@ pub(super) struct Options {
     query: QueryOptions,
     /// Format of the output
     #[arg(long, value_enum)]
-    format: Format,
+    format: OutputFormat,
     /// New file for the partial totals of --format totals (default standard output)
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Format {
+enum OutputFormat {
     /// Estimates as comma-separated values
     Csv,
     /// Estimates as JSON
@@ -67,24 +67,24 @@ enum Format {
 }
 
 pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
-    if options.format == Format::Totals {
-        options.query.check_none_given()?;
+    if options.format == OutputFormat::Totals {
+        options.query.check_no_options_given()?;
     } else if options.out.is_some() {
         return Err("--out is for --format totals, estimates go to standard output".into());
     }
     let given = options.task.as_deref().map(export::read_task).transpose()?;
     let reading = spinner("reading");
     let source = Source::open(&options.files, options.input, given)?;
-    if options.format == Format::Totals {
+    if options.format == OutputFormat::Totals {
         let task = source.task.clone();
-        let line = source.into_totals()?.line(&task);
+        let line = source.into_partial_totals()?.to_line(&task);
         reading.finish_and_clear();
         return write_line(&line, options.out.as_deref(), out);
     }
-    let csv = options.format == Format::Csv;
+    let csv = options.format == OutputFormat::Csv;
     match Query::new(&source.task, &options.query.query_options()?) {
         // A question for texts has no items to estimate: it needs a search.
-        Err(EstimateError::Searched { question }) if source.totals().is_some() => {
+        Err(EstimateError::Searched { question }) if source.partial_totals().is_some() => {
             Err(needs_reports_error(&question))
         }
         Err(EstimateError::Searched { .. }) => {
@@ -106,41 +106,41 @@ fn write_estimates(
     mut out: &mut dyn Write,
 ) -> Result<(), Error> {
     let task = source.task.clone();
-    let totals = match source.totals() {
-        Some(_) if !estimates::lists_items(&task, query) => {
-            let name = task.questions()[query.question()].name();
+    let totals = match source.partial_totals() {
+        Some(_) if !estimates::has_listed_items(&task, query) => {
+            let name = task.questions()[query.question_index()].name();
             return Err(needs_reports_error(name));
         }
-        Some(_) => source.into_totals()?.totals,
+        Some(_) => source.into_partial_totals()?.totals,
         None => {
             let mut totals = estimates::empty_totals(&task, query);
-            source.for_each_report(|report| totals.fold(report))?;
+            source.for_each_report(|report| totals.add_report(report))?;
             totals
         }
     };
     let estimating = spinner("estimating");
     let estimator = Estimator::for_task(task);
-    let answer = estimator.answer(&totals, query);
+    let answer = estimator.lazy_estimates(&totals, query);
     estimating.finish_and_clear();
     let write_csv = |out: &mut &mut dyn Write| answer.write_csv(out);
-    Ok(estimates::write(csv, &answer, write_csv, &mut out)?)
+    Ok(estimates::write_answer(csv, &answer, write_csv, &mut out)?)
 }
 
 /// Searches for the texts that many people gave, and writes them.
 fn write_found_texts(
     source: Source,
-    options: heavy_hitters::Options,
+    options: heavy_hitters::SearchOptions,
     csv: bool,
     mut out: &mut dyn Write,
 ) -> Result<(), Error> {
     let search = Search::new(&source.task, options)?;
-    let mut reports = search.no_reports();
-    source.for_each_report(|report| reports.fold(report))?;
+    let mut reports = search.empty_reports();
+    source.for_each_report(|report| reports.add_report(report))?;
     let searching = spinner("searching");
     let found = search.run(&reports, &|| false)?;
     searching.finish_and_clear();
     let write_csv = |out: &mut &mut dyn Write| found.write_csv(out);
-    Ok(estimates::write(csv, &found, write_csv, &mut out)?)
+    Ok(estimates::write_answer(csv, &found, write_csv, &mut out)?)
 }
 
 fn needs_reports_error(question: &str) -> Error {

@@ -51,7 +51,7 @@ impl QueryOptions {
     ///
     /// # Errors
     /// When an option is given.
-    pub(super) fn check_none_given(&self) -> Result<(), Error> {
+    pub(super) fn check_no_options_given(&self) -> Result<(), Error> {
         let question = [
             ("--question", self.question.is_some()),
             ("--confidence", self.confidence.is_some()),
@@ -59,7 +59,7 @@ impl QueryOptions {
         ];
         match question
             .iter()
-            .chain(&self.item_options())
+            .chain(&self.given_item_options())
             .find(|given| given.1)
         {
             Some((option, _)) => Err(format!(
@@ -83,7 +83,7 @@ impl QueryOptions {
     }
 
     /// Returns the names of the options for questions with items, and whether each is given.
-    const fn item_options(&self) -> [(&'static str, bool); 4] {
+    const fn given_item_options(&self) -> [(&'static str, bool); 4] {
         [
             ("--items", self.items.is_some()),
             ("--post", self.post.is_some()),
@@ -118,15 +118,15 @@ impl QueryOptions {
     ///
     /// # Errors
     /// When an option for questions with items is given.
-    pub(super) fn search_options(&self) -> Result<heavy_hitters::Options, Error> {
-        if let Some((option, _)) = self.item_options().iter().find(|(_, given)| *given) {
+    pub(super) fn search_options(&self) -> Result<heavy_hitters::SearchOptions, Error> {
+        if let Some((option, _)) = self.given_item_options().iter().find(|(_, given)| *given) {
             return Err(format!("{option} is not for a question of kind \"text\"").into());
         }
-        Ok(heavy_hitters::Options {
+        Ok(heavy_hitters::SearchOptions {
             question: self.question.clone(),
             alphabet: (self.alphabet.clone()).unwrap_or_else(|| DEFAULT_ALPHABET.to_owned()),
             confidence: self.confidence.unwrap_or(DEFAULT_CONFIDENCE),
-            ..heavy_hitters::Options::default()
+            ..heavy_hitters::SearchOptions::default()
         })
     }
 }

@@ -6,7 +6,7 @@ use data_encoding::HEXLOWER;
 use hushbin::{Report, Task};
 
 use crate::cli::output::Error;
-use crate::text::unmarked;
+use crate::text_file::without_byte_order_mark;
 
 /// Reader of the reports of one task, in a binary or a hexadecimal format.
 pub(super) struct ReportReader<'a, R> {
@@ -27,7 +27,7 @@ impl<'a, R: Read> ReportReader<'a, R> {
         }
     }
 
-    fn error(&self, what: &str, wrong: &dyn std::fmt::Display) -> Error {
+    fn numbered_error(&self, what: &str, wrong: &dyn std::fmt::Display) -> Error {
         format!("standard input, {what} {}: {wrong}", self.number).into()
     }
 
@@ -36,23 +36,23 @@ impl<'a, R: Read> ReportReader<'a, R> {
     ///
     /// # Errors
     /// When an entry is not a report of the task.
-    pub(super) fn for_each_delimited(
+    pub(super) fn for_each_delimited_report(
         &mut self,
         visit: &mut dyn FnMut(&Report),
     ) -> Result<(), Error> {
-        let most = self.task.report_bytes() as u64;
+        let most = self.task.max_report_bytes() as u64;
         while !self.input.fill_buf()?.is_empty() {
             self.number += 1;
             let length = self.read_length()?;
             if length > most {
                 let wrong = format!("it has {length} bytes, expected at most {most}");
-                return Err(self.error("report", &wrong));
+                return Err(self.numbered_error("report", &wrong));
             }
             self.bytes.resize(length as usize, 0);
             let read = self.input.read_exact(&mut self.bytes);
-            read.map_err(|error| self.error("report", &error))?;
+            read.map_err(|error| self.numbered_error("report", &error))?;
             let report = self.task.decode_report(&self.bytes);
-            visit(&report.map_err(|error| self.error("report", &error))?);
+            visit(&report.map_err(|error| self.numbered_error("report", &error))?);
         }
         Ok(())
     }
@@ -63,10 +63,10 @@ impl<'a, R: Read> ReportReader<'a, R> {
         for shift in (0..).step_by(7) {
             let mut byte = [0];
             let read = self.input.read_exact(&mut byte);
-            read.map_err(|error| self.error("report", &error))?;
+            read.map_err(|error| self.numbered_error("report", &error))?;
             // Five bytes hold 35 bits, which is more than any length needs.
             if shift > 28 {
-                return Err(self.error("report", &"expected a length below 2³²"));
+                return Err(self.numbered_error("report", &"expected a length below 2³²"));
             }
             length |= u64::from(byte[0] & 0x7f) << shift;
             if byte[0] < 0x80 {
@@ -80,22 +80,25 @@ impl<'a, R: Read> ReportReader<'a, R> {
     ///
     /// # Errors
     /// When a line is not a report of the task.
-    pub(super) fn for_each_line(&mut self, visit: &mut dyn FnMut(&Report)) -> Result<(), Error> {
+    pub(super) fn for_each_hex_report(
+        &mut self,
+        visit: &mut dyn FnMut(&Report),
+    ) -> Result<(), Error> {
         loop {
             self.bytes.clear();
             self.number += 1;
             if self.input.read_until(b'\n', &mut self.bytes)? == 0 {
                 return Ok(());
             }
-            let line = str::from_utf8(unmarked(&self.bytes)).unwrap_or_default();
+            let line = str::from_utf8(without_byte_order_mark(&self.bytes)).unwrap_or_default();
             let report = HEXLOWER
                 .decode(line.trim_end_matches(['\n', '\r']).as_bytes())
                 .ok();
             let expected = "expected a report in lower-case hexadecimal digits";
             let report = report.filter(|report| !report.is_empty());
-            let report = report.ok_or_else(|| self.error("line", &expected))?;
+            let report = report.ok_or_else(|| self.numbered_error("line", &expected))?;
             let report = self.task.decode_report(&report);
-            visit(&report.map_err(|error| self.error("line", &error))?);
+            visit(&report.map_err(|error| self.numbered_error("line", &error))?);
         }
     }
 }

@@ -10,7 +10,7 @@ use super::report_reader::ReportReader;
 use crate::cli::output::Error;
 use crate::estimates::partial_totals::{PartialFold, PartialTotals, is_partial_totals};
 use crate::export::{self, PeekedFile, ReadError};
-use crate::text::unmarked;
+use crate::text_file::without_byte_order_mark;
 
 /// Format of standard input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -31,7 +31,7 @@ pub(super) struct Source {
 }
 
 enum SourceKind {
-    Files(export::Files),
+    Files(export::ReportFiles),
     /// Reports on standard input, in this format.
     StandardInput(InputFormat),
     Totals(PartialTotals),
@@ -79,14 +79,14 @@ impl Source {
                 return Ok(Self { task, kind });
             }
         }
-        let files = export::Files::new(opened, given)?;
+        let files = export::ReportFiles::new(opened, given)?;
         let task = files.task().clone();
         let kind = SourceKind::Files(files);
         Ok(Self { task, kind })
     }
 
     /// Returns the partial totals, or `None` if the source has reports instead.
-    pub(super) const fn totals(&self) -> Option<&PartialTotals> {
+    pub(super) const fn partial_totals(&self) -> Option<&PartialTotals> {
         match &self.kind {
             SourceKind::Totals(totals) => Some(totals),
             SourceKind::Files(_) | SourceKind::StandardInput(_) => None,
@@ -103,8 +103,10 @@ impl Source {
             SourceKind::StandardInput(input) => {
                 let mut reports = ReportReader::new(&self.task, io::stdin().lock());
                 match input {
-                    InputFormat::Delimited => reports.for_each_delimited(&mut visit),
-                    InputFormat::Hex | InputFormat::Totals => reports.for_each_line(&mut visit),
+                    InputFormat::Delimited => reports.for_each_delimited_report(&mut visit),
+                    InputFormat::Hex | InputFormat::Totals => {
+                        reports.for_each_hex_report(&mut visit)
+                    }
                 }
             }
             SourceKind::Totals(_) => Ok(()),
@@ -115,14 +117,14 @@ impl Source {
     ///
     /// # Errors
     /// As [`Source::for_each_report`].
-    pub(super) fn into_totals(self) -> Result<PartialTotals, Error> {
+    pub(super) fn into_partial_totals(self) -> Result<PartialTotals, Error> {
         let Self { task, kind } = self;
         let kind = match kind {
             SourceKind::Totals(totals) => return Ok(totals),
             kind => kind,
         };
         let mut folding = PartialFold::new(&task);
-        Self { task, kind }.for_each_report(|report| folding.fold(report))?;
+        Self { task, kind }.for_each_report(|report| folding.add_report(report))?;
         Ok(folding.finish())
     }
 }
@@ -167,7 +169,7 @@ fn add_partial_totals(
         }
         if !line.trim_ascii().is_empty() {
             let at = format_args!("{path}, line {number}");
-            all.add(task, unmarked(&line), &at)?;
+            all.add_line(task, without_byte_order_mark(&line), &at)?;
             added = true;
         }
     }

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use crate::cli::output::Error;
 use crate::task::task_file;
-use crate::text;
+use crate::text_file;
 
 /// Options that describe what a plan is for: ratings of items, one question of another kind, or all
 /// questions in a task file.
@@ -169,7 +169,7 @@ fn parse_named(text: &str) -> Result<NamedNumber, String> {
 /// Task file as a plan reads it. Parameters may be missing, among them ε and the number of people.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct QuestionsFile {
+struct PlanTaskFile {
     id: String,
     questions: Vec<QuestionDraft>,
     epsilon: Option<f64>,
@@ -220,7 +220,7 @@ impl QuestionOptions {
         self.check_options()?;
         let mut request = match &self.task {
             Some(file) => {
-                let file: QuestionsFile = task_file::parse(file)?;
+                let file: PlanTaskFile = task_file::read_json(file)?;
                 PlanRequest {
                     id: Some(file.id),
                     questions: file.questions,
@@ -231,7 +231,7 @@ impl QuestionOptions {
                 }
             }
             None => PlanRequest {
-                questions: vec![self.question()?],
+                questions: vec![self.build_question()?],
                 ..PlanRequest::default()
             },
         };
@@ -280,7 +280,7 @@ impl QuestionOptions {
     }
 
     /// Builds the question that the options describe. The parser of task files checks the fields.
-    fn question(&self) -> Result<QuestionDraft, Error> {
+    fn build_question(&self) -> Result<QuestionDraft, Error> {
         let listed = self.names.as_deref().map(read_names).transpose()?;
         let Some(kind) = self.kind.as_deref() else {
             return self.ratings_question(listed.as_deref());
@@ -309,7 +309,7 @@ impl QuestionOptions {
                 let names: Option<Vec<String>> = listed.or(self.numbers.map(count));
                 let number = |name| {
                     let name = [("name", json!(name))];
-                    without_nulls(name.into_iter().chain(self.limit_fields()))
+                    without_nulls(name.into_iter().chain(self.range_fields()))
                 };
                 let numbers = |names: Vec<String>| Value::from_iter(names.into_iter().map(number));
                 fields.push(("of", json!(names.map(numbers))));
@@ -329,12 +329,12 @@ impl QuestionOptions {
                 let columns = columns
                     .into_iter()
                     .chain([("options", json!(self.columns))]);
-                let columns = columns.chain(self.limit_fields()).chain(self.bin_fields());
+                let columns = columns.chain(self.range_fields()).chain(self.bin_fields());
                 fields.push(("of", json!([without_nulls(rows), without_nulls(columns)])));
             }
             _ => {
                 fields.push(("options", json!(options())));
-                fields.extend(self.limit_fields().into_iter().chain(self.bin_fields()));
+                fields.extend(self.range_fields().into_iter().chain(self.bin_fields()));
             }
         }
         Ok(serde_json::from_value(without_nulls(fields))?)
@@ -362,7 +362,7 @@ impl QuestionOptions {
         ]))?)
     }
 
-    fn limit_fields(&self) -> [(&'static str, Value); 3] {
+    fn range_fields(&self) -> [(&'static str, Value); 3] {
         let Self { min, max, unit, .. } = self;
         [
             ("min", json!(min)),
@@ -386,8 +386,8 @@ impl QuestionOptions {
         questions: &[QuestionDraft],
     ) -> Result<BTreeMap<String, AccuracyGoal>, Error> {
         let mut all: BTreeMap<String, AccuracyGoal> = BTreeMap::new();
-        type Field = fn(&mut AccuracyGoal) -> &mut Option<f64>;
-        let fields: [(&[NamedNumber], Field); 3] = [
+        type GoalField = fn(&mut AccuracyGoal) -> &mut Option<f64>;
+        let fields: [(&[NamedNumber], GoalField); 3] = [
             (&self.within, |own| &mut own.within),
             (&self.quantile, |own| &mut own.quantile),
             (&self.spread, |own| &mut own.spread),
@@ -452,6 +452,6 @@ fn together_parts(options: &[u32]) -> Value {
 
 /// Reads the names in a file, one per line.
 fn read_names(path: &Path) -> Result<Vec<String>, Error> {
-    let text = text::read(path).map_err(|error| format!("{}: {error}", path.display()))?;
+    let text = text_file::read(path).map_err(|error| format!("{}: {error}", path.display()))?;
     Ok(text.lines().map(str::to_owned).collect())
 }

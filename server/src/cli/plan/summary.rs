@@ -5,10 +5,10 @@ use std::path::Path;
 
 use hushbin_analysis::estimate::DEFAULT_CONFIDENCE;
 use hushbin_analysis::plan::{ErrorsOf, POWER, Plan, QuestionPlan};
-use hushbin_analysis::promise::round_up;
+use hushbin_analysis::promise::round_up_to_three_digits;
 
 use crate::cli::describe;
-use crate::cli::table::write_rows;
+use crate::cli::table::write_aligned_rows;
 
 /// Summarises a plan in a few lines of plain English.
 pub(super) fn summary_lines(plan: &Plan, file: Option<&Path>) -> Vec<String> {
@@ -18,7 +18,12 @@ pub(super) fn summary_lines(plan: &Plan, file: Option<&Path>) -> Vec<String> {
     let central = match (&plan.central, &plan.central_reason) {
         (Some(account), _) => {
             let subject = "Shuffled, the reports have";
-            describe::central_sentence(subject, "them", account.central_epsilon, account.delta)
+            describe::central_privacy_sentence(
+                subject,
+                "them",
+                account.central_epsilon,
+                account.delta,
+            )
         }
         (None, reason) => format!(
             "The shuffled reports have no central ε: {}.",
@@ -39,9 +44,9 @@ pub(super) fn summary_lines(plan: &Plan, file: Option<&Path>) -> Vec<String> {
         format!(
             "{} people report once each{days}. The local ε = {} protects {}: {}.",
             plan.people,
-            round_up(plan.epsilon),
+            round_up_to_three_digits(plan.epsilon),
             plan.protects,
-            describe::guess_phrase(plan.epsilon)
+            describe::guess_certainty_phrase(plan.epsilon)
         ),
         central,
         format!(
@@ -127,7 +132,7 @@ fn write_question(out: &mut dyn Write, own: &QuestionPlan) -> io::Result<()> {
 /// Writes the errors of a question, and the share of the rarest answer that can be distinguished
 /// from 0.
 fn write_errors(out: &mut dyn Write, own: &QuestionPlan) -> io::Result<()> {
-    let number = |number: f64| describe::significant_digits(number, 3);
+    let number = |number: f64| describe::format_significant_digits(number, 3);
     let bias = own.bias.map_or_else(String::new, |bias| match bias {
         0.0 => ", no bias".to_owned(),
         bias => format!(", {} bias", number(bias)),
@@ -139,7 +144,7 @@ fn write_errors(out: &mut dyn Write, own: &QuestionPlan) -> io::Result<()> {
         out,
         "  error      {} standard error of {}{bias}{}",
         number(own.standard_error),
-        estimate_phrase(own),
+        estimate_name(own),
         wanted(own.wanted_error, "")
     )?;
     writeln!(
@@ -169,7 +174,7 @@ fn write_errors(out: &mut dyn Write, own: &QuestionPlan) -> io::Result<()> {
 }
 
 /// Names the estimate whose errors a plan states, with the unit of the estimate.
-fn estimate_phrase(own: &QuestionPlan) -> String {
+fn estimate_name(own: &QuestionPlan) -> String {
     let of = own.of.as_ref().map(|of| format!(" of {of}"));
     let unit = own.unit.as_ref().map(|unit| format!(", in {unit}"));
     let of_and_unit = of.unwrap_or_default() + &unit.unwrap_or_default();
@@ -192,7 +197,7 @@ fn write_mechanism_table(out: &mut dyn Write, plan: &Plan) -> io::Result<()> {
     let mut rows = vec![
         "mechanism\tsparsity\tlocal ε\terror\tof bias\tpeople, for that error\tprotects".to_owned(),
     ];
-    let error = |error| describe::decimals(error, 5);
+    let error = |error| describe::format_decimals(error, 5);
     for own in &plan.questions {
         rows.push(format!(
             "* {}\t{}\t{:.4}\t{:.5}\t{}\t{}\t{}",
@@ -213,9 +218,9 @@ fn write_mechanism_table(out: &mut dyn Write, plan: &Plan) -> io::Result<()> {
             own.epsilon,
             error(own.error),
             error(own.bias),
-            describe::decimals(own.people, 0),
+            describe::format_decimals(own.people, 0),
             own.protects
         ));
     }
-    write_rows(out, &rows)
+    write_aligned_rows(out, &rows)
 }

@@ -8,7 +8,7 @@ use std::time::Duration;
 use clap::ValueEnum;
 use serde::{Deserialize, Serialize};
 
-use crate::http::{Hosts, Limits, ServerOptions, Tls};
+use crate::http::{AllowedHosts, Limits, ServerOptions, Tls};
 use crate::ohttp::Gateway;
 use crate::role::Peers;
 use crate::store::{BatchSettings, Location, StoreOptions, TaskSetup};
@@ -48,7 +48,7 @@ pub(crate) struct Config {
     /// Certificate and key of the server; `None` behind a proxy that encrypts.
     pub(crate) tls: Option<Tls>,
     /// Host names that requests may use.
-    pub(crate) hosts: Hosts,
+    pub(crate) hosts: AllowedHosts,
     /// Lowest severity that is logged.
     pub(crate) log: LogLevel,
     /// Format of the log.
@@ -121,11 +121,11 @@ pub(crate) struct OutOfRange {
 
 /// Returns `value` if it is in the range of the option.
 pub(crate) fn check_range<T: Copy + TryInto<u64>>(key: &str, value: T) -> Result<T, OutOfRange> {
-    check_range_from(key, 0, value)
+    check_range_and_minimum(key, 0, value)
 }
 
 /// Returns `value` if it is in the range of the option and at least `least`.
-pub(crate) fn check_range_from<T: Copy + TryInto<u64>>(
+pub(crate) fn check_range_and_minimum<T: Copy + TryInto<u64>>(
     key: &str,
     least: u64,
     value: T,
@@ -144,7 +144,7 @@ pub(crate) fn check_range_from<T: Copy + TryInto<u64>>(
 }
 
 /// Returns the duration that an option gives in seconds, or the default if the option is missing.
-pub(crate) fn seconds(
+pub(crate) fn seconds_or_default(
     key: &str,
     value: Option<u64>,
     default: Duration,

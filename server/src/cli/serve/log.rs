@@ -17,7 +17,7 @@ pub(super) struct Log(Handle<Targets, Registry>);
 impl Log {
     /// Starts logging to standard error.
     pub(super) fn to_stderr(level: LogLevel, format: LogFormat) -> Self {
-        let (filter, handle) = reload::Layer::new(own_targets(level));
+        let (filter, handle) = reload::Layer::new(own_messages_filter(level));
         let lines = tracing_subscriber::fmt::layer()
             .with_ansi(io::stderr().is_terminal())
             .with_writer(io::stderr)
@@ -39,13 +39,13 @@ impl Log {
     /// Changes the lowest severity that is logged.
     pub(super) fn set_level(&self, level: LogLevel) {
         // This fails only if the logger is gone.
-        let _ = self.0.reload(own_targets(level));
+        let _ = self.0.reload(own_messages_filter(level));
     }
 }
 
 /// Returns a filter that keeps only the log messages of this program. Messages of libraries may
 /// contain addresses of clients.
-fn own_targets(level: LogLevel) -> Targets {
+fn own_messages_filter(level: LogLevel) -> Targets {
     let level = match level {
         LogLevel::Error => LevelFilter::ERROR,
         LogLevel::Warn => LevelFilter::WARN,

@@ -22,7 +22,7 @@ use tokio::sync::oneshot;
 use super::output::Error;
 use crate::cli::serve::config::Config;
 use crate::http::metrics::Metrics;
-use crate::http::{self, Access, RouterService};
+use crate::http::{self, AccessPolicy, RouterService};
 use crate::role::Forwarder;
 use crate::store::{OpenError, Remedy, Role, Store, StoreError};
 use crate::tokens::Tokens;
@@ -127,7 +127,7 @@ async fn run_collector(
         async move { drop(ended.await) },
     ));
     let store = tokio::select! {
-        opened = run_on_thread(open) => opened?,
+        opened = open_store_on_thread(open) => opened?,
         () = &mut stop => {
             // The journal survives this like a crash.
             tracing::info!("stopped before the store was open");
@@ -151,7 +151,7 @@ async fn run_collector(
 
     tokio::select! {
         () = stop => {}
-        () = store.ended() => {
+        () = store.wait_until_writer_ended() => {
             return Err("the journal's writer ended by itself; restart the collector".into());
         }
     }
@@ -167,8 +167,8 @@ async fn run_collector(
 /// Serves an open store, and forwards a shuffler's batches.
 async fn serve_store(store: &Store, service: &RouterService, config: &Config) -> Result<(), Error> {
     let metrics = Arc::clone(service.metrics());
-    metrics.opened(store, config.location.directory());
-    service.set_router(http::collector(
+    metrics.add_store(store, config.location.directory());
+    service.set_router(http::collector_router(
         store.clone(),
         client_access(config).await?,
         config.limits,
@@ -196,9 +196,9 @@ async fn close_store(closing: impl Future<Output = Result<(), StoreError>>) -> R
 }
 
 /// Returns the access policy: only holders of tokens, or any client in development mode.
-async fn client_access(config: &Config) -> Result<Access, Error> {
+async fn client_access(config: &Config) -> Result<AccessPolicy, Error> {
     if config.limits.release_on_read {
-        return Ok(Access::Open);
+        return Ok(AccessPolicy::Open);
     }
     let tokens = Tokens::open(&config.location)?;
     if tokens.is_empty().await? {
@@ -206,11 +206,11 @@ async fn client_access(config: &Config) -> Result<Access, Error> {
             "there is no token, so nobody may read estimates; hushbin token create makes one"
         );
     }
-    Ok(Access::Tokens(Arc::new(tokens)))
+    Ok(AccessPolicy::Tokens(Arc::new(tokens)))
 }
 
 /// Runs `open` on a thread that the process does not wait for at its end.
-async fn run_on_thread(
+async fn open_store_on_thread(
     open: impl FnOnce() -> Result<Store, Error> + Send + 'static,
 ) -> Result<Store, Error> {
     let (reply, opened) = oneshot::channel();

@@ -1,6 +1,6 @@
 //! Costs of a task: privacy, bytes and errors.
 
-use hushbin::choose::{Candidate, Objective, QuestionChoice, SquaredError, compare_together};
+use hushbin::choose::{Candidate, ChosenQuestion, Objective, SquaredError, compare_together};
 use hushbin::task::Kind;
 use hushbin::{Mechanism, Question, Task, UploadId, upload};
 use serde::Serialize;
@@ -8,14 +8,15 @@ use serde::Serialize;
 use crate::cli::output::Error;
 use hushbin_analysis::bound::{self, Distance};
 use hushbin_analysis::estimate::{
-    Aim, DEFAULT_CONFIDENCE, Estimand, Estimator, Influence, MADE_UP, Predictor, Quantiles, steps,
+    ConfidenceLevel, DEFAULT_CONFIDENCE, Estimand, Estimator, Influence, MADE_UP,
+    PredictedQuantity, Predictor, counter_updates_per_report,
 };
-use hushbin_analysis::heavy_hitters::{DEFAULT_ALPHABET, Detectable, PROBABILITY};
-use hushbin_analysis::promise::{Spending, bias, protects};
+use hushbin_analysis::heavy_hitters::{DEFAULT_ALPHABET, DetectableShare, PROBABILITY};
+use hushbin_analysis::promise::{EpsilonSpending, bias_statement, protected_part};
 
 /// Cost of a task: privacy of a report, its size, and the errors of estimates.
 #[derive(Debug, Serialize)]
-pub(super) struct Cost {
+pub(super) struct TaskCost {
     pub(super) task: Task,
     pub(super) fingerprint: String,
     pub(super) effective_epsilon: f64,
@@ -25,7 +26,7 @@ pub(super) struct Cost {
     #[serde(skip_serializing_if = "is_zero")]
     pub(super) delta: f64,
     /// Number of reports from one person, and the ε that they spend.
-    pub(super) budget: Spending,
+    pub(super) budget: EpsilonSpending,
     /// Maximum size of one encoded report, in bytes.
     pub(super) report_bytes: usize,
     /// Maximum size of an upload of one report, in bytes.
@@ -40,7 +41,7 @@ pub(super) struct Cost {
     pub(super) unnamed: Option<QuestionCost>,
     /// Costs of the named questions.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(super) questions: Vec<NamedCost>,
+    pub(super) questions: Vec<NamedQuestionCost>,
     /// Variance of all answers if each report covers all questions together, over the variance if
     /// one question is drawn for each report. `None` if the questions cannot be asked together.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -49,7 +50,7 @@ pub(super) struct Cost {
 
 /// Cost of a named question.
 #[derive(Debug, Serialize)]
-pub(super) struct NamedCost {
+pub(super) struct NamedQuestionCost {
     pub(super) name: String,
     /// Fraction of all reports that answer the question.
     pub(super) share: f64,
@@ -76,7 +77,7 @@ pub(super) struct QuestionCost {
     /// Mean number of counts that a report is added to; `None` if items are not listed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) steps: Option<u64>,
-    pub(super) predictions: Vec<Prediction>,
+    pub(super) predictions: Vec<PredictedErrors>,
     /// Standard errors of the share of a rare row and of the share of a rare column, for
     /// `planned_people` people. Empty unless the question is of kind `cross`. Contains only the
     /// error for the row if the columns are levels of a number.
@@ -126,7 +127,7 @@ impl CandidateErrors {
         } = candidate;
         Self {
             sparsity,
-            protects: protects(mechanism.neighbours()),
+            protects: protected_part(mechanism.neighbours()),
             mean_error: predicted.mean.map(root),
             mean_bias: predicted.mean.map(|error| error.squared_bias.sqrt()),
             frequency_error: predicted.frequency.map(root),
@@ -139,7 +140,7 @@ impl CandidateErrors {
 /// Expected errors of the estimates for an item that few people have, from reports of `people`
 /// people.
 #[derive(Debug, Serialize)]
-pub(super) struct Prediction {
+pub(super) struct PredictedErrors {
     pub(super) people: u64,
     /// Standard error of the frequency of an item with one sign, if it is estimated.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -167,45 +168,45 @@ pub(super) struct Prediction {
     pub(super) found_share: Option<f64>,
 }
 
-impl Prediction {
+impl PredictedErrors {
     /// Returns the standard error of the first of these that is estimated: the mean within a row,
     /// the mean, the frequency.
-    pub(super) fn standard_error(&self) -> Option<f64> {
+    pub(super) fn main_standard_error(&self) -> Option<f64> {
         (self.conditional_mean_standard_error)
             .or(self.mean_standard_error)
             .or(self.frequency_standard_error)
     }
 }
 
-impl Cost {
+impl TaskCost {
     /// Returns the cost of a task, with errors predicted for each number of people.
     ///
     /// # Errors
     /// When a number of people is 0, or a mechanism estimates nothing.
     pub(super) fn new(
         task: Task,
-        choices: Vec<QuestionChoice>,
+        choices: Vec<ChosenQuestion>,
         people: &[u64],
     ) -> Result<Self, Error> {
         let first = task.questions()[0].mechanism();
-        let (protects, delta) = (protects(first.neighbours()), first.delta());
-        let report_bytes = task.report_bytes();
-        let header = upload::header(UploadId([0; 16]), &task.fingerprint(), 1);
+        let (protects, delta) = (protected_part(first.neighbours()), first.delta());
+        let report_bytes = task.max_report_bytes();
+        let header = upload::upload_header(UploadId([0; 16]), &task.fingerprint(), 1);
         let mut costs = Vec::new();
         for (index, choice) in choices.into_iter().enumerate() {
-            costs.push(NamedCost {
+            costs.push(NamedQuestionCost {
                 name: choice.question.name().to_owned(),
-                share: task.share(index),
-                cost: QuestionCost::new(choice, task.share(index), people)?,
+                share: task.report_share(index),
+                cost: QuestionCost::new(choice, task.report_share(index), people)?,
             });
         }
-        let unnamed = task.is_unnamed().then(|| costs.remove(0).cost);
+        let unnamed = task.has_unnamed_question().then(|| costs.remove(0).cost);
         Ok(Self {
             fingerprint: task.fingerprint().to_string(),
             effective_epsilon: task.effective_epsilon(),
             protects,
             delta,
-            budget: Spending::for_task(&task),
+            budget: EpsilonSpending::for_task(&task),
             report_bytes,
             upload_bytes: header.len() + report_bytes,
             made_up: MADE_UP,
@@ -219,21 +220,21 @@ impl Cost {
 }
 
 impl QuestionCost {
-    fn new(choice: QuestionChoice, share: f64, people: &[u64]) -> Result<Self, Error> {
+    fn new(choice: ChosenQuestion, share: f64, people: &[u64]) -> Result<Self, Error> {
         let question = &choice.question;
         let reports = choice.people * share;
         let predictor = Predictor::for_question(question);
-        let below = predictor.worst_variance(Aim::Distribution(0.5), share < 1.0);
+        let below = predictor.worst_variance(PredictedQuantity::Distribution(0.5), share < 1.0);
         let candidates: Vec<CandidateErrors> = std::iter::once(choice.chosen)
             .chain(choice.alternatives)
             .map(|candidate| CandidateErrors::new(candidate, share))
             .collect();
         Ok(Self {
-            bias: bias(question),
-            mean_distance: bound::of_question(question, &Objective::MEAN),
-            frequency_distance: bound::of_question(question, &Objective::FREQUENCY),
-            nonmissing_distance: bound::of_question(question, &Objective::NONMISSING),
-            steps: steps(question),
+            bias: bias_statement(question),
+            mean_distance: bound::distance_of_question(question, &Objective::MEAN),
+            frequency_distance: bound::distance_of_question(question, &Objective::FREQUENCY),
+            nonmissing_distance: bound::distance_of_question(question, &Objective::NONMISSING),
+            steps: counter_updates_per_report(question),
             predictions: predict_errors(question, share, people)?,
             margins: margin_standard_errors(question, reports),
             distribution: below.map(|variance| (variance / reports).sqrt()),
@@ -254,8 +255,8 @@ fn margin_standard_errors(question: &Question, reports: f64) -> Vec<f64> {
     };
     let rates = collision.rates(&question.domain(), question.epsilon());
     let [rows, columns] = cross.shape();
-    let error = |cells| (rates.sum_variance(cells, false) / reports).sqrt();
-    let counted = if cross.levels().is_some() { 1 } else { 2 };
+    let error = |cells| (rates.set_variance(cells, false) / reports).sqrt();
+    let counted = if cross.level_scale().is_some() { 1 } else { 2 };
     // A row's share is the sum over the cells of all columns, and the other way round.
     [columns, rows]
         .into_iter()
@@ -270,8 +271,8 @@ fn conditional_mean_error(question: &Question, several: bool, reports: f64) -> O
     let Kind::Cross(cross) = question.kind() else {
         return None;
     };
-    let [min, max] = cross.levels()?.range();
-    let even = Aim::MeanWithin(1.0 / f64::from(cross.rows().cells()));
+    let [min, max] = cross.level_scale()?.range();
+    let even = PredictedQuantity::MeanWithin(1.0 / f64::from(cross.rows().cell_count()));
     let variance = Predictor::for_question(question).worst_variance(even, several)?;
     Some((max - min) * (variance / reports).sqrt())
 }
@@ -286,10 +287,10 @@ fn mean_error(
 ) -> Option<f64> {
     match question.kind() {
         Kind::Numbers(_) if several => {
-            let variance = predictor.worst_variance(Aim::Mean, true)?;
+            let variance = predictor.worst_variance(PredictedQuantity::Mean, true)?;
             Some((variance / reports).sqrt())
         }
-        _ => predictor.standard_error(Estimand::Mean, reports),
+        _ => predictor.rare_item_standard_error(Estimand::Mean, reports),
     }
 }
 
@@ -298,15 +299,17 @@ fn predict_errors(
     question: &Question,
     share: f64,
     people: &[u64],
-) -> Result<Vec<Prediction>, Error> {
+) -> Result<Vec<PredictedErrors>, Error> {
     let predictor = Predictor::for_question(question);
-    let alone = Quantiles::new(DEFAULT_CONFIDENCE, 1)?.simultaneous();
+    let alone = ConfidenceLevel::new(DEFAULT_CONFIDENCE, 1)?.simultaneous_half_width();
     let items = match question.kind() {
-        Kind::Cross(cross) if cross.levels().is_some() => Some(cross.rows().cells()),
+        Kind::Cross(cross) if cross.level_scale().is_some() => Some(cross.rows().cell_count()),
         _ => question.items().count(),
     };
     let together = match items {
-        Some(items) => Some(Quantiles::new(DEFAULT_CONFIDENCE, items as usize)?.simultaneous()),
+        Some(items) => Some(
+            ConfidenceLevel::new(DEFAULT_CONFIDENCE, items as usize)?.simultaneous_half_width(),
+        ),
         None => None,
     };
     let frequency = if question.domain().is_rated() {
@@ -321,11 +324,11 @@ fn predict_errors(
         let all = people as f64 * share;
         // Only reports on the greatest length count for a whole text.
         let reports = match question.kind() {
-            Kind::Text(prefixes) => all * prefixes.greatest_share(),
+            Kind::Text(prefixes) => all * prefixes.longest_prefix_share(),
             _ => all,
         };
         let letters = DEFAULT_ALPHABET.chars().count();
-        let found = Detectable::new(
+        let found = DetectableShare::new(
             question,
             all as u64,
             letters,
@@ -334,20 +337,21 @@ fn predict_errors(
         );
         let conditional_mean_standard_error =
             conditional_mean_error(question, share < 1.0, reports);
-        let mut prediction = Prediction {
+        let mut prediction = PredictedErrors {
             people,
             frequency_standard_error: match conditional_mean_standard_error {
-                None => predictor.standard_error(frequency, reports),
+                None => predictor.rare_item_standard_error(frequency, reports),
                 Some(_) => None,
             },
-            nonmissing_standard_error: predictor.standard_error(Estimand::Nonmissing, reports),
+            nonmissing_standard_error: predictor
+                .rare_item_standard_error(Estimand::Nonmissing, reports),
             mean_standard_error: mean_error(question, &predictor, share < 1.0, reports),
             interval: 0.0,
             simultaneous_interval: None,
             conditional_mean_standard_error,
             found_share: found.map(|found| found.share),
         };
-        let error = prediction.standard_error();
+        let error = prediction.main_standard_error();
         let error = error.ok_or("the mechanism estimates neither means nor frequencies")?;
         prediction.interval = alone * error;
         prediction.simultaneous_interval = together.map(|reach| reach * error);

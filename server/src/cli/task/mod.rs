@@ -12,7 +12,7 @@ use clap::Subcommand;
 use super::output::{AnswerForm, Error};
 use super::sums;
 use crate::task::task_file::{self, ReportTaskFile, TaskFile};
-use cost::Cost;
+use cost::TaskCost;
 
 /// Check a task, or write it as a TypeScript module
 #[derive(Debug, clap::Args)]
@@ -67,7 +67,8 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
 
 fn write_types(options: &TypesOptions, out: &mut dyn Write) -> Result<(), Error> {
     let file = TaskFile::read(&options.file)?;
-    let module = types::typescript_module(&file.resolve()?).map_err(|error| file.error(error))?;
+    let module =
+        types::typescript_module(&file.resolve()?).map_err(|error| file.content_error(error))?;
     match &options.out {
         Some(path) => Ok(task_file::write_text(path, &module)?),
         None => Ok(out.write_all(module.as_bytes())?),
@@ -79,11 +80,11 @@ fn check_task(options: &CheckOptions, out: &mut dyn Write) -> Result<(), Error> 
         return sums::plan(task?, options.out.as_deref(), options.form, out);
     }
     let file = ReportTaskFile::read(&options.file)?;
-    let (task, choices) = file.choose()?;
+    let (task, choices) = file.resolve_with_choices()?;
     if let Some(file) = &options.out {
         task_file::write(file, &task)?;
     }
-    let cost = Cost::new(task, choices, &options.people)?;
+    let cost = TaskCost::new(task, choices, &options.people)?;
     let lines = cost.summary_lines(options.out.as_deref());
     let form = options.form;
     form.write(out, &cost, &lines, |out| cost.write_details(out))

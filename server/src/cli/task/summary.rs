@@ -6,17 +6,17 @@ use std::path::Path;
 use hushbin::task::{Kind, Part};
 use hushbin::{Items, Question};
 
-use super::cost::{Cost, Prediction, QuestionCost};
+use super::cost::{PredictedErrors, QuestionCost, TaskCost};
 use crate::cli::describe;
-use crate::cli::table::write_rows;
-use hushbin_analysis::estimate::{DEFAULT_CONFIDENCE, Influence, Influenced};
+use crate::cli::table::write_aligned_rows;
+use hushbin_analysis::estimate::{DEFAULT_CONFIDENCE, Influence, InfluencedEstimate};
 use hushbin_analysis::heavy_hitters::PROBABILITY;
-use hushbin_analysis::promise::round_up;
+use hushbin_analysis::promise::round_up_to_three_digits;
 
 /// Number of reports for which the short answer states the error, if that error is predicted.
 const PREFERRED_REPORTS: u64 = 10_000;
 
-impl Cost {
+impl TaskCost {
     /// Summarises the cost in a few lines of plain English.
     pub(super) fn summary_lines(&self, file: Option<&Path>) -> Vec<String> {
         let asks = match self.task.questions() {
@@ -29,8 +29,8 @@ impl Cost {
         };
         let yearly = self.task.budget().reports_a_year();
         let [epsilon, year_epsilon] = [1.0, f64::from(yearly)].map(|n| n * self.effective_epsilon);
-        let [one, year] = [epsilon, year_epsilon].map(round_up);
-        let [one_guess, year_guess] = [epsilon, year_epsilon].map(describe::guess_phrase);
+        let [one, year] = [epsilon, year_epsilon].map(round_up_to_three_digits);
+        let [one_guess, year_guess] = [epsilon, year_epsilon].map(describe::guess_certainty_phrase);
         let protects = &self.protects;
         vec![
             format!("{} is a valid task. It asks {asks}.", self.task.id()),
@@ -55,13 +55,14 @@ impl Cost {
                 .iter()
                 .find(|own| own.people == PREFERRED_REPORTS);
             let shown = usual.or(cost.predictions.first())?;
-            Some((question, predicted_estimate(question), shown))
+            Some((question, describe_estimate(question), shown))
         });
-        let part =
-            |own: &(&Question, PredictedEstimate, &Prediction)| own.2.interval / own.1.useless;
+        let part = |own: &(&Question, EstimateDescription, &PredictedErrors)| {
+            own.2.interval / own.1.useless
+        };
         let (question, own, shown) = intervals.max_by(|a, b| part(a).total_cmp(&part(b)))?;
-        let (people, PredictedEstimate { what, unit, .. }) = (shown.people, &own);
-        let interval = describe::significant_digits(own.scale * shown.interval, 3);
+        let (people, EstimateDescription { what, unit, .. }) = (shown.people, &own);
+        let interval = describe::format_significant_digits(own.scale * shown.interval, 3);
         let name = match questions {
             [_] => String::new(),
             _ => format!(" ({}, the least exact question)", question.name()),
@@ -112,7 +113,8 @@ impl Cost {
         let own = |moved: &&Influence| moved.question.as_deref() == question;
         let words = |moved: &Influence| {
             let unit = describe::unit_suffix(moved.unit.as_deref());
-            let [up, down] = [moved.up, moved.down].map(|by| describe::significant_digits(by, 3));
+            let [up, down] =
+                [moved.up, moved.down].map(|by| describe::format_significant_digits(by, 3));
             format!(
                 "on {} of {}% of made-up reports: at most {up}{unit} up and {down}{unit} down",
                 influenced_name(moved.estimate),
@@ -146,7 +148,7 @@ impl Cost {
 }
 
 /// Description of the estimate whose errors are predicted, with the unit of the estimate.
-struct PredictedEstimate {
+struct EstimateDescription {
     /// Estimate in a few words.
     what: String,
     /// Factor that converts a predicted error to the unit.
@@ -157,23 +159,23 @@ struct PredictedEstimate {
     useless: f64,
 }
 
-fn predicted_estimate(question: &Question) -> PredictedEstimate {
+fn describe_estimate(question: &Question) -> EstimateDescription {
     let half = |[min, max]: [f64; 2]| 0.5 * (max - min);
-    let own = |what: &str, scale, unit: &str, useless| PredictedEstimate {
+    let own = |what: &str, scale, unit: &str, useless| EstimateDescription {
         what: what.to_owned(),
         scale,
         unit: unit.to_owned(),
         useless,
     };
     match question.kind() {
-        Kind::Numbers(of) if of.is_alone() => {
+        Kind::Numbers(of) if of.is_single() => {
             let unit = describe::unit_suffix(of[0].unit());
             own("the mean", half(of[0].range()), &unit, 1.0)
         }
         Kind::Numbers(_) => own("each mean", 100.0, " % of half its range", 1.0),
-        Kind::Cross(cross) if let Some(levels) = cross.levels() => {
+        Kind::Cross(cross) if let Some(levels) = cross.level_scale() => {
             let unit = describe::unit_suffix(levels.unit());
-            let (rows, number) = (cross.rows().cells(), cross.columns().name());
+            let (rows, number) = (cross.rows().cell_count(), cross.columns().name());
             let what = format!("the mean of {number} in a row that 1/{rows} of people are in");
             own(&what, 1.0, &unit, half(levels.range()))
         }
@@ -190,15 +192,15 @@ fn predicted_estimate(question: &Question) -> PredictedEstimate {
     }
 }
 
-const fn influenced_name(estimate: Influenced) -> &'static str {
+const fn influenced_name(estimate: InfluencedEstimate) -> &'static str {
     match estimate {
-        Influenced::Mean => "means",
-        Influenced::Plus => "frequencies of +",
-        Influenced::Minus => "frequencies of -",
-        Influenced::Nonmissing => "non-missing frequencies",
-        Influenced::Share => "shares",
-        Influenced::Below => "shares below an edge",
-        Influenced::Margin => "shares of rows and columns",
+        InfluencedEstimate::Mean => "means",
+        InfluencedEstimate::Plus => "frequencies of +",
+        InfluencedEstimate::Minus => "frequencies of -",
+        InfluencedEstimate::Nonmissing => "non-missing frequencies",
+        InfluencedEstimate::Share => "shares",
+        InfluencedEstimate::Below => "shares below an edge",
+        InfluencedEstimate::Margin => "shares of rows and columns",
     }
 }
 
@@ -219,7 +221,7 @@ fn describe_question(question: &Question) -> String {
             let lengths: Vec<String> = prefixes.lengths().iter().map(u32::to_string).collect();
             format!("a text, by its first {} characters", lengths.join(", "))
         }
-        Kind::Numbers(limits) if limits.is_alone() => {
+        Kind::Numbers(limits) if limits.is_single() => {
             let [min, max] = limits[0].range();
             let unit = describe::unit_suffix(limits[0].unit());
             format!("a number from {min} to {max}{unit}")
@@ -236,7 +238,7 @@ fn describe_question(question: &Question) -> String {
         }
         Kind::Number(scale) => {
             let [min, max] = scale.range();
-            let (unit, bins) = (describe::unit_suffix(scale.unit()), scale.cells());
+            let (unit, bins) = (describe::unit_suffix(scale.unit()), scale.cell_count());
             format!("a number from {min} to {max}{unit} in {bins} bins")
         }
     }
@@ -292,7 +294,7 @@ impl QuestionCost {
         }
         writeln!(out)?;
         self.write_predictions(question, out)?;
-        self.write_sums(out)?;
+        self.write_share_sum_errors(out)?;
         if self
             .predictions
             .iter()
@@ -307,7 +309,7 @@ impl QuestionCost {
     }
 
     /// Writes the standard errors of sums of shares: of margins, and of the share below the median.
-    fn write_sums(&self, out: &mut dyn Write) -> io::Result<()> {
+    fn write_share_sum_errors(&self, out: &mut dyn Write) -> io::Result<()> {
         if let [row, column @ ..] = &self.margins[..] {
             let column = column.first();
             let column = column.map(|error| format!(" and {error:.5} of a column's"));
@@ -330,8 +332,8 @@ impl QuestionCost {
 
     fn write_predictions(&self, question: &Question, out: &mut dyn Write) -> io::Result<()> {
         let confidence = 100.0 * DEFAULT_CONFIDENCE;
-        let own = predicted_estimate(question);
-        let shown = |error: f64| describe::significant_digits(own.scale * error, 4);
+        let own = describe_estimate(question);
+        let shown = |error: f64| describe::format_significant_digits(own.scale * error, 4);
         let unit = match own.unit.as_str() {
             "" => String::new(),
             unit => format!(", in{unit}"),
@@ -345,7 +347,7 @@ impl QuestionCost {
             "reports\tstandard error\t{confidence}% interval\tall items {confidence}%"
         )];
         for prediction in &self.predictions {
-            let error = shown(prediction.standard_error().unwrap_or(f64::NAN));
+            let error = shown(prediction.main_standard_error().unwrap_or(f64::NAN));
             let together = prediction.simultaneous_interval.map(interval);
             rows.push(format!(
                 "{}\t{error}\t{}\t{}",
@@ -354,7 +356,7 @@ impl QuestionCost {
                 together.as_deref().unwrap_or("-")
             ));
         }
-        write_rows(out, &rows)?;
+        write_aligned_rows(out, &rows)?;
         for prediction in &self.predictions {
             let (people, share) = (prediction.people, prediction.found_share);
             let enough = match share {
@@ -379,7 +381,7 @@ impl QuestionCost {
         )?;
         let mut rows =
             vec!["mechanism\tsparsity\tmean\tof bias\tfrequency\tnon-missing\tprotects".to_owned()];
-        let number = |error| describe::decimals(error, 4);
+        let number = |error| describe::format_decimals(error, 4);
         for own in &self.candidates {
             rows.push(format!(
                 "{} {}\t{}\t{}\t{}\t{}\t{}\t{}",
@@ -393,6 +395,6 @@ impl QuestionCost {
                 own.protects,
             ));
         }
-        write_rows(out, &rows)
+        write_aligned_rows(out, &rows)
     }
 }

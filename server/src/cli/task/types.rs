@@ -14,7 +14,7 @@ const INDENT: usize = 2;
 /// Returns a TypeScript module that exports the task. The type of the task is `Task` or `SumTask`.
 /// The module is formatted as Prettier and Biome do at a width of 100, with spaces as indentation.
 pub(super) fn typescript_module(task: &CollectedTask) -> Result<String, serde_json::Error> {
-    let literal: Literal = serde_json::from_str(&serde_json::to_string(task)?)?;
+    let literal: TypeScriptLiteral = serde_json::from_str(&serde_json::to_string(task)?)?;
     let kind = match task {
         CollectedTask::Reports(_) => "Task",
         CollectedTask::Sums(_) => "SumTask",
@@ -32,15 +32,15 @@ pub(super) fn typescript_module(task: &CollectedTask) -> Result<String, serde_js
 
 /// TypeScript literal of a JSON value. An object keeps the order of its fields.
 #[derive(Debug)]
-enum Literal {
+enum TypeScriptLiteral {
     Number(String),
     /// Quoted text, `true`, `false` or `null`.
     Other(String),
-    List(Vec<Literal>),
-    Object(Vec<(String, Literal)>),
+    List(Vec<TypeScriptLiteral>),
+    Object(Vec<(String, TypeScriptLiteral)>),
 }
 
-impl Literal {
+impl TypeScriptLiteral {
     /// Appends the literal to a line that is indented by `indent` columns and has `column` columns.
     fn write(&self, indent: usize, column: usize, text: &mut String) {
         let inner = indent + INDENT;
@@ -56,16 +56,16 @@ impl Literal {
                 }
                 text.push_str(&format!("{:indent$}}}", ""));
             }
-            Self::List(values) => match Self::single_line(values) {
+            Self::List(values) => match Self::single_line_list(values) {
                 // Strictly below the width: a comma follows.
                 Some(line) if column + line.chars().count() < WIDTH => text.push_str(&line),
-                _ => Self::write_lines(values, indent, text),
+                _ => Self::write_multiline_list(values, indent, text),
             },
         }
     }
 
     /// Formats a list in one line. Returns `None` if it contains a list or an object.
-    fn single_line(values: &[Self]) -> Option<String> {
+    fn single_line_list(values: &[Self]) -> Option<String> {
         let word = |value: &Self| match value {
             Self::Number(word) | Self::Other(word) => Some(word.clone()),
             Self::List(_) | Self::Object(_) => None,
@@ -75,7 +75,7 @@ impl Literal {
     }
 
     /// Writes a list over several lines. A line has one value, or as many numbers as fit.
-    fn write_lines(values: &[Self], indent: usize, text: &mut String) {
+    fn write_multiline_list(values: &[Self], indent: usize, text: &mut String) {
         let inner = indent + INDENT;
         text.push('[');
         let mut column = WIDTH;
@@ -119,7 +119,7 @@ fn quote(text: &str) -> String {
     quoted
 }
 
-impl<'de> Deserialize<'de> for Literal {
+impl<'de> Deserialize<'de> for TypeScriptLiteral {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_any(LiteralVisitor)
     }
@@ -128,55 +128,55 @@ impl<'de> Deserialize<'de> for Literal {
 struct LiteralVisitor;
 
 impl<'de> Visitor<'de> for LiteralVisitor {
-    type Value = Literal;
+    type Value = TypeScriptLiteral;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("JSON")
     }
 
-    fn visit_bool<E>(self, value: bool) -> Result<Literal, E> {
-        Ok(Literal::Other(value.to_string()))
+    fn visit_bool<E>(self, value: bool) -> Result<TypeScriptLiteral, E> {
+        Ok(TypeScriptLiteral::Other(value.to_string()))
     }
 
-    fn visit_unit<E>(self) -> Result<Literal, E> {
-        Ok(Literal::Other("null".to_owned()))
+    fn visit_unit<E>(self) -> Result<TypeScriptLiteral, E> {
+        Ok(TypeScriptLiteral::Other("null".to_owned()))
     }
 
-    fn visit_u64<E>(self, value: u64) -> Result<Literal, E> {
-        Ok(Literal::Number(value.to_string()))
+    fn visit_u64<E>(self, value: u64) -> Result<TypeScriptLiteral, E> {
+        Ok(TypeScriptLiteral::Number(value.to_string()))
     }
 
-    fn visit_i64<E>(self, value: i64) -> Result<Literal, E> {
-        Ok(Literal::Number(value.to_string()))
+    fn visit_i64<E>(self, value: i64) -> Result<TypeScriptLiteral, E> {
+        Ok(TypeScriptLiteral::Number(value.to_string()))
     }
 
-    fn visit_f64<E>(self, value: f64) -> Result<Literal, E> {
+    fn visit_f64<E>(self, value: f64) -> Result<TypeScriptLiteral, E> {
         // Integers have no point, and long numbers an exponent. Both forms read back as the same
         // number.
         let plain = value.to_string();
         let short = format!("{value:e}");
         let fewer = plain.len() > 20 && short.len() < plain.len();
-        Ok(Literal::Number(if fewer { short } else { plain }))
+        Ok(TypeScriptLiteral::Number(if fewer { short } else { plain }))
     }
 
-    fn visit_str<E>(self, value: &str) -> Result<Literal, E> {
-        Ok(Literal::Other(quote(value)))
+    fn visit_str<E>(self, value: &str) -> Result<TypeScriptLiteral, E> {
+        Ok(TypeScriptLiteral::Other(quote(value)))
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Literal, A::Error> {
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<TypeScriptLiteral, A::Error> {
         let mut values = Vec::new();
         while let Some(value) = list.next_element()? {
             values.push(value);
         }
-        Ok(Literal::List(values))
+        Ok(TypeScriptLiteral::List(values))
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Literal, A::Error> {
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<TypeScriptLiteral, A::Error> {
         let mut fields = Vec::new();
         while let Some(field) = map.next_entry()? {
             fields.push(field);
         }
-        Ok(Literal::Object(fields))
+        Ok(TypeScriptLiteral::Object(fields))
     }
 }
 
@@ -185,7 +185,7 @@ mod tests {
     use super::*;
 
     fn written(json: &str) -> String {
-        let literal: Literal = serde_json::from_str(json).unwrap();
+        let literal: TypeScriptLiteral = serde_json::from_str(json).unwrap();
         let mut text = String::new();
         literal.write(0, 0, &mut text);
         text

@@ -3,7 +3,7 @@
 use hushbin::Fingerprint;
 use serde::Serialize;
 
-use super::not_ready::NotReady;
+use super::not_ready::NotReadyReason;
 
 /// Error as the client sees it. Causes inside the collector appear only in the collector's log.
 ///
@@ -121,7 +121,7 @@ pub(crate) enum Problem {
     Storage,
     /// Test write to the journal that failed, with the reason.
     #[error("{reason}")]
-    NotReady { reason: NotReady },
+    NotReady { reason: NotReadyReason },
     /// Write request to a collector that is read-only.
     #[error("released batches can still be read; try again later")]
     ReadOnly,

@@ -12,4 +12,4 @@ mod retry_after;
 
 pub(crate) use kinds::Problem;
 pub(super) use kinds::ProblemSlug;
-pub(super) use not_ready::NotReady;
+pub(super) use not_ready::NotReadyReason;

@@ -7,7 +7,7 @@ use crate::store::{Remedy, StoreError};
 /// Reason that `/readyz` reports 503.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub(crate) enum NotReady {
+pub(crate) enum NotReadyReason {
     /// The disk is full.
     #[error("the journal has no room on its disk")]
     NoRoom,
@@ -28,8 +28,8 @@ pub(crate) enum NotReady {
     Failed,
 }
 
-impl NotReady {
-    pub(in crate::http) fn of(error: &StoreError) -> Self {
+impl NotReadyReason {
+    pub(in crate::http) fn from_store_error(error: &StoreError) -> Self {
         match error {
             StoreError::ReadOnly => Self::ReadOnly,
             StoreError::Overloaded => Self::Overloaded,

@@ -8,7 +8,7 @@ use serde_json::json;
 use super::kinds::{Problem, ProblemKind, ProblemSlug};
 
 #[derive(Serialize)]
-struct Body<'a> {
+struct ProblemBody<'a> {
     #[serde(rename = "type")]
     uri: String,
     title: &'static str,
@@ -31,7 +31,7 @@ impl IntoResponse for Problem {
             Self::OhttpKey => format!("https://iana.org/assignments/http-problem-types#{slug}"),
             _ => format!("urn:hushbin:problem:{slug}"),
         };
-        let body = json!(Body {
+        let body = json!(ProblemBody {
             uri,
             title,
             status,

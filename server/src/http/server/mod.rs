@@ -32,7 +32,7 @@ use crate::http::metrics::{CloseReason, Metrics};
 use guarded_body::GuardedBody;
 use rate_limiter::RateLimiter;
 use slots::{Peer, Slot, Slots};
-use write_timeout::WriteTimeout;
+use write_timeout::WriteTimeoutStream;
 
 /// Number of connections that the operating system queues until they are accepted. Linux queues no
 /// more than `net.core.somaxconn`, 4096.
@@ -156,15 +156,15 @@ async fn accept_all(
     // Dropping the sender ends pending handshakes when this function is cancelled.
     let (_accepting, stopping) = watch::channel(());
     loop {
-        let (stream, peer) = accept(listener, &slots).await;
+        let (stream, peer) = accept_next(listener, &slots).await;
         let Some(slot) = slots.acquire(peer).await else {
-            metrics.count_closed(CloseReason::Peer);
+            metrics.count_closed_connection(CloseReason::Peer);
             continue; // Dropping the stream closes the connection.
         };
         let answering = {
             let (service, slot, rates) = (service.clone(), Arc::clone(&slot), rates.clone());
             service_fn(move |request: hyper::Request<Incoming>| {
-                let (service, busy) = (service.clone(), slot.busy());
+                let (service, busy) = (service.clone(), slot.mark_busy());
                 let allowed = rates.as_ref().is_none_or(|rates| rates.allow(peer));
                 async move {
                     let answer = service.answer(request.map(Body::new), allowed).await;
@@ -172,7 +172,7 @@ async fn accept_all(
                 }
             })
         };
-        let stream = WriteTimeout::new(stream, options.write_timeout);
+        let stream = WriteTimeoutStream::new(stream, options.write_timeout);
         let connection = match service.tls() {
             None => serve_connection(stream, &http, answering, draining.watcher()),
             Some(tls) => {
@@ -185,7 +185,7 @@ async fn accept_all(
                             Ok(stream) => serve_connection(stream, &http, answering, watcher).await,
                             Err(error) => {
                                 tracing::debug!(%error, "a TLS handshake failed");
-                                metrics.count_closed(CloseReason::Handshake);
+                                metrics.count_closed_connection(CloseReason::Handshake);
                                 Ok(())
                             }
                         },
@@ -207,10 +207,10 @@ async fn run_connection(connection: ConnectionFuture, slot: Arc<Slot>, metrics: 
         biased;
         // A broken connection is not an error here: the client's data was either acknowledged or
         // may be sent again.
-        result = connection => if result.is_err_and(|error| is_unread(&error)) {
-            metrics.count_closed(CloseReason::Unread);
+        result = connection => if result.is_err_and(|error| is_write_timeout(&error)) {
+            metrics.count_closed_connection(CloseReason::Unread);
         },
-        () = slot.cut() => metrics.count_closed(CloseReason::MakeRoom),
+        () = slot.wait_until_cut() => metrics.count_closed_connection(CloseReason::MakeRoom),
     }
     metrics.connections.dec();
 }
@@ -236,7 +236,7 @@ where
 }
 
 /// Returns true if the connection ended because the peer did not read its responses.
-fn is_unread(error: &hyper::Error) -> bool {
+fn is_write_timeout(error: &hyper::Error) -> bool {
     std::error::Error::source(error)
         .and_then(|cause| cause.downcast_ref::<io::Error>())
         .is_some_and(|cause| cause.kind() == io::ErrorKind::TimedOut)
@@ -244,7 +244,7 @@ fn is_unread(error: &hyper::Error) -> bool {
 
 /// Accepts the next connection. After an error, this function tries again until it has a
 /// connection.
-async fn accept(listener: &TcpListener, slots: &Slots) -> (TcpStream, Peer) {
+async fn accept_next(listener: &TcpListener, slots: &Slots) -> (TcpStream, Peer) {
     loop {
         match listener.accept().await {
             // The address is dropped here; only the peer, which cannot be displayed, is kept.
@@ -254,7 +254,7 @@ async fn accept(listener: &TcpListener, slots: &Slots) -> (TcpStream, Peer) {
                 let _ = stream.set_nodelay(true);
                 return (stream, Peer::new(address.ip()));
             }
-            Err(error) if is_about_one_connection(&error) => {}
+            Err(error) if is_single_connection_error(&error) => {}
             Err(error) => {
                 // Usually too many open files: a connection must end before a new one can begin.
                 tracing::error!(%error, "cannot accept connections");
@@ -265,7 +265,7 @@ async fn accept(listener: &TcpListener, slots: &Slots) -> (TcpStream, Peer) {
     }
 }
 
-fn is_about_one_connection(error: &io::Error) -> bool {
+fn is_single_connection_error(error: &io::Error) -> bool {
     matches!(
         error.kind(),
         io::ErrorKind::ConnectionRefused

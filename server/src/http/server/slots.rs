@@ -36,13 +36,13 @@ impl Peer {
 pub(super) struct Slots {
     limit: usize,
     peer_limit: usize,
-    state: Mutex<State>,
+    state: Mutex<SlotsState>,
     /// Notified when a connection ends or begins to wait, since a new connection may then fit.
     changed: Notify,
 }
 
 #[derive(Default)]
-struct State {
+struct SlotsState {
     open: usize,
     of_peer: HashMap<Peer, usize>,
     /// Connections that wait for a request, ordered by the start of the wait.
@@ -82,7 +82,7 @@ impl Slots {
     /// Does the same as [`acquire`](Self::acquire) without waiting. The outer `None` means that all
     /// slots are taken.
     fn try_acquire(self: &Arc<Self>, peer: Peer) -> Option<Option<Arc<Slot>>> {
-        let mut state = self.state();
+        let mut state = self.lock_state();
         if state.of_peer.get(&peer).copied().unwrap_or_default() >= self.peer_limit {
             return Some(None);
         }
@@ -106,16 +106,16 @@ impl Slots {
     /// Closes the connection that has waited longest for a request. This is for exhausted resources
     /// other than slots, such as open files.
     pub(super) fn cut_longest_waiting(&self) {
-        self.state().cut_longest_waiting();
+        self.lock_state().cut_longest_waiting();
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn lock_state(&self) -> MutexGuard<'_, SlotsState> {
         // parking_lot locks do not poison, and no code in this file panics while it holds the lock.
         self.state.lock()
     }
 }
 
-impl State {
+impl SlotsState {
     fn begin_to_wait(&mut self, cut: &Arc<Notify>) -> u64 {
         self.clock += 1;
         self.waiting.insert(self.clock, Arc::clone(cut));
@@ -141,27 +141,27 @@ pub(super) struct Slot {
 
 impl Slot {
     /// Marks the connection as busy until the guard is dropped.
-    pub(super) fn busy(self: &Arc<Self>) -> BusyGuard {
-        let mut state = self.slots.state();
-        state.waiting.remove(&*self.since());
+    pub(super) fn mark_busy(self: &Arc<Self>) -> BusyGuard {
+        let mut state = self.slots.lock_state();
+        state.waiting.remove(&*self.lock_wait_start());
         drop(state);
         BusyGuard(Arc::clone(self))
     }
 
     /// Completes when the connection has to close, to make room for a new connection.
-    pub(super) async fn cut(&self) {
+    pub(super) async fn wait_until_cut(&self) {
         self.cut.notified().await;
     }
 
-    fn since(&self) -> MutexGuard<'_, u64> {
+    fn lock_wait_start(&self) -> MutexGuard<'_, u64> {
         self.since.lock()
     }
 }
 
 impl Drop for Slot {
     fn drop(&mut self) {
-        let mut state = self.slots.state();
-        state.waiting.remove(&*self.since());
+        let mut state = self.slots.lock_state();
+        state.waiting.remove(&*self.lock_wait_start());
         state.open -= 1;
         if let Some(count) = state.of_peer.get_mut(&self.peer) {
             *count -= 1;
@@ -180,8 +180,8 @@ pub(super) struct BusyGuard(Arc<Slot>);
 impl Drop for BusyGuard {
     fn drop(&mut self) {
         let Slot { slots, cut, .. } = &*self.0;
-        let mut state = slots.state();
-        *self.0.since() = state.begin_to_wait(cut);
+        let mut state = slots.lock_state();
+        *self.0.lock_wait_start() = state.begin_to_wait(cut);
         // Only on a full server can a new connection be waiting for this one.
         let full = state.open >= slots.limit;
         drop(state);
@@ -204,7 +204,7 @@ mod tests {
     async fn is_cut(slot: &Slot) -> bool {
         tokio::select! {
             biased;
-            () = slot.cut() => true,
+            () = slot.wait_until_cut() => true,
             () = std::future::ready(()) => false,
         }
     }
@@ -229,7 +229,7 @@ mod tests {
         assert!(slots.acquire(other).await.is_some());
         drop(first);
         assert!(slots.acquire(greedy).await.is_some());
-        assert_eq!(slots.state().of_peer.len(), 1, "others are forgotten");
+        assert_eq!(slots.lock_state().of_peer.len(), 1, "others are forgotten");
     }
 
     #[tokio::test]
@@ -241,8 +241,8 @@ mod tests {
         let third = slots.acquire(p).await.unwrap();
         // The first sends a request and waits again. Now the second has waited longest, but it is
         // busy.
-        drop(first.busy());
-        let busy = second.busy();
+        drop(first.mark_busy());
+        let busy = second.mark_busy();
         assert!(slots.try_acquire(p).is_none());
         assert!(is_cut(&third).await && !is_cut(&first).await && !is_cut(&second).await);
         drop(third);
@@ -250,7 +250,7 @@ mod tests {
         drop((first, fourth));
         drop(busy);
         drop(second);
-        let state = slots.state();
+        let state = slots.lock_state();
         assert_eq!((state.open, state.waiting.len()), (0, 0));
     }
 
@@ -260,7 +260,7 @@ mod tests {
         let p = peer("192.0.2.1");
         let first = slots.acquire(p).await.unwrap();
         let second = slots.acquire(p).await.unwrap();
-        let busy = [first.busy(), second.busy()];
+        let busy = [first.mark_busy(), second.mark_busy()];
         let taking = tokio::spawn({
             let slots = Arc::clone(&slots);
             async move { slots.acquire(p).await.is_some() }
@@ -269,7 +269,7 @@ mod tests {
         assert!(!taking.is_finished());
         let [first_busy, _second_busy] = busy;
         drop(first_busy);
-        first.cut().await;
+        first.wait_until_cut().await;
         drop(first);
         assert!(taking.await.unwrap());
     }

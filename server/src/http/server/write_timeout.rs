@@ -14,7 +14,7 @@ const MIN_BYTES: usize = 512 << 10;
 
 /// Stream whose writes fail if the peer receives less than [`MIN_BYTES`] bytes within `timeout`,
 /// while more bytes wait to be sent.
-pub(super) struct WriteTimeout<S> {
+pub(super) struct WriteTimeoutStream<S> {
     stream: S,
     timeout: Duration,
     /// Timer, which runs while data waits to be written.
@@ -23,7 +23,7 @@ pub(super) struct WriteTimeout<S> {
     taken: usize,
 }
 
-impl<S> WriteTimeout<S> {
+impl<S> WriteTimeoutStream<S> {
     pub(super) const fn new(stream: S, timeout: Duration) -> Self {
         Self {
             stream,
@@ -34,7 +34,7 @@ impl<S> WriteTimeout<S> {
     }
 
     /// Returns the result of a write, or an error if the peer has been too slow.
-    fn watch(
+    fn check_progress(
         &mut self,
         context: &mut Context<'_>,
         written: Poll<io::Result<usize>>,
@@ -66,7 +66,7 @@ impl<S> WriteTimeout<S> {
     }
 }
 
-impl<S: AsyncRead + Unpin> AsyncRead for WriteTimeout<S> {
+impl<S: AsyncRead + Unpin> AsyncRead for WriteTimeoutStream<S> {
     fn poll_read(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -76,14 +76,14 @@ impl<S: AsyncRead + Unpin> AsyncRead for WriteTimeout<S> {
     }
 }
 
-impl<S: AsyncWrite + Unpin> AsyncWrite for WriteTimeout<S> {
+impl<S: AsyncWrite + Unpin> AsyncWrite for WriteTimeoutStream<S> {
     fn poll_write(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
         let written = Pin::new(&mut self.stream).poll_write(context, bytes);
-        self.watch(context, written)
+        self.check_progress(context, written)
     }
 
     fn poll_write_vectored(
@@ -92,7 +92,7 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for WriteTimeout<S> {
         slices: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
         let written = Pin::new(&mut self.stream).poll_write_vectored(context, slices);
-        self.watch(context, written)
+        self.check_progress(context, written)
     }
 
     fn is_write_vectored(&self) -> bool {
@@ -123,7 +123,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn who_does_not_read_is_cut_after_the_timeout() {
         let (ours, _theirs) = duplex(1000);
-        let mut patient = WriteTimeout::new(ours, TIMEOUT);
+        let mut patient = WriteTimeoutStream::new(ours, TIMEOUT);
         let begin = Instant::now();
         let error = patient.write_all(&[0; 2000]).await.unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::TimedOut);
@@ -133,7 +133,7 @@ mod tests {
     /// Reads `piece` bytes each second for a hundred seconds. Returns true if all could be written.
     async fn reads(piece: usize) -> bool {
         let (ours, mut theirs) = duplex(1000);
-        let mut patient = WriteTimeout::new(ours, TIMEOUT);
+        let mut patient = WriteTimeoutStream::new(ours, TIMEOUT);
         let reading = async {
             let mut bytes = vec![0; piece];
             for _ in 0..100 {
@@ -157,7 +157,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn silence_between_answers_is_no_stall() {
         let (ours, mut theirs) = duplex(1000);
-        let mut patient = WriteTimeout::new(ours, TIMEOUT);
+        let mut patient = WriteTimeoutStream::new(ours, TIMEOUT);
         let mut bytes = [0; 1500];
         for _ in 0..3 {
             let (written, _) = tokio::join!(

@@ -37,15 +37,15 @@ fn both_forms_say_the_same() {
     assert_eq!(from_csv, from_json);
     let answers = from_csv.unwrap();
     assert_eq!(answers.people(), 2);
-    assert_eq!(answers.clipped(2), 1);
+    assert_eq!(answers.clipped_count(2), 1);
     let entry = |item, value| Entry { item, value };
-    let first = answers.person(0);
+    let first = answers.answers_of_person(0);
     assert_eq!(first[0], [entry(0, 1.0)]);
     assert_eq!(first[1], [entry(1, 1.0)]);
     assert_eq!(first[2], [entry(0, 150.0)]);
     assert_eq!(first[3], [entry(0, 1.0), entry(2, 1.0)]);
     assert_eq!(first[4], [entry(0, 0.5), entry(3, -1.0)]);
-    assert_eq!(answers.person(1)[3], []);
+    assert_eq!(answers.answers_of_person(1)[3], []);
 }
 
 #[test]
@@ -112,7 +112,7 @@ fn several_numbers_have_columns_of_their_own() {
     let lines = "{\"load\":{\"all\":2.5,\"first\":1},\"rated\":{\"x\":0.5}}\n\
          {\"load\":{\"all\":3,\"first\":7},\"rated\":{\"y\":1}}\n";
     let lines = Answers::read_json_lines(lines.as_bytes(), &task).unwrap();
-    assert_eq!((&columns, columns.clipped(0)), (&lines, 1));
+    assert_eq!((&columns, columns.clipped_count(0)), (&lines, 1));
     for (text, expected) in [
         (
             "load.last\n",
@@ -221,7 +221,10 @@ fn parts_have_columns_or_members() {
     let all = [entry(0, 1.0), entry(1, 1.0), entry(2, 1.0)];
     assert_eq!(answers.answer(0, 2), all);
     assert_eq!(answers.answer(1, 2)[2], entry(2, 2.0));
-    assert_eq!([0, 1].map(|question| answers.clipped(question)), [1, 0]);
+    assert_eq!(
+        [0, 1].map(|question| answers.clipped_count(question)),
+        [1, 0]
+    );
 }
 
 #[test]
@@ -298,9 +301,12 @@ fn ratings_alone_are_items() {
     let from_csv = Answers::read_csv("wide,dark\n1,-1\n,1\n".as_bytes(), &task).unwrap();
     let lines = "{\"wide\":1,\"dark\":-1}\n{\"dark\":1}\n";
     let from_json = Answers::read_json_lines(lines.as_bytes(), &task).unwrap();
-    assert_eq!(from_csv.person(1), from_json.person(1));
+    assert_eq!(
+        from_csv.answers_of_person(1),
+        from_json.answers_of_person(1)
+    );
     let sorted = |answers: &Answers| {
-        let mut entries = answers.person(0)[0].to_vec();
+        let mut entries = answers.answers_of_person(0)[0].to_vec();
         entries.sort_by_key(|entry| entry.item);
         entries
     };

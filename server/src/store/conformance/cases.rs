@@ -2,31 +2,32 @@
 
 use std::ops::ControlFlow;
 
-use super::storage::Storage;
+use super::storage::TestStorage;
 use crate::store::engine::{
-    BatchRow, BatchState, Engine, EngineError, Release, StorageReader, TaskKey, TaskRow,
+    BatchRelease, BatchRow, BatchState, Engine, EngineError, StorageReader, TaskKey, TaskRow,
     UploadOutcome, UploadRecord,
 };
 use crate::store::test_records::{
-    assert_outcomes, conflicting_record, record, release_of, row, stored_contents,
+    assert_outcomes, build_release, conflicting_record, numbered_record, stored_contents,
+    task_row_with_id,
 };
 
 /// Closes and releases the task's open batch, and returns the closed batch.
-fn release(engine: &mut dyn Engine, task: TaskKey) -> BatchRow {
+fn close_and_release_batch(engine: &mut dyn Engine, task: TaskKey) -> BatchRow {
     let open = engine.batches(task).last().unwrap().number;
     let closed = engine.close_batch(task, open, 200).unwrap();
     let reader = engine.reader();
-    let release = release_of(&*reader, task, closed.number);
-    reader.release(task, &closed, release).unwrap();
-    engine.settle_release(task, closed.number).unwrap();
+    let release = build_release(&*reader, task, closed.number);
+    reader.store_release(task, &closed, release).unwrap();
+    engine.update_after_release(task, closed.number).unwrap();
     closed
 }
 
-pub(super) fn an_id_counts_once_whatever_becomes_of_its_batch<S: Storage>() {
+pub(super) fn an_id_counts_once_whatever_becomes_of_its_batch<S: TestStorage>() {
     let storage = S::new();
     let mut engine = storage.open();
-    let task = engine.add_task(row("t"), 100).unwrap();
-    let group: Vec<UploadRecord> = (0..50).map(record).collect();
+    let task = engine.add_task(task_row_with_id("t"), 100).unwrap();
+    let group: Vec<UploadRecord> = (0..50).map(numbered_record).collect();
     let twice = [&group[..], &group[..]].concat();
     let outcomes = engine.append(task, &twice).unwrap();
     assert_outcomes(UploadOutcome::Stored, &outcomes[..50]);
@@ -41,34 +42,48 @@ pub(super) fn an_id_counts_once_whatever_becomes_of_its_batch<S: Storage>() {
     is_known(&mut *engine);
     let reader = engine.reader();
     let closed = engine.batches(task)[0];
-    let release = release_of(&*reader, task, 1);
-    reader.release(task, &closed, release).unwrap();
+    let release = build_release(&*reader, task, 1);
+    reader.store_release(task, &closed, release).unwrap();
     is_known(&mut *engine);
-    engine.settle_release(task, 1).unwrap();
+    engine.update_after_release(task, 1).unwrap();
     is_known(&mut *engine);
     reader.forget_reports(task, 1).unwrap();
-    engine.settle_release(task, 1).unwrap();
+    engine.update_after_release(task, 1).unwrap();
     is_known(&mut *engine);
     assert_eq!(engine.batches(task).last().unwrap().reports, 0);
     // Another task has its own ids.
-    let another = engine.add_task(row("u"), 100).unwrap();
+    let another = engine.add_task(task_row_with_id("u"), 100).unwrap();
     assert_outcomes(
         UploadOutcome::Stored,
         &engine.append(another, &group).unwrap(),
     );
 }
 
-pub(super) fn other_bytes_under_an_id_are_refused_until_it_is_released<S: Storage>() {
+pub(super) fn other_bytes_under_an_id_are_refused_until_it_is_released<S: TestStorage>() {
     let storage = S::new();
     let mut engine = storage.open();
-    let task = engine.add_task(row("t"), 100).unwrap();
+    let task = engine.add_task(task_row_with_id("t"), 100).unwrap();
     let outcomes = engine
-        .append(task, &[record(1), conflicting_record(1), record(2)])
+        .append(
+            task,
+            &[
+                numbered_record(1),
+                conflicting_record(1),
+                numbered_record(2),
+            ],
+        )
         .unwrap();
     let (stored, conflict) = (UploadOutcome::Stored, UploadOutcome::Conflict);
     assert_eq!(outcomes, [stored, conflict, stored]);
     let outcomes = engine
-        .append(task, &[conflicting_record(2), record(3), record(2)])
+        .append(
+            task,
+            &[
+                conflicting_record(2),
+                numbered_record(3),
+                numbered_record(2),
+            ],
+        )
         .unwrap();
     assert_eq!(outcomes, [conflict, stored, UploadOutcome::Duplicate]);
     drop(engine);
@@ -81,9 +96,9 @@ pub(super) fn other_bytes_under_an_id_are_refused_until_it_is_released<S: Storag
     assert_eq!(engine.batches(task)[0].reports, 3);
     let reader = engine.reader();
     let closed = engine.batches(task)[0];
-    let release = release_of(&*reader, task, 1);
-    reader.release(task, &closed, release).unwrap();
-    engine.settle_release(task, 1).unwrap();
+    let release = build_release(&*reader, task, 1);
+    reader.store_release(task, &closed, release).unwrap();
+    engine.update_after_release(task, 1).unwrap();
     // Of a released upload only the id is known.
     assert_outcomes(
         UploadOutcome::Duplicate,
@@ -91,10 +106,10 @@ pub(super) fn other_bytes_under_an_id_are_refused_until_it_is_released<S: Storag
     );
 }
 
-pub(super) fn batches_are_told_as_they_are<S: Storage>() {
+pub(super) fn batches_are_told_as_they_are<S: TestStorage>() {
     let storage = S::new();
     let mut engine = storage.open();
-    let task = engine.add_task(row("t"), 100).unwrap();
+    let task = engine.add_task(task_row_with_id("t"), 100).unwrap();
     let open = |number, opened, reports| BatchRow {
         number,
         state: BatchState::Open,
@@ -104,9 +119,9 @@ pub(super) fn batches_are_told_as_they_are<S: Storage>() {
         reports_kept: true,
     };
     assert_eq!(engine.batches(task), [open(1, 100, 0)]);
-    let mut large = record(1);
+    let mut large = numbered_record(1);
     large.reports = 4000;
-    engine.append(task, &[large, record(2)]).unwrap();
+    engine.append(task, &[large, numbered_record(2)]).unwrap();
     assert_eq!(engine.batches(task), [open(1, 100, 4001)]);
     let closed = BatchRow {
         state: BatchState::Closed,
@@ -114,7 +129,7 @@ pub(super) fn batches_are_told_as_they_are<S: Storage>() {
         ..open(1, 100, 4001)
     };
     assert_eq!(engine.close_batch(task, 1, 150).unwrap(), closed);
-    engine.append(task, &[record(3)]).unwrap();
+    engine.append(task, &[numbered_record(3)]).unwrap();
     let expected = [closed, open(2, 150, 1)];
     assert_eq!(engine.batches(task), expected);
     drop(engine);
@@ -123,11 +138,11 @@ pub(super) fn batches_are_told_as_they_are<S: Storage>() {
     assert_eq!(engine.batches(TaskKey(99)), []);
 }
 
-pub(super) fn a_batch_is_closed_once<S: Storage>() {
+pub(super) fn a_batch_is_closed_once<S: TestStorage>() {
     let storage = S::new();
     let mut engine = storage.open();
-    let task = engine.add_task(row("t"), 100).unwrap();
-    engine.append(task, &[record(1)]).unwrap();
+    let task = engine.add_task(task_row_with_id("t"), 100).unwrap();
+    engine.append(task, &[numbered_record(1)]).unwrap();
     let closed = engine.close_batch(task, 1, 200).unwrap();
     // A second call, as from a node that does not know of the first.
     assert_eq!(engine.close_batch(task, 1, 300).unwrap(), closed);
@@ -136,17 +151,19 @@ pub(super) fn a_batch_is_closed_once<S: Storage>() {
     assert_eq!(engine.batches(task).len(), 3);
 }
 
-pub(super) fn what_is_released_stays_and_is_forgotten_when_told<S: Storage>() {
+pub(super) fn what_is_released_stays_and_is_forgotten_when_told<S: TestStorage>() {
     let storage = S::new();
     let mut engine = storage.open();
-    let task = engine.add_task(row("t"), 100).unwrap();
-    let group: Vec<UploadRecord> = (0..10).map(record).collect();
+    let task = engine.add_task(task_row_with_id("t"), 100).unwrap();
+    let group: Vec<UploadRecord> = (0..10).map(numbered_record).collect();
     engine.append(task, &group).unwrap();
     let closed = engine.close_batch(task, 1, 200).unwrap();
     let reader = engine.reader();
-    let release = release_of(&*reader, task, 1);
-    reader.release(task, &closed, release.clone()).unwrap();
-    engine.settle_release(task, 1).unwrap();
+    let release = build_release(&*reader, task, 1);
+    reader
+        .store_release(task, &closed, release.clone())
+        .unwrap();
+    engine.update_after_release(task, 1).unwrap();
     let blocks = |reader: &dyn StorageReader| {
         let mut blocks = Vec::new();
         let visit = &mut |block: &[u8]| {
@@ -166,26 +183,30 @@ pub(super) fn what_is_released_stays_and_is_forgotten_when_told<S: Storage>() {
     assert_eq!(reader.totals(task, 1).unwrap(), release.totals);
     assert_eq!(blocks(&*reader), release.blocks);
     reader.forget_reports(task, 1).unwrap();
-    engine.settle_release(task, 1).unwrap();
+    engine.update_after_release(task, 1).unwrap();
     assert!(!engine.batches(task)[0].reports_kept);
     assert_eq!(engine.batches(task)[0].reports, 10);
     assert_eq!(reader.totals(task, 1).unwrap(), release.totals);
     assert!(blocks(&*reader).is_empty());
 }
 
-pub(super) fn a_batch_that_is_released_without_reports_keeps_none<S: Storage>() {
+pub(super) fn a_batch_that_is_released_without_reports_keeps_none<S: TestStorage>() {
     let storage = S::new();
     let mut engine = storage.open();
-    let task = engine.add_task(row("t"), 100).unwrap();
-    engine.append(task, &[record(1), record(2)]).unwrap();
+    let task = engine.add_task(task_row_with_id("t"), 100).unwrap();
+    engine
+        .append(task, &[numbered_record(1), numbered_record(2)])
+        .unwrap();
     let closed = engine.close_batch(task, 1, 200).unwrap();
     let reader = engine.reader();
-    let release = Release {
+    let release = BatchRelease {
         blocks: Vec::new(),
-        ..release_of(&*reader, task, 1)
+        ..build_release(&*reader, task, 1)
     };
-    reader.release(task, &closed, release.clone()).unwrap();
-    engine.settle_release(task, 1).unwrap();
+    reader
+        .store_release(task, &closed, release.clone())
+        .unwrap();
+    engine.update_after_release(task, 1).unwrap();
     let row = engine.batches(task)[0];
     assert_eq!(
         (row.state, row.reports_kept, row.reports),
@@ -197,50 +218,55 @@ pub(super) fn a_batch_that_is_released_without_reports_keeps_none<S: Storage>() 
     assert_eq!(engine.batches(task)[0], row);
 }
 
-pub(super) fn tasks_come_change_and_go<S: Storage>() {
+pub(super) fn tasks_come_change_and_go<S: TestStorage>() {
     let storage = S::new();
     let mut engine = storage.open();
-    let first = engine.add_task(row("t"), 100).unwrap();
-    let second = engine.add_task(row("u"), 100).unwrap();
-    engine.append(first, &[record(1)]).unwrap();
-    release(&mut *engine, first);
-    engine.append(first, &[record(2)]).unwrap();
-    engine.append(second, &[record(1)]).unwrap();
+    let first = engine.add_task(task_row_with_id("t"), 100).unwrap();
+    let second = engine.add_task(task_row_with_id("u"), 100).unwrap();
+    engine.append(first, &[numbered_record(1)]).unwrap();
+    close_and_release_batch(&mut *engine, first);
+    engine.append(first, &[numbered_record(2)]).unwrap();
+    engine.append(second, &[numbered_record(1)]).unwrap();
     engine.configure_task(second, r#"{"a":1}"#).unwrap();
     engine.remove_task(first).unwrap();
     let gone =
         |done: Result<(), EngineError>| assert!(matches!(done, Err(EngineError::TaskDeleted)));
-    gone(engine.append(first, &[record(3)]).map(drop));
+    gone(engine.append(first, &[numbered_record(3)]).map(drop));
     gone(engine.close_batch(first, 2, 200).map(drop));
-    gone(engine.settle_release(first, 1));
-    let again = engine.add_task(row("t"), 300).unwrap();
+    gone(engine.update_after_release(first, 1));
+    let again = engine.add_task(task_row_with_id("t"), 300).unwrap();
     assert!(again != first && again != second);
     // Nothing of the deleted task is left.
     assert_outcomes(
         UploadOutcome::Stored,
-        &engine.append(again, &[record(1), record(2)]).unwrap(),
+        &engine
+            .append(again, &[numbered_record(1), numbered_record(2)])
+            .unwrap(),
     );
     drop(engine);
     let engine = storage.open();
     let listed = |key, id, settings: &str| TaskRow {
         key,
         settings: settings.to_owned(),
-        ..row(id)
+        ..task_row_with_id(id)
     };
     let expected = [listed(second, "u", r#"{"a":1}"#), listed(again, "t", "{}")];
     assert_eq!(engine.tasks().unwrap(), expected);
-    assert_eq!(stored_contents(&*engine, second).0, [record(1).body]);
+    assert_eq!(
+        stored_contents(&*engine, second).0,
+        [numbered_record(1).body]
+    );
 }
 
-pub(super) fn all_is_there_after_a_restart<S: Storage>() {
+pub(super) fn all_is_there_after_a_restart<S: TestStorage>() {
     let storage = S::new();
     let mut engine = storage.open();
-    let task = engine.add_task(row("t"), 100).unwrap();
+    let task = engine.add_task(task_row_with_id("t"), 100).unwrap();
     for round in 0..12 {
-        let group: Vec<UploadRecord> = (10 * round..10 * round + 10).map(record).collect();
+        let group: Vec<UploadRecord> = (10 * round..10 * round + 10).map(numbered_record).collect();
         assert_outcomes(UploadOutcome::Stored, &engine.append(task, &group).unwrap());
         if round % 2 == 0 {
-            release(&mut *engine, task);
+            close_and_release_batch(&mut *engine, task);
         }
         let before = (engine.batches(task), stored_contents(&*engine, task));
         drop(engine);
@@ -250,18 +276,18 @@ pub(super) fn all_is_there_after_a_restart<S: Storage>() {
             before
         );
     }
-    let all: Vec<UploadRecord> = (0..120).map(record).collect();
+    let all: Vec<UploadRecord> = (0..120).map(numbered_record).collect();
     assert_outcomes(
         UploadOutcome::Duplicate,
         &engine.append(task, &all).unwrap(),
     );
 }
 
-pub(super) fn whoever_reads_may_stop<S: Storage>() {
+pub(super) fn whoever_reads_may_stop<S: TestStorage>() {
     let storage = S::new();
     let mut engine = storage.open();
-    let task = engine.add_task(row("t"), 100).unwrap();
-    let group: Vec<UploadRecord> = (0..100).map(record).collect();
+    let task = engine.add_task(task_row_with_id("t"), 100).unwrap();
+    let group: Vec<UploadRecord> = (0..100).map(numbered_record).collect();
     engine.append(task, &group).unwrap();
     let reader = engine.reader();
     let mut seen = 0;
@@ -276,7 +302,7 @@ pub(super) fn whoever_reads_may_stop<S: Storage>() {
         .for_each_upload(task, 1, &mut |_, _| stop(&mut seen))
         .unwrap();
     assert_eq!(seen, 3);
-    release(&mut *engine, task);
+    close_and_release_batch(&mut *engine, task);
     reader
         .for_each_block(task, 1, &mut |_| stop(&mut seen))
         .unwrap();

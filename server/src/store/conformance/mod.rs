@@ -7,16 +7,16 @@ mod storage;
 
 use cases::*;
 use model::whatever_is_done_it_is_as_the_model_says;
-use storage::{InDatabase, InFiles};
+use storage::{DatabaseTestStorage, FilesTestStorage};
 
 /// Instantiates each test for both engines.
 macro_rules! over_both {
     ($($test:ident),* $(,)?) => {
         mod files {
-            $(#[test] fn $test() { super::$test::<super::InFiles>(); })*
+            $(#[test] fn $test() { super::$test::<super::FilesTestStorage>(); })*
         }
         mod postgres {
-            $(#[test] fn $test() { super::$test::<super::InDatabase>(); })*
+            $(#[test] fn $test() { super::$test::<super::DatabaseTestStorage>(); })*
         }
     };
 }

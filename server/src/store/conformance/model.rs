@@ -5,13 +5,15 @@ use std::collections::HashMap;
 use rand_chacha::ChaCha20Rng;
 use rand_core::{Rng, SeedableRng};
 
-use super::storage::Storage;
+use super::storage::TestStorage;
 use crate::store::engine::{BatchRow, BatchState, UploadOutcome, UploadRecord};
-use crate::store::test_records::{conflicting_record, record, release_of, row, stored_contents};
+use crate::store::test_records::{
+    build_release, conflicting_record, numbered_record, stored_contents, task_row_with_id,
+};
 
 /// Expected contents of a task in the engine under test.
 #[derive(Default)]
-struct Model {
+struct ExpectedTask {
     /// Stored records by number, each with two values. The first is true if the body is that of
     /// `record`, and false if it is that of `conflicting_record`. The second is the number of the
     /// batch.
@@ -19,7 +21,7 @@ struct Model {
     batches: Vec<BatchRow>,
 }
 
-impl Model {
+impl ExpectedTask {
     fn append(&mut self, numbers: &[(u64, bool)]) -> Vec<UploadOutcome> {
         let open = self.batches.len() as u64;
         let outcome = |&(number, own): &(u64, bool)| match self.held.get(&number) {
@@ -39,7 +41,7 @@ impl Model {
         numbers.iter().map(outcome).collect()
     }
 
-    fn open(&mut self, now: u64) {
+    fn open_batch(&mut self, now: u64) {
         self.batches.push(BatchRow {
             number: self.batches.len() as u64 + 1,
             state: BatchState::Open,
@@ -50,13 +52,13 @@ impl Model {
         });
     }
 
-    fn bodies(&self) -> Vec<Vec<u8>> {
+    fn unreleased_bodies(&self) -> Vec<Vec<u8>> {
         let unreleased = self.held.iter().filter(|(_, (_, batch))| {
             self.batches[*batch as usize - 1].state != BatchState::Released
         });
         let mut bodies: Vec<_> = unreleased
             .map(|(&number, &(own, _))| match own {
-                true => record(number).body,
+                true => numbered_record(number).body,
                 false => conflicting_record(number).body,
             })
             .collect();
@@ -65,12 +67,12 @@ impl Model {
     }
 }
 
-pub(super) fn whatever_is_done_it_is_as_the_model_says<S: Storage>() {
+pub(super) fn whatever_is_done_it_is_as_the_model_says<S: TestStorage>() {
     let storage = S::new();
     let mut engine = storage.open();
-    let task = engine.add_task(row("t"), 1).unwrap();
-    let mut model = Model::default();
-    model.open(1);
+    let task = engine.add_task(task_row_with_id("t"), 1).unwrap();
+    let mut model = ExpectedTask::default();
+    model.open_batch(1);
     let mut rng = ChaCha20Rng::seed_from_u64(1);
     let below = |rng: &mut ChaCha20Rng, most: u64| rng.next_u64() % most;
     for now in 2..300 {
@@ -84,7 +86,7 @@ pub(super) fn whatever_is_done_it_is_as_the_model_says<S: Storage>() {
                     .iter()
                     .map(|&(number, own)| {
                         if own {
-                            record(number)
+                            numbered_record(number)
                         } else {
                             conflicting_record(number)
                         }
@@ -99,15 +101,15 @@ pub(super) fn whatever_is_done_it_is_as_the_model_says<S: Storage>() {
                 open.closed = Some(now);
                 let number = open.number;
                 engine.close_batch(task, number, now).unwrap();
-                model.open(now);
+                model.open_batch(now);
             }
             6 | 7 => {
                 let closed = |row: &&mut BatchRow| row.state == BatchState::Closed;
                 if let Some(row) = model.batches.iter_mut().find(closed) {
                     let reader = engine.reader();
-                    let release = release_of(&*reader, task, row.number);
-                    reader.release(task, row, release).unwrap();
-                    engine.settle_release(task, row.number).unwrap();
+                    let release = build_release(&*reader, task, row.number);
+                    reader.store_release(task, row, release).unwrap();
+                    engine.update_after_release(task, row.number).unwrap();
                     row.state = BatchState::Released;
                 }
             }
@@ -116,7 +118,7 @@ pub(super) fn whatever_is_done_it_is_as_the_model_says<S: Storage>() {
                     |row: &&mut BatchRow| row.state == BatchState::Released && row.reports_kept;
                 if let Some(row) = model.batches.iter_mut().find(kept) {
                     engine.reader().forget_reports(task, row.number).unwrap();
-                    engine.settle_release(task, row.number).unwrap();
+                    engine.update_after_release(task, row.number).unwrap();
                     row.reports_kept = false;
                 }
             }
@@ -145,7 +147,7 @@ pub(super) fn whatever_is_done_it_is_as_the_model_says<S: Storage>() {
         if now % 10 == 0 {
             assert_eq!(
                 stored_contents(&*engine, task).0,
-                model.bodies(),
+                model.unreleased_bodies(),
                 "step {now}"
             );
         }

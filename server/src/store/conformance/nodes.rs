@@ -8,11 +8,13 @@ use std::time::Duration;
 use rand_chacha::ChaCha20Rng;
 use rand_core::{Rng, SeedableRng};
 
-use super::storage::{InDatabase, Storage};
+use super::storage::{DatabaseTestStorage, TestStorage};
 use crate::store::engine::{
     BatchState, EngineError, StorageReader, TaskKey, UploadOutcome, UploadRecord,
 };
-use crate::store::test_records::{assert_outcomes, record, release_of, row, stored_contents};
+use crate::store::test_records::{
+    assert_outcomes, build_release, numbered_record, stored_contents, task_row_with_id,
+};
 
 fn shuffle<T>(rng: &mut ChaCha20Rng, items: &mut [T]) {
     for last in (1..items.len()).rev() {
@@ -26,8 +28,8 @@ fn shuffle<T>(rng: &mut ChaCha20Rng, items: &mut [T]) {
 fn nodes_that_have_the_same_ids_at_once_count_each_once() {
     const ROUNDS: u64 = 12;
     const IDS: u64 = 200 * ROUNDS;
-    let storage = InDatabase::new();
-    let task = storage.open().add_task(row("t"), 100).unwrap();
+    let storage = DatabaseTestStorage::new();
+    let task = storage.open().add_task(task_row_with_id("t"), 100).unwrap();
     let together = Barrier::new(4);
     let stored: u64 = thread::scope(|scope| {
         let node = |seed| {
@@ -39,7 +41,8 @@ fn nodes_that_have_the_same_ids_at_once_count_each_once() {
                 for round in 0..ROUNDS {
                     let mut numbers: Vec<u64> = (200 * round..200 * round + 200).collect();
                     shuffle(&mut rng, &mut numbers);
-                    let group: Vec<UploadRecord> = numbers.into_iter().map(record).collect();
+                    let group: Vec<UploadRecord> =
+                        numbers.into_iter().map(numbered_record).collect();
                     // These ids are new, so the second node that inserts one has to wait.
                     together.wait();
                     let outcomes = engine.append(task, &group).unwrap();
@@ -61,16 +64,18 @@ fn nodes_that_have_the_same_ids_at_once_count_each_once() {
     // Statistics of a connection are complete once it is gone.
     let others = "SELECT count(*) FROM pg_stat_activity \
         WHERE datname = current_database() AND pid <> pg_backend_pid()";
-    while storage.ask(others) != "0" {
+    while storage.query_server(others) != "0" {
         thread::sleep(Duration::from_millis(20));
     }
     let circles = "SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()";
-    assert_eq!(storage.ask(circles), "0");
+    assert_eq!(storage.query_server(circles), "0");
     let engine = storage.open();
     let batches = engine.batches(task);
     assert!(batches.len() > 1, "{batches:?}");
     assert_eq!(batches.iter().map(|row| row.reports).sum::<u64>(), IDS);
-    let mut expected: Vec<_> = (0..IDS).map(|number| record(number).body).collect();
+    let mut expected: Vec<_> = (0..IDS)
+        .map(|number| numbered_record(number).body)
+        .collect();
     expected.sort();
     assert_eq!(stored_contents(&*engine, task).0, expected);
 }
@@ -79,15 +84,16 @@ fn nodes_that_have_the_same_ids_at_once_count_each_once() {
 /// its uploads.
 #[test]
 fn nothing_slips_between_batches_that_others_close() {
-    let storage = InDatabase::new();
-    let task = storage.open().add_task(row("t"), 100).unwrap();
+    let storage = DatabaseTestStorage::new();
+    let task = storage.open().add_task(task_row_with_id("t"), 100).unwrap();
     thread::scope(|scope| {
         for node in 0..3 {
             let mut engine = storage.open();
             scope.spawn(move || {
                 for round in 0..60 {
                     let first = node * 10_000 + round * 10;
-                    let group: Vec<UploadRecord> = (first..first + 10).map(record).collect();
+                    let group: Vec<UploadRecord> =
+                        (first..first + 10).map(numbered_record).collect();
                     assert_outcomes(UploadOutcome::Stored, &engine.append(task, &group).unwrap());
                 }
             });
@@ -117,11 +123,11 @@ fn nothing_slips_between_batches_that_others_close() {
 
 #[test]
 fn a_batch_is_released_by_one_node_whoever_is_at_it() {
-    let storage = InDatabase::new();
+    let storage = DatabaseTestStorage::new();
     let mut first = storage.open();
     let second = storage.open();
-    let task = first.add_task(row("t"), 100).unwrap();
-    let group: Vec<UploadRecord> = (0..10).map(record).collect();
+    let task = first.add_task(task_row_with_id("t"), 100).unwrap();
+    let group: Vec<UploadRecord> = (0..10).map(numbered_record).collect();
     first.append(task, &group).unwrap();
     let closed = first.close_batch(task, 1, 200).unwrap();
     let [one, two] = [first.reader(), second.reader()];
@@ -131,13 +137,13 @@ fn a_batch_is_released_by_one_node_whoever_is_at_it() {
     assert!(claim(&two).is_none());
     drop(held);
     // Without claims, both nodes count. The second finds the batch released.
-    let own = release_of(&*one, task, 1);
-    let late = release_of(&*two, task, 1);
+    let own = build_release(&*one, task, 1);
+    let late = build_release(&*two, task, 1);
     assert_eq!(own, late);
-    one.release(task, &closed, own.clone()).unwrap();
-    two.release(task, &closed, late).unwrap();
+    one.store_release(task, &closed, own.clone()).unwrap();
+    two.store_release(task, &closed, late).unwrap();
     // A node that starts late finds no uploads, because the batch is released.
-    two.release(task, &closed, release_of(&*two, task, 1))
+    two.store_release(task, &closed, build_release(&*two, task, 1))
         .unwrap();
     assert_eq!(two.totals(task, 1).unwrap(), own.totals);
     // A node that dies loses its claim.
@@ -149,16 +155,18 @@ fn a_batch_is_released_by_one_node_whoever_is_at_it() {
 /// A release that lacks counted uploads is refused.
 #[test]
 fn a_batch_that_lost_uploads_is_not_released() {
-    let storage = InDatabase::new();
+    let storage = DatabaseTestStorage::new();
     let mut engine = storage.open();
-    let task = engine.add_task(row("t"), 100).unwrap();
-    let group: Vec<UploadRecord> = (0..10).map(record).collect();
+    let task = engine.add_task(task_row_with_id("t"), 100).unwrap();
+    let group: Vec<UploadRecord> = (0..10).map(numbered_record).collect();
     engine.append(task, &group).unwrap();
     let closed = engine.close_batch(task, 1, 200).unwrap();
     let reader = engine.reader();
-    let mut release = release_of(&*reader, task, 1);
+    let mut release = build_release(&*reader, task, 1);
     release.uploads.pop();
-    let error = reader.release(task, &closed, release.clone()).unwrap_err();
+    let error = reader
+        .store_release(task, &closed, release.clone())
+        .unwrap_err();
     assert!(error.to_string().contains("expected 9 with 10"), "{error}");
     assert_eq!(engine.batches(task)[0].state, BatchState::Closed);
     assert_eq!(stored_contents(&*engine, task).0.len(), 10);
@@ -166,12 +174,12 @@ fn a_batch_that_lost_uploads_is_not_released() {
 
 #[test]
 fn a_task_that_another_node_has_is_the_same_and_another_one_is_refused() {
-    let storage = InDatabase::new();
+    let storage = DatabaseTestStorage::new();
     let [mut first, mut second] = [storage.open(), storage.open()];
-    let task = first.add_task(row("t"), 100).unwrap();
-    assert_eq!(second.add_task(row("t"), 300).unwrap(), task);
+    let task = first.add_task(task_row_with_id("t"), 100).unwrap();
+    assert_eq!(second.add_task(task_row_with_id("t"), 300).unwrap(), task);
     assert_eq!(second.batches(task), first.batches(task));
-    let mut differs = row("t");
+    let mut differs = task_row_with_id("t");
     differs.fingerprint = [8; 16];
     let error = second.add_task(differs, 300).unwrap_err();
     assert!(matches!(error, EngineError::TaskExists(id) if id == "t"));
@@ -180,9 +188,9 @@ fn a_task_that_another_node_has_is_the_same_and_another_one_is_refused() {
 /// Nodes that start at once create the tables once.
 #[test]
 fn nodes_may_start_at_once() {
-    let storage = InDatabase::new();
+    let storage = DatabaseTestStorage::new();
     let keys: Vec<TaskKey> = thread::scope(|scope| {
-        let start = || storage.open().add_task(row("t"), 100).unwrap();
+        let start = || storage.open().add_task(task_row_with_id("t"), 100).unwrap();
         let nodes: Vec<_> = (0..6).map(|_| scope.spawn(start)).collect();
         nodes.into_iter().map(|node| node.join().unwrap()).collect()
     });

@@ -8,54 +8,54 @@ use hushbin_tests::postgres::{Server, shared};
 use crate::store::engine::Engine;
 use crate::store::files::FilesEngine;
 use crate::store::location::Location;
-use crate::store::postgres::{Database, PostgresEngine};
+use crate::store::postgres::{DatabaseAddress, PostgresEngine};
 
 /// Storage for engines under test. It exists at least until the value is dropped.
-pub(super) trait Storage {
+pub(super) trait TestStorage {
     fn new() -> Self;
     /// Returns the location of the storage.
-    fn place(&self) -> Location;
+    fn location(&self) -> Location;
 
     /// Opens an engine, as at a start of the process.
     fn open(&self) -> Box<dyn Engine> {
-        match self.place() {
+        match self.location() {
             Location::Directory(directory) => Box::new(FilesEngine::open(&directory).unwrap()),
             Location::Database(database) => Box::new(PostgresEngine::open(&database).unwrap()),
         }
     }
 }
 
-pub(super) struct InFiles(tempfile::TempDir);
+pub(super) struct FilesTestStorage(tempfile::TempDir);
 
-impl Storage for InFiles {
+impl TestStorage for FilesTestStorage {
     fn new() -> Self {
         Self(tempfile::tempdir().unwrap())
     }
 
-    fn place(&self) -> Location {
+    fn location(&self) -> Location {
         Location::Directory(PathBuf::from(self.0.path()))
     }
 }
 
-pub(super) struct InDatabase {
+pub(super) struct DatabaseTestStorage {
     server: Arc<Server>,
     address: String,
-    database: Database,
+    database: DatabaseAddress,
 }
 
-impl InDatabase {
+impl DatabaseTestStorage {
     /// Returns the server's answer to an SQL statement.
-    pub(super) fn ask(&self, statement: &str) -> String {
+    pub(super) fn query_server(&self, statement: &str) -> String {
         let (_, name) = self.address.rsplit_once('/').unwrap();
         self.server.ask(name, statement)
     }
 }
 
-impl Storage for InDatabase {
+impl TestStorage for DatabaseTestStorage {
     fn new() -> Self {
         let server = shared();
         let address = server.database();
-        let database = Database::new(&address).unwrap();
+        let database = DatabaseAddress::new(&address).unwrap();
         Self {
             server,
             address,
@@ -63,7 +63,7 @@ impl Storage for InDatabase {
         }
     }
 
-    fn place(&self) -> Location {
+    fn location(&self) -> Location {
         Location::Database(self.database.clone())
     }
 }

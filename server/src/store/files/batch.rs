@@ -19,7 +19,7 @@ use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
-use super::checksum::{Checksum, take};
+use super::checksum::{Checksum, take_first_bytes};
 use super::disk;
 use crate::store::engine::EngineError;
 
@@ -81,7 +81,7 @@ pub(super) fn write(
         let parts = [&encoded[..], totals, &lengths];
         for part in parts.into_iter().chain(blocks.iter().map(Vec::as_slice)) {
             out.write_all(part)?;
-            out.write_all(&Checksum::of(&[part]).0)?;
+            out.write_all(&Checksum::compute(&[part]).0)?;
         }
         Ok(())
     })
@@ -99,17 +99,17 @@ impl BatchFile {
         file.read_exact_at(&mut bytes, 0).map_err(failed)?;
         let (fields, mut sum) = bytes.split_at(HEADER_LENGTH - Checksum::LENGTH);
         let mut rest = fields;
-        let begins =
-            take(&mut rest) == Some(MAGIC) && take(&mut sum) == Some(Checksum::of(&[fields]).0);
+        let begins = take_first_bytes(&mut rest) == Some(MAGIC)
+            && take_first_bytes(&mut sum) == Some(Checksum::compute(&[fields]).0);
         if !begins {
-            return Err(disk::damaged(
+            return Err(disk::damage_error(
                 path,
                 "it does not begin as a batch of this version does",
             ));
         }
         // The header has a fixed length, so no field is missing and no default is used.
-        let fingerprint = take(&mut rest).unwrap_or_default();
-        let mut number = || take(&mut rest).map_or(0, u64::from_le_bytes);
+        let fingerprint = take_first_bytes(&mut rest).unwrap_or_default();
+        let mut number = || take_first_bytes(&mut rest).map_or(0, u64::from_le_bytes);
         let header = BatchHeader {
             fingerprint,
             batch: number(),
@@ -137,7 +137,7 @@ impl BatchFile {
     /// # Errors
     /// When the totals cannot be read or are damaged.
     pub(super) fn totals(&self) -> Result<Vec<u8>, EngineError> {
-        self.part(HEADER_LENGTH as u64, self.totals, "its totals have")
+        self.read_verified_part(HEADER_LENGTH as u64, self.totals, "its totals have")
     }
 
     /// Verifies and visits the blocks of reports, one by one, until the visitor breaks.
@@ -149,11 +149,11 @@ impl BatchFile {
         visit: &mut dyn FnMut(&[u8]) -> std::ops::ControlFlow<()>,
     ) -> Result<(), EngineError> {
         let mut at = HEADER_LENGTH as u64 + self.totals + Checksum::LENGTH as u64;
-        let lengths = self.part(at, 4 * self.blocks, "its table of reports has")?;
+        let lengths = self.read_verified_part(at, 4 * self.blocks, "its table of reports has")?;
         at += (lengths.len() + Checksum::LENGTH) as u64;
         for length in lengths.as_chunks().0 {
             let length = u64::from(u32::from_le_bytes(*length));
-            let block = self.part(at, length, "its reports have")?;
+            let block = self.read_verified_part(at, length, "its reports have")?;
             at += length + Checksum::LENGTH as u64;
             if visit(&block).is_break() {
                 return Ok(());
@@ -167,16 +167,20 @@ impl BatchFile {
         if size.len() == at {
             Ok(())
         } else {
-            Err(disk::damaged(&self.path, "it has extra bytes at the end"))
+            Err(disk::damage_error(
+                &self.path,
+                "it has extra bytes at the end",
+            ))
         }
     }
 
     /// Reads `length` bytes at the offset `at`, and verifies the checksum that follows them. The
     /// message of an error begins with `what`.
-    fn part(&self, at: u64, length: u64, what: &str) -> Result<Vec<u8>, EngineError> {
+    fn read_verified_part(&self, at: u64, length: u64, what: &str) -> Result<Vec<u8>, EngineError> {
         let failed = |source| disk::file_error(&self.path, source);
         let size = self.file.metadata().map_err(failed)?.len();
-        let changed = || disk::damaged(&self.path, &format!("{what} changed since it was written"));
+        let changed =
+            || disk::damage_error(&self.path, &format!("{what} changed since it was written"));
         // A damaged length may be any number, so additions are checked.
         let behind = at
             .checked_add(length)
@@ -187,7 +191,7 @@ impl BatchFile {
         let mut bytes = vec![0; length as usize + Checksum::LENGTH];
         self.file.read_exact_at(&mut bytes, at).map_err(failed)?;
         let sum = bytes.split_off(length as usize);
-        if Checksum::of(&[&bytes]).0[..] == sum[..] {
+        if Checksum::compute(&[&bytes]).0[..] == sum[..] {
             Ok(bytes)
         } else {
             Err(changed())

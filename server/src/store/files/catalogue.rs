@@ -18,7 +18,7 @@ const FILE_NAME: &str = "tasks.json";
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Content {
+struct CatalogueContent {
     version: u64,
     /// Key of the next task. No key is used twice.
     next: TaskKey,
@@ -27,12 +27,12 @@ struct Content {
 
 /// List of the tasks of a data directory.
 #[derive(Debug)]
-pub(super) struct Catalogue {
+pub(super) struct TaskCatalogue {
     path: PathBuf,
-    content: Content,
+    content: CatalogueContent,
 }
 
-impl Catalogue {
+impl TaskCatalogue {
     /// Opens the list of tasks in a directory. The list is empty if the file does not exist.
     ///
     /// # Errors
@@ -40,9 +40,9 @@ impl Catalogue {
     /// another version.
     pub(super) fn open(directory: &Path) -> Result<Self, EngineError> {
         let path = directory.join(FILE_NAME);
-        version::check_files(directory)?;
+        version::check_file_versions(directory)?;
         if !path.exists() {
-            let content = Content {
+            let content = CatalogueContent {
                 version: VERSION,
                 next: TaskKey(1),
                 tasks: Vec::new(),
@@ -50,13 +50,13 @@ impl Catalogue {
             return Ok(Self { path, content });
         }
         let text = std::fs::read(&path).map_err(|source| disk::file_error(&path, source))?;
-        let changed = || disk::damaged(&path, "it has changed since it was written");
+        let changed = || disk::damage_error(&path, "it has changed since it was written");
         let text = String::from_utf8(text).map_err(|_| changed())?;
         let (json, sum) = text.split_once('\n').ok_or_else(changed)?;
         if sum != checksum_line(json) {
             return Err(changed());
         }
-        let wrong = |error: serde_json::Error| disk::damaged(&path, &error.to_string());
+        let wrong = |error: serde_json::Error| disk::damage_error(&path, &error.to_string());
         // Checked first, because another version may have other fields.
         let found = version_of(json.as_bytes()).map_err(wrong)?;
         if found != VERSION {
@@ -66,33 +66,33 @@ impl Catalogue {
                 known: VERSION,
             });
         }
-        let content: Content = serde_json::from_str(json).map_err(wrong)?;
+        let content: CatalogueContent = serde_json::from_str(json).map_err(wrong)?;
         Ok(Self { path, content })
     }
 
     /// Opens the list of tasks in a directory, which must have a list.
     ///
     /// # Errors
-    /// As [`Catalogue::open`], or when the directory has no list.
+    /// As [`TaskCatalogue::open`], or when the directory has no list.
     pub(super) fn open_existing(directory: &Path) -> Result<Self, EngineError> {
         let catalogue = Self::open(directory)?;
         match catalogue.path.exists() {
             true => Ok(catalogue),
-            false => Err(disk::damaged(&catalogue.path, "it is missing")),
+            false => Err(disk::damage_error(&catalogue.path, "it is missing")),
         }
     }
 
     /// Reads the parameters of tasks, as JSON, from a list whose checksum may be wrong. Returns an
     /// empty vector if the list cannot be parsed.
-    pub(super) fn unverified_parameters(directory: &Path) -> Vec<String> {
+    pub(super) fn unverified_task_parameters(directory: &Path) -> Vec<String> {
         let text = std::fs::read(directory.join(FILE_NAME)).unwrap_or_default();
         let json = text.split(|&byte| byte == b'\n').next().unwrap_or_default();
-        let content: Result<Content, _> = serde_json::from_slice(json);
+        let content: Result<CatalogueContent, _> = serde_json::from_slice(json);
         let tasks = content.map_or_else(|_| Vec::new(), |content| content.tasks);
         tasks.into_iter().map(|task| task.parameters).collect()
     }
 
-    /// Creates a list in memory. [`Catalogue::write_to`] writes it to the disk.
+    /// Creates a list in memory. [`TaskCatalogue::write_to`] writes it to the disk.
     pub(super) fn from_rows(
         directory: &Path,
         next: TaskKey,
@@ -100,7 +100,7 @@ impl Catalogue {
     ) -> Self {
         Self {
             path: directory.join(FILE_NAME),
-            content: Content {
+            content: CatalogueContent {
                 version: VERSION,
                 next,
                 tasks: rows.into_iter().collect(),
@@ -108,7 +108,7 @@ impl Catalogue {
         }
     }
 
-    pub(super) fn rows(&self) -> Vec<TaskRow> {
+    pub(super) fn task_rows(&self) -> Vec<TaskRow> {
         self.content.tasks.clone()
     }
 
@@ -121,7 +121,7 @@ impl Catalogue {
     ///
     /// # Errors
     /// When writing to the disk fails. Nothing has changed then.
-    pub(super) fn add(&mut self, row: TaskRow) -> Result<(), EngineError> {
+    pub(super) fn add_task(&mut self, row: TaskRow) -> Result<(), EngineError> {
         let key = self.content.next;
         self.change(|content| {
             content.next.0 += 1;
@@ -132,8 +132,12 @@ impl Catalogue {
     /// Replaces the stored role and settings of a task, durably.
     ///
     /// # Errors
-    /// As [`Catalogue::add`].
-    pub(super) fn configure(&mut self, key: TaskKey, settings: &str) -> Result<(), EngineError> {
+    /// As [`TaskCatalogue::add`].
+    pub(super) fn replace_settings(
+        &mut self,
+        key: TaskKey,
+        settings: &str,
+    ) -> Result<(), EngineError> {
         self.change(|content| {
             let own = content.tasks.iter_mut().filter(|task| task.key == key);
             own.for_each(|task| settings.clone_into(&mut task.settings));
@@ -143,26 +147,26 @@ impl Catalogue {
     /// Removes a task from the list, durably.
     ///
     /// # Errors
-    /// As [`Catalogue::add`].
-    pub(super) fn remove(&mut self, key: TaskKey) -> Result<(), EngineError> {
+    /// As [`TaskCatalogue::add`].
+    pub(super) fn remove_task(&mut self, key: TaskKey) -> Result<(), EngineError> {
         self.change(|content| content.tasks.retain(|task| task.key != key))
     }
 
     /// Writes the list to another directory, durably.
     ///
     /// # Errors
-    /// As [`Catalogue::add`].
+    /// As [`TaskCatalogue::add`].
     pub(super) fn write_to(mut self, directory: &Path) -> Result<(), EngineError> {
         self.path = directory.join(FILE_NAME);
         self.change(|_| {})
     }
 
     /// Changes the list on the disk, and then in memory.
-    fn change(&mut self, change: impl FnOnce(&mut Content)) -> Result<(), EngineError> {
+    fn change(&mut self, change: impl FnOnce(&mut CatalogueContent)) -> Result<(), EngineError> {
         let mut content = self.content.clone();
         change(&mut content);
         let json = serde_json::to_string(&content)
-            .map_err(|error| disk::damaged(&self.path, &error.to_string()))?;
+            .map_err(|error| disk::damage_error(&self.path, &error.to_string()))?;
         let text = format!("{json}\n{}", checksum_line(&json));
         disk::write_atomically(&self.path, text.as_bytes())?;
         // The list in memory changes after the file, so that an error changes neither.
@@ -173,5 +177,5 @@ impl Catalogue {
 
 /// Returns the second line of the file, which contains the checksum of the first line, `json`.
 fn checksum_line(json: &str) -> String {
-    HEXLOWER.encode(&Checksum::of(&[json.as_bytes()]).0) + "\n"
+    HEXLOWER.encode(&Checksum::compute(&[json.as_bytes()]).0) + "\n"
 }

@@ -4,11 +4,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::batch::BatchFile;
-use super::catalogue::Catalogue;
+use super::catalogue::TaskCatalogue;
 use super::disk;
-use super::ids::{self, IdsFile};
-use super::layout::{TASKS_DIRECTORY, directory_of};
-use super::listing::{FileListing, batch_name, log_name};
+use super::ids::{self, UploadIdsFile};
+use super::layout::{TASKS_DIRECTORY, task_directory};
+use super::listing::{FileListing, batch_file_name, log_file_name};
 use super::log::LogContents;
 use crate::store::engine::{EngineError, TaskRow};
 
@@ -24,7 +24,7 @@ pub struct DirectoryCheck {
 }
 
 impl DirectoryCheck {
-    fn add(&mut self, found: Result<u64, EngineError>) {
+    fn add_result(&mut self, found: Result<u64, EngineError>) {
         self.files += 1;
         match found {
             Ok(reports) => self.reports += reports,
@@ -37,14 +37,14 @@ impl DirectoryCheck {
 #[must_use]
 pub fn check(root: &Path) -> DirectoryCheck {
     let mut checked = DirectoryCheck::default();
-    match Catalogue::open_existing(root) {
+    match TaskCatalogue::open_existing(root) {
         Ok(catalogue) => {
-            for row in catalogue.rows() {
-                check_task(&directory_of(root, row.key), &row, &mut checked);
+            for row in catalogue.task_rows() {
+                check_task(&task_directory(root, row.key), &row, &mut checked);
             }
-            checked.add(Ok(0));
+            checked.add_result(Ok(0));
         }
-        Err(error) => checked.add(Err(error)),
+        Err(error) => checked.add_result(Err(error)),
     }
     checked
 }
@@ -52,31 +52,31 @@ pub fn check(root: &Path) -> DirectoryCheck {
 fn check_task(directory: &Path, row: &TaskRow, checked: &mut DirectoryCheck) {
     let listing = match FileListing::of_complete_files(directory) {
         Ok(listing) => listing,
-        Err(error) => return checked.add(Err(error)),
+        Err(error) => return checked.add_result(Err(error)),
     };
     let released = listing.batches.len() as u64;
     for (expected, &number) in (1..).zip(&listing.batches) {
-        let path = directory.join(batch_name(expected));
-        checked.add(check_batch(&path, row, expected, number == expected));
+        let path = directory.join(batch_file_name(expected));
+        checked.add_result(check_batch(&path, row, expected, number == expected));
     }
     for &span in &listing.ids {
-        let path = directory.join(ids::file_name(span));
-        checked.add(
-            IdsFile::open(&path, row.fingerprint).and_then(|ids| match ids.span == span {
+        let path = directory.join(ids::ids_file_name(span));
+        checked.add_result(UploadIdsFile::open(&path, row.fingerprint).and_then(
+            |ids| match ids.span == span {
                 true => Ok(0),
-                false => Err(disk::damaged(&path, "it belongs to other batches")),
-            }),
-        );
+                false => Err(disk::damage_error(&path, "it belongs to other batches")),
+            },
+        ));
     }
     let mut covered = 0;
-    for span in listing.spans() {
+    for span in listing.ids_spans() {
         if span.first == covered + 1 {
             covered = span.last;
         }
     }
     if covered < released {
-        let missing = disk::damaged(directory, "ids of released batches are missing");
-        checked.add(Err(missing));
+        let missing = disk::damage_error(directory, "ids of released batches are missing");
+        checked.add_result(Err(missing));
     }
     // Logs of released batches are not checked, since they are about to be removed.
     let logs: Vec<u64> = listing
@@ -87,16 +87,16 @@ fn check_task(directory: &Path, row: &TaskRow, checked: &mut DirectoryCheck) {
     let mut before: Option<LogContents> = None;
     // At least the log of the open batch has to exist.
     for next in released + 1..=logs.last().copied().unwrap_or(0).max(released + 1) {
-        let path = directory.join(log_name(next));
+        let path = directory.join(log_file_name(next));
         let found = match logs.contains(&next) {
             true => check_log(&path, row, next, before.as_ref()),
-            false => Err(disk::damaged(&path, "it is missing")),
+            false => Err(disk::damage_error(&path, "it is missing")),
         };
-        checked.add(found.map(|contents| before.insert(contents).counts.reports));
+        checked.add_result(found.map(|contents| before.insert(contents).counts.reports));
     }
     if before.is_some_and(|last| last.closed.is_some()) {
-        let next = directory.join(log_name(logs.last().copied().unwrap_or(0) + 1));
-        checked.add(Err(disk::damaged(&next, "it is missing")));
+        let next = directory.join(log_file_name(logs.last().copied().unwrap_or(0) + 1));
+        checked.add_result(Err(disk::damage_error(&next, "it is missing")));
     }
 }
 
@@ -108,23 +108,26 @@ fn check_log(
 ) -> Result<LogContents, EngineError> {
     let contents = LogContents::read(path)?;
     if contents.header.fingerprint != row.fingerprint || contents.header.batch != batch {
-        return Err(disk::damaged(path, "it belongs to another batch"));
+        return Err(disk::damage_error(path, "it belongs to another batch"));
     }
     // The next log is created before the previous one is closed, and is empty until then.
     if before.is_some_and(|before| before.closed.is_none()) && !contents.is_new() {
-        return Err(disk::damaged(path, "the batch before it is not closed"));
+        return Err(disk::damage_error(
+            path,
+            "the batch before it is not closed",
+        ));
     }
-    contents.for_each(path, |_| {})?;
+    contents.for_each_upload(path, |_| {})?;
     Ok(contents)
 }
 
 fn check_batch(path: &Path, row: &TaskRow, number: u64, there: bool) -> Result<u64, EngineError> {
     if !there {
-        return Err(disk::damaged(path, "it is missing"));
+        return Err(disk::damage_error(path, "it is missing"));
     }
     let batch = BatchFile::open(path)?;
     if batch.header.fingerprint != row.fingerprint || batch.header.batch != number {
-        return Err(disk::damaged(path, "it belongs to another batch"));
+        return Err(disk::damage_error(path, "it belongs to another batch"));
     }
     batch.totals()?;
     batch.for_each_block(&mut |_| std::ops::ControlFlow::Continue(()))?;
@@ -141,11 +144,11 @@ pub fn backup(root: &Path, to: &Path) -> Result<(), EngineError> {
         let there = std::io::Error::from(std::io::ErrorKind::AlreadyExists);
         return Err(disk::file_error(to, there));
     }
-    let catalogue = Catalogue::open(root)?;
+    let catalogue = TaskCatalogue::open(root)?;
     disk::create_directory(to)?;
     disk::create_directory(&to.join(TASKS_DIRECTORY))?;
-    for row in catalogue.rows() {
-        copy_task(&directory_of(root, row.key), &directory_of(to, row.key))?;
+    for row in catalogue.task_rows() {
+        copy_task(&task_directory(root, row.key), &task_directory(to, row.key))?;
     }
     // Written last: without a list of tasks there is no copy.
     catalogue.write_to(to)
@@ -157,8 +160,8 @@ fn copy_task(from: &Path, to: &Path) -> Result<(), EngineError> {
         disk::create_directory(to)?;
         let before = FileListing::of_complete_files(from)?;
         let copied = before
-            .names()
-            .try_for_each(|name| copy(&from.join(&name), &to.join(&name)));
+            .file_names()
+            .try_for_each(|name| copy_file(&from.join(&name), &to.join(&name)));
         if before == FileListing::of_complete_files(from)? {
             return copied;
         }
@@ -167,7 +170,7 @@ fn copy_task(from: &Path, to: &Path) -> Result<(), EngineError> {
     }
 }
 
-fn copy(from: &PathBuf, to: &Path) -> Result<(), EngineError> {
+fn copy_file(from: &PathBuf, to: &Path) -> Result<(), EngineError> {
     // A copied log may end in an incomplete commit, as it may after a crash.
     let bytes = fs::read(from).map_err(|source| disk::file_error(from, source))?;
     disk::write_atomically(to, &bytes)

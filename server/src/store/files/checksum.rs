@@ -11,7 +11,7 @@ impl Checksum {
     pub(super) const LENGTH: usize = 8;
 
     /// Computes the checksum of concatenated parts.
-    pub(super) fn of(parts: &[&[u8]]) -> Self {
+    pub(super) fn compute(parts: &[&[u8]]) -> Self {
         let mut hash = Sha256::new();
         for part in parts {
             hash.update(part);
@@ -23,7 +23,7 @@ impl Checksum {
 }
 
 /// Removes the first `N` bytes and returns them, or returns `None` if there are fewer.
-pub(super) fn take<const N: usize>(bytes: &mut &[u8]) -> Option<[u8; N]> {
+pub(super) fn take_first_bytes<const N: usize>(bytes: &mut &[u8]) -> Option<[u8; N]> {
     let (front, rest) = bytes.split_first_chunk()?;
     *bytes = rest;
     Some(*front)

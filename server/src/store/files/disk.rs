@@ -31,7 +31,7 @@ pub(in crate::store) fn file_error(path: &Path, source: io::Error) -> EngineErro
     }
 }
 
-pub(super) fn damaged(path: &Path, what: &str) -> EngineError {
+pub(super) fn damage_error(path: &Path, what: &str) -> EngineError {
     EngineError::Damaged(format!("{}: {what}", path.display()))
 }
 
@@ -80,7 +80,7 @@ impl DiskChange<'_> {
     }
 
     /// Makes the change. An error names `path`.
-    fn apply_at(self, path: &Path) -> Result<(), EngineError> {
+    fn apply_with_error_path(self, path: &Path) -> Result<(), EngineError> {
         self.apply().map_err(|source| file_error(path, source))
     }
 }
@@ -157,7 +157,7 @@ impl Write for SequentialWriter<'_> {
 /// If root has created a file, makes the owner of the directory the owner of the file. Otherwise a
 /// command run by root would lock out the collector, which runs as another user.
 fn give_to_directory_owner(file: &File, path: &Path) -> io::Result<()> {
-    let directory = fs::metadata(parent(path))?;
+    let directory = fs::metadata(parent_directory(path))?;
     if file.metadata()?.uid() != 0 || directory.uid() == 0 {
         return Ok(());
     }
@@ -207,7 +207,7 @@ pub(super) fn write_atomically_with(
         file_error(path, source)
     })?;
     // The rename is durable only once the directory is synced.
-    sync_directory_of(path)
+    sync_parent_directory(path)
 }
 
 /// Writes bytes to a file, atomically and durably.
@@ -223,17 +223,17 @@ pub(crate) fn write_atomically(path: &Path, bytes: &[u8]) -> Result<(), EngineEr
 /// # Errors
 /// When writing to the disk fails.
 pub(super) fn rename(from: &Path, to: &Path) -> Result<(), EngineError> {
-    DiskChange::Rename(from, to).apply_at(from)?;
-    sync_directory_of(to)
+    DiskChange::Rename(from, to).apply_with_error_path(from)?;
+    sync_parent_directory(to)
 }
 
 /// Removes a file, durably.
 ///
 /// # Errors
 /// When writing to the disk fails.
-pub(super) fn remove(path: &Path) -> Result<(), EngineError> {
-    DiskChange::Remove(path).apply_at(path)?;
-    sync_directory_of(path)
+pub(super) fn remove_file(path: &Path) -> Result<(), EngineError> {
+    DiskChange::Remove(path).apply_with_error_path(path)?;
+    sync_parent_directory(path)
 }
 
 /// Removes a directory with its contents, durably.
@@ -241,8 +241,8 @@ pub(super) fn remove(path: &Path) -> Result<(), EngineError> {
 /// # Errors
 /// When removing the directory fails. Some of its contents may be gone then.
 pub(super) fn remove_directory(path: &Path) -> Result<(), EngineError> {
-    DiskChange::RemoveDirectory(path).apply_at(path)?;
-    sync_directory_of(path)
+    DiskChange::RemoveDirectory(path).apply_with_error_path(path)?;
+    sync_parent_directory(path)
 }
 
 /// Creates a directory and its parents, durably, if they are missing.
@@ -261,13 +261,13 @@ pub(super) fn create_directory(path: &Path) -> Result<(), EngineError> {
 /// # Errors
 /// As [`create_directory`].
 pub(super) fn create_or_sync_directory(path: &Path) -> Result<(), EngineError> {
-    create_directory(parent(path))?;
+    create_directory(parent_directory(path))?;
     match DiskChange::CreateDirectory(path).apply() {
         // Another process has created it, or an earlier attempt.
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
         made => made.map_err(|source| file_error(path, source))?,
     }
-    sync_directory_of(path)
+    sync_parent_directory(path)
 }
 
 /// Syncs a directory. This includes changes by an earlier process that was killed before it could
@@ -276,15 +276,15 @@ pub(super) fn create_or_sync_directory(path: &Path) -> Result<(), EngineError> {
 /// # Errors
 /// When the directory cannot be opened or synced.
 pub(super) fn sync_directory(path: &Path) -> Result<(), EngineError> {
-    DiskChange::SyncDirectory(path).apply_at(path)
+    DiskChange::SyncDirectory(path).apply_with_error_path(path)
 }
 
 /// Syncs the directory that contains a file, so that the file's entry is durable.
-fn sync_directory_of(path: &Path) -> Result<(), EngineError> {
-    sync_directory(parent(path))
+fn sync_parent_directory(path: &Path) -> Result<(), EngineError> {
+    sync_directory(parent_directory(path))
 }
 
-fn parent(path: &Path) -> &Path {
+fn parent_directory(path: &Path) -> &Path {
     match path.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::checksum::{Checksum, take};
+use super::checksum::{Checksum, take_first_bytes};
 use super::disk;
 use crate::store::engine::EngineError;
 
@@ -31,11 +31,11 @@ pub(super) struct LogHeader {
     pub(super) batch: u64,
     /// Time at which the batch was opened, in seconds since 1970.
     pub(super) opened: u64,
-    pub(super) key: LogKey,
+    pub(super) key: LogChecksumKey,
 }
 
 /// Secret random key of a log, on which the checksums of all its frames depend.
-pub(super) type LogKey = [u8; 16];
+pub(super) type LogChecksumKey = [u8; 16];
 
 impl LogHeader {
     /// Creates the header of a new log.
@@ -43,7 +43,7 @@ impl LogHeader {
     /// # Errors
     /// When the operating system has no entropy.
     pub(super) fn new(fingerprint: [u8; 16], batch: u64, opened: u64) -> Result<Self, EngineError> {
-        let mut key = LogKey::default();
+        let mut key = LogChecksumKey::default();
         getrandom::fill(&mut key).map_err(EngineError::Entropy)?;
         Ok(Self {
             fingerprint,
@@ -59,7 +59,7 @@ impl LogHeader {
         bytes.extend(self.batch.to_le_bytes());
         bytes.extend(self.opened.to_le_bytes());
         bytes.extend(self.key);
-        let sum = Checksum::of(&[&bytes]);
+        let sum = Checksum::compute(&[&bytes]);
         bytes.extend(sum.0);
         bytes
     }
@@ -67,24 +67,25 @@ impl LogHeader {
     /// Decodes the header of the log at `path`, and the header's checksum, from the bytes of the
     /// file.
     pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<(Self, Checksum), EngineError> {
-        Self::decode(bytes)
-            .ok_or_else(|| disk::damaged(path, "it does not begin as a log of this version does"))
+        Self::decode(bytes).ok_or_else(|| {
+            disk::damage_error(path, "it does not begin as a log of this version does")
+        })
     }
 
     /// Decodes the header of a log, and the header's checksum. Returns `None` if the header is
     /// invalid.
     pub(super) fn decode(bytes: &[u8]) -> Option<(Self, Checksum)> {
         let (fields, mut sum) = bytes.split_at_checked(HEADER_LENGTH - Checksum::LENGTH)?;
-        let sum = Checksum(take(&mut sum)?);
+        let sum = Checksum(take_first_bytes(&mut sum)?);
         let mut rest = fields;
-        let magic: [u8; 8] = take(&mut rest)?;
+        let magic: [u8; 8] = take_first_bytes(&mut rest)?;
         let header = Self {
-            fingerprint: take(&mut rest)?,
-            batch: u64::from_le_bytes(take(&mut rest)?),
-            opened: u64::from_le_bytes(take(&mut rest)?),
-            key: take(&mut rest)?,
+            fingerprint: take_first_bytes(&mut rest)?,
+            batch: u64::from_le_bytes(take_first_bytes(&mut rest)?),
+            opened: u64::from_le_bytes(take_first_bytes(&mut rest)?),
+            key: take_first_bytes(&mut rest)?,
         };
-        (magic == MAGIC && sum == Checksum::of(&[fields])).then_some((header, sum))
+        (magic == MAGIC && sum == Checksum::compute(&[fields])).then_some((header, sum))
     }
 }
 
@@ -109,7 +110,7 @@ impl FrameFields {
         bytes[16..20].copy_from_slice(&self.length.to_le_bytes());
         bytes[20..24].copy_from_slice(&self.uploads.to_le_bytes());
         bytes[24..28].copy_from_slice(&self.reports.to_le_bytes());
-        let check = Checksum::of(&[&bytes[..28]]);
+        let check = Checksum::compute(&[&bytes[..28]]);
         bytes[28..].copy_from_slice(&check.0[..4]);
         bytes
     }
@@ -118,13 +119,13 @@ impl FrameFields {
     /// fields for this offset.
     pub(super) fn decode(bytes: &[u8], offset: u64) -> Option<Self> {
         let mut rest = bytes.get(..FIELDS_LENGTH)?;
-        let marker: [u8; 4] = take(&mut rest)?;
+        let marker: [u8; 4] = take_first_bytes(&mut rest)?;
         let fields = Self {
-            kind: u32::from_le_bytes(take(&mut rest)?),
-            offset: u64::from_le_bytes(take(&mut rest)?),
-            length: u32::from_le_bytes(take(&mut rest)?),
-            uploads: u32::from_le_bytes(take(&mut rest)?),
-            reports: u32::from_le_bytes(take(&mut rest)?),
+            kind: u32::from_le_bytes(take_first_bytes(&mut rest)?),
+            offset: u64::from_le_bytes(take_first_bytes(&mut rest)?),
+            length: u32::from_le_bytes(take_first_bytes(&mut rest)?),
+            uploads: u32::from_le_bytes(take_first_bytes(&mut rest)?),
+            reports: u32::from_le_bytes(take_first_bytes(&mut rest)?),
         };
         // Encoding the fields again also verifies their check.
         let whole = marker == MARKER
@@ -163,9 +164,12 @@ pub(super) fn payload<'a>(bytes: &'a [u8], fields: &FrameFields) -> &'a [u8] {
 
 /// Decodes the payload of a closing frame: the numbers of uploads and reports in the log, and the
 /// time of closing in seconds since 1970.
-pub(super) fn read_closing(bytes: &[u8], fields: &FrameFields) -> Option<(UploadCounts, u64)> {
+pub(super) fn read_closing_frame(
+    bytes: &[u8],
+    fields: &FrameFields,
+) -> Option<(UploadCounts, u64)> {
     let mut rest = payload(bytes, fields);
-    let mut number = || take(&mut rest).map(u64::from_le_bytes);
+    let mut number = || take_first_bytes(&mut rest).map(u64::from_le_bytes);
     let counts = UploadCounts {
         uploads: number()?,
         reports: number()?,
@@ -175,8 +179,8 @@ pub(super) fn read_closing(bytes: &[u8], fields: &FrameFields) -> Option<(Upload
 
 /// Removes the first upload from a payload, and returns it.
 pub(super) fn read_upload<'a>(payload: &mut &'a [u8]) -> Option<LoggedUpload<'a>> {
-    let id = take(payload)?;
-    let length = u32::from_le_bytes(take(payload)?) as usize;
+    let id = take_first_bytes(payload)?;
+    let length = u32::from_le_bytes(take_first_bytes(payload)?) as usize;
     let (body, rest) = payload.split_at_checked(length)?;
     *payload = rest;
     Some(LoggedUpload { id, body })
@@ -185,24 +189,24 @@ pub(super) fn read_upload<'a>(payload: &mut &'a [u8]) -> Option<LoggedUpload<'a>
 /// Computes the checksum of a frame. It also covers `before`, the checksum of the previous frame or
 /// of the header.
 pub(super) fn frame_checksum(
-    key: &LogKey,
+    key: &LogChecksumKey,
     before: Checksum,
     fields: &[u8; FIELDS_LENGTH],
     payload: &[u8],
 ) -> Checksum {
-    Checksum::of(&[key, &before.0, fields, payload])
+    Checksum::compute(&[key, &before.0, fields, payload])
 }
 
 /// Computes the mark that follows the checksum `sum` of a frame. The mark is written once the frame
 /// is known to be on the disk.
-pub(super) fn synced_mark(key: &LogKey, sum: &[u8]) -> Checksum {
-    Checksum::of(&[key, b"synced", sum])
+pub(super) fn synced_mark(key: &LogChecksumKey, sum: &[u8]) -> Checksum {
+    Checksum::compute(&[key, b"synced", sum])
 }
 
 /// Verifies the frame at the offset `begin`, and returns the frame's fields and checksum. `before`
 /// is the checksum of the previous frame or of the header. Returns `None` if the frame is invalid.
 pub(super) fn verify_frame(
-    key: &LogKey,
+    key: &LogChecksumKey,
     bytes: &[u8],
     begin: usize,
     before: Checksum,
@@ -211,13 +215,18 @@ pub(super) fn verify_frame(
     let body = begin + FIELDS_LENGTH;
     let mut behind = bytes.get(body..)?.get(fields.length as usize..)?;
     let payload = &bytes[body..body + fields.length as usize];
-    let sum = Checksum(take(&mut behind)?);
+    let sum = Checksum(take_first_bytes(&mut behind)?);
     (sum == frame_checksum(key, before, &fields.encode(), payload)).then_some((fields, sum))
 }
 
 /// Returns true if the invalid frame at the offset `begin` had been synced. Its mark, or any later
 /// mark or frame in the log, proves this.
-pub(super) fn was_synced(key: &LogKey, bytes: &[u8], begin: usize, before: Checksum) -> bool {
+pub(super) fn was_synced(
+    key: &LogChecksumKey,
+    bytes: &[u8],
+    begin: usize,
+    before: Checksum,
+) -> bool {
     // A valid mark at the end of the file was written after the frame.
     let ends = bytes.last_chunk::<TRAILER_LENGTH>().is_some_and(|trailer| {
         let (sum, mark) = trailer.split_at(Checksum::LENGTH);
@@ -233,7 +242,7 @@ pub(super) fn was_synced(key: &LogKey, bytes: &[u8], begin: usize, before: Check
 /// Verifies the frame at the offset `begin` by its mark, for the case that the checksum in the file
 /// has changed. Returns the frame's fields and its original checksum.
 pub(super) fn verify_by_mark(
-    key: &LogKey,
+    key: &LogChecksumKey,
     bytes: &[u8],
     begin: usize,
     before: Checksum,
@@ -248,7 +257,7 @@ pub(super) fn verify_by_mark(
 
 /// Returns the checksum of the frame that ends at the offset `at`, if this checksum makes the frame
 /// at `at` valid. Otherwise returns `None`. At least one frame must fit before `at`.
-pub(super) fn checksum_before(key: &LogKey, bytes: &[u8], at: usize) -> Option<Checksum> {
+pub(super) fn checksum_before(key: &LogChecksumKey, bytes: &[u8], at: usize) -> Option<Checksum> {
     FrameFields::decode(&bytes[at..], at as u64)?;
     let (sum, _) = bytes[at - TRAILER_LENGTH..at].split_at(Checksum::LENGTH);
     let before = Checksum(sum.try_into().ok()?);

@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
 
-use super::checksum::{Checksum, take};
+use super::checksum::{Checksum, take_first_bytes};
 use super::disk;
 use crate::store::engine::EngineError;
 
@@ -33,18 +33,18 @@ const PAGE_IDS: usize = 256;
 /// Number of neighbouring files that are merged into one file.
 const MERGE_WIDTH: usize = 4;
 
-type Id = [u8; 16];
+type UploadIdBytes = [u8; 16];
 
 /// Range of batches whose ids a file contains.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Span {
+pub(super) struct BatchSpan {
     pub(super) first: u64,
     pub(super) last: u64,
 }
 
-impl Span {
+impl BatchSpan {
     /// Computes the level of the span: ⌊log₄ m⌋, where m is its number of batches.
-    fn level(self) -> u32 {
+    fn merge_level(self) -> u32 {
         (self.last - self.first + 1).ilog(MERGE_WIDTH as u64)
     }
 
@@ -55,16 +55,16 @@ impl Span {
 
 /// File with the ids of the uploads in a range of batches.
 #[derive(Debug)]
-pub(super) struct IdsFile {
+pub(super) struct UploadIdsFile {
     file: File,
     path: PathBuf,
-    pub(super) span: Span,
+    pub(super) span: BatchSpan,
     count: u64,
     /// First id of each page. A page has [`PAGE_IDS`] ids.
-    firsts: Vec<Id>,
+    firsts: Vec<UploadIdBytes>,
 }
 
-impl IdsFile {
+impl UploadIdsFile {
     /// Sorts ids, and writes them to a file durably.
     ///
     /// # Errors
@@ -72,8 +72,8 @@ impl IdsFile {
     pub(super) fn write(
         path: &Path,
         fingerprint: [u8; 16],
-        span: Span,
-        mut ids: Vec<Id>,
+        span: BatchSpan,
+        mut ids: Vec<UploadIdBytes>,
     ) -> Result<Self, EngineError> {
         ids.sort_unstable();
         let sorted = ids.into_iter().map(Ok);
@@ -83,16 +83,16 @@ impl IdsFile {
     fn write_sorted(
         path: &Path,
         fingerprint: [u8; 16],
-        span: Span,
+        span: BatchSpan,
         count: u64,
-        sorted: impl Iterator<Item = std::io::Result<Id>>,
+        sorted: impl Iterator<Item = std::io::Result<UploadIdBytes>>,
     ) -> Result<Self, EngineError> {
         let mut header = MAGIC.to_vec();
         header.extend(fingerprint);
         for number in [span.first, span.last, count] {
             header.extend(number.to_le_bytes());
         }
-        let sum = Checksum::of(&[&header]);
+        let sum = Checksum::compute(&[&header]);
         header.extend(sum.0);
         disk::write_atomically_with(path, |out| {
             let mut hash = Sha256::new();
@@ -113,7 +113,7 @@ impl IdsFile {
     /// When the file cannot be read, is not a file of ids, belongs to another task, or is damaged.
     pub(super) fn open(path: &Path, fingerprint: [u8; 16]) -> Result<Self, EngineError> {
         let failed = |source| disk::file_error(path, source);
-        let damaged = |what| disk::damaged(path, what);
+        let damaged = |what| disk::damage_error(path, what);
         let file = File::open(path).map_err(failed)?;
         let mut input = BufReader::with_capacity(1 << 16, &file);
         let mut header = [0; HEADER_LENGTH];
@@ -155,7 +155,7 @@ impl IdsFile {
     ///
     /// # Errors
     /// When the file cannot be read.
-    pub(super) fn contains(&self, id: &Id) -> Result<bool, EngineError> {
+    pub(super) fn contains(&self, id: &UploadIdBytes) -> Result<bool, EngineError> {
         // The id can only be in the last page whose first id is not greater.
         let after = self.firsts.partition_point(|first| first <= id);
         let Some(block) = after.checked_sub(1) else {
@@ -173,7 +173,9 @@ impl IdsFile {
     }
 
     /// Returns an iterator over the ids, in ascending order.
-    fn iter(&self) -> std::io::Result<impl Iterator<Item = std::io::Result<Id>> + use<>> {
+    fn iter(
+        &self,
+    ) -> std::io::Result<impl Iterator<Item = std::io::Result<UploadIdBytes>> + use<>> {
         let mut input = BufReader::with_capacity(1 << 16, File::open(&self.path)?);
         input.read_exact(&mut [0; HEADER_LENGTH])?;
         let ids = 0..self.count;
@@ -185,19 +187,20 @@ impl IdsFile {
 }
 
 /// Decodes a header: the task's fingerprint, the span, and the number of ids.
-fn read_header(header: &[u8; HEADER_LENGTH]) -> Option<([u8; 16], Span, u64)> {
+fn read_header(header: &[u8; HEADER_LENGTH]) -> Option<([u8; 16], BatchSpan, u64)> {
     let (fields, sum) = header.split_at(HEADER_LENGTH - Checksum::LENGTH);
     let mut rest = fields;
-    let begins = take(&mut rest) == Some(MAGIC) && sum == Checksum::of(&[fields]).0;
-    let fingerprint = take(&mut rest)?;
-    let mut number = || take(&mut rest).map(u64::from_le_bytes);
+    let begins =
+        take_first_bytes(&mut rest) == Some(MAGIC) && sum == Checksum::compute(&[fields]).0;
+    let fingerprint = take_first_bytes(&mut rest)?;
+    let mut number = || take_first_bytes(&mut rest).map(u64::from_le_bytes);
     let (first, last, count) = (number()?, number()?, number()?);
-    (begins && first <= last).then_some((fingerprint, Span { first, last }, count))
+    (begins && first <= last).then_some((fingerprint, BatchSpan { first, last }, count))
 }
 
 /// Returns the fingerprint of the task to which a file of ids belongs. Returns `None` if the file's
 /// header is invalid.
-pub(super) fn fingerprint(path: &Path) -> Option<[u8; 16]> {
+pub(super) fn task_fingerprint(path: &Path) -> Option<[u8; 16]> {
     let mut header = [0; HEADER_LENGTH];
     File::open(path).ok()?.read_exact(&mut header).ok()?;
     read_header(&header).map(|(fingerprint, ..)| fingerprint)
@@ -205,8 +208,12 @@ pub(super) fn fingerprint(path: &Path) -> Option<[u8; 16]> {
 
 /// Returns the indices of the spans to merge: [`MERGE_WIDTH`] neighbours of the same level. Returns
 /// `None` if there are no such neighbours. `spans` is sorted, oldest first.
-pub(super) fn spans_to_merge(spans: &[Span]) -> Option<std::ops::Range<usize>> {
-    let same = |window: &[Span]| window.iter().all(|span| span.level() == window[0].level());
+pub(super) fn spans_to_merge(spans: &[BatchSpan]) -> Option<std::ops::Range<usize>> {
+    let same = |window: &[BatchSpan]| {
+        window
+            .iter()
+            .all(|span| span.merge_level() == window[0].merge_level())
+    };
     let at = spans.windows(MERGE_WIDTH).rposition(same)?;
     Some(at..at + MERGE_WIDTH)
 }
@@ -215,12 +222,12 @@ pub(super) fn spans_to_merge(spans: &[Span]) -> Option<std::ops::Range<usize>> {
 ///
 /// # Errors
 /// When the old files cannot be read, or writing to the disk fails.
-pub(super) fn merge(
+pub(super) fn merge_files(
     directory: &Path,
     fingerprint: [u8; 16],
-    parts: &[&IdsFile],
-) -> Result<IdsFile, EngineError> {
-    let span = Span {
+    parts: &[&UploadIdsFile],
+) -> Result<UploadIdsFile, EngineError> {
+    let span = BatchSpan {
         first: parts[0].span.first,
         last: parts[parts.len() - 1].span.last,
     };
@@ -245,22 +252,22 @@ pub(super) fn merge(
         let Reverse((id, at)) = next.pop()?;
         Some(advance(at, &mut next).map(|()| id))
     });
-    let path = directory.join(file_name(span));
-    IdsFile::write_sorted(&path, fingerprint, span, count, sorted)
+    let path = directory.join(ids_file_name(span));
+    UploadIdsFile::write_sorted(&path, fingerprint, span, count, sorted)
 }
 
 /// Returns the name of the file that contains the ids for a span of batches.
-pub(super) fn file_name(Span { first, last }: Span) -> String {
+pub(super) fn ids_file_name(BatchSpan { first, last }: BatchSpan) -> String {
     format!("{first:08}-{last:08}.ids")
 }
 
 /// Parses the span of batches from the name of a file of ids. Returns `None` for the name of any
 /// other file.
-pub(super) fn parse_file_name(name: &str) -> Option<Span> {
+pub(super) fn parse_ids_file_name(name: &str) -> Option<BatchSpan> {
     let (first, last) = name.strip_suffix(".ids")?.split_once('-')?;
-    let span = Span {
+    let span = BatchSpan {
         first: first.parse().ok()?,
         last: last.parse().ok()?,
     };
-    (file_name(span) == name).then_some(span)
+    (ids_file_name(span) == name).then_some(span)
 }

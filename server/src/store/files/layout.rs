@@ -11,6 +11,6 @@ pub(super) const TASKS_DIRECTORY: &str = "tasks";
 pub(super) const DELETED_EXTENSION: &str = "deleted";
 
 /// Returns the directory that contains a task's files.
-pub(super) fn directory_of(root: &Path, task: TaskKey) -> PathBuf {
+pub(super) fn task_directory(root: &Path, task: TaskKey) -> PathBuf {
     root.join(TASKS_DIRECTORY).join(format!("{:08}", task.0))
 }

@@ -4,14 +4,14 @@ use std::fs;
 use std::path::Path;
 
 use super::disk;
-use super::ids::{self, Span};
+use super::ids::{self, BatchSpan};
 use crate::store::engine::EngineError;
 
-pub(super) fn log_name(batch: u64) -> String {
+pub(super) fn log_file_name(batch: u64) -> String {
     format!("{batch:08}.log")
 }
 
-pub(super) fn batch_name(batch: u64) -> String {
+pub(super) fn batch_file_name(batch: u64) -> String {
     format!("{batch:08}.batch")
 }
 
@@ -21,7 +21,7 @@ pub(super) fn batch_name(batch: u64) -> String {
 pub(super) struct FileListing {
     pub(super) logs: Vec<u64>,
     pub(super) batches: Vec<u64>,
-    pub(super) ids: Vec<Span>,
+    pub(super) ids: Vec<BatchSpan>,
 }
 
 impl FileListing {
@@ -50,11 +50,20 @@ impl FileListing {
             .and_then(|name| name.to_str())
             .unwrap_or_default();
         let number = |suffix| name.strip_suffix(suffix)?.parse::<u64>().ok();
-        match (number(".log"), number(".batch"), ids::parse_file_name(name)) {
-            (Some(log), _, _) if log_name(log) == name => self.logs.push(log),
-            (_, Some(batch), _) if batch_name(batch) == name => self.batches.push(batch),
+        match (
+            number(".log"),
+            number(".batch"),
+            ids::parse_ids_file_name(name),
+        ) {
+            (Some(log), _, _) if log_file_name(log) == name => self.logs.push(log),
+            (_, Some(batch), _) if batch_file_name(batch) == name => self.batches.push(batch),
             (_, _, Some(span)) => self.ids.push(span),
-            _ => return Err(disk::damaged(path, "no file of this name belongs here")),
+            _ => {
+                return Err(disk::damage_error(
+                    path,
+                    "no file of this name belongs here",
+                ));
+            }
         }
         Ok(())
     }
@@ -70,8 +79,8 @@ impl FileListing {
 
     /// Returns the spans of batches whose ids are in files, oldest first. Omits spans that a longer
     /// span contains.
-    pub(super) fn spans(&self) -> Vec<Span> {
-        let mut spans: Vec<Span> = Vec::new();
+    pub(super) fn ids_spans(&self) -> Vec<BatchSpan> {
+        let mut spans: Vec<BatchSpan> = Vec::new();
         for &span in &self.ids {
             if !spans.last().is_some_and(|last| last.contains(span)) {
                 spans.push(span);
@@ -81,10 +90,10 @@ impl FileListing {
     }
 
     /// Returns the names of all files.
-    pub(super) fn names(&self) -> impl Iterator<Item = String> {
-        let ids = self.ids.iter().copied().map(ids::file_name);
-        let batches = self.batches.iter().copied().map(batch_name);
+    pub(super) fn file_names(&self) -> impl Iterator<Item = String> {
+        let ids = self.ids.iter().copied().map(ids::ids_file_name);
+        let batches = self.batches.iter().copied().map(batch_file_name);
         ids.chain(batches)
-            .chain(self.logs.iter().copied().map(log_name))
+            .chain(self.logs.iter().copied().map(log_file_name))
     }
 }

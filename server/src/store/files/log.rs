@@ -39,8 +39,8 @@ use super::checksum::Checksum;
 use super::disk::{self, WritableFile};
 use super::frame::{
     CLOSE_KIND, FIELDS_LENGTH, FrameFields, HEADER_LENGTH, LogHeader, LoggedUpload, TRAILER_LENGTH,
-    UPLOADS_KIND, UploadCounts, frame_checksum, payload, read_closing, read_upload, synced_mark,
-    verify_frame, was_synced,
+    UPLOADS_KIND, UploadCounts, frame_checksum, payload, read_closing_frame, read_upload,
+    synced_mark, verify_frame, was_synced,
 };
 use crate::store::engine::{EngineError, UploadRecord};
 
@@ -75,7 +75,7 @@ impl LogContents {
         while end < bytes.len() {
             let Some((fields, next)) = verify_frame(&header.key, &bytes, end, sum) else {
                 if was_synced(&header.key, &bytes, end, sum) {
-                    return Err(disk::damaged(
+                    return Err(disk::damage_error(
                         path,
                         &format!("the commit at byte {end} has changed since it was written"),
                     ));
@@ -83,7 +83,7 @@ impl LogContents {
                 break;
             };
             if closed.is_some() {
-                return Err(disk::damaged(
+                return Err(disk::damage_error(
                     path,
                     "a commit follows the one that closes it",
                 ));
@@ -91,12 +91,13 @@ impl LogContents {
             match fields.kind {
                 UPLOADS_KIND => counts.add(&fields),
                 CLOSE_KIND
-                    if read_closing(&bytes, &fields).is_some_and(|(all, _)| all == counts) =>
+                    if read_closing_frame(&bytes, &fields)
+                        .is_some_and(|(all, _)| all == counts) =>
                 {
-                    closed = read_closing(&bytes, &fields).map(|(_, at)| at);
+                    closed = read_closing_frame(&bytes, &fields).map(|(_, at)| at);
                 }
                 _ => {
-                    return Err(disk::damaged(
+                    return Err(disk::damage_error(
                         path,
                         &format!("the commit at byte {end} is not one of this version"),
                     ));
@@ -122,7 +123,7 @@ impl LogContents {
     ///
     /// # Errors
     /// When a payload does not consist of uploads.
-    pub(super) fn for_each(
+    pub(super) fn for_each_upload(
         &self,
         path: &Path,
         mut visit: impl FnMut(LoggedUpload<'_>),
@@ -133,8 +134,9 @@ impl LogContents {
                 continue;
             }
             for _ in 0..fields.uploads {
-                let logged = read_upload(&mut payload)
-                    .ok_or_else(|| disk::damaged(path, "a commit is shorter than its uploads"))?;
+                let logged = read_upload(&mut payload).ok_or_else(|| {
+                    disk::damage_error(path, "a commit is shorter than its uploads")
+                })?;
                 visit(logged);
             }
         }
@@ -157,7 +159,7 @@ impl LogContents {
 ///
 /// # Errors
 /// When the file cannot be read, or is not a log.
-pub(super) fn fingerprint(path: &Path) -> Result<[u8; 16], EngineError> {
+pub(super) fn task_fingerprint(path: &Path) -> Result<[u8; 16], EngineError> {
     let mut bytes = [0; HEADER_LENGTH];
     let read = File::open(path).and_then(|file| file.read_exact_at(&mut bytes, 0));
     read.map_err(|source| disk::file_error(path, source))?;
@@ -166,7 +168,7 @@ pub(super) fn fingerprint(path: &Path) -> Result<[u8; 16], EngineError> {
 
 /// A log that is open for writing.
 #[derive(Debug)]
-pub(super) struct Log {
+pub(super) struct UploadLog {
     file: WritableFile,
     pub(super) header: LogHeader,
     pub(super) counts: UploadCounts,
@@ -178,7 +180,7 @@ pub(super) struct Log {
     spoilt: bool,
 }
 
-impl Log {
+impl UploadLog {
     /// Creates the log of a new batch, durably.
     ///
     /// # Errors
@@ -220,7 +222,7 @@ impl Log {
         // disk by then.
         log.file.sync().map_err(failed)?;
         if !contents.frames.is_empty() {
-            log.put_mark(log.end - Checksum::LENGTH as u64);
+            log.write_synced_mark(log.end - Checksum::LENGTH as u64);
         }
         Ok(log)
     }
@@ -240,21 +242,21 @@ impl Log {
             payload.extend(&record.body);
         }
         let reports = records.iter().map(|record| record.reports).sum();
-        self.commit(UPLOADS_KIND, records.len() as u32, reports, &payload)
+        self.write_frame(UPLOADS_KIND, records.len() as u32, reports, &payload)
     }
 
     /// Closes the batch, durably. Nothing can be appended to it any more.
     ///
     /// # Errors
     /// As [`Log::append`].
-    pub(super) fn close(&mut self, now: u64) -> Result<(), EngineError> {
+    pub(super) fn write_closing_frame(&mut self, now: u64) -> Result<(), EngineError> {
         let UploadCounts { uploads, reports } = self.counts;
         let payload = [uploads, reports, now].map(u64::to_le_bytes).concat();
-        self.commit(CLOSE_KIND, 0, 0, &payload)
+        self.write_frame(CLOSE_KIND, 0, 0, &payload)
     }
 
     /// Writes a frame, syncs it, and then writes its mark.
-    fn commit(
+    fn write_frame(
         &mut self,
         kind: u32,
         uploads: u32,
@@ -262,7 +264,7 @@ impl Log {
         payload: &[u8],
     ) -> Result<(), EngineError> {
         let length = u32::try_from(payload.len())
-            .map_err(|_| self.failed(io::ErrorKind::FileTooLarge.into()))?;
+            .map_err(|_| self.write_error(io::ErrorKind::FileTooLarge.into()))?;
         let fields = FrameFields {
             kind,
             offset: self.end,
@@ -273,32 +275,33 @@ impl Log {
         let head = fields.encode();
         let sum = frame_checksum(&self.header.key, self.sum, &head, payload);
         let bytes = [&head[..], payload, &sum.0].concat();
-        self.write(&bytes).map_err(|source| self.failed(source))?;
+        self.write_and_sync(&bytes)
+            .map_err(|source| self.write_error(source))?;
         let end = self.end + bytes.len() as u64;
         self.sum = sum;
         // Written after the sync, because a mark proves that its frame is on the disk.
-        self.put_mark(end);
+        self.write_synced_mark(end);
         self.end = end + Checksum::LENGTH as u64;
         self.counts.add(&fields);
         Ok(())
     }
 
     /// Writes the mark of the last frame at the offset `at`. The mark itself need not be synced.
-    fn put_mark(&mut self, at: u64) {
+    fn write_synced_mark(&mut self, at: u64) {
         // After a failed write, a part of the mark may be in the file. The next commit cuts the
         // file to its end first.
-        self.spoilt = self.file.write(&self.mark().0, at).is_err();
+        self.spoilt = self.file.write(&self.last_frame_mark().0, at).is_err();
     }
 
-    fn failed(&self, source: io::Error) -> EngineError {
+    fn write_error(&self, source: io::Error) -> EngineError {
         disk::file_error(&self.file.path, source)
     }
 
     /// Writes bytes at the end of the log, and syncs them. After an error, cuts off what was
     /// written.
-    fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
+    fn write_and_sync(&mut self, bytes: &[u8]) -> io::Result<()> {
         if self.spoilt {
-            self.cut()?;
+            self.cut_off_invalid_end()?;
         }
         let written = self
             .file
@@ -307,18 +310,18 @@ impl Log {
             // If the file was removed, no later start would find the data.
             .and_then(|()| self.file.check_not_removed());
         if written.is_err() {
-            self.spoilt = self.cut().is_err();
+            self.spoilt = self.cut_off_invalid_end().is_err();
         }
         written
     }
 
     /// Computes the mark of the last frame.
-    fn mark(&self) -> Checksum {
+    fn last_frame_mark(&self) -> Checksum {
         synced_mark(&self.header.key, &self.sum.0)
     }
 
     /// Truncates the file to the end of the valid data, durably.
-    fn cut(&self) -> io::Result<()> {
+    fn cut_off_invalid_end(&self) -> io::Result<()> {
         self.file.set_length(self.end)?;
         self.file.sync()
     }

@@ -46,14 +46,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::engine::{
-    BatchRow, BatchState, Engine, EngineError, Release, StorageReader, TaskBatches, TaskKey,
-    TaskRow, UploadOutcome, UploadRecord, VisitUpload,
+    BatchRelease, BatchRow, BatchState, Engine, EngineError, StorageReader, TaskBatches, TaskKey,
+    TaskRow, UploadOutcome, UploadRecord, UploadVisitor,
 };
 use batch::{BatchFile, BatchHeader};
-use catalogue::Catalogue;
-use ids::{IdsFile, Span};
-use layout::{DELETED_EXTENSION, TASKS_DIRECTORY, directory_of};
-use listing::{FileListing, batch_name, log_name};
+use catalogue::TaskCatalogue;
+use ids::{BatchSpan, UploadIdsFile};
+use layout::{DELETED_EXTENSION, TASKS_DIRECTORY, task_directory};
+use listing::{FileListing, batch_file_name, log_file_name};
 use log::LogContents;
 use parking_lot::Mutex;
 use task::TaskFiles;
@@ -68,20 +68,20 @@ const BLOCK: usize = 4096;
 #[derive(Debug)]
 pub struct FilesEngine {
     root: Arc<Path>,
-    catalogue: Catalogue,
+    catalogue: TaskCatalogue,
     tasks: HashMap<TaskKey, TaskFiles>,
-    opened: OpenedIds,
+    opened: PendingIdsFiles,
 }
 
 /// Files of upload ids that a reader has written, each with the key of its task. They wait here
 /// until the engine adopts them.
-type OpenedIds = Arc<Mutex<Vec<(TaskKey, Arc<IdsFile>)>>>;
+type PendingIdsFiles = Arc<Mutex<Vec<(TaskKey, Arc<UploadIdsFile>)>>>;
 
 pub use check::{DirectoryCheck, backup, check};
 pub(super) use disk::{LOCK, file_error};
 pub(crate) use disk::{open_or_create, write_atomically};
 pub(super) use salvage::lock_shared;
-pub use salvage::{Damage, Loss, Salvaged, salvage};
+pub use salvage::{Damage, DataLoss, SalvageResult, salvage};
 
 /// Creates a data directory, durably, if there is none.
 ///
@@ -97,7 +97,7 @@ pub(crate) fn create_root(root: &Path) -> Result<(), EngineError> {
 /// # Errors
 /// When the directory has another version or cannot be read, or its list of tasks is damaged.
 pub(super) fn check_version(root: &Path) -> Result<(), EngineError> {
-    Catalogue::open(root).map(drop)
+    TaskCatalogue::open(root).map(drop)
 }
 
 impl FilesEngine {
@@ -109,24 +109,24 @@ impl FilesEngine {
     /// When the directory cannot be read or written, has another version, or is damaged.
     pub fn open(root: &Path) -> Result<Self, EngineError> {
         create_root(root)?;
-        let catalogue = Catalogue::open(root)?;
+        let catalogue = TaskCatalogue::open(root)?;
         let all = root.join(TASKS_DIRECTORY);
         disk::create_directory(&all)?;
         // Entries may exist in memory alone, if a process was killed before it could sync them.
         disk::sync_directory(root)?;
         disk::sync_directory(&all)?;
         let failed = |source| disk::file_error(&all, source);
-        let rows = catalogue.rows();
+        let rows = catalogue.task_rows();
         for entry in fs::read_dir(&all).map_err(failed)? {
             let path = entry.map_err(failed)?.path();
-            settle_directory(root, &path, &rows)?;
+            recover_task_directory(root, &path, &rows)?;
         }
         let tasks = rows
             .iter()
             .map(|row| {
-                let directory = directory_of(root, row.key);
+                let directory = task_directory(root, row.key);
                 if !directory.is_dir() {
-                    return Err(disk::damaged(
+                    return Err(disk::damage_error(
                         &directory,
                         &format!("the files of task {:?} are missing", row.id),
                     ));
@@ -139,18 +139,18 @@ impl FilesEngine {
             root: root.into(),
             catalogue,
             tasks,
-            opened: OpenedIds::default(),
+            opened: PendingIdsFiles::default(),
         })
     }
 
-    fn files(&mut self, task: TaskKey) -> Result<&mut TaskFiles, EngineError> {
+    fn files_of_task(&mut self, task: TaskKey) -> Result<&mut TaskFiles, EngineError> {
         self.tasks.get_mut(&task).ok_or(EngineError::TaskDeleted)
     }
 }
 
 /// Finishes or undoes an interrupted creation or deletion of the task whose directory is `path`.
-fn settle_directory(root: &Path, path: &Path, rows: &[TaskRow]) -> Result<(), EngineError> {
-    let listed = |path: &Path| rows.iter().any(|row| directory_of(root, row.key) == path);
+fn recover_task_directory(root: &Path, path: &Path, rows: &[TaskRow]) -> Result<(), EngineError> {
+    let listed = |path: &Path| rows.iter().any(|row| task_directory(root, row.key) == path);
     if path
         .extension()
         .is_some_and(|extension| extension == DELETED_EXTENSION)
@@ -166,46 +166,50 @@ fn settle_directory(root: &Path, path: &Path, rows: &[TaskRow]) -> Result<(), En
         return Ok(());
     }
     // If the task has no file but an empty first log, its creation was never acknowledged.
-    let first = path.join(log_name(1));
-    let files = FileListing::of_complete_files(path)?.names().count();
+    let first = path.join(log_file_name(1));
+    let files = FileListing::of_complete_files(path)?.file_names().count();
     let fresh = files == 0
         || files == 1 && first.exists() && LogContents::read(&first)?.counts.uploads == 0;
     match fresh {
         true => disk::remove_directory(path),
-        false => Err(disk::damaged(path, "no task of the list has these files")),
+        false => Err(disk::damage_error(
+            path,
+            "no task of the list has these files",
+        )),
     }
 }
 
 impl Engine for FilesEngine {
     fn tasks(&self) -> Result<Vec<TaskRow>, EngineError> {
-        Ok(self.catalogue.rows())
+        Ok(self.catalogue.task_rows())
     }
 
     fn add_task(&mut self, row: TaskRow, now: u64) -> Result<TaskKey, EngineError> {
         let key = self.catalogue.next_key();
-        let directory = directory_of(&self.root, key);
+        let directory = task_directory(&self.root, key);
         // Files come first: a start removes new files that the list does not mention.
         let files = TaskFiles::create(&directory, row.fingerprint, now)?;
-        self.catalogue.add(row)?;
+        self.catalogue.add_task(row)?;
         self.tasks.insert(key, files);
         Ok(key)
     }
 
     fn configure_task(&mut self, task: TaskKey, settings: &str) -> Result<(), EngineError> {
-        self.catalogue.configure(task, settings)
+        self.catalogue.replace_settings(task, settings)
     }
 
     fn remove_task(&mut self, task: TaskKey) -> Result<(), EngineError> {
-        let directory = directory_of(&self.root, task);
+        let directory = task_directory(&self.root, task);
         let deleted = directory.with_extension(DELETED_EXTENSION);
         // Renamed first: after a crash the list decides whether the task is deleted.
-        let done = disk::rename(&directory, &deleted).and_then(|()| self.catalogue.remove(task));
+        let done =
+            disk::rename(&directory, &deleted).and_then(|()| self.catalogue.remove_task(task));
         if let Err(error) = done {
             // The task stays if the list on the disk still has it. Otherwise the next start decides
             // by the list. Until then nothing is stored for the task.
             let listed = || {
-                let list = Catalogue::open(&self.root);
-                list.is_ok_and(|list| list.rows().iter().any(|row| row.key == task))
+                let list = TaskCatalogue::open(&self.root);
+                list.is_ok_and(|list| list.task_rows().iter().any(|row| row.key == task))
             };
             let back = || listed() && disk::rename(&deleted, &directory).is_ok();
             if !directory.is_dir() && !back() {
@@ -230,7 +234,7 @@ impl Engine for FilesEngine {
         task: TaskKey,
         group: &[UploadRecord],
     ) -> Result<Vec<UploadOutcome>, EngineError> {
-        self.files(task)?.append(group)
+        self.files_of_task(task)?.append(group)
     }
 
     fn close_batch(
@@ -239,20 +243,21 @@ impl Engine for FilesEngine {
         batch: u64,
         now: u64,
     ) -> Result<BatchRow, EngineError> {
-        let files = self.files(task)?;
+        let files = self.files_of_task(task)?;
         match files.batches().iter().find(|row| row.number == batch) {
             Some(row) if row.state != BatchState::Open => Ok(*row),
-            _ => files.close(now),
+            _ => files.close_batch(now),
         }
     }
 
-    fn settle_release(&mut self, task: TaskKey, batch: u64) -> Result<(), EngineError> {
+    fn update_after_release(&mut self, task: TaskKey, batch: u64) -> Result<(), EngineError> {
         let opened = {
             let mut opened = self.opened.lock();
             let own = opened.extract_if(.., |(of, _)| *of == task);
             own.map(|(_, ids)| ids).collect::<Vec<_>>()
         };
-        self.files(task)?.settle_release(batch, &opened)
+        self.files_of_task(task)?
+            .update_after_release(batch, &opened)
     }
 
     fn probe(&mut self) -> Result<(), EngineError> {
@@ -272,7 +277,7 @@ impl Engine for FilesEngine {
 #[derive(Debug)]
 pub(super) struct FilesReader {
     root: Arc<Path>,
-    opened: OpenedIds,
+    opened: PendingIdsFiles,
 }
 
 /// Opens a data directory for reading, even while a process writes to it. Returns the stored tasks,
@@ -280,13 +285,15 @@ pub(super) struct FilesReader {
 ///
 /// # Errors
 /// When the directory cannot be read or has another version, or its list of tasks is damaged.
-pub(super) fn open_to_read(root: &Path) -> Result<(Vec<TaskRow>, FilesReader), EngineError> {
-    let catalogue = Catalogue::open(root)?;
+pub(super) fn open_for_concurrent_reading(
+    root: &Path,
+) -> Result<(Vec<TaskRow>, FilesReader), EngineError> {
+    let catalogue = TaskCatalogue::open(root)?;
     let reader = FilesReader {
         root: root.into(),
-        opened: OpenedIds::default(),
+        opened: PendingIdsFiles::default(),
     };
-    Ok((catalogue.rows(), reader))
+    Ok((catalogue.task_rows(), reader))
 }
 
 /// Opens a data directory to which no process writes. Verifies all files that a start verifies.
@@ -296,10 +303,10 @@ pub(super) fn open_to_read(root: &Path) -> Result<(Vec<TaskRow>, FilesReader), E
 /// When the directory cannot be read, has another version, or is damaged.
 pub(super) fn open_read_only(root: &Path) -> Result<(Vec<TaskBatches>, FilesReader), EngineError> {
     // A missing list of tasks is an error here: there is nothing to read.
-    Catalogue::open_existing(root)?;
-    let (rows, reader) = open_to_read(root)?;
+    TaskCatalogue::open_existing(root)?;
+    let (rows, reader) = open_for_concurrent_reading(root)?;
     let with_batches = |row: TaskRow| {
-        let batches = task::read(&directory_of(root, row.key), row.fingerprint)?;
+        let batches = task::read_batches(&task_directory(root, row.key), row.fingerprint)?;
         Ok((row, batches))
     };
     let tasks = rows.into_iter().map(with_batches);
@@ -308,43 +315,46 @@ pub(super) fn open_read_only(root: &Path) -> Result<(Vec<TaskBatches>, FilesRead
 
 impl FilesReader {
     /// Returns the task's released batches, oldest first.
-    pub(super) fn releases(
+    pub(super) fn released_batches(
         &self,
         task: TaskKey,
         fingerprint: [u8; 16],
     ) -> Result<Vec<BatchRow>, EngineError> {
-        task::releases(&directory_of(&self.root, task), fingerprint)
+        task::released_batches(&task_directory(&self.root, task), fingerprint)
     }
 
-    fn path(&self, task: TaskKey, name: &str) -> PathBuf {
-        directory_of(&self.root, task).join(name)
+    fn task_file_path(&self, task: TaskKey, name: &str) -> PathBuf {
+        task_directory(&self.root, task).join(name)
     }
 
-    fn batch(&self, task: TaskKey, batch: u64) -> Result<BatchFile, EngineError> {
-        BatchFile::open(&self.path(task, &batch_name(batch)))
+    fn open_batch_file(&self, task: TaskKey, batch: u64) -> Result<BatchFile, EngineError> {
+        BatchFile::open(&self.task_file_path(task, &batch_file_name(batch)))
     }
 
     /// Passes a file of ids to the engine. The engine adopts the file when it settles the release.
-    fn hand_over_ids(&self, task: TaskKey, ids: IdsFile) {
+    fn hand_over_ids(&self, task: TaskKey, ids: UploadIdsFile) {
         let mut opened = self.opened.lock();
         opened.push((task, Arc::new(ids)));
     }
 
     /// Merges neighbouring files of ids, while there are enough neighbours of the same level.
-    fn merge_ids(&self, task: TaskKey, fingerprint: [u8; 16]) -> Result<(), EngineError> {
-        let directory = directory_of(&self.root, task);
+    fn merge_ids_files(&self, task: TaskKey, fingerprint: [u8; 16]) -> Result<(), EngineError> {
+        let directory = task_directory(&self.root, task);
         loop {
-            let spans = FileListing::of_complete_files(&directory)?.spans();
+            let spans = FileListing::of_complete_files(&directory)?.ids_spans();
             let Some(range) = ids::spans_to_merge(&spans) else {
                 return Ok(());
             };
             let parts = spans[range]
                 .iter()
-                .map(|span| IdsFile::open(&directory.join(ids::file_name(*span)), fingerprint))
+                .map(|span| {
+                    UploadIdsFile::open(&directory.join(ids::ids_file_name(*span)), fingerprint)
+                })
                 .collect::<Result<Vec<_>, _>>()?;
             // The engine may be reading the old files. It removes them when it adopts the merged
             // file.
-            let merged = ids::merge(&directory, fingerprint, &parts.iter().collect::<Vec<_>>())?;
+            let merged =
+                ids::merge_files(&directory, fingerprint, &parts.iter().collect::<Vec<_>>())?;
             self.hand_over_ids(task, merged);
         }
     }
@@ -355,33 +365,38 @@ impl StorageReader for FilesReader {
         &self,
         task: TaskKey,
         batch: u64,
-        visit: &mut VisitUpload<'_>,
+        visit: &mut UploadVisitor<'_>,
     ) -> Result<(), EngineError> {
-        let path = self.path(task, &log_name(batch));
+        let path = self.task_file_path(task, &log_file_name(batch));
         let contents = LogContents::read(&path)?;
         let mut wanted = true;
-        contents.for_each(&path, |logged| {
+        contents.for_each_upload(&path, |logged| {
             wanted = wanted && visit(logged.id, logged.body).is_continue();
         })
     }
 
-    fn release(&self, task: TaskKey, row: &BatchRow, release: Release) -> Result<(), EngineError> {
+    fn store_release(
+        &self,
+        task: TaskKey,
+        row: &BatchRow,
+        release: BatchRelease,
+    ) -> Result<(), EngineError> {
         let batch = row.number;
-        let path = self.path(task, &log_name(batch));
+        let path = self.task_file_path(task, &log_file_name(batch));
         let Some(closed) = row.closed else {
-            return Err(disk::damaged(&path, "the batch is open still"));
+            return Err(disk::damage_error(&path, "the batch is open still"));
         };
-        let fingerprint = log::fingerprint(&path)?;
-        let span = Span {
+        let fingerprint = log::task_fingerprint(&path)?;
+        let span = BatchSpan {
             first: batch,
             last: batch,
         };
         // The ids are written before the batch file, because the batch file makes the batch
         // released.
-        let path = self.path(task, &ids::file_name(span));
+        let path = self.task_file_path(task, &ids::ids_file_name(span));
         self.hand_over_ids(
             task,
-            IdsFile::write(&path, fingerprint, span, release.uploads)?,
+            UploadIdsFile::write(&path, fingerprint, span, release.uploads)?,
         );
         let header = BatchHeader {
             fingerprint,
@@ -390,13 +405,13 @@ impl StorageReader for FilesReader {
             closed,
             reports: row.reports,
         };
-        let path = self.path(task, &batch_name(batch));
+        let path = self.task_file_path(task, &batch_file_name(batch));
         batch::write(&path, &header, &release.totals, &release.blocks)?;
-        self.merge_ids(task, fingerprint)
+        self.merge_ids_files(task, fingerprint)
     }
 
     fn totals(&self, task: TaskKey, batch: u64) -> Result<Vec<u8>, EngineError> {
-        self.batch(task, batch)?.totals()
+        self.open_batch_file(task, batch)?.totals()
     }
 
     fn for_each_block(
@@ -405,12 +420,12 @@ impl StorageReader for FilesReader {
         batch: u64,
         visit: &mut dyn FnMut(&[u8]) -> ControlFlow<()>,
     ) -> Result<(), EngineError> {
-        self.batch(task, batch)?.for_each_block(visit)
+        self.open_batch_file(task, batch)?.for_each_block(visit)
     }
 
     fn forget_reports(&self, task: TaskKey, batch: u64) -> Result<(), EngineError> {
-        let file = self.batch(task, batch)?;
-        let path = self.path(task, &batch_name(batch));
+        let file = self.open_batch_file(task, batch)?;
+        let path = self.task_file_path(task, &batch_file_name(batch));
         batch::write(&path, &file.header, &file.totals()?, &[])
     }
 }

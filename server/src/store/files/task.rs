@@ -9,46 +9,46 @@ use std::sync::Arc;
 use super::batch::BatchFile;
 use super::disk;
 use super::frame::{LogHeader, UploadCounts};
-use super::ids::{self, IdsFile};
-use super::listing::{FileListing, batch_name, log_name};
-use super::log::{Log, LogContents};
+use super::ids::{self, UploadIdsFile};
+use super::listing::{FileListing, batch_file_name, log_file_name};
+use super::log::{LogContents, UploadLog};
 use crate::store::engine::{BatchRow, BatchState, EngineError, UploadOutcome, UploadRecord};
 
-type Id = [u8; 16];
+type UploadIdBytes = [u8; 16];
 
 /// Uploads of one unreleased batch: maps each upload id to the hash of the upload's body.
-type KnownUploads = HashMap<Id, u64>;
+type KnownUploads = HashMap<UploadIdBytes, u64>;
 
 /// Files of one task, open for writing.
 #[derive(Debug)]
 pub(super) struct TaskFiles {
     directory: PathBuf,
     /// Log of the open batch.
-    log: Log,
+    log: UploadLog,
     /// Uploads of the open batch and of closed batches, by batch number.
     known: BTreeMap<u64, KnownUploads>,
     /// Hash function for the bodies of uploads, with a random key.
     hasher: RandomState,
     /// Ids of uploads in released batches.
-    ids: Vec<Arc<IdsFile>>,
+    ids: Vec<Arc<UploadIdsFile>>,
     batches: Vec<BatchRow>,
 }
 
 /// Returns the released batches of a task, oldest first, even while another process writes to the
 /// directory.
-pub(super) fn releases(
+pub(super) fn released_batches(
     directory: &Path,
     fingerprint: [u8; 16],
 ) -> Result<Vec<BatchRow>, EngineError> {
     let listing = FileListing::of_complete_files(directory)?;
-    released(directory, fingerprint, &listing.batches)
+    read_released_batches(directory, fingerprint, &listing.batches)
 }
 
 /// Contents of a task's files, which were read and verified without writing anything.
 struct VerifiedFiles {
     released: Vec<BatchRow>,
     /// Ids of uploads in released batches.
-    ids: Vec<Arc<IdsFile>>,
+    ids: Vec<Arc<UploadIdsFile>>,
     /// Paths and contents of the closed batches' logs, oldest first.
     closed: Vec<(PathBuf, LogContents)>,
     /// Path and contents of the open batch's log.
@@ -64,42 +64,48 @@ impl VerifiedFiles {
     /// When the files cannot be read, or a file is missing or damaged.
     fn read(directory: &Path, fingerprint: [u8; 16]) -> Result<Self, EngineError> {
         let listing = FileListing::of_complete_files(directory)?;
-        let released = released(directory, fingerprint, &listing.batches)?;
-        let (ids, merged) = open_ids(directory, fingerprint, &listing, &[])?;
+        let released = read_released_batches(directory, fingerprint, &listing.batches)?;
+        let (ids, merged) = open_ids_files(directory, fingerprint, &listing, &[])?;
         let next = released.len() as u64 + 1;
         let (done, logs) = listing
             .logs
             .split_at(listing.logs.partition_point(|&log| log < next));
-        let mut obsolete = unfinished(directory)?;
+        let mut obsolete = temporary_files(directory)?;
         obsolete.extend(merged);
         let mut closed = Vec::new();
         let mut open: Option<(PathBuf, LogContents)> = None;
         for (expected, &batch) in (next..).zip(logs) {
-            let path = directory.join(log_name(expected));
+            let path = directory.join(log_file_name(expected));
             if batch != expected {
-                return Err(disk::damaged(&path, "it is missing"));
+                return Err(disk::damage_error(&path, "it is missing"));
             }
             let contents = LogContents::read(&path)?;
-            check_task(&path, contents.header.fingerprint, fingerprint)?;
+            check_task_fingerprint(&path, contents.header.fingerprint, fingerprint)?;
             if contents.header.batch != batch {
-                return Err(disk::damaged(&path, "it belongs to another batch"));
+                return Err(disk::damage_error(&path, "it belongs to another batch"));
             }
             match (&open, contents.closed) {
                 // The process was interrupted before it closed the previous log.
                 (Some(_), _) if contents.is_new() => obsolete.push(path),
                 (Some(_), _) => {
-                    return Err(disk::damaged(&path, "the batch before it is not closed"));
+                    return Err(disk::damage_error(
+                        &path,
+                        "the batch before it is not closed",
+                    ));
                 }
                 (None, Some(_)) => closed.push((path, contents)),
                 (None, None) => open = Some((path, contents)),
             }
         }
         let open = open.ok_or_else(|| {
-            let path = directory.join(log_name(next + closed.len() as u64));
-            disk::damaged(&path, "it is missing")
+            let path = directory.join(log_file_name(next + closed.len() as u64));
+            disk::damage_error(&path, "it is missing")
         })?;
         // The process was interrupted while it released these batches.
-        obsolete.extend(done.iter().map(|&batch| directory.join(log_name(batch))));
+        obsolete.extend(
+            done.iter()
+                .map(|&batch| directory.join(log_file_name(batch))),
+        );
         Ok(Self {
             released,
             ids,
@@ -123,7 +129,10 @@ impl VerifiedFiles {
 ///
 /// # Errors
 /// When the files cannot be read, or a file is missing or damaged.
-pub(super) fn read(directory: &Path, fingerprint: [u8; 16]) -> Result<Vec<BatchRow>, EngineError> {
+pub(super) fn read_batches(
+    directory: &Path,
+    fingerprint: [u8; 16],
+) -> Result<Vec<BatchRow>, EngineError> {
     Ok(VerifiedFiles::read(directory, fingerprint)?.batches())
 }
 
@@ -138,7 +147,7 @@ impl TaskFiles {
         now: u64,
     ) -> Result<Self, EngineError> {
         disk::create_or_sync_directory(directory)?;
-        let log = next_log(directory, fingerprint, 1, now)?;
+        let log = create_log(directory, fingerprint, 1, now)?;
         Ok(Self {
             directory: directory.to_owned(),
             batches: vec![unreleased_row(&log.header, log.counts, None)],
@@ -163,18 +172,18 @@ impl TaskFiles {
         for (path, contents) in &found.closed {
             known.insert(
                 contents.header.batch,
-                known_uploads(path, contents, &hasher)?,
+                read_known_uploads(path, contents, &hasher)?,
             );
-            resume(path, contents)?;
+            resume_log(path, contents)?;
         }
         let (path, contents) = &found.open;
         known.insert(
             contents.header.batch,
-            known_uploads(path, contents, &hasher)?,
+            read_known_uploads(path, contents, &hasher)?,
         );
-        let log = resume(path, contents)?;
+        let log = resume_log(path, contents)?;
         for path in &found.obsolete {
-            disk::remove(path)?;
+            disk::remove_file(path)?;
         }
         Ok(Self {
             directory: directory.to_owned(),
@@ -208,7 +217,7 @@ impl TaskFiles {
             // An id may occur several times in a group.
             let held = match fresh.get(&record.id) {
                 Some(&hash) => Some(hash),
-                None => self.unreleased_hash(&record.id),
+                None => self.unreleased_body_hash(&record.id),
             };
             let outcome = match held {
                 Some(other) if other == hash => UploadOutcome::Duplicate,
@@ -235,12 +244,12 @@ impl TaskFiles {
 
     /// Returns the hash of the body of an upload in an unreleased batch. Returns `None` if there is
     /// no such upload.
-    fn unreleased_hash(&self, id: &Id) -> Option<u64> {
+    fn unreleased_body_hash(&self, id: &UploadIdBytes) -> Option<u64> {
         self.known.values().find_map(|known| known.get(id).copied())
     }
 
     /// Returns true if a released batch contains an upload with this id.
-    fn was_released(&self, id: &Id) -> Result<bool, EngineError> {
+    fn was_released(&self, id: &UploadIdBytes) -> Result<bool, EngineError> {
         // Newest file first, since an upload that is sent again is most likely a recent upload.
         for ids in self.ids.iter().rev() {
             if ids.contains(id)? {
@@ -254,13 +263,13 @@ impl TaskFiles {
     ///
     /// # Errors
     /// When writing to the disk fails. The batch then stays open.
-    pub(super) fn close(&mut self, now: u64) -> Result<BatchRow, EngineError> {
+    pub(super) fn close_batch(&mut self, now: u64) -> Result<BatchRow, EngineError> {
         let LogHeader {
             batch, fingerprint, ..
         } = self.log.header;
         // The next log is created first. So a closed batch without a next log is damage.
-        let next = next_log(&self.directory, fingerprint, batch + 1, now)?;
-        self.log.close(now)?;
+        let next = create_log(&self.directory, fingerprint, batch + 1, now)?;
+        self.log.write_closing_frame(now)?;
         let closed = unreleased_row(&self.log.header, self.log.counts, Some(now));
         self.batches.pop();
         let open = unreleased_row(&next.header, next.counts, None);
@@ -275,44 +284,44 @@ impl TaskFiles {
     ///
     /// # Errors
     /// When the release cannot be read, or the log cannot be removed.
-    pub(super) fn settle_release(
+    pub(super) fn update_after_release(
         &mut self,
         batch: u64,
-        opened: &[Arc<IdsFile>],
+        opened: &[Arc<UploadIdsFile>],
     ) -> Result<(), EngineError> {
         let fingerprint = self.log.header.fingerprint;
-        let file = BatchFile::open(&self.directory.join(batch_name(batch)))?;
+        let file = BatchFile::open(&self.directory.join(batch_file_name(batch)))?;
         let listing = FileListing::of_complete_files(&self.directory)?;
         let open = [&self.ids[..], opened].concat();
-        let (ids, merged) = open_ids(&self.directory, fingerprint, &listing, &open)?;
+        let (ids, merged) = open_ids_files(&self.directory, fingerprint, &listing, &open)?;
         self.ids = ids;
         for path in merged {
-            disk::remove(&path)?;
+            disk::remove_file(&path)?;
         }
         if let Some(row) = self.batches.iter_mut().find(|row| row.number == batch) {
             *row = released_row(&file);
         }
         self.known.remove(&batch);
         match listing.logs.contains(&batch) {
-            true => disk::remove(&self.directory.join(log_name(batch))),
+            true => disk::remove_file(&self.directory.join(log_file_name(batch))),
             false => Ok(()),
         }
     }
 }
 
 /// Creates the log of a new batch.
-fn next_log(
+fn create_log(
     directory: &Path,
     fingerprint: [u8; 16],
     batch: u64,
     now: u64,
-) -> Result<Log, EngineError> {
+) -> Result<UploadLog, EngineError> {
     let header = LogHeader::new(fingerprint, batch, now)?;
-    Log::create(&directory.join(log_name(batch)), header)
+    UploadLog::create(&directory.join(log_file_name(batch)), header)
 }
 
 /// Opens a log for writing. Logs a warning if an interrupted commit is cut off.
-fn resume(path: &Path, contents: &LogContents) -> Result<Log, EngineError> {
+fn resume_log(path: &Path, contents: &LogContents) -> Result<UploadLog, EngineError> {
     if contents.torn_bytes() > 0 {
         tracing::warn!(
             path = %path.display(),
@@ -320,27 +329,31 @@ fn resume(path: &Path, contents: &LogContents) -> Result<Log, EngineError> {
             "a commit was on its way as the collector stopped; nothing in it was acknowledged"
         );
     }
-    Log::resume(path, contents)
+    UploadLog::resume(path, contents)
 }
 
 /// Returns the ids of the uploads in a log, with the hashes of their bodies.
-fn known_uploads(
+fn read_known_uploads(
     path: &Path,
     contents: &LogContents,
     hasher: &RandomState,
 ) -> Result<KnownUploads, EngineError> {
     let mut known = KnownUploads::with_capacity(contents.counts.uploads as usize);
-    contents.for_each(path, |logged| {
+    contents.for_each_upload(path, |logged| {
         known.insert(logged.id, hasher.hash_one(logged.body));
     })?;
     Ok(known)
 }
 
 /// Checks that the fingerprint found in a file is that of the expected task.
-fn check_task(path: &Path, found: [u8; 16], expected: [u8; 16]) -> Result<(), EngineError> {
+fn check_task_fingerprint(
+    path: &Path,
+    found: [u8; 16],
+    expected: [u8; 16],
+) -> Result<(), EngineError> {
     match found == expected {
         true => Ok(()),
-        false => Err(disk::damaged(path, "it belongs to another task")),
+        false => Err(disk::damage_error(path, "it belongs to another task")),
     }
 }
 
@@ -367,22 +380,22 @@ fn released_row(batch: &BatchFile) -> BatchRow {
 }
 
 /// Reads the released batches. Their numbers must begin at 1 and have no gaps.
-fn released(
+fn read_released_batches(
     directory: &Path,
     fingerprint: [u8; 16],
     batches: &[u64],
 ) -> Result<Vec<BatchRow>, EngineError> {
     let mut rows = Vec::new();
     for (expected, &number) in (1..).zip(batches) {
-        let path = directory.join(batch_name(number));
+        let path = directory.join(batch_file_name(number));
         if number != expected {
-            let path = directory.join(batch_name(expected));
-            return Err(disk::damaged(&path, "it is missing"));
+            let path = directory.join(batch_file_name(expected));
+            return Err(disk::damage_error(&path, "it is missing"));
         }
         let batch = BatchFile::open(&path)?;
-        check_task(&path, batch.header.fingerprint, fingerprint)?;
+        check_task_fingerprint(&path, batch.header.fingerprint, fingerprint)?;
         if batch.header.batch != number {
-            return Err(disk::damaged(&path, "it belongs to another batch"));
+            return Err(disk::damage_error(&path, "it belongs to another batch"));
         }
         rows.push(released_row(&batch));
     }
@@ -390,7 +403,7 @@ fn released(
 }
 
 /// Returns the temporary files that interrupted writes left behind.
-fn unfinished(directory: &Path) -> Result<Vec<PathBuf>, EngineError> {
+fn temporary_files(directory: &Path) -> Result<Vec<PathBuf>, EngineError> {
     let failed = |source| disk::file_error(directory, source);
     let entries = fs::read_dir(directory).map_err(failed)?;
     let paths = entries.map(|entry| Ok(entry.map_err(failed)?.path()));
@@ -401,24 +414,24 @@ fn unfinished(directory: &Path) -> Result<Vec<PathBuf>, EngineError> {
 
 /// Opens the files of ids that cover all released batches, or takes open ones from `open`. Also
 /// returns the paths of obsolete files, whose ids are in a merged file.
-fn open_ids(
+fn open_ids_files(
     directory: &Path,
     fingerprint: [u8; 16],
     listing: &FileListing,
-    open: &[Arc<IdsFile>],
-) -> Result<(Vec<Arc<IdsFile>>, Vec<PathBuf>), EngineError> {
+    open: &[Arc<UploadIdsFile>],
+) -> Result<(Vec<Arc<UploadIdsFile>>, Vec<PathBuf>), EngineError> {
     let released = listing.batches.len() as u64;
-    let mut all: Vec<Arc<IdsFile>> = Vec::new();
+    let mut all: Vec<Arc<UploadIdsFile>> = Vec::new();
     let mut merged = Vec::new();
     for &span in &listing.ids {
-        let path = directory.join(ids::file_name(span));
+        let path = directory.join(ids::ids_file_name(span));
         if all.last().is_some_and(|last| last.span.contains(span)) {
             merged.push(path);
             continue;
         }
         let next = all.last().map_or(1, |last| last.span.last + 1);
         if span.first != next {
-            return Err(disk::damaged(&path, "the ids before it are missing"));
+            return Err(disk::damage_error(&path, "the ids before it are missing"));
         }
         if span.first > released {
             // The release of this batch was interrupted, and is repeated.
@@ -428,15 +441,15 @@ fn open_ids(
             all.push(Arc::clone(ids));
             continue;
         }
-        let ids = IdsFile::open(&path, fingerprint)?;
+        let ids = UploadIdsFile::open(&path, fingerprint)?;
         if ids.span != span {
-            return Err(disk::damaged(&path, "it belongs to other batches"));
+            return Err(disk::damage_error(&path, "it belongs to other batches"));
         }
         all.push(Arc::new(ids));
     }
     match all.last().map_or(0, |last| last.span.last) == released {
         true => Ok((all, merged)),
-        false => Err(disk::damaged(
+        false => Err(disk::damage_error(
             directory,
             "ids of released batches are missing",
         )),

@@ -10,17 +10,19 @@ use rand_core::{Rng, SeedableRng};
 
 use super::*;
 use crate::store::engine::BatchState;
-use crate::store::test_records::{assert_outcomes, record, release_of, row, stored_contents};
+use crate::store::test_records::{
+    assert_outcomes, build_release, numbered_record, stored_contents, task_row_with_id,
+};
 
 /// Creates a directory with every kind of file, and returns its task.
 fn directory() -> (tempfile::TempDir, TaskKey) {
     let directory = tempfile::tempdir().unwrap();
     let mut files = FilesEngine::open(directory.path()).unwrap();
-    let task = files.add_task(row("t"), 100).unwrap();
+    let task = files.add_task(task_row_with_id("t"), 100).unwrap();
     let mut number = 0;
     for round in 1..=7 {
         for _ in 0..3 {
-            let group: Vec<_> = (number..number + 10).map(record).collect();
+            let group: Vec<_> = (number..number + 10).map(numbered_record).collect();
             files.append(task, &group).unwrap();
             number += 10;
         }
@@ -29,10 +31,10 @@ fn directory() -> (tempfile::TempDir, TaskKey) {
         }
         if round < 6 {
             let reader = files.reader();
-            let release = release_of(&*reader, task, round);
+            let release = build_release(&*reader, task, round);
             let closed = files.batches(task)[round as usize - 1];
-            reader.release(task, &closed, release).unwrap();
-            files.settle_release(task, round).unwrap();
+            reader.store_release(task, &closed, release).unwrap();
+            files.update_after_release(task, round).unwrap();
         }
     }
     (directory, task)
@@ -60,7 +62,7 @@ fn contents(root: &Path, task: TaskKey) -> Result<Vec<Vec<u8>>, EngineError> {
         }
     }
     // The directory must know the id of every upload.
-    let known: Vec<_> = (0..210).map(record).collect();
+    let known: Vec<_> = (0..210).map(numbered_record).collect();
     assert_outcomes(UploadOutcome::Duplicate, &files.append(task, &known)?);
     Ok(all)
 }
@@ -196,16 +198,21 @@ fn exchanged_pages_are_noticed() {
 fn what_was_on_its_way_is_cut_off_wherever_the_power_went() {
     let directory = tempfile::tempdir().unwrap();
     let mut files = FilesEngine::open(directory.path()).unwrap();
-    let task = files.add_task(row("t"), 100).unwrap();
-    files.append(task, &[record(1), record(2)]).unwrap();
-    let log = directory_of(directory.path(), task).join(log_name(1));
+    let task = files.add_task(task_row_with_id("t"), 100).unwrap();
+    files
+        .append(task, &[numbered_record(1), numbered_record(2)])
+        .unwrap();
+    let log = task_directory(directory.path(), task).join(log_file_name(1));
     let before = fs::read(&log).unwrap();
     files
-        .append(task, &[record(3), record(4), record(5)])
+        .append(
+            task,
+            &[numbered_record(3), numbered_record(4), numbered_record(5)],
+        )
         .unwrap();
     let after = fs::read(&log).unwrap();
     drop(files);
-    let known = |count: u64| -> Vec<_> { (1..=count).map(record).collect() };
+    let known = |count: u64| -> Vec<_> { (1..=count).map(numbered_record).collect() };
     let check = |bytes: &[u8], stored: u64, case: &str| {
         fs::write(&log, bytes).unwrap();
         let mut files = FilesEngine::open(directory.path()).expect(case);
@@ -239,10 +246,10 @@ fn what_was_on_its_way_is_cut_off_wherever_the_power_went() {
 fn a_removed_log_is_noticed_while_it_is_written_to() {
     let directory = tempfile::tempdir().unwrap();
     let mut files = FilesEngine::open(directory.path()).unwrap();
-    let task = files.add_task(row("t"), 100).unwrap();
-    files.append(task, &[record(1)]).unwrap();
-    fs::remove_file(directory_of(directory.path(), task).join(log_name(1))).unwrap();
-    let error = files.append(task, &[record(2)]).unwrap_err();
+    let task = files.add_task(task_row_with_id("t"), 100).unwrap();
+    files.append(task, &[numbered_record(1)]).unwrap();
+    fs::remove_file(task_directory(directory.path(), task).join(log_file_name(1))).unwrap();
+    let error = files.append(task, &[numbered_record(2)]).unwrap_err();
     assert!(error.to_string().contains("removed"), "{error}");
 }
 
@@ -264,13 +271,13 @@ fn files_are_the_owners_alone() {
 fn a_task_that_was_deleted_is_gone_or_there_whole() {
     let (directory, task) = directory();
     let expected = contents(directory.path(), task).unwrap();
-    let path = directory_of(directory.path(), task);
+    let path = task_directory(directory.path(), task);
     fs::rename(&path, path.with_extension(DELETED_EXTENSION)).unwrap();
     assert_eq!(contents(directory.path(), task).unwrap(), expected);
     let mut files = FilesEngine::open(directory.path()).unwrap();
     files.remove_task(task).unwrap();
     assert_eq!(files.tasks().unwrap(), []);
-    let next = files.add_task(row("t"), 100).unwrap();
+    let next = files.add_task(task_row_with_id("t"), 100).unwrap();
     assert_ne!(next, task);
     assert_eq!(
         fs::read_dir(directory.path().join(TASKS_DIRECTORY))
@@ -285,13 +292,13 @@ fn what_was_stored_is_there_after_every_step() {
     let directory = tempfile::tempdir().unwrap();
     let open = || FilesEngine::open(directory.path()).unwrap();
     let mut files = open();
-    let task = files.add_task(row("t"), 100).unwrap();
+    let task = files.add_task(task_row_with_id("t"), 100).unwrap();
     let mut number = 0;
     for round in 1..40 {
         let group: Vec<_> = (0..10)
             .map(|_| {
                 number += 1;
-                record(number)
+                numbered_record(number)
             })
             .collect();
         assert_outcomes(UploadOutcome::Stored, &files.append(task, &group).unwrap());
@@ -310,19 +317,21 @@ fn what_was_stored_is_there_after_every_step() {
             &files.append(task, &group).unwrap(),
         );
         let reader = files.reader();
-        let release = release_of(&*reader, task, round);
-        reader.release(task, &closed, release.clone()).unwrap();
+        let release = build_release(&*reader, task, round);
+        reader
+            .store_release(task, &closed, release.clone())
+            .unwrap();
         if round % 3 == 0 {
             drop(files);
             files = open();
         } else {
-            files.settle_release(task, round).unwrap();
+            files.update_after_release(task, round).unwrap();
         }
         assert_eq!(reader.totals(task, round).unwrap(), release.totals);
-        let all: Vec<_> = (1..=number).map(record).collect();
+        let all: Vec<_> = (1..=number).map(numbered_record).collect();
         assert_outcomes(UploadOutcome::Duplicate, &files.append(task, &all).unwrap());
     }
-    let names: Vec<_> = fs::read_dir(directory_of(directory.path(), task))
+    let names: Vec<_> = fs::read_dir(task_directory(directory.path(), task))
         .unwrap()
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())
         .filter(|name| name.ends_with(".ids"))

@@ -28,17 +28,17 @@ const KINDS: [(&str, Magic, usize); 3] = [
 /// # Errors
 /// [`EngineError::Version`] when a file has another version. Another error when files cannot be
 /// read.
-pub(super) fn check_files(root: &Path) -> Result<(), EngineError> {
-    for task in entries(&root.join(TASKS_DIRECTORY))? {
-        for path in entries(&task)? {
-            check_file(&path)?;
+pub(super) fn check_file_versions(root: &Path) -> Result<(), EngineError> {
+    for task in directory_entries(&root.join(TASKS_DIRECTORY))? {
+        for path in directory_entries(&task)? {
+            check_file_version(&path)?;
         }
     }
     Ok(())
 }
 
 /// Returns the paths in a directory. The result is empty if the directory does not exist.
-fn entries(directory: &Path) -> Result<Vec<PathBuf>, EngineError> {
+fn directory_entries(directory: &Path) -> Result<Vec<PathBuf>, EngineError> {
     let read = |directory| -> io::Result<Vec<_>> {
         let entries = fs::read_dir(directory)?;
         entries.map(|entry| Ok(entry?.path())).collect()
@@ -46,20 +46,20 @@ fn entries(directory: &Path) -> Result<Vec<PathBuf>, EngineError> {
     match read(directory) {
         // A writer may be changing the directory. A path that is no directory is reported
         // elsewhere.
-        Err(error) if is_elsewhere(&error) => Ok(Vec::new()),
+        Err(error) if is_ignorable_error(&error) => Ok(Vec::new()),
         read => read.map_err(|source| disk::file_error(directory, source)),
     }
 }
 
 /// Returns true for the errors that are ignored: a path is missing, or is not of the expected type.
-fn is_elsewhere(error: &io::Error) -> bool {
+fn is_ignorable_error(error: &io::Error) -> bool {
     matches!(
         error.kind(),
         io::ErrorKind::NotFound | io::ErrorKind::NotADirectory | io::ErrorKind::IsADirectory
     )
 }
 
-fn check_file(path: &Path) -> Result<(), EngineError> {
+fn check_file_version(path: &Path) -> Result<(), EngineError> {
     let extension = path.extension().and_then(|extension| extension.to_str());
     let kind = KINDS.iter().find(|(own, ..)| Some(*own) == extension);
     let Some(&(_, magic, header)) = kind else {
@@ -68,10 +68,10 @@ fn check_file(path: &Path) -> Result<(), EngineError> {
     let mut bytes = Vec::new();
     let read = File::open(path).and_then(|file| file.take(header as u64).read_to_end(&mut bytes));
     match read {
-        Err(error) if is_elsewhere(&error) => return Ok(()),
+        Err(error) if is_ignorable_error(&error) => return Ok(()),
         read => read.map_err(|source| disk::file_error(path, source))?,
     };
-    match other_version(&bytes, magic, header) {
+    match unexpected_version(&bytes, magic, header) {
         None => Ok(()),
         Some(found) => Err(EngineError::Version {
             path: path.display().to_string(),
@@ -83,7 +83,7 @@ fn check_file(path: &Path) -> Result<(), EngineError> {
 
 /// Returns the version of the file that begins with `bytes`, or `None` if it is the version in
 /// `magic`.
-fn other_version(bytes: &[u8], magic: Magic, header: usize) -> Option<u8> {
+fn unexpected_version(bytes: &[u8], magic: Magic, header: usize) -> Option<u8> {
     let found = bytes.strip_prefix(&magic[..7])?.first().copied()?;
     if found == magic[7] {
         return None;
@@ -92,7 +92,7 @@ fn other_version(bytes: &[u8], magic: Magic, header: usize) -> Option<u8> {
     // version wrote the file, and the byte has changed since. This is damage, not another version.
     let damaged = bytes.get(..header).is_some_and(|bytes| {
         let (fields, sum) = bytes.split_at(header - Checksum::LENGTH);
-        *sum == Checksum::of(&[&magic, &fields[magic.len()..]]).0
+        *sum == Checksum::compute(&[&magic, &fields[magic.len()..]]).0
     });
     (!damaged).then_some(found)
 }

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use postgres::types::{ToSql, Type};
 use postgres::{Statement, Transaction};
 
-use super::rows::{Id, signed, unsigned, upload_id};
+use super::rows::{UploadIdBytes, parse_upload_id, signed, unsigned_column};
 use super::session::Session;
 use crate::store::engine::{EngineError, TaskKey, UploadOutcome, UploadRecord};
 
@@ -14,14 +14,14 @@ use crate::store::engine::{EngineError, TaskKey, UploadOutcome, UploadRecord};
 const MAX_ATTEMPTS: usize = 10;
 
 /// Prepared statements that append a group of uploads. They belong to one session.
-pub(super) struct Statements {
+pub(super) struct AppendStatements {
     own_slot: Statement,
     store: Statement,
     count: Statement,
     stored_bodies: Statement,
 }
 
-impl Statements {
+impl AppendStatements {
     pub(super) fn prepare(session: &mut Session) -> Result<Self, EngineError> {
         let client = session.client();
         let own_slot = "SELECT batch FROM hushbin.slot \
@@ -54,7 +54,7 @@ impl Statements {
 /// number of the batch. The batch cannot be closed before the transaction ends.
 fn lock_own_slot(
     transaction: &mut Transaction<'_>,
-    statements: &Statements,
+    statements: &AppendStatements,
     (task, node): (i64, i64),
 ) -> Result<i64, EngineError> {
     if let Some(row) = transaction.query_opt(&statements.own_slot, &[&task, &node])? {
@@ -83,7 +83,7 @@ fn lock_own_slot(
 /// number of the batch, and the batch's current number of reports.
 pub(super) fn append(
     transaction: &mut Transaction<'_>,
-    statements: &Statements,
+    statements: &AppendStatements,
     (task, node): (TaskKey, i64),
     group: &[UploadRecord],
 ) -> Result<(Vec<UploadOutcome>, u64, u64), EngineError> {
@@ -91,7 +91,7 @@ pub(super) fn append(
     let batch = lock_own_slot(transaction, statements, (key, node))?;
 
     // An id may occur several times in a group. Its first record counts.
-    let mut firsts: HashMap<&Id, &UploadRecord> = HashMap::with_capacity(group.len());
+    let mut firsts: HashMap<&UploadIdBytes, &UploadRecord> = HashMap::with_capacity(group.len());
     for record in group {
         firsts.entry(&record.id).or_insert(record);
     }
@@ -106,8 +106,8 @@ pub(super) fn append(
     let reports: Vec<i32> = reports.collect::<Result<_, _>>()?;
     let stored: &[&(dyn ToSql + Sync)] = &[&key, &batch, &ids, &reports, &bodies];
     let stored = transaction.query(&statements.store, stored)?;
-    let stored = stored.iter().map(|row| upload_id(row.get("id")));
-    let stored: HashSet<Id> = stored.collect::<Result<_, _>>()?;
+    let stored = stored.iter().map(|row| parse_upload_id(row.get("id")));
+    let stored: HashSet<UploadIdBytes> = stored.collect::<Result<_, _>>()?;
 
     // Executed even if no upload is new, so that the transaction writes. Then its commit follows
     // the commit of everything that it has read.
@@ -120,7 +120,7 @@ pub(super) fn append(
 
     let known = stored_bodies(transaction, statements, key, &ids, &stored)?;
     let mut outcomes = Vec::with_capacity(group.len());
-    let mut told: HashSet<&Id> = HashSet::new();
+    let mut told: HashSet<&UploadIdBytes> = HashSet::new();
     for record in group {
         let first = told.insert(&record.id);
         let same = match known.get(&record.id) {
@@ -135,7 +135,11 @@ pub(super) fn append(
             (false, false) => UploadOutcome::Conflict,
         });
     }
-    Ok((outcomes, batch.cast_unsigned(), unsigned(&total, "reports")))
+    Ok((
+        outcomes,
+        batch.cast_unsigned(),
+        unsigned_column(&total, "reports"),
+    ))
 }
 
 /// Returns the bodies, by upload id, of uploads that earlier transactions stored: those in `ids`
@@ -143,19 +147,19 @@ pub(super) fn append(
 /// the current transaction has stored.
 fn stored_bodies(
     transaction: &mut Transaction<'_>,
-    statements: &Statements,
+    statements: &AppendStatements,
     task: i64,
     ids: &[&[u8]],
-    stored: &HashSet<Id>,
-) -> Result<HashMap<Id, Option<Vec<u8>>>, EngineError> {
+    stored: &HashSet<UploadIdBytes>,
+) -> Result<HashMap<UploadIdBytes, Option<Vec<u8>>>, EngineError> {
     if stored.len() == ids.len() {
         return Ok(HashMap::new());
     }
-    let is_old = |id: &&&[u8]| !upload_id(id).is_ok_and(|id| stored.contains(&id));
+    let is_old = |id: &&&[u8]| !parse_upload_id(id).is_ok_and(|id| stored.contains(&id));
     let old: Vec<&[u8]> = ids.iter().filter(is_old).copied().collect();
     let rows = transaction.query(&statements.stored_bodies, &[&task, &old])?;
     let known = rows
         .iter()
-        .map(|row| Ok((upload_id(row.get("id"))?, row.get("body"))));
+        .map(|row| Ok((parse_upload_id(row.get("id"))?, row.get("body"))));
     known.collect()
 }

@@ -39,17 +39,17 @@ use postgres::Transaction;
 use super::engine::{
     BatchRow, Engine, EngineError, StorageReader, TaskKey, TaskRow, UploadOutcome, UploadRecord,
 };
-use append::Statements;
+use append::AppendStatements;
 use reader::PostgresReader;
 pub(super) use reader::open_read_only;
 use rows::{SELECT_TASKS, all_batches, all_tasks, signed, task_batches, task_key, task_row};
-pub use session::Database;
+pub use session::DatabaseAddress;
 use session::ReconnectingSession;
 pub(crate) use session::{Session, SessionPool};
 
 /// Storage engine in a database.
 pub(super) struct PostgresEngine {
-    session: ReconnectingSession<Statements>,
+    session: ReconnectingSession<AppendStatements>,
     sessions: Arc<SessionPool>,
     /// Random number that identifies this process in the table of slots, new at every start.
     node: i64,
@@ -79,9 +79,9 @@ fn add_batch(
 ///
 /// # Errors
 /// When the database cannot be reached, refuses access, or has tables of another version.
-pub(crate) fn open_pool(database: &Database) -> Result<SessionPool, EngineError> {
+pub(crate) fn open_pool(database: &DatabaseAddress) -> Result<SessionPool, EngineError> {
     let sessions = SessionPool::new(database, false);
-    sessions.with(schema::create_if_missing)?;
+    sessions.with_session(schema::create_if_missing)?;
     Ok(sessions)
 }
 
@@ -89,9 +89,9 @@ pub(crate) fn open_pool(database: &Database) -> Result<SessionPool, EngineError>
 ///
 /// # Errors
 /// When the database cannot be reached, refuses access, or has no tables of this version.
-pub(crate) fn open_existing_pool(database: &Database) -> Result<SessionPool, EngineError> {
+pub(crate) fn open_existing_pool(database: &DatabaseAddress) -> Result<SessionPool, EngineError> {
     let sessions = SessionPool::new(database, false);
-    sessions.with(schema::check_version)?;
+    sessions.with_session(schema::check_version)?;
     Ok(sessions)
 }
 
@@ -99,7 +99,7 @@ pub(crate) fn open_existing_pool(database: &Database) -> Result<SessionPool, Eng
 ///
 /// # Errors
 /// Those of [`PostgresEngine::open`].
-pub(super) fn open(database: &Database) -> Result<Box<dyn Engine>, EngineError> {
+pub(super) fn open(database: &DatabaseAddress) -> Result<Box<dyn Engine>, EngineError> {
     Ok(Box::new(PostgresEngine::open(database)?))
 }
 
@@ -108,13 +108,13 @@ impl PostgresEngine {
     ///
     /// # Errors
     /// When the database cannot be reached, refuses access, or has tables of another version.
-    pub(super) fn open(database: &Database) -> Result<Self, EngineError> {
+    pub(super) fn open(database: &DatabaseAddress) -> Result<Self, EngineError> {
         let sessions = Arc::new(open_pool(database)?);
         let mut node = [0; 8];
         getrandom::fill(&mut node).map_err(EngineError::Entropy)?;
-        let batches = sessions.with(|session| all_batches(session.client()))?;
+        let batches = sessions.with_session(|session| all_batches(session.client()))?;
         Ok(Self {
-            session: ReconnectingSession::new(database, Statements::prepare),
+            session: ReconnectingSession::new(database, AppendStatements::prepare),
             sessions,
             node: i64::from_le_bytes(node),
             batches,
@@ -125,7 +125,7 @@ impl PostgresEngine {
     fn reload_batches(&mut self, task: TaskKey) -> Result<&[BatchRow], EngineError> {
         let batches = self
             .session
-            .with(|session, _| task_batches(session.client(), task))?;
+            .with_session(|session, _| task_batches(session.client(), task))?;
         if batches.is_empty() {
             self.batches.remove(&task);
             return Err(EngineError::TaskDeleted);
@@ -138,7 +138,8 @@ impl PostgresEngine {
 
 impl Engine for PostgresEngine {
     fn tasks(&self) -> Result<Vec<TaskRow>, EngineError> {
-        self.sessions.with(|session| all_tasks(session.client()))
+        self.sessions
+            .with_session(|session| all_tasks(session.client()))
     }
 
     fn add_task(&mut self, row: TaskRow, now: u64) -> Result<TaskKey, EngineError> {
@@ -167,15 +168,17 @@ impl Engine for PostgresEngine {
                 _ => Err(EngineError::TaskExists(row.id.clone())),
             }
         };
-        let key = self.session.with(|session, _| session.transaction(add))?;
+        let key = self
+            .session
+            .with_session(|session, _| session.run_in_transaction(add))?;
         self.reload_batches(key)?;
         Ok(key)
     }
 
     fn configure_task(&mut self, task: TaskKey, settings: &str) -> Result<(), EngineError> {
         let update = "UPDATE hushbin.task SET settings = $2 WHERE key = $1";
-        let updated = self.session.with(|session, _| {
-            session.transaction(|transaction| {
+        let updated = self.session.with_session(|session, _| {
+            session.run_in_transaction(|transaction| {
                 Ok(transaction.execute(update, &[&signed(task.0), &settings])?)
             })
         })?;
@@ -187,8 +190,8 @@ impl Engine for PostgresEngine {
 
     fn remove_task(&mut self, task: TaskKey) -> Result<(), EngineError> {
         let key = signed(task.0);
-        self.session.with(|session, _| {
-            session.transaction(|transaction| {
+        self.session.with_session(|session, _| {
+            session.run_in_transaction(|transaction| {
                 transaction.execute("DELETE FROM hushbin.task WHERE key = $1", &[&key])?;
                 // Locks rows in the order in which closing a batch does, and so waits for groups in
                 // progress.
@@ -218,8 +221,8 @@ impl Engine for PostgresEngine {
         group: &[UploadRecord],
     ) -> Result<Vec<UploadOutcome>, EngineError> {
         let node = self.node;
-        let (outcomes, batch, reports) = self.session.with(|session, statements| {
-            session.transaction(|transaction| {
+        let (outcomes, batch, reports) = self.session.with_session(|session, statements| {
+            session.run_in_transaction(|transaction| {
                 append::append(transaction, statements, (task, node), group)
             })
         })?;
@@ -265,20 +268,22 @@ impl Engine for PostgresEngine {
             transaction.execute(close, &[&key, &number, &closed])?;
             add_batch(transaction, task, batch + 1, now)
         };
-        self.session.with(|session, _| session.transaction(close))?;
+        self.session
+            .with_session(|session, _| session.run_in_transaction(close))?;
         let batches = self.reload_batches(task)?;
         let row = batches.iter().find(|row| row.number == batch);
         row.copied().ok_or(EngineError::TaskDeleted)
     }
 
-    fn settle_release(&mut self, task: TaskKey, _batch: u64) -> Result<(), EngineError> {
+    fn update_after_release(&mut self, task: TaskKey, _batch: u64) -> Result<(), EngineError> {
         self.reload_batches(task).map(drop)
     }
 
     fn probe(&mut self) -> Result<(), EngineError> {
         let update = "UPDATE hushbin.journal SET probes = probes + 1";
-        self.session.with(|session, _| {
-            session.transaction(|transaction| Ok(transaction.execute(update, &[]).map(drop)?))
+        self.session.with_session(|session, _| {
+            session
+                .run_in_transaction(|transaction| Ok(transaction.execute(update, &[]).map(drop)?))
         })
     }
 

@@ -8,14 +8,14 @@ use postgres::fallible_iterator::FallibleIterator;
 use postgres::types::{ToSql, Type};
 
 use super::rows::{
-    CLOSED, SELECT_TASKS, all_batches, all_tasks, signed, task_batches, task_key, task_row,
-    upload_id,
+    CLOSED, SELECT_TASKS, all_batches, all_tasks, parse_upload_id, signed, task_batches, task_key,
+    task_row,
 };
 use super::schema;
-use super::session::{Database, Session, SessionPool};
+use super::session::{DatabaseAddress, Session, SessionPool};
 use crate::store::engine::{
-    BatchClaim, BatchRow, EngineError, Release, SharedStorage, SharedTask, StorageReader,
-    TaskBatches, TaskKey, TaskRow, VisitUpload,
+    BatchClaim, BatchRelease, BatchRow, EngineError, SharedStorage, SharedTask, StorageReader,
+    TaskBatches, TaskKey, TaskRow, UploadVisitor,
 };
 
 /// Reader of a database, independent of the engine's session and of other nodes.
@@ -29,10 +29,10 @@ pub(super) struct PostgresReader {
 /// # Errors
 /// When the database cannot be reached, or does not have the tables of this version.
 pub(in crate::store) fn open_read_only(
-    database: &Database,
+    database: &DatabaseAddress,
 ) -> Result<(Vec<TaskBatches>, Arc<dyn StorageReader>), EngineError> {
     let sessions = Arc::new(SessionPool::new(database, true));
-    let rows = sessions.with(|session| {
+    let rows = sessions.with_session(|session| {
         schema::check_version(session)?;
         let tasks = all_tasks(session.client())?.into_iter();
         let with_batches = tasks.map(|row| {
@@ -51,14 +51,14 @@ impl PostgresReader {
 
     /// Visits each row in the result of a query, until the visitor breaks. The parameters of the
     /// query are the key of a task and the number of a batch.
-    fn for_each(
+    fn for_each_row(
         &self,
         query: &str,
         (task, batch): (TaskKey, u64),
         visit: &mut dyn FnMut(&Row) -> Result<ControlFlow<()>, EngineError>,
     ) -> Result<(), EngineError> {
         let [task, batch] = [task.0, batch].map(signed);
-        self.sessions.with(|session| {
+        self.sessions.with_session(|session| {
             let values: [&(dyn ToSql + Sync); 2] = [&task, &batch];
             let values = values.into_iter().zip([Type::INT8, Type::INT8]);
             let mut rows = session.client().query_typed_raw(query, values)?;
@@ -77,20 +77,25 @@ impl StorageReader for PostgresReader {
         &self,
         task: TaskKey,
         batch: u64,
-        visit: &mut VisitUpload<'_>,
+        visit: &mut UploadVisitor<'_>,
     ) -> Result<(), EngineError> {
         // Sorted by id, which hides the order of arrival.
         let query =
             "SELECT id, body FROM hushbin.upload WHERE task = $1 AND batch = $2 ORDER BY id";
-        self.for_each(query, (task, batch), &mut |row| {
-            Ok(visit(upload_id(row.get("id"))?, row.get("body")))
+        self.for_each_row(query, (task, batch), &mut |row| {
+            Ok(visit(parse_upload_id(row.get("id"))?, row.get("body")))
         })
     }
 
-    fn release(&self, task: TaskKey, row: &BatchRow, release: Release) -> Result<(), EngineError> {
+    fn store_release(
+        &self,
+        task: TaskKey,
+        row: &BatchRow,
+        release: BatchRelease,
+    ) -> Result<(), EngineError> {
         let [key, batch] = [task.0, row.number].map(signed);
-        self.sessions.with(|session| {
-            session.transaction(|transaction| {
+        self.sessions.with_session(|session| {
+            session.run_in_transaction(|transaction| {
                 let lock =
                     "SELECT state FROM hushbin.batch WHERE task = $1 AND number = $2 FOR UPDATE";
                 let state = transaction.query_opt(lock, &[&key, &batch])?;
@@ -144,7 +149,7 @@ impl StorageReader for PostgresReader {
     fn totals(&self, task: TaskKey, batch: u64) -> Result<Vec<u8>, EngineError> {
         let mut found = None;
         let query = "SELECT totals FROM hushbin.batch WHERE task = $1 AND number = $2";
-        self.for_each(query, (task, batch), &mut |row| {
+        self.for_each_row(query, (task, batch), &mut |row| {
             found = Some(row.get::<_, Option<Vec<u8>>>("totals"));
             Ok(ControlFlow::Continue(()))
         })?;
@@ -159,13 +164,13 @@ impl StorageReader for PostgresReader {
         visit: &mut dyn FnMut(&[u8]) -> ControlFlow<()>,
     ) -> Result<(), EngineError> {
         let query = "SELECT body FROM hushbin.block WHERE task = $1 AND batch = $2 ORDER BY number";
-        self.for_each(query, (task, batch), &mut |row| Ok(visit(row.get("body"))))
+        self.for_each_row(query, (task, batch), &mut |row| Ok(visit(row.get("body"))))
     }
 
     fn forget_reports(&self, task: TaskKey, batch: u64) -> Result<(), EngineError> {
         let [task, batch] = [task.0, batch].map(signed);
-        self.sessions.with(|session| {
-            session.transaction(|transaction| {
+        self.sessions.with_session(|session| {
+            session.run_in_transaction(|transaction| {
                 let forget =
                     "UPDATE hushbin.batch SET kept = false WHERE task = $1 AND number = $2";
                 transaction.execute(forget, &[&task, &batch])?;
@@ -183,7 +188,7 @@ impl StorageReader for PostgresReader {
 
 impl SharedStorage for PostgresReader {
     fn tasks(&self) -> Result<Vec<SharedTask>, EngineError> {
-        self.sessions.with(|session| {
+        self.sessions.with_session(|session| {
             // Batches are read after tasks. A task and its first batch are stored in one
             // transaction.
             let tasks = "SELECT key, settings FROM hushbin.task ORDER BY key";
@@ -203,7 +208,7 @@ impl SharedStorage for PostgresReader {
     }
 
     fn task(&self, task: TaskKey) -> Result<Option<TaskRow>, EngineError> {
-        self.sessions.with(|session| {
+        self.sessions.with_session(|session| {
             let query = format!("{SELECT_TASKS} WHERE key = $1");
             let row = session.client().query_opt(&query, &[&signed(task.0)])?;
             row.as_ref().map(task_row).transpose()
@@ -212,12 +217,12 @@ impl SharedStorage for PostgresReader {
 
     fn batches(&self, task: TaskKey) -> Result<Vec<BatchRow>, EngineError> {
         let batches = |session: &mut Session| task_batches(session.client(), task);
-        self.sessions.with(batches)
+        self.sessions.with_session(batches)
     }
 
     fn claim(&self, task: TaskKey, batch: u64) -> Result<Option<BatchClaim>, EngineError> {
         let [task, batch] = [task.0, batch].map(signed);
-        self.sessions.claim(|client| {
+        self.sessions.lock_claim(|client| {
             let lock = "SELECT batch FROM hushbin.claim WHERE task = $1 AND batch = $2 \
                 FOR UPDATE SKIP LOCKED";
             Ok(client.query_opt(lock, &[&task, &batch])?.is_some())

@@ -22,7 +22,7 @@ pub(super) fn task_key(row: &Row, column: &str) -> TaskKey {
     TaskKey(row.get::<_, i64>(column).cast_unsigned())
 }
 
-pub(super) fn unsigned(row: &Row, column: &str) -> u64 {
+pub(super) fn unsigned_column(row: &Row, column: &str) -> u64 {
     row.get::<_, i64>(column).cast_unsigned()
 }
 
@@ -53,7 +53,7 @@ pub(super) const SELECT_BATCHES: &str = "SELECT task, number, state, opened, clo
 pub(super) fn batch_row(row: &Row) -> Result<BatchRow, EngineError> {
     let closed: Option<i64> = row.get("closed");
     Ok(BatchRow {
-        number: unsigned(row, "number"),
+        number: unsigned_column(row, "number"),
         state: match row.get("state") {
             OPEN => BatchState::Open,
             CLOSED => BatchState::Closed,
@@ -63,9 +63,9 @@ pub(super) fn batch_row(row: &Row) -> Result<BatchRow, EngineError> {
                 return Err(EngineError::Damaged(found));
             }
         },
-        opened: unsigned(row, "opened"),
+        opened: unsigned_column(row, "opened"),
         closed: closed.map(i64::cast_unsigned),
-        reports: unsigned(row, "reports"),
+        reports: unsigned_column(row, "reports"),
         reports_kept: row.get("kept"),
     })
 }
@@ -100,9 +100,9 @@ pub(super) fn all_batches(
 }
 
 /// Id of an upload.
-pub(super) type Id = [u8; 16];
+pub(super) type UploadIdBytes = [u8; 16];
 
-pub(super) fn upload_id(bytes: &[u8]) -> Result<Id, EngineError> {
+pub(super) fn parse_upload_id(bytes: &[u8]) -> Result<UploadIdBytes, EngineError> {
     let id = bytes.try_into();
     id.map_err(|_| EngineError::Damaged("an upload's id has not 16 bytes".to_owned()))
 }

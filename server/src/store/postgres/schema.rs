@@ -1,6 +1,6 @@
 //! Creation of the tables in the database, and check of their version.
 
-use super::rows::unsigned;
+use super::rows::unsigned_column;
 use super::session::Session;
 use crate::store::engine::EngineError;
 
@@ -14,23 +14,23 @@ const VERSION: u64 = 2;
 /// # Errors
 /// When the database fails, or has tables of another version.
 pub(super) fn create_if_missing(session: &mut Session) -> Result<(), EngineError> {
-    if exists(session)? {
+    if tables_exist(session)? {
         return check_version(session);
     }
-    let made = session.transaction(|transaction| Ok(transaction.batch_execute(SCHEMA)?));
+    let made = session.run_in_transaction(|transaction| Ok(transaction.batch_execute(SCHEMA)?));
     // If several nodes start at once, one node creates the tables. The transactions of the other
     // nodes fail with various errors.
     match made {
-        Err(error) if !exists(session)? => Err(error),
+        Err(error) if !tables_exist(session)? => Err(error),
         _ => check_version(session),
     }
 }
 
-fn exists(session: &mut Session) -> Result<bool, EngineError> {
+fn tables_exist(session: &mut Session) -> Result<bool, EngineError> {
     let query = "SELECT count(*) AS tables FROM information_schema.tables \
         WHERE table_schema = 'hushbin' AND table_name = 'journal'";
     let row = session.client().query_one(query, &[])?;
-    Ok(unsigned(&row, "tables") > 0)
+    Ok(unsigned_column(&row, "tables") > 0)
 }
 
 /// Checks that the tables have the version of this program.
@@ -41,7 +41,7 @@ pub(super) fn check_version(session: &mut Session) -> Result<(), EngineError> {
     let row = session
         .client()
         .query_one("SELECT version FROM hushbin.journal", &[])?;
-    match unsigned(&row, "version") {
+    match unsigned_column(&row, "version") {
         VERSION => Ok(()),
         found => Err(EngineError::Version {
             path: "the schema hushbin of the database".to_owned(),

@@ -12,7 +12,7 @@ use postgres::error::{Severity, SqlState};
 use postgres::{Client, Config, Transaction};
 use tokio::runtime::Handle;
 
-use super::tls::Tls;
+use super::tls::CertificateCheckingTls;
 use crate::store::engine::{BatchClaim, EngineError};
 use crate::tls_roots;
 
@@ -38,16 +38,16 @@ const SESSION_SETTINGS: &str = "SET statement_timeout = 0; SET lock_timeout = 0;
 
 /// Address of a PostgreSQL database, or of another database that speaks the protocol of PostgreSQL.
 #[derive(Clone)]
-pub struct Database {
+pub struct DatabaseAddress {
     config: Box<Config>,
     /// True if the address does not set `target_session_attrs`. Then any host that accepts writes
     /// may be used.
     any_host: bool,
-    tls: Tls,
+    tls: CertificateCheckingTls,
 }
 
 /// Shows the location without the password.
-impl fmt::Debug for Database {
+impl fmt::Debug for DatabaseAddress {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Database")
             .field("hosts", &self.config.get_hosts())
@@ -57,7 +57,7 @@ impl fmt::Debug for Database {
 }
 
 /// Returns true if the host is this machine.
-fn is_local(host: &Host) -> bool {
+fn is_local_host(host: &Host) -> bool {
     match host {
         Host::Tcp(name) => {
             let address: Result<std::net::IpAddr, _> = name.parse();
@@ -67,7 +67,7 @@ fn is_local(host: &Host) -> bool {
     }
 }
 
-impl Database {
+impl DatabaseAddress {
     /// Parses an address such as `postgres://hushbin@db1,db2/hushbin`, with the parameters of libpq
     /// that the crate [`postgres`] knows.
     ///
@@ -99,7 +99,7 @@ impl Database {
             names.any(|own| own == name)
         };
         if !says("sslmode") {
-            let local = config.get_hosts().iter().all(is_local);
+            let local = config.get_hosts().iter().all(is_local_host);
             config.ssl_mode(if local {
                 SslMode::Disable
             } else {
@@ -123,7 +123,7 @@ impl Database {
         Ok(Self {
             config: Box::new(config),
             any_host,
-            tls: Tls(Arc::new(tls)),
+            tls: CertificateCheckingTls(Arc::new(tls)),
         })
     }
 }
@@ -186,7 +186,7 @@ impl Session {
     ///
     /// # Errors
     /// When the database cannot be reached, or refuses.
-    fn connect(database: &Database, read_only: bool) -> Result<Self, EngineError> {
+    fn connect(database: &DatabaseAddress, read_only: bool) -> Result<Self, EngineError> {
         let warning = Arc::new(Mutex::new(None));
         let mut config = database.config.clone();
         if database.any_host && !read_only && config.get_hosts().len() > 1 {
@@ -233,13 +233,13 @@ impl Session {
     ///
     /// # Errors
     /// Errors of `work`, or when the commit fails.
-    pub(crate) fn transaction<T>(
+    pub(crate) fn run_in_transaction<T>(
         &mut self,
         mut work: impl FnMut(&mut Transaction<'_>) -> Result<T, EngineError>,
     ) -> Result<T, EngineError> {
         let mut attempt = 1;
         loop {
-            match self.attempt(&mut work) {
+            match self.try_transaction(&mut work) {
                 Err(error) if is_retryable(&error) && attempt < MAX_ATTEMPTS => attempt += 1,
                 done => return done,
             }
@@ -247,7 +247,7 @@ impl Session {
     }
 
     /// Runs `work` in one transaction, without a retry.
-    fn attempt<T>(
+    fn try_transaction<T>(
         &mut self,
         work: &mut impl FnMut(&mut Transaction<'_>) -> Result<T, EngineError>,
     ) -> Result<T, EngineError> {
@@ -267,7 +267,7 @@ impl Session {
 
 /// Session that reconnects after its connection was lost. It has one owner.
 pub(super) struct ReconnectingSession<P> {
-    database: Database,
+    database: DatabaseAddress,
     /// Function that prepares every new session, for example its SQL statements.
     prepare: fn(&mut Session) -> Result<P, EngineError>,
     session: Option<(Session, P)>,
@@ -275,7 +275,7 @@ pub(super) struct ReconnectingSession<P> {
 
 impl<P> ReconnectingSession<P> {
     pub(super) fn new(
-        database: &Database,
+        database: &DatabaseAddress,
         prepare: fn(&mut Session) -> Result<P, EngineError>,
     ) -> Self {
         Self {
@@ -291,7 +291,7 @@ impl<P> ReconnectingSession<P> {
     ///
     /// # Errors
     /// Errors of `work`, or when no connection can be made.
-    pub(super) fn with<T>(
+    pub(super) fn with_session<T>(
         &mut self,
         mut work: impl FnMut(&mut Session, &P) -> Result<T, EngineError>,
     ) -> Result<T, EngineError> {
@@ -321,13 +321,13 @@ impl<P> ReconnectingSession<P> {
 
 /// Pool of sessions with one database.
 pub(crate) struct SessionPool {
-    database: Database,
+    database: DatabaseAddress,
     read_only: bool,
     idle: Mutex<Vec<Session>>,
 }
 
 impl SessionPool {
-    pub(crate) fn new(database: &Database, read_only: bool) -> Self {
+    pub(crate) fn new(database: &DatabaseAddress, read_only: bool) -> Self {
         Self {
             database: database.clone(),
             read_only,
@@ -335,12 +335,12 @@ impl SessionPool {
         }
     }
 
-    fn idle<T>(&self, change: impl FnOnce(&mut Vec<Session>) -> T) -> T {
+    fn with_idle_sessions<T>(&self, change: impl FnOnce(&mut Vec<Session>) -> T) -> T {
         change(&mut self.idle.lock())
     }
 
     fn acquire(&self) -> Result<Session, EngineError> {
-        while let Some(mut session) = self.idle(Vec::pop) {
+        while let Some(mut session) = self.with_idle_sessions(Vec::pop) {
             // A connection that broke while it was idle is dropped.
             if session.client().is_valid(CONNECT_TIMEOUT).is_ok() {
                 return Ok(session);
@@ -349,8 +349,8 @@ impl SessionPool {
         Session::connect(&self.database, self.read_only)
     }
 
-    fn release(&self, session: Session) {
-        let more = self.idle(|idle| match idle.len() < MAX_IDLE {
+    fn return_session(&self, session: Session) {
+        let more = self.with_idle_sessions(|idle| match idle.len() < MAX_IDLE {
             true => {
                 idle.push(session);
                 None
@@ -364,14 +364,14 @@ impl SessionPool {
     ///
     /// # Errors
     /// Errors of `work`, or when no connection can be made.
-    pub(crate) fn with<T>(
+    pub(crate) fn with_session<T>(
         &self,
         work: impl FnOnce(&mut Session) -> Result<T, EngineError>,
     ) -> Result<T, EngineError> {
         let mut session = self.acquire()?;
         let done = work(&mut session);
         if !done.as_ref().is_err_and(is_broken) {
-            self.release(session);
+            self.return_session(session);
         }
         done
     }
@@ -382,7 +382,7 @@ impl SessionPool {
     ///
     /// # Errors
     /// When the database fails.
-    pub(super) fn claim(
+    pub(super) fn lock_claim(
         self: &Arc<Self>,
         lock: impl FnOnce(&mut Client) -> Result<bool, EngineError>,
     ) -> Result<Option<BatchClaim>, EngineError> {
@@ -413,7 +413,7 @@ impl Drop for LockingSession {
         let ended = run_blocking(|| session.client().batch_execute("ROLLBACK"));
         // A session that cannot roll back is dropped instead of reused.
         if ended.is_ok() {
-            self.sessions.release(session);
+            self.sessions.return_session(session);
         }
     }
 }

@@ -15,15 +15,15 @@ use tokio_rustls::rustls::pki_types::{InvalidDnsNameError, ServerName};
 
 /// TLS connector that always checks the server's certificate.
 #[derive(Clone)]
-pub(super) struct Tls(pub(super) Arc<ClientConfig>);
+pub(super) struct CertificateCheckingTls(pub(super) Arc<ClientConfig>);
 
-impl MakeTlsConnect<Socket> for Tls {
-    type Stream = Stream;
-    type TlsConnect = Connect;
+impl MakeTlsConnect<Socket> for CertificateCheckingTls {
+    type Stream = RustlsStream;
+    type TlsConnect = ServerTlsConnector;
     type Error = InvalidDnsNameError;
 
-    fn make_tls_connect(&mut self, host: &str) -> Result<Connect, InvalidDnsNameError> {
-        Ok(Connect {
+    fn make_tls_connect(&mut self, host: &str) -> Result<ServerTlsConnector, InvalidDnsNameError> {
+        Ok(ServerTlsConnector {
             config: Arc::clone(&self.0),
             name: ServerName::try_from(host)?.to_owned(),
         })
@@ -31,36 +31,36 @@ impl MakeTlsConnect<Socket> for Tls {
 }
 
 /// Connection to the server `name` that is not yet established.
-pub(super) struct Connect {
+pub(super) struct ServerTlsConnector {
     config: Arc<ClientConfig>,
     name: ServerName<'static>,
 }
 
-impl TlsConnect<Socket> for Connect {
-    type Stream = Stream;
+impl TlsConnect<Socket> for ServerTlsConnector {
+    type Stream = RustlsStream;
     type Error = io::Error;
-    type Future = Pin<Box<dyn Future<Output = io::Result<Stream>> + Send>>;
+    type Future = Pin<Box<dyn Future<Output = io::Result<RustlsStream>> + Send>>;
 
     fn connect(self, socket: Socket) -> Self::Future {
         let connector = TlsConnector::from(self.config);
         Box::pin(async move {
             let stream = connector.connect(self.name, socket).await?;
-            Ok(Stream(stream))
+            Ok(RustlsStream(stream))
         })
     }
 }
 
 /// Established TLS connection.
-pub(super) struct Stream(client::TlsStream<Socket>);
+pub(super) struct RustlsStream(client::TlsStream<Socket>);
 
-impl TlsStream for Stream {
+impl TlsStream for RustlsStream {
     /// Returns no channel binding, because the certificate already identifies the server.
     fn channel_binding(&self) -> ChannelBinding {
         ChannelBinding::none()
     }
 }
 
-impl AsyncRead for Stream {
+impl AsyncRead for RustlsStream {
     fn poll_read(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -70,7 +70,7 @@ impl AsyncRead for Stream {
     }
 }
 
-impl AsyncWrite for Stream {
+impl AsyncWrite for RustlsStream {
     fn poll_write(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,

@@ -9,7 +9,7 @@ use hushbin::{Task, TaskDraft};
 use hushbin_analysis::accounting::{DEFAULT_HONEST_FRACTION, Mixture};
 
 use crate::bounds::{ShuffledBatch, central_epsilon_figure};
-use crate::figure::svg;
+use crate::figure::figure_to_svg;
 use crate::output::Error;
 use crate::published::published_bounds;
 
@@ -56,7 +56,7 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
     };
     let at = |epsilon| -> Result<Mixture, Error> {
         Ok(match &task {
-            Some(task) => Mixture::for_task_at(task, epsilon)?,
+            Some(task) => Mixture::for_task_at_epsilon(task, epsilon)?,
             None => Mixture::generic(epsilon)?,
         })
     };
@@ -70,7 +70,7 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
     let published = published_bounds(&own, reports, honest_fraction, delta)?;
     let picture = central_epsilon_figure(&batch, at)?;
     let path = options.out.display();
-    fs::write(&options.out, svg(&picture)?)
+    fs::write(&options.out, figure_to_svg(&picture)?)
         .map_err(|error| format!("cannot write {path}: {error}"))?;
     for bound in published {
         let central = bound.central_epsilon;

@@ -3,7 +3,9 @@
 
 use std::io::{self, Write};
 
-use crate::competitors::{Budget, ComparedQuestion, Comparison, ComparisonRow, compare};
+use crate::competitors::{
+    Budget, ComparedQuestion, ComparisonRow, MechanismComparison, compare_mechanisms,
+};
 
 use crate::output::Error;
 
@@ -54,7 +56,7 @@ impl QuestionOptions {
 
 pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
     let budget = Budget::new(options.epsilon, options.delta)?;
-    let table = compare(
+    let table = compare_mechanisms(
         options.question.compared_question(),
         &budget,
         options.people,
@@ -62,12 +64,12 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
     if options.json {
         writeln!(out, "{}", serde_json::to_string_pretty(&table)?)?;
     } else {
-        write_text(out, &table)?;
+        write_comparison_text(out, &table)?;
     }
     Ok(())
 }
 
-fn write_text(out: &mut dyn Write, table: &Comparison) -> io::Result<()> {
+fn write_comparison_text(out: &mut dyn Write, table: &MechanismComparison) -> io::Result<()> {
     let (what, of) = match table.asked {
         ComparedQuestion::Choice { options } => (
             format!("one of {options} options"),
@@ -82,7 +84,7 @@ fn write_text(out: &mut dyn Write, table: &Comparison) -> io::Result<()> {
             "its mean, from -1 to 1; average: over numbers",
         ),
     };
-    let Comparison {
+    let MechanismComparison {
         epsilon, people, ..
     } = table;
     let delta = if table.delta == 0.0 {
@@ -104,12 +106,12 @@ fn write_text(out: &mut dyn Write, table: &Comparison) -> io::Result<()> {
     )?;
     for (index, row) in table.rows.iter().enumerate() {
         let mark = if index == 0 { "*" } else { " " };
-        writeln!(out, "{mark} {}", format_row(row))?;
+        writeln!(out, "{mark} {}", comparison_row_text(row))?;
     }
     Ok(())
 }
 
-fn format_row(row: &ComparisonRow) -> String {
+fn comparison_row_text(row: &ComparisonRow) -> String {
     let name = row.mechanism;
     let (Some(variance), Some(error)) = (row.variance, row.standard_error) else {
         return format!(

@@ -6,7 +6,8 @@ use std::path::PathBuf;
 use clap::Args;
 
 use crate::evaluate::{
-    self, Data, DataSet, Experiment, Learning, PeopleTable, Size, StudySettings,
+    self, DataSetMeans, EntryDataSet, Experiment, GradientLearning, PeopleTable, StudySettings,
+    StudySize,
 };
 use crate::output::{Error, progress_bar};
 
@@ -15,8 +16,8 @@ use crate::output::{Error, progress_bar};
 #[derive(Debug, Args)]
 pub(super) struct Options {
     /// Size of the experiments
-    #[arg(long, value_enum, default_value_t = Size::Quick)]
-    preset: Size,
+    #[arg(long, value_enum, default_value_t = StudySize::Quick)]
+    preset: StudySize,
     /// Directory for tables, figures and the page; measurements of an earlier run in it are reused
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
@@ -39,18 +40,22 @@ fn selected_experiments(options: &Options) -> Result<Vec<Box<dyn Experiment>>, E
     let wanted = |name: &str| {
         options.only.is_empty() || options.only.iter().any(|only| name.contains(only.as_str()))
     };
-    let mut all = evaluate::experiments(options.preset);
+    let mut all = evaluate::experiments_without_data_set(options.preset);
     for path in &options.data {
         let is_table = path
             .extension()
             .is_some_and(|own| own.eq_ignore_ascii_case("csv"));
         all.push(if is_table {
-            Box::new(Learning::from_table(
-                PeopleTable::open(path)?,
+            Box::new(GradientLearning::from_table(
+                PeopleTable::read_file(path)?,
                 options.preset,
             ))
         } else {
-            Box::new(Data::new(path, DataSet::open(path)?, options.preset))
+            Box::new(DataSetMeans::new(
+                path,
+                EntryDataSet::read_file(path)?,
+                options.preset,
+            ))
         });
     }
     let names: Vec<&str> = all.iter().map(|experiment| experiment.name()).collect();
@@ -76,7 +81,7 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
         seed: options.seed,
     };
     let bar = progress_bar(1000, "thousandths of the work");
-    let tables = evaluate::run(&experiments, settings, |done, all| {
+    let tables = evaluate::run_study(&experiments, settings, |done, all| {
         bar.set_position(if all > 0.0 {
             (1000.0 * done / all) as u64
         } else {

@@ -69,7 +69,7 @@ pub fn majority(attributes: u32, budget: &Budget) -> Result<PrintedMajority, Err
         alpha,
         scale: (all + sets.inside * less_1) / (more * (less_1 + all * budget.delta())),
         delta: sets.delta_of_probabilities(alpha, outside, budget.epsilon()),
-        right_scale: counts.scale_at(threshold, budget)?,
+        right_scale: counts.scale_at_threshold(threshold, budget)?,
     })
 }
 

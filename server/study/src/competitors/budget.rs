@@ -2,13 +2,13 @@
 //! inputs.
 
 use hushbin::Error;
-use hushbin::bounds::{Bound, EPSILON};
+use hushbin::bounds::{EPSILON, ParameterRange};
 use hushbin::sample::ExpLowerBound;
 
 use crate::roots::bisect;
 
 /// Allowed range of a report's δ.
-pub const DELTA: Bound = Bound {
+pub const DELTA: ParameterRange = ParameterRange {
     name: "delta",
     min: 0.0,
     max: 0.5,

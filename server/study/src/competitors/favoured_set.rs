@@ -13,7 +13,7 @@
 //! Otherwise the report comes from the mechanism for δ = 0, which satisfies ε-LDP.
 
 use hushbin::Error;
-use hushbin::bounds::{BUCKETS, Bound};
+use hushbin::bounds::{BUCKETS, ParameterRange};
 use hushbin::sample::Threshold;
 
 use super::budget::Budget;
@@ -37,7 +37,7 @@ pub(super) struct FavouredSet {
 impl FavouredSet {
     /// Returns the sizes for a mechanism in which each input favours one of `outputs` outputs, and
     /// different inputs favour different outputs. `outputs` must be at least 2.
-    pub(super) fn single_of(outputs: u32) -> Self {
+    pub(super) fn single_output(outputs: u32) -> Self {
         Self {
             inside: 1.0,
             outside: f64::from(outputs) - 1.0,
@@ -47,7 +47,7 @@ impl FavouredSet {
     }
 
     /// Returns the probability α, at most 1, that the report is a favoured output.
-    pub(super) fn probability(&self, budget: &Budget) -> f64 {
+    pub(super) fn favoured_probability(&self, budget: &Budget) -> f64 {
         let weight = budget.exp_epsilon() * self.inside;
         let all = weight + self.outside;
         let certain = (budget.delta() * (self.inside / self.distinguishing)).min(1.0);
@@ -57,14 +57,14 @@ impl FavouredSet {
 
     /// Returns the probability 1 − α that the report is not a favoured output, computed without
     /// cancellation.
-    pub(super) fn complement(&self, budget: &Budget) -> f64 {
+    pub(super) fn remaining_probability(&self, budget: &Budget) -> f64 {
         let certain = (budget.delta() * (self.inside / self.distinguishing)).min(1.0);
         self.outside / (budget.exp_epsilon() * self.inside + self.outside) * (1.0 - certain)
     }
 
     /// Returns the 64-bit threshold that draws an event of probability α, rounded down.
-    pub(super) fn threshold(&self, budget: &Budget) -> Threshold {
-        safe_threshold(self.probability(budget), self.roundings)
+    pub(super) fn favoured_threshold(&self, budget: &Budget) -> Threshold {
+        threshold_rounded_down(self.favoured_probability(budget), self.roundings)
     }
 
     /// Returns δ at ε if the threshold `inside` draws whether the report is a favoured output.
@@ -87,7 +87,7 @@ impl FavouredSet {
 ///
 /// `roundings` is the number of rounding errors in the inputs of the caller's formula. The formula
 /// adds at most 12 more. Each rounding error is at most half an ulp.
-pub(super) fn safe_threshold(probability: f64, roundings: u32) -> Threshold {
+pub(super) fn threshold_rounded_down(probability: f64, roundings: u32) -> Threshold {
     let slack = f64::from(roundings + 12) * (f64::EPSILON / 2.0);
     // The cast truncates, which rounds down again. The slack keeps the product below 2⁶⁴.
     Threshold((probability * (1.0 - slack) * TWO_64) as u64)
@@ -119,17 +119,21 @@ const TWO_64: f64 = 18_446_744_073_709_551_616.0;
 /// [`Error::OutOfRange`] if c or t is out of range.
 ///
 /// ```
-/// use hushbin_study::competitors::{Budget, subset_delta};
+/// use hushbin_study::competitors::{Budget, favoured_probability_with_delta};
 ///
-/// let inside = |delta| subset_delta(4, 17, &Budget::new(1.0, delta).unwrap()).unwrap();
+/// let inside = |delta| favoured_probability_with_delta(4, 17, &Budget::new(1.0, delta).unwrap()).unwrap();
 /// let e = 1.0_f64.exp();
 /// assert!((inside(0.0) - 4.0 * e / (4.0 * e + 13.0)).abs() < 1e-15);
 /// // A relative gain of about 10⁻⁶, for a failure probability of 10⁻⁶ in each report.
 /// assert!(inside(1e-6) / inside(0.0) - 1.0 < 2e-6);
 /// ```
-pub fn subset_delta(favoured: u32, buckets: u32, budget: &Budget) -> Result<f64, Error> {
+pub fn favoured_probability_with_delta(
+    favoured: u32,
+    buckets: u32,
+    budget: &Budget,
+) -> Result<f64, Error> {
     BUCKETS.check(f64::from(buckets))?;
-    Bound {
+    ParameterRange {
         name: "favoured",
         min: 1.0,
         max: f64::from(buckets) - 1.0,
@@ -142,5 +146,5 @@ pub fn subset_delta(favoured: u32, buckets: u32, budget: &Budget) -> Result<f64,
         distinguishing: c.min(rest),
         roundings: 0,
     };
-    Ok(sets.probability(budget))
+    Ok(sets.favoured_probability(budget))
 }

@@ -6,7 +6,7 @@
 //! Φ(Δ/2σ − εσ/Δ) − exp(ε)·Φ(−Δ/2σ − εσ/Δ) ≤ δ.
 
 use hushbin::Error;
-use hushbin::bounds::Bound;
+use hushbin::bounds::ParameterRange;
 use rand_core::{CryptoRng, Rng};
 
 use super::budget::{Budget, DELTA};
@@ -15,7 +15,7 @@ use crate::roots::bisect;
 use hushbin_analysis::accounting::gaussian_delta;
 
 /// Allowed range of δ for normal noise. The minimum is above 0 because no finite σ reaches δ = 0.
-const POSITIVE_DELTA: Bound = Bound {
+const POSITIVE_DELTA: ParameterRange = ParameterRange {
     min: 1e-15,
     ..DELTA
 };
@@ -118,8 +118,8 @@ impl Gaussian {
     ///
     /// Normal noise in floating point reveals more than σ promises (Mironov, "On Significance of
     /// the Least Significant Bits for Differential Privacy", CCS 2012).
-    pub fn simulate<R: CryptoRng + ?Sized>(&self, vector: &[f64], rng: &mut R) -> Vec<f64> {
-        let noisy = |value: &f64| value + self.sigma * standard_normal(rng);
+    pub fn add_noise<R: CryptoRng + ?Sized>(&self, vector: &[f64], rng: &mut R) -> Vec<f64> {
+        let noisy = |value: &f64| value + self.sigma * draw_standard_normal(rng);
         vector.iter().map(noisy).collect()
     }
 }
@@ -143,7 +143,7 @@ fn sigma(sensitivity: f64, budget: &Budget) -> f64 {
 }
 
 /// Draws a standard normal number by Marsaglia's polar method.
-fn standard_normal<R: Rng + ?Sized>(rng: &mut R) -> f64 {
+fn draw_standard_normal<R: Rng + ?Sized>(rng: &mut R) -> f64 {
     // Uniform in [−1, 1]: 64 random bits over 2⁶³, less 1.
     let mut uniform = || rng.next_u64() as f64 / (1_u64 << 63) as f64 - 1.0;
     loop {

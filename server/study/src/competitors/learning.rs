@@ -3,12 +3,12 @@
 //! report it.
 
 use hushbin::Error;
-use hushbin::bounds::Bound;
+use hushbin::bounds::ParameterRange;
 
 /// Loss function of a linear model, which predicts a label y from w·x. w is the vector of weights,
 /// and x is the vector of features.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Loss {
+pub enum LossFunction {
     /// Loss (w·x − y)² of linear regression, for weights w, features x and a label y.
     Squared,
     /// Loss ln(1 + exp(−y·w·x)) of logistic regression, for weights w, features x and a label y =
@@ -19,7 +19,7 @@ pub enum Loss {
     Hinge,
 }
 
-impl Loss {
+impl LossFunction {
     /// Returns the gradient of one person's regularised loss with respect to the weights w. The
     /// regularised loss is the loss plus λ·|w|², where λ is `regularization`. The hinge loss,
     /// max(0, 1 − y·w·x), counts as having gradient 0 if it is 0.
@@ -28,11 +28,11 @@ impl Loss {
     /// If the numbers of weights and features differ.
     ///
     /// ```
-    /// use hushbin_study::competitors::{Loss, clip};
+    /// use hushbin_study::competitors::{LossFunction, clip_gradient};
     ///
-    /// let mut gradient = Loss::Squared.gradient(&[0.5, -0.25], &[1.0, -1.0], -1.0, 0.0);
+    /// let mut gradient = LossFunction::Squared.gradient(&[0.5, -0.25], &[1.0, -1.0], -1.0, 0.0);
     /// assert_eq!(gradient, [3.5, -3.5]);
-    /// clip(&mut gradient);
+    /// clip_gradient(&mut gradient);
     /// assert_eq!(gradient, [1.0, -1.0]);
     /// ```
     #[must_use]
@@ -61,7 +61,7 @@ impl Loss {
 
 /// Clips every coordinate of the gradient to [−1, 1]. The paper omits this step, but every
 /// mechanism requires numbers in this range.
-pub fn clip(gradient: &mut [f64]) {
+pub fn clip_gradient(gradient: &mut [f64]) {
     for coordinate in gradient {
         *coordinate = coordinate.clamp(-1.0, 1.0);
     }
@@ -83,7 +83,7 @@ pub fn clip(gradient: &mut [f64]) {
 /// # Ok::<(), hushbin::Error>(())
 /// ```
 pub fn encode_category(value: u32, values: u32) -> Result<Vec<f64>, Error> {
-    let range = Bound {
+    let range = ParameterRange {
         name: "values",
         ..hushbin::bounds::OPTIONS
     };

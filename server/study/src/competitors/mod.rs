@@ -9,7 +9,7 @@
 //! | paper | here | equation |
 //! |---|---|---|
 //! | GRR | [`RandomizedResponse`] | p = (e + (k − 1)δ)/(e + k − 1) |
-//! | PRR, SPRR, and OUE | [`Unary`] | p = (q·e + δ)/(1 − q + q·e) |
+//! | PRR, SPRR, and OUE | [`UnaryEncoding`] | p = (q·e + δ)/(1 − q + q·e) |
 //! | LH, OLH | [`LocalHash`], [`OptimalHash`] | GRR over g buckets, g near e + 1 |
 //! | Algorithm 1, Mechanism-1 | [`Majority`] | α = (e + δ)/(e + 1) for odd d |
 //! | Algorithm 2 | [`TwoPoints`] | A = (e + 1)/(e + 2δ − 1) |
@@ -20,11 +20,11 @@
 //! unbiased estimate, and it draws reports. Draws use the caller's generator, and thresholds that
 //! are rounded so that privacy holds. There are two exceptions: [`Gaussian`] draws in floating
 //! point, for simulations, and [`piecewise_variance`] is a formula only. A small δ for each report
-//! improves estimates by a negligible factor ([`subset_delta`]), so hushbin does not offer it.
+//! improves estimates by a negligible factor ([`favoured_probability_with_delta`]), so hushbin does not offer it.
 //!
-//! Further mechanisms have a distribution and a variance, but do not draw reports: [`LevelGrid`],
+//! Further mechanisms have a distribution and a variance, but do not draw reports: [`LevelResponse`],
 //! [`SlidingPiecewise`] (PM, its best width, OPM), [`ThreeOutputs`], [`HybridThreePiecewise`]
-//! (HM-TP), [`Staircase`], [`SampledPiecewise`] and [`Hadamard`]. [`variance_lower_bound`] is a
+//! (HM-TP), [`Staircase`], [`SampledPiecewise`] and [`HadamardResponse`]. [`variance_lower_bound`] is a
 //! lower bound for all unbiased mechanisms for one number.
 //!
 //! [`ratings`] has mechanisms for sparse ratings. The papers P1, P2 and P3 of the
@@ -34,15 +34,15 @@
 //! [`sums`] implements the mechanism of a different paper: sums of vectors from shuffled messages,
 //! without a local ε.
 //!
-//! All of these mechanisms serve only comparisons, such as [`compare`], and figures; pages cannot
-//! use them for reports. [`Loss`] computes the gradients that private learning reports.
+//! All of these mechanisms serve only comparisons, such as [`compare_mechanisms`], and figures; pages cannot
+//! use them for reports. [`LossFunction`] computes the gradients that private learning reports.
 //!
 //! ```
-//! use hushbin_study::competitors::{Budget, OptimalHash, Unary};
+//! use hushbin_study::competitors::{Budget, OptimalHash, UnaryEncoding};
 //!
 //! let budget = Budget::new(1.0, 1e-6)?;
 //! let olh = OptimalHash::new(100, &budget)?.rates();
-//! let oue = Unary::optimized(100, &budget)?.rates();
+//! let oue = UnaryEncoding::optimized(100, &budget)?.rates();
 //! assert!((olh.variance(false) / oue.variance(false) - 1.0).abs() < 0.01);
 //! # Ok::<(), hushbin::Error>(())
 //! ```
@@ -61,15 +61,17 @@ pub mod sums;
 
 pub use budget::{Budget, DELTA, hockey_stick, least_epsilon};
 pub use choice::{
-    Hadamard, HashReport, LocalHash, OptimalHash, RandomizedResponse, Rates, SubsetSelection,
-    Unary, best_buckets,
+    HadamardResponse, HashReport, LocalHash, OptimalHash, RandomizedResponse, SubsetSelection,
+    SupportRates, UnaryEncoding, best_buckets,
 };
-pub use compare::{ComparedQuestion, Comparison, ComparisonRow, EstimateVariance, compare};
-pub use favoured_set::subset_delta;
+pub use compare::{
+    ComparedQuestion, ComparisonRow, EstimateVariance, MechanismComparison, compare_mechanisms,
+};
+pub use favoured_set::favoured_probability_with_delta;
 pub use gaussian::Gaussian;
-pub use learning::{Loss, clip, encode_category};
+pub use learning::{LossFunction, clip_gradient, encode_category};
 pub use numbers::{
-    ANSWERED_EPSILON, ATTRIBUTES, HybridThreePiecewise, LevelGrid, Majority, NumberMechanism,
-    SampledPiecewise, SampledTwoPoints, SlidingPiecewise, Staircase, ThreeOutputs, TwoPoints,
+    ANSWERED_EPSILON, ATTRIBUTES, HybridThreePiecewise, LevelResponse, Majority, SampledPiecewise,
+    SampledTwoPoints, SingleNumberMechanism, SlidingPiecewise, Staircase, ThreeOutputs, TwoPoints,
     hybrid_variance, piecewise_variance, variance_lower_bound,
 };

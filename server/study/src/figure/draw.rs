@@ -10,8 +10,8 @@ use plotters::prelude::*;
 
 use super::curves::{Curve, Figure, Panel};
 use super::strokes::{draw_curve, draw_sample};
-use super::style::{FONT, GRID, INK, Style};
-use super::ticks::{even_ticks, label, logarithmic_ticks};
+use super::style::{CurveStyle, FONT, GRID, INK};
+use super::ticks::{even_ticks, logarithmic_ticks, tick_label};
 use crate::output::Error;
 
 /// Width and height of a figure's panel in pixels.
@@ -21,11 +21,11 @@ const PANELS_PER_ROW: usize = 2;
 const LEGEND_ROW_HEIGHT: i32 = 26;
 const TITLE_HEIGHT: u32 = 40;
 
-type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
+type ChartArea<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 
 /// Axis of a panel, linear or logarithmic, with the range that it covers.
 #[derive(Clone)]
-struct Axis {
+struct ChartAxis {
     range: Range<f64>,
     logarithmic: bool,
 }
@@ -34,7 +34,7 @@ struct Axis {
 ///
 /// # Errors
 /// Any error of the drawing library.
-pub(crate) fn svg(figure: &Figure) -> Result<String, Error> {
+pub(crate) fn figure_to_svg(figure: &Figure) -> Result<String, Error> {
     let names = curve_labels(&figure.panels);
     let (columns, rows) = panel_layout(figure);
     let mut text = String::new();
@@ -54,14 +54,14 @@ pub(crate) fn svg(figure: &Figure) -> Result<String, Error> {
         let (plots, legend) = under.split_vertically(PANEL_SIZE.1 * rows as u32);
         // All panels have the same vertical range, so that their heights are comparable.
         let all = || figure.panels.iter().flat_map(|panel| &panel.curves);
-        let up = Axis::new(
+        let up = ChartAxis::new(
             all(),
             |&[_, y, error]| [y - error, y + error],
             figure.logarithmic[1],
         );
         let areas = plots.split_evenly((rows, columns));
         for (area, panel) in areas.iter().zip(&figure.panels) {
-            let right = Axis::new(
+            let right = ChartAxis::new(
                 panel.curves.iter(),
                 |&[x, ..]| [x; 2],
                 figure.logarithmic[0],
@@ -74,7 +74,7 @@ pub(crate) fn svg(figure: &Figure) -> Result<String, Error> {
                 40 + column * PANEL_SIZE.0 as i32,
                 14 + row * LEGEND_ROW_HEIGHT,
             );
-            draw_sample(&legend, at, curve_style(index), name)?;
+            draw_sample(&legend, at, style_in_legend(index), name)?;
         }
         root.present()?;
     }
@@ -133,14 +133,14 @@ fn curve_labels(panels: &[Panel]) -> Vec<&str> {
 
 /// Returns the style of the curve with this index in the legend. The first curve is the reference,
 /// a plain line. After ten more curves the marks repeat, with dashed lines.
-fn curve_style(index: usize) -> Style {
+fn style_in_legend(index: usize) -> CurveStyle {
     match index.checked_sub(1) {
-        None => Style::reference(),
-        Some(index) => Style::for_curve(index),
+        None => CurveStyle::reference_curve(),
+        Some(index) => CurveStyle::for_curve(index),
     }
 }
 
-impl Axis {
+impl ChartAxis {
     /// Creates an axis that covers all values, with a small margin.
     fn new<'a>(
         curves: impl Iterator<Item = &'a Curve>,
@@ -165,7 +165,7 @@ impl Axis {
     }
 }
 
-impl Ranged for Axis {
+impl Ranged for ChartAxis {
     type FormatOption = NoDefaultFormatting;
     type ValueType = f64;
 
@@ -192,17 +192,17 @@ impl Ranged for Axis {
     }
 }
 
-impl ValueFormatter<f64> for Axis {
+impl ValueFormatter<f64> for ChartAxis {
     fn format_ext(&self, value: &f64) -> String {
-        label(*value)
+        tick_label(*value)
     }
 }
 
 fn draw_panel(
-    area: &Area<'_>,
+    area: &ChartArea<'_>,
     figure: &Figure,
     panel: &Panel,
-    [right, up]: [Axis; 2],
+    [right, up]: [ChartAxis; 2],
     names: &[&str],
 ) -> Result<(), Error> {
     let mut chart = ChartBuilder::on(area)
@@ -230,7 +230,7 @@ fn draw_panel(
     // The reference curve is drawn last, on top of the rest.
     for curve in panel.curves.iter().rev() {
         let index = index(curve);
-        let style = curve_style(index);
+        let style = style_in_legend(index);
         let drawn = |y: &f64| y.is_finite() && (!up.logarithmic || *y > 0.0);
         let bars = curve
             .points
@@ -284,7 +284,7 @@ mod tests {
             figure_size(&one).1,
             figure_size(&short).1 + LEGEND_ROW_HEIGHT as u32
         );
-        let drawn = svg(&one).unwrap();
+        let drawn = figure_to_svg(&one).unwrap();
         assert!(title_lines(&one).iter().all(|line| drawn.contains(line)));
     }
 }

@@ -7,4 +7,4 @@ mod style;
 mod ticks;
 
 pub(crate) use curves::{Curve, Figure, Panel};
-pub(crate) use draw::{figure_size, svg};
+pub(crate) use draw::{figure_size, figure_to_svg};

@@ -4,7 +4,7 @@ use plotters::coord::Shift;
 use plotters::element::DashedPathElement;
 use plotters::prelude::*;
 
-use super::style::{FONT, INK, Style};
+use super::style::{CurveStyle, FONT, INK};
 
 /// Error type of the drawing library.
 type DrawingError = DrawingAreaErrorKind<std::io::Error>;
@@ -14,7 +14,7 @@ type DrawingError = DrawingAreaErrorKind<std::io::Error>;
 pub(crate) fn draw_curve<X, Y>(
     chart: &mut ChartContext<'_, SVGBackend<'_>, Cartesian2d<X, Y>>,
     index: usize,
-    style: Style,
+    style: CurveStyle,
     points: &[(f64, Option<f64>)],
 ) -> Result<(), DrawingError>
 where
@@ -50,7 +50,7 @@ where
 pub(crate) fn draw_sample(
     area: &DrawingArea<SVGBackend<'_>, Shift>,
     (x, y): (i32, i32),
-    style: Style,
+    style: CurveStyle,
     name: &str,
 ) -> Result<(), DrawingError> {
     let (dash, gap) = style.dash;

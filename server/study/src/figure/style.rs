@@ -11,20 +11,20 @@ pub(super) const FONT: &str = "sans-serif";
 
 /// Style of a curve.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Style {
+pub(crate) struct CurveStyle {
     pub(crate) color: RGBColor,
     width: u32,
     /// Lengths of a dash and of a gap in pixels. A gap of 0 means a solid line.
     pub(crate) dash: (i32, i32),
-    mark: Option<Mark>,
+    mark: Option<CurveMark>,
 }
 
 /// Mark of a curve's points: a shape, and true if the shape is filled.
 #[derive(Debug, Clone, Copy)]
-struct Mark(Shape, bool);
+struct CurveMark(MarkShape, bool);
 
 #[derive(Debug, Clone, Copy)]
-enum Shape {
+enum MarkShape {
     Circle,
     Square,
     Triangle,
@@ -34,22 +34,52 @@ enum Shape {
 
 /// Colours and marks of curves, by index. The colours are those of Okabe and Ito, darkened for a
 /// white background. All marks are different.
-const COLOURS_AND_MARKS: [(RGBColor, Mark); 10] = [
-    (RGBColor(0xc8, 0x4c, 0x00), Mark(Shape::Diamond, true)),
-    (RGBColor(0x7a, 0x5c, 0x00), Mark(Shape::Hourglass, false)),
-    (RGBColor(0x00, 0x72, 0xb2), Mark(Shape::Circle, false)),
-    (RGBColor(0x00, 0x72, 0xb2), Mark(Shape::Square, false)),
-    (RGBColor(0x00, 0x84, 0x62), Mark(Shape::Circle, true)),
-    (RGBColor(0x00, 0x84, 0x62), Mark(Shape::Square, true)),
-    (RGBColor(0x55, 0x55, 0x55), Mark(Shape::Hourglass, true)),
-    (RGBColor(0xb5, 0x4f, 0x8c), Mark(Shape::Triangle, false)),
-    (RGBColor(0xb5, 0x4f, 0x8c), Mark(Shape::Triangle, true)),
-    (RGBColor(0xc8, 0x4c, 0x00), Mark(Shape::Diamond, false)),
+const COLOURS_AND_MARKS: [(RGBColor, CurveMark); 10] = [
+    (
+        RGBColor(0xc8, 0x4c, 0x00),
+        CurveMark(MarkShape::Diamond, true),
+    ),
+    (
+        RGBColor(0x7a, 0x5c, 0x00),
+        CurveMark(MarkShape::Hourglass, false),
+    ),
+    (
+        RGBColor(0x00, 0x72, 0xb2),
+        CurveMark(MarkShape::Circle, false),
+    ),
+    (
+        RGBColor(0x00, 0x72, 0xb2),
+        CurveMark(MarkShape::Square, false),
+    ),
+    (
+        RGBColor(0x00, 0x84, 0x62),
+        CurveMark(MarkShape::Circle, true),
+    ),
+    (
+        RGBColor(0x00, 0x84, 0x62),
+        CurveMark(MarkShape::Square, true),
+    ),
+    (
+        RGBColor(0x55, 0x55, 0x55),
+        CurveMark(MarkShape::Hourglass, true),
+    ),
+    (
+        RGBColor(0xb5, 0x4f, 0x8c),
+        CurveMark(MarkShape::Triangle, false),
+    ),
+    (
+        RGBColor(0xb5, 0x4f, 0x8c),
+        CurveMark(MarkShape::Triangle, true),
+    ),
+    (
+        RGBColor(0xc8, 0x4c, 0x00),
+        CurveMark(MarkShape::Diamond, false),
+    ),
 ];
 
-impl Style {
+impl CurveStyle {
     /// Returns the style of the reference curve: a plain line.
-    pub(crate) const fn reference() -> Self {
+    pub(crate) const fn reference_curve() -> Self {
         Self {
             color: BLACK,
             width: 3,
@@ -81,9 +111,9 @@ impl Style {
     /// Returns the corners of the curve's mark, relative to the marked point, and the style that
     /// fills the mark. Returns `None` for a curve without marks.
     pub(crate) fn mark_outline(&self) -> Option<(Vec<(i32, i32)>, ShapeStyle)> {
-        let Mark(shape, filled) = self.mark?;
+        let CurveMark(shape, filled) = self.mark?;
         let corners: &[(i32, i32)] = match shape {
-            Shape::Circle => &[
+            MarkShape::Circle => &[
                 (5, 0),
                 (4, 4),
                 (0, 5),
@@ -94,10 +124,10 @@ impl Style {
                 (4, -4),
                 (5, 0),
             ],
-            Shape::Square => &[(-4, -4), (4, -4), (4, 4), (-4, 4), (-4, -4)],
-            Shape::Triangle => &[(0, -6), (5, 4), (-5, 4), (0, -6)],
-            Shape::Diamond => &[(0, -6), (6, 0), (0, 6), (-6, 0), (0, -6)],
-            Shape::Hourglass => &[(-5, -5), (5, -5), (-5, 5), (5, 5), (-5, -5)],
+            MarkShape::Square => &[(-4, -4), (4, -4), (4, 4), (-4, 4), (-4, -4)],
+            MarkShape::Triangle => &[(0, -6), (5, 4), (-5, 4), (0, -6)],
+            MarkShape::Diamond => &[(0, -6), (6, 0), (0, 6), (-6, 0), (0, -6)],
+            MarkShape::Hourglass => &[(-5, -5), (5, -5), (-5, 5), (5, 5), (-5, -5)],
         };
         let fill = if filled { self.color } else { WHITE };
         Some((corners.to_vec(), fill.filled()))

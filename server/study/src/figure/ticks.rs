@@ -35,12 +35,12 @@ fn times_power_of_ten(leading: u32, exponent: i32) -> f64 {
     }
 }
 
-pub(crate) fn label(tick: f64) -> String {
+pub(crate) fn tick_label(tick: f64) -> String {
     if tick == 0.0 {
         return "0".to_owned();
     }
     if tick < 0.0 {
-        return format!("−{}", label(-tick));
+        return format!("−{}", tick_label(-tick));
     }
     if (1e-3..1e4).contains(&tick) {
         return tick.to_string();
@@ -95,7 +95,10 @@ mod tests {
     #[test]
     fn ticks_are_round() {
         let shown = |range: Range<f64>| -> Vec<String> {
-            logarithmic_ticks(&range).into_iter().map(label).collect()
+            logarithmic_ticks(&range)
+                .into_iter()
+                .map(tick_label)
+                .collect()
         };
         assert_eq!(shown(900.0..2e6), ["1000", "10⁴", "10⁵", "10⁶"]);
         assert_eq!(shown(0.09..6.0), ["0.1", "0.2", "0.5", "1", "2", "5"]);
@@ -106,7 +109,7 @@ mod tests {
     #[test]
     fn even_ticks_are_round() {
         let shown = |range: Range<f64>| -> Vec<String> {
-            even_ticks(&range).into_iter().map(label).collect()
+            even_ticks(&range).into_iter().map(tick_label).collect()
         };
         assert_eq!(shown(-0.9..6.5), ["0", "1", "2", "3", "4", "5", "6"]);
         assert_eq!(

@@ -35,11 +35,11 @@
 //!
 //! v = γ²·[a²·(ce² + t − c) + 2k·min(c, t − c)·(e − 1)²]/t.
 
-use super::bound::{BoundInput, FavouredBuckets, PublishedBound, Scope};
+use super::bound::{BoundScope, BoundedBatch, FavouredBuckets, PublishedBound};
 
 /// Bounds on the random loss L in the module comment, at one central ε_c.
 #[derive(Debug, Clone, Copy)]
-struct LossBounds {
+struct BlanketLossBounds {
     /// Length b of the interval that contains the loss L.
     range: f64,
     /// Upper bound b₊ on the loss L.
@@ -49,7 +49,7 @@ struct LossBounds {
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Blanket {
+struct PrivacyBlanket {
     epsilon: f64,
     n: f64,
     gamma: f64,
@@ -58,8 +58,8 @@ struct Blanket {
 
 const SOURCE: &str = "Balle et al. 2019, Section 5";
 
-pub(super) fn bounds(batch: &BoundInput) -> [PublishedBound; 4] {
-    let any = Blanket {
+pub(super) fn blanket_bounds(batch: &BoundedBatch) -> [PublishedBound; 4] {
+    let any = PrivacyBlanket {
         epsilon: batch.epsilon,
         n: batch.n as f64,
         gamma: (-batch.epsilon).exp(),
@@ -67,18 +67,20 @@ pub(super) fn bounds(batch: &BoundInput) -> [PublishedBound; 4] {
     };
     let own = batch
         .favoured
-        .map(|favoured| Blanket {
-            gamma: favoured.buckets() / favoured.omega(batch.epsilon),
+        .map(|favoured| PrivacyBlanket {
+            gamma: favoured.bucket_count() / favoured.total_weight(batch.epsilon),
             favoured: Some(favoured),
             ..any
         })
         .ok_or("a report that favours buckets, c of t");
-    let hoeffding =
-        |blanket: Blanket| batch.least_central_epsilon(|central| blanket.hoeffding(central));
-    let bennett =
-        |blanket: Blanket| batch.least_central_epsilon(|central| blanket.bennett(central));
+    let hoeffding = |blanket: PrivacyBlanket| {
+        batch.least_central_epsilon(|central| blanket.hoeffding_delta(central))
+    };
+    let bennett = |blanket: PrivacyBlanket| {
+        batch.least_central_epsilon(|central| blanket.bennett_delta(central))
+    };
     let numeric = |name, scope, value| batch.published_bound(name, SOURCE, scope, value);
-    let (all, one) = (Scope::AnyRandomizer, Scope::Mechanism);
+    let (all, one) = (BoundScope::AnyRandomizer, BoundScope::Mechanism);
     [
         numeric("privacy blanket, Hoeffding", all, Ok(hoeffding(any))),
         numeric("privacy blanket, Bennett", all, Ok(bennett(any))),
@@ -87,12 +89,12 @@ pub(super) fn bounds(batch: &BoundInput) -> [PublishedBound; 4] {
     ]
 }
 
-impl Blanket {
-    fn loss_bounds(&self, central: f64) -> LossBounds {
+impl PrivacyBlanket {
+    fn loss_bounds(&self, central: f64) -> BlanketLossBounds {
         let (e, k, a) = (self.epsilon.exp(), central.exp(), central.exp_m1());
         let Some(favoured) = self.favoured else {
             // Generic bounds of the paper: P/ω and Q/ω lie between exp(−ε) and exp(ε).
-            return LossBounds {
+            return BlanketLossBounds {
                 range: (k + 1.0) * (e - 1.0 / e),
                 greatest: e - k / e,
                 square: e * (k * k + 1.0) - 2.0 * k * (-3.0 * self.epsilon).exp(),
@@ -101,16 +103,16 @@ impl Blanket {
         let FavouredBuckets { count, others } = favoured;
         let gain = self.epsilon.exp_m1();
         let squares = a * a * (count * e * e + others) + 2.0 * k * count.min(others) * gain * gain;
-        LossBounds {
+        BlanketLossBounds {
             range: self.gamma * gain * (k + 1.0),
             greatest: self.gamma * k * (self.epsilon - central).exp_m1(),
-            square: self.gamma * self.gamma * squares / favoured.buckets(),
+            square: self.gamma * self.gamma * squares / favoured.bucket_count(),
         }
     }
 
     /// Returns `factor`/(γn) times the mean of exp(−`rate`·M), where M ~ Binomial(n, γ) is the
     /// number of reports from the blanket. The case M = 0 contributes 0 to the mean.
-    fn blanket_mean(&self, factor: f64, rate: f64) -> f64 {
+    fn mean_over_blanket_count(&self, factor: f64, rate: f64) -> f64 {
         // E[exp(−rate·M)] is (1 − γ·(1 − exp(−rate)))ⁿ. The term for M = 0 is subtracted from this
         // mean.
         let power = |lost: f64| (self.n * (-self.gamma * lost).ln_1p()).exp();
@@ -120,18 +122,18 @@ impl Blanket {
 
     /// Returns the bound on δ by Hoeffding's inequality. `central` is the central ε, between 0 and
     /// the local ε.
-    fn hoeffding(&self, central: f64) -> f64 {
-        let (a, LossBounds { range, .. }) = (central.exp_m1(), self.loss_bounds(central));
+    fn hoeffding_delta(&self, central: f64) -> f64 {
+        let (a, BlanketLossBounds { range, .. }) = (central.exp_m1(), self.loss_bounds(central));
         let square = range * range;
-        self.blanket_mean(square / (4.0 * a), 2.0 * a * a / square)
+        self.mean_over_blanket_count(square / (4.0 * a), 2.0 * a * a / square)
     }
 
     /// Returns the bound on δ by Bennett's inequality. `central` is the central ε, between 0 and
     /// the local ε.
-    fn bennett(&self, central: f64) -> f64 {
+    fn bennett_delta(&self, central: f64) -> f64 {
         let (
             a,
-            LossBounds {
+            BlanketLossBounds {
                 greatest, square, ..
             },
         ) = (central.exp_m1(), self.loss_bounds(central));
@@ -143,25 +145,25 @@ impl Blanket {
         } else {
             (1.0 + u) * u.ln_1p() - u
         };
-        self.blanket_mean(greatest / u.ln_1p(), square / (greatest * greatest) * phi)
+        self.mean_over_blanket_count(greatest / u.ln_1p(), square / (greatest * greatest) * phi)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use hushbin::TaskDraft;
-    use hushbin::domain::Signed;
+    use hushbin::domain::SignedItem;
     use hushbin_analysis::accounting::Mixture;
-    use hushbin_analysis::likelihood::core_probabilities;
+    use hushbin_analysis::likelihood::core_bucket_probabilities;
     use serde_json::{Value, json};
 
     use super::*;
 
     /// Returns all inputs that have at most three entries, for three items with a sign.
-    fn inputs() -> Vec<Vec<Signed>> {
+    fn inputs() -> Vec<Vec<SignedItem>> {
         let sign = |code: u32, item: u32| match code / 3_u32.pow(item) % 3 {
             0 => None,
-            sign => Some(Signed {
+            sign => Some(SignedItem {
                 item: item.into(),
                 negative: sign == 1,
             }),
@@ -173,25 +175,28 @@ mod tests {
     /// Returns the greatest range, the greatest value and the greatest second moment of the loss L
     /// over any two inputs. They are computed from the probabilities with which reports are
     /// sampled.
-    fn sampled(mechanism: &Value, central: f64) -> (Blanket, LossBounds) {
+    fn sampled(mechanism: &Value, central: f64) -> (PrivacyBlanket, BlanketLossBounds) {
         let draft: TaskDraft = serde_json::from_value(json!({
             "id": "t", "items": 3, "sparsity": 3, "epsilon": 1.2, "value": "sign",
             "mechanism": mechanism,
         }))
         .unwrap();
         let task = draft.resolve().unwrap();
-        let [count, others] = Mixture::for_task(&task).unwrap().favoured().unwrap();
+        let [count, others] = Mixture::for_task(&task)
+            .unwrap()
+            .favoured_and_other_buckets()
+            .unwrap();
         let favoured = FavouredBuckets { count, others };
-        let gamma = favoured.buckets() / favoured.omega(1.2);
-        let blanket = Blanket {
+        let gamma = favoured.bucket_count() / favoured.total_weight(1.2);
+        let blanket = PrivacyBlanket {
             epsilon: 1.2,
             n: 1000.0,
             gamma,
             favoured: Some(favoured),
         };
-        let mut probabilities = core_probabilities(&task.questions()[0]).unwrap();
-        let t = favoured.buckets();
-        let mut greatest = LossBounds {
+        let mut probabilities = core_bucket_probabilities(&task.questions()[0]).unwrap();
+        let t = favoured.bucket_count();
+        let mut greatest = BlanketLossBounds {
             range: 0.0,
             greatest: f64::NEG_INFINITY,
             square: 0.0,
@@ -211,7 +216,7 @@ mod tests {
                     high = loss.max(high);
                     square += loss * loss / t;
                 }
-                greatest = LossBounds {
+                greatest = BlanketLossBounds {
                     range: greatest.range.max(high - low),
                     greatest: greatest.greatest.max(high),
                     square: greatest.square.max(square),

@@ -4,7 +4,7 @@ use crate::roots::bisect;
 
 /// Class of reports for which a bound is proven.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Scope {
+pub enum BoundScope {
     /// Reports of any ε-LDP randomizer.
     AnyRandomizer,
     /// Reports of the batch's mechanism only, because the theorem assumes more than ε-LDP.
@@ -23,12 +23,12 @@ pub(super) struct FavouredBuckets {
 
 impl FavouredBuckets {
     /// Total number t of buckets.
-    pub(super) fn buckets(&self) -> f64 {
+    pub(super) fn bucket_count(&self) -> f64 {
         self.count + self.others
     }
 
     /// Returns the sum Ω of the weights of all buckets at a local ε.
-    pub(super) fn omega(&self, epsilon: f64) -> f64 {
+    pub(super) fn total_weight(&self, epsilon: f64) -> f64 {
         self.count * epsilon.exp() + self.others
     }
 }
@@ -41,7 +41,7 @@ pub struct PublishedBound {
     /// Authors, year and place of the theorem.
     pub source: &'static str,
     /// Class of reports for which the bound is proven.
-    pub scope: Scope,
+    pub scope: BoundScope,
     /// Value of the bound on the central ε, rounded up, but at most the local ε, which is always a
     /// bound. `None` if the theorem does not apply.
     pub central_epsilon: Option<f64>,
@@ -51,7 +51,7 @@ pub struct PublishedBound {
 
 /// Batch of reports whose central ε is bounded.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct BoundInput {
+pub(super) struct BoundedBatch {
     pub(super) epsilon: f64,
     pub(super) favoured: Option<FavouredBuckets>,
     pub(super) n: u64,
@@ -61,13 +61,13 @@ pub(super) struct BoundInput {
 /// Value of a bound, or the condition of its theorem that the batch does not meet.
 pub(super) type BoundValue = Result<f64, &'static str>;
 
-impl BoundInput {
+impl BoundedBatch {
     /// Creates the published bound from the value that its formula yields for this batch.
     pub(super) fn published_bound(
         &self,
         name: &'static str,
         source: &'static str,
-        scope: Scope,
+        scope: BoundScope,
         value: BoundValue,
     ) -> PublishedBound {
         // Formulas have about a dozen operations, far fewer than 64 roundings.

@@ -4,19 +4,19 @@
 //! The bound on the central ε of n reports is ε_c = 12·ε·√(ln(1/δ)/n) for any randomizer, proven
 //! for ε < 1/2, n ≥ 1000 and δ < 1/100.
 
-use super::bound::{BoundInput, BoundValue, PublishedBound, Scope};
+use super::bound::{BoundScope, BoundValue, BoundedBatch, PublishedBound};
 
-pub(super) fn bound(batch: &BoundInput) -> PublishedBound {
+pub(super) fn bound(batch: &BoundedBatch) -> PublishedBound {
     batch.published_bound(
         "amplification by shuffling",
         "Erlingsson et al. 2019",
-        Scope::AnyRandomizer,
-        value(batch),
+        BoundScope::AnyRandomizer,
+        central_epsilon_bound(batch),
     )
 }
 
-fn value(batch: &BoundInput) -> BoundValue {
-    let &BoundInput {
+fn central_epsilon_bound(batch: &BoundedBatch) -> BoundValue {
+    let &BoundedBatch {
         epsilon, n, delta, ..
     } = batch;
     if epsilon >= 0.5 {

@@ -12,20 +12,20 @@
 use hushbin::Error;
 use hushbin_analysis::accounting::clones_epsilon;
 
-use super::bound::{BoundInput, BoundValue, PublishedBound, Scope};
+use super::bound::{BoundScope, BoundValue, BoundedBatch, PublishedBound};
 
-pub(super) fn bounds(batch: &BoundInput) -> Result<[PublishedBound; 2], Error> {
+pub(super) fn clone_bounds(batch: &BoundedBatch) -> Result<[PublishedBound; 2], Error> {
     Ok([
         batch.published_bound(
             "clones",
             "Feldman et al. 2021, Theorem 3.1",
-            Scope::AnyRandomizer,
-            closed_form(batch),
+            BoundScope::AnyRandomizer,
+            closed_form_epsilon(batch),
         ),
         batch.published_bound(
             "clones, exact sum",
             "Feldman et al. 2021, Section 3",
-            Scope::AnyRandomizer,
+            BoundScope::AnyRandomizer,
             Ok(clones_epsilon(batch.epsilon, batch.n, batch.delta)?),
         ),
     ])
@@ -33,7 +33,7 @@ pub(super) fn bounds(batch: &BoundInput) -> Result<[PublishedBound; 2], Error> {
 
 /// Computes the central ε by the closed form ln(1 + (e − 1)/(e + 1)·(8·√(e·ln(4/δ)/n) + 8e/n)),
 /// where e = exp(ε) for the local ε.
-fn closed_form(batch: &BoundInput) -> BoundValue {
+fn closed_form_epsilon(batch: &BoundedBatch) -> BoundValue {
     let (e, n) = (batch.epsilon.exp(), batch.n as f64);
     if e > n / (16.0 * (2.0 / batch.delta).ln()) {
         return Err("local epsilon of at most ln(n/(16 ln(2/delta)))");

@@ -27,8 +27,8 @@ mod wang_collision;
 use hushbin::Error;
 use hushbin_analysis::accounting::{Mixture, account};
 
-use bound::{BoundInput, FavouredBuckets};
-pub use bound::{PublishedBound, Scope};
+pub use bound::{BoundScope, PublishedBound};
+use bound::{BoundedBatch, FavouredBuckets};
 
 /// Computes the published bounds on the central ε of a batch, ordered by year. hushbin's own value
 /// is computed by [`account`]. The n of the theorems is the number of honest reports.
@@ -43,17 +43,20 @@ pub fn published_bounds(
 ) -> Result<Vec<PublishedBound>, Error> {
     let epsilon = mixture.epsilon();
     let any = account(&Mixture::generic(epsilon)?, reports, honest_fraction, delta)?;
-    let favoured = mixture.favoured();
-    let batch = BoundInput {
+    let favoured = mixture.favoured_and_other_buckets();
+    let batch = BoundedBatch {
         epsilon,
         favoured: favoured.map(|[count, others]| FavouredBuckets { count, others }),
         n: any.honest_reports,
         delta,
     };
     let mut all = vec![erlingsson_2019::bound(&batch)];
-    all.extend(balle_2019::bounds(&batch));
+    all.extend(balle_2019::blanket_bounds(&batch));
     all.push(wang_collision::bound(&batch));
-    all.extend(feldman_2021::bounds(&batch)?);
-    all.extend(feldman_2023::bounds(&batch, any.central_epsilon));
+    all.extend(feldman_2021::clone_bounds(&batch)?);
+    all.extend(feldman_2023::stronger_clone_bounds(
+        &batch,
+        any.central_epsilon,
+    ));
     Ok(all)
 }

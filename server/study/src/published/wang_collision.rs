@@ -14,22 +14,22 @@
 //!
 //! The theorem's other condition, ε_c ≤ 14·ln(2/δ)/27, holds for δ up to 0.1.
 
-use super::bound::{BoundInput, BoundValue, PublishedBound, Scope};
+use super::bound::{BoundScope, BoundValue, BoundedBatch, PublishedBound};
 
-pub(super) fn bound(batch: &BoundInput) -> PublishedBound {
+pub(super) fn bound(batch: &BoundedBatch) -> PublishedBound {
     batch.published_bound(
         "Collision's closed form",
         "Wang et al. 2021 (P2), Theorem 3",
-        Scope::Mechanism,
-        value(batch),
+        BoundScope::Mechanism,
+        central_epsilon_bound(batch),
     )
 }
 
-fn value(batch: &BoundInput) -> BoundValue {
+fn central_epsilon_bound(batch: &BoundedBatch) -> BoundValue {
     let favoured = batch
         .favoured
         .ok_or("a report that favours buckets, c of t")?;
-    let omega = favoured.omega(batch.epsilon);
+    let omega = favoured.total_weight(batch.epsilon);
     let central = (14.0 * (2.0 / batch.delta).ln() * omega / (batch.n as f64 - 1.0)).sqrt();
     // The theorem assumes ε_c ≤ 1.
     if central <= 1.0 {

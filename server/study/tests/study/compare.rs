@@ -1,6 +1,6 @@
 //! Tests of `hushbin-study compare`: its output matches the library.
 
-use hushbin_study::competitors::{Budget, ComparedQuestion, compare};
+use hushbin_study::competitors::{Budget, ComparedQuestion, compare_mechanisms};
 
 use crate::study;
 
@@ -21,7 +21,7 @@ fn the_command_says_what_the_library_does() {
         let arguments = [&["compare"], words, &budget].concat();
         let printed = study(&[&arguments[..], &["--json"]].concat()).stdout;
         let printed: serde_json::Value = serde_json::from_slice(&printed).unwrap();
-        let table = compare(asked, &Budget::new(2.0, 1e-6).unwrap(), 5000).unwrap();
+        let table = compare_mechanisms(asked, &Budget::new(2.0, 1e-6).unwrap(), 5000).unwrap();
         assert_eq!(printed, serde_json::to_value(&table).unwrap());
 
         let text = String::from_utf8(study(&arguments).stdout).unwrap();

@@ -4,7 +4,7 @@ use hushbin::TaskDraft;
 use hushbin::hash::Hashing;
 use hushbin::mechanism::collision::{Collision, Rule};
 use hushbin_analysis::accounting::{Mixture, account};
-use hushbin_study::published::{PublishedBound, Scope, published_bounds};
+use hushbin_study::published::{BoundScope, PublishedBound, published_bounds};
 use hushbin_tests::mixtures::heaviest;
 use serde_json::{Value, json};
 use statrs::distribution::{Binomial, Discrete};
@@ -110,8 +110,8 @@ fn none_is_below_what_is_known_to_be_needed() {
                         .reduction_lower_epsilon;
                     for bound in all {
                         let needed = match bound.scope {
-                            Scope::AnyRandomizer => any,
-                            Scope::Mechanism => own,
+                            BoundScope::AnyRandomizer => any,
+                            BoundScope::Mechanism => own,
                         };
                         let at = format!("{mixture:?}, {n}, {delta}, {needed}: {bound:?}");
                         match bound.central_epsilon {
@@ -137,12 +137,12 @@ fn the_exact_sum_is_below_the_best_known() {
             let mixture = printed(s, 1.0);
             let ours = account(&mixture, n, 1.0, delta).unwrap().central_epsilon;
             let all = published_bounds(&mixture, n, 1.0, delta).unwrap();
-            let less = |scope: Scope| {
+            let less = |scope: BoundScope| {
                 let of = all.iter().filter(|bound| bound.scope == scope);
                 let best = of.filter_map(|bound| bound.central_epsilon);
                 1.0 - ours / best.fold(f64::INFINITY, f64::min)
             };
-            let (any, own) = (less(Scope::AnyRandomizer), less(Scope::Mechanism));
+            let (any, own) = (less(BoundScope::AnyRandomizer), less(BoundScope::Mechanism));
             assert!((0.2..0.3).contains(&any), "s = {s}, n = {n}: {any}");
             assert!((0.1..0.2).contains(&own), "s = {s}, n = {n}: {own}");
         }
@@ -454,8 +454,8 @@ fn closed_forms_hold_from_where_they_begin() {
                     let all = published_bounds(&mixture, n, 1.0, delta).unwrap();
                     let bound = find(&all, name);
                     let least = match bound.scope {
-                        Scope::AnyRandomizer => Mixture::generic(epsilon).unwrap(),
-                        Scope::Mechanism => mixture,
+                        BoundScope::AnyRandomizer => Mixture::generic(epsilon).unwrap(),
+                        BoundScope::Mechanism => mixture,
                     };
                     let least = account(&least, n, 1.0, delta)
                         .unwrap()

@@ -9,7 +9,7 @@ use rand_core::Rng;
 use serde_json::json;
 
 use super::seeds::{Suits, suited};
-use super::{CONFIDENCE, Plan, assert_leaks, honest, measured, pick, rng};
+use super::{CONFIDENCE, TrialPlan, assert_leaks, honest, measured, pick, rng};
 
 const ROWS: u32 = 3;
 const COLUMNS: u32 = 4;
@@ -44,7 +44,7 @@ fn shares_part(input: &[Entry], cell: u32) -> [bool; 2] {
 fn crosses_keep_within_their_budget() {
     for (epsilon, by_number) in [(0.5, false), (2.0, false), (1.0, true), (3.0, true)] {
         let task = task(epsilon, by_number);
-        let plan = Plan::new(&task, Some(20_000), CONFIDENCE).unwrap();
+        let plan = TrialPlan::new(&task, Some(20_000), CONFIDENCE).unwrap();
         let found = audit(&task, &plan, &mut rng(2), |_, _| {});
         assert_eq!(found.verdict, Verdict::WithinBudget, "{found:?}");
         assert!(found.measured.lower_bound > 0.7 * epsilon, "{found:?}");

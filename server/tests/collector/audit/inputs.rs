@@ -1,10 +1,10 @@
 //! Leaks that only fractions, zeros or too many entries reveal, and look-alikes that are none.
 
-use hushbin::domain::Signed;
+use hushbin::domain::SignedItem;
 use hushbin::hash::{HashKeys, Hashing, independent_bucket};
 use hushbin::mechanism::BucketReport;
 use hushbin::mechanism::collision::{self, Collision};
-use hushbin::mechanism::hash_bin::Level;
+use hushbin::mechanism::hash_bin::PrivacyLevel;
 use hushbin::mix::mix64;
 use hushbin::{Entry, Mechanism, Report, Task, TaskParts, ValueKind};
 use rand_chacha::ChaCha20Rng;
@@ -61,7 +61,7 @@ fn larger_epsilon_for_some_inputs_is_caught() {
         }
     }
     // Fractions differ by at most half as much as whole values.
-    let task = real(&of_level(Level::Event, 40));
+    let task = real(&of_level(PrivacyLevel::Event, 40));
     let larger = with_epsilon(&task, 3.0);
     let leaky = either(
         honest(&task, rng(33)),
@@ -74,7 +74,10 @@ fn larger_epsilon_for_some_inputs_is_caught() {
 /// An entry of 0 marks the seed, although it should count as absent.
 #[test]
 fn zeros_that_show_are_caught() {
-    for task in [typical("collision"), real(&of_level(Level::Event, 40))] {
+    for task in [
+        typical("collision"),
+        real(&of_level(PrivacyLevel::Event, 40)),
+    ] {
         let marked = |seed: u64, input: &[Entry]| {
             seed.is_multiple_of(2) == input.iter().any(|entry| entry.value == 0.0)
         };
@@ -84,9 +87,9 @@ fn zeros_that_show_are_caught() {
 }
 
 /// Entries that remain: each if its draw is below its value, then the first s.
-fn left(input: &[Entry], draw: impl Fn(u64) -> u64) -> Vec<Signed> {
+fn left(input: &[Entry], draw: impl Fn(u64) -> u64) -> Vec<SignedItem> {
     let is_left = |entry: &&Entry| draw(entry.item) as f64 / 2_f64.powi(64) < entry.value.abs();
-    let signed = |entry: &Entry| Signed {
+    let signed = |entry: &Entry| SignedItem {
         item: entry.item,
         negative: entry.value < 0.0,
     };
@@ -142,7 +145,7 @@ fn set_that_grows_with_the_entries_is_caught() {
         let mut row = [0.0; 12];
         for entry in input {
             let (item, negative) = (entry.item, entry.value < 0.0);
-            let element = domain.element(Signed { item, negative });
+            let element = domain.element(SignedItem { item, negative });
             row[independent_bucket(&HashKeys::new(seed), element, 12) as usize] = inside;
         }
         let empty = row.iter().filter(|p| **p == 0.0).count() as f64;

@@ -1,11 +1,11 @@
 //! Randomizers that reveal more than stated; the audit catches each of them.
 
-use hushbin::domain::Signed;
+use hushbin::domain::SignedItem;
 use hushbin::hash::HashKeys;
 use hushbin::mechanism::BucketReport;
-use hushbin::mechanism::hash_bin::{self, Level, Noise, Response};
+use hushbin::mechanism::hash_bin::{self, Noise, PrivacyLevel, Response};
 use hushbin::{Entry, Mechanism, Randomizer, Report, Task};
-use hushbin_analysis::likelihood::core_probabilities;
+use hushbin_analysis::likelihood::core_bucket_probabilities;
 use hushbin_server::audit::Statistic;
 use rand_chacha::ChaCha20Rng;
 use rand_core::Rng;
@@ -17,7 +17,7 @@ use super::{
 /// Noise for half the distance, a clip that is not applied, and no noise in one report of 50.
 #[test]
 fn leaks_of_hash_bin_are_caught() {
-    let task = of_level(Level::Event, 40);
+    let task = of_level(PrivacyLevel::Event, 40);
     let leaky = of_level(within(1.0), 40);
     let found = measured(&task, 30_000, honest(&leaky, rng(11)));
     assert_leaks(&task, &found);
@@ -35,7 +35,7 @@ fn leaks_of_hash_bin_are_caught() {
     });
     assert_leaks(&task, &found);
 
-    let task = of_level(Level::Event, 3);
+    let task = of_level(PrivacyLevel::Event, 3);
     let sums = unclipped(&task);
     let mut honest = honest(&task, rng(13));
     let mut coin = rng(14);
@@ -143,9 +143,9 @@ fn seed_reused_for_some_inputs_is_caught() {
 }
 
 /// The first s entries, for values −1, 0 and 1.
-fn signed(task: &Task, input: &[Entry]) -> Vec<Signed> {
+fn signed(task: &Task, input: &[Entry]) -> Vec<SignedItem> {
     let present = input.iter().filter(|entry| entry.value != 0.0);
-    let signed = present.map(|entry| Signed {
+    let signed = present.map(|entry| SignedItem {
         item: entry.item,
         negative: entry.value < 0.0,
     });
@@ -160,7 +160,7 @@ fn along(
     mut rng: ChaCha20Rng,
     distort: impl Fn(&mut [f64]),
 ) -> impl FnMut(&[Entry]) -> Report {
-    let mut probabilities = core_probabilities(&task.questions()[0]).unwrap();
+    let mut probabilities = core_bucket_probabilities(&task.questions()[0]).unwrap();
     let task = task.clone();
     move |input| {
         let seed = rng.next_u64();

@@ -16,20 +16,21 @@ mod uploads;
 
 use std::env;
 
-use hushbin::domain::Signed;
+use hushbin::domain::SignedItem;
 use hushbin::hash::Hashing;
 use hushbin::mechanism::BucketReport;
 use hushbin::mechanism::coco::{self, Coco};
 use hushbin::mechanism::collision::{self, Collision};
-use hushbin::mechanism::hash_bin::{HashBin, Level, Noise};
-use hushbin::task::Open;
-use hushbin::upload::header;
+use hushbin::mechanism::hash_bin::{HashBin, Noise, PrivacyLevel};
+use hushbin::task::OpenKeyword;
+use hushbin::upload::upload_header;
 use hushbin::{
     Entry, Items, Mechanism, Randomizer, Report, Task, TaskDraft, TaskParts, UploadId, ValueKind,
 };
-use hushbin_analysis::likelihood::core_probabilities;
+use hushbin_analysis::likelihood::core_bucket_probabilities;
 use hushbin_server::audit::{
-    Audit, AuditError, EmpiricalBound, Plan, Verdict, enumerate, enumerate_bins, measure, sender,
+    Audit, AuditError, EmpiricalBound, TrialPlan, Verdict, enumerate, enumerate_bins, measure_loss,
+    upload_sender,
 };
 use rand_chacha::{ChaCha8Rng, ChaCha20Rng};
 use rand_core::{Rng, SeedableRng};
@@ -89,7 +90,7 @@ fn posted(
     move |input, bytes| {
         let mut id = [0; 16];
         ids.fill_bytes(&mut id);
-        bytes.extend(header(UploadId(id), &fingerprint, 1));
+        bytes.extend(upload_header(UploadId(id), &fingerprint, 1));
         randomize(input).encode(bytes);
     }
 }
@@ -103,9 +104,9 @@ fn measured_sent(
     trials: u64,
     mut send: impl FnMut(&[Entry], &mut Vec<u8>),
 ) -> EmpiricalBound {
-    let plan = Plan::new(task, Some(trials), CONFIDENCE).unwrap();
+    let plan = TrialPlan::new(task, Some(trials), CONFIDENCE).unwrap();
     let of_answers = |answers: &[&[Entry]], bytes: &mut Vec<u8>| send(answers[0], bytes);
-    measure(task, &plan, of_answers, |_, _| {})
+    measure_loss(task, &plan, of_answers, |_, _| {})
 }
 
 /// 12 buckets, of which 3 are favoured.
@@ -118,8 +119,8 @@ fn small() -> Task {
 }
 
 /// Draws the bucket of a report from a seed, signed items and a random word.
-fn pick_along(task: &Task) -> impl FnMut(u64, &[Signed], u64) -> Report + use<> {
-    let mut probabilities = core_probabilities(&task.questions()[0]).unwrap();
+fn pick_along(task: &Task) -> impl FnMut(u64, &[SignedItem], u64) -> Report + use<> {
+    let mut probabilities = core_bucket_probabilities(&task.questions()[0]).unwrap();
     let report = match task.questions()[0].mechanism() {
         Mechanism::Coco(_) => Report::Coco,
         Mechanism::Collision(_) => Report::Collision,
@@ -151,7 +152,7 @@ fn pick(row: &[f64], word: u64) -> u32 {
 fn assert_leaks(task: &Task, found: &EmpiricalBound) {
     println!("{found:?}");
     assert!(found.lower_bound > task.epsilon(), "{found:?}");
-    let plan = Plan::new(task, None, CONFIDENCE).unwrap();
+    let plan = TrialPlan::new(task, None, CONFIDENCE).unwrap();
     let audit = Audit::new(task, &plan, None, found.clone());
     assert_eq!(audit.verdict, Verdict::ExceedsBudget);
 }
@@ -202,26 +203,26 @@ fn hash_bin(rng: &mut impl Rng, kind: u32, hashing: Hashing, items: &Items) -> M
     let clip = f64::from(any_of(rng, &[1, 2, 5, 30])) / 2.0;
     let distance = f64::from(any_of(rng, &[1, 2, 4, 9, 60, 400])) / 2.0;
     let level = match kind {
-        0 => Level::Event,
-        1 => Level::Neighbouring {
+        0 => PrivacyLevel::Event,
+        1 => PrivacyLevel::Neighbouring {
             distance,
             delta: None,
         },
-        2 => Level::Neighbouring {
+        2 => PrivacyLevel::Neighbouring {
             distance,
             delta: Some(0.001),
         },
-        3 => Level::User {
+        3 => PrivacyLevel::User {
             clip,
             noise: Noise::TwoPoint,
         },
-        _ => Level::User {
+        _ => PrivacyLevel::User {
             clip,
             noise: Noise::Laplace,
         },
     };
     let bins = match level {
-        Level::User { .. } => 1,
+        PrivacyLevel::User { .. } => 1,
         _ => any_of(rng, &[1, 1, 2, 5, 20]).min(items.count().unwrap_or(20)),
     };
     let grid = any_of(rng, &[2, 64, 1024]);
@@ -242,7 +243,7 @@ fn tasks(each: u32) -> Vec<Task> {
             let s = any_of(&mut rng, &[1, 1, 2, 2, 3, 3, 4, 6, 8, 16, 32, 64]);
             let epsilon = [0.05, 0.2, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 5.5, 8.0][index as usize % 10];
             let items = match domain {
-                2 => Items::Open(Open::Open),
+                2 => Items::Open(OpenKeyword::Open),
                 _ => Items::Count(any_of(&mut rng, &[s, s + 1, 2 * s, 2 * s + 3, 300])),
             };
             let mechanism = match rule {
@@ -284,7 +285,7 @@ fn no_task_exceeds_its_budget() {
         let effective = task.effective_epsilon();
         assert!(effective <= epsilon, "{task:?}");
         let steps = least << 8;
-        let enumerated_task = core_probabilities(&task.questions()[0])
+        let enumerated_task = core_bucket_probabilities(&task.questions()[0])
             .and_then(|probabilities| {
                 enumerate(&task.questions()[0], steps, &mut rng(seed), probabilities)
             })
@@ -298,11 +299,16 @@ fn no_task_exceeds_its_budget() {
             );
             exact == effective
         });
-        let plan = match Plan::new(task, Some(least), CONFIDENCE) {
-            Err(AuditError::Trials { least, .. }) => Plan::new(task, Some(least), CONFIDENCE),
+        let plan = match TrialPlan::new(task, Some(least), CONFIDENCE) {
+            Err(AuditError::Trials { least, .. }) => TrialPlan::new(task, Some(least), CONFIDENCE),
             plan => plan,
         };
-        let found = measure(task, &plan.unwrap(), sender(task, rng(seed)), |_, _| {});
+        let found = measure_loss(
+            task,
+            &plan.unwrap(),
+            upload_sender(task, rng(seed)),
+            |_, _| {},
+        );
         assert!(found.lower_bound <= epsilon, "{task:?}: {found:?}");
         (attained, found.lower_bound / epsilon)
     };
@@ -328,7 +334,7 @@ fn bounds_come_close_where_an_attacker_can() {
     let mut tasks = vec![typical("collision"), typical("coco")];
     tasks.extend(["collision", "coco"].map(|mechanism| with_hashes(mechanism, 8)));
     for (level, items) in [
-        (Level::Event, 40),
+        (PrivacyLevel::Event, 40),
         (user(Noise::TwoPoint), 40),
         (user(Noise::Laplace), 40),
         (within(6.0), 3),
@@ -344,21 +350,21 @@ fn bounds_come_close_where_an_attacker_can() {
     }
 }
 
-fn user(noise: Noise) -> Level {
-    Level::User { clip: 1.5, noise }
+fn user(noise: Noise) -> PrivacyLevel {
+    PrivacyLevel::User { clip: 1.5, noise }
 }
 
-fn within(distance: f64) -> Level {
-    Level::Neighbouring {
+fn within(distance: f64) -> PrivacyLevel {
+    PrivacyLevel::Neighbouring {
         distance,
         delta: None,
     }
 }
 
 /// Hash-bin with s = 3, ε = 1 and the most bins possible.
-fn of_level(level: Level, items: u32) -> Task {
+fn of_level(level: PrivacyLevel, items: u32) -> Task {
     let bins = match level {
-        Level::User { .. } => 1,
+        PrivacyLevel::User { .. } => 1,
         _ => items,
     };
     let hash_bin = HashBin::new(level, Hashing::Balanced, bins, 1024).unwrap();
@@ -386,14 +392,14 @@ fn enumeration_sees_beyond_twelve_digits() {
             &task.questions()[0],
             1 << 24,
             &mut rng(10),
-            core_probabilities(&task.questions()[0]).unwrap(),
+            core_bucket_probabilities(&task.questions()[0]).unwrap(),
         )
         .unwrap();
         assert_eq!(found.inputs, 1 + 12 + 60 + 160);
         assert!(found.error < 1e-13, "{found:?}");
         assert!((found.loss - effective).abs() <= found.error, "{found:?}");
         assert_eq!(found.epsilon(effective), effective);
-        let mut core = core_probabilities(&task.questions()[0]).unwrap();
+        let mut core = core_bucket_probabilities(&task.questions()[0]).unwrap();
         let leaky = enumerate(
             &task.questions()[0],
             1 << 24,
@@ -410,7 +416,7 @@ fn enumeration_sees_beyond_twelve_digits() {
         assert!(leaky.exceeds(effective), "{leaky:?}");
         assert!(leaky.epsilon(effective) > effective, "{leaky:?}");
 
-        let larger = core_probabilities(&with_epsilon(&task, 1.25).questions()[0]).unwrap();
+        let larger = core_bucket_probabilities(&with_epsilon(&task, 1.25).questions()[0]).unwrap();
         let leaky = enumerate(&task.questions()[0], 1 << 24, &mut rng(10), larger).unwrap();
         assert!(leaky.exceeds(1.249) && !leaky.exceeds(1.25), "{leaky:?}");
     }
@@ -496,7 +502,7 @@ fn large_and_open_tasks_are_not_enumerated() {
     let mechanism = Mechanism::Collision(collision);
     let large = TaskParts { mechanism, ..parts };
     let open = TaskParts {
-        items: Items::Open(Open::Open),
+        items: Items::Open(OpenKeyword::Open),
         ..large.clone()
     };
     for parts in [large, open] {
@@ -515,20 +521,20 @@ fn large_and_open_tasks_are_not_enumerated() {
 fn plans_that_cannot_tell_are_refused() {
     let task = typical("collision");
     for confidence in [0.0, 0.49, 1.0, f64::NAN, -1.0, 99.9] {
-        let error = Plan::new(&task, None, confidence).unwrap_err();
+        let error = TrialPlan::new(&task, None, confidence).unwrap_err();
         assert!(matches!(error, AuditError::Confidence { .. }), "{error}");
     }
     for epsilon in [0.01, 1.0, 3.0, 8.0] {
         let task = with_epsilon(&task, epsilon);
         for trials in [0, 99, u64::MAX] {
-            let error = Plan::new(&task, Some(trials), CONFIDENCE).unwrap_err();
+            let error = TrialPlan::new(&task, Some(trials), CONFIDENCE).unwrap_err();
             assert!(matches!(error, AuditError::Trials { .. }), "{error}");
         }
-        let error = Plan::new(&task, Some(0), CONFIDENCE).unwrap_err();
+        let error = TrialPlan::new(&task, Some(0), CONFIDENCE).unwrap_err();
         let AuditError::Trials { least, .. } = error else {
             unreachable!()
         };
-        assert!(Plan::new(&task, Some(least - 1), CONFIDENCE).is_err());
+        assert!(TrialPlan::new(&task, Some(least - 1), CONFIDENCE).is_err());
         // A randomizer without privacy, and the fewest trials allowed.
         let found = measured(&task, least, |input| {
             let first = input.first().copied();

@@ -2,12 +2,12 @@
 
 use hushbin::hash::for_each_drawn_item;
 use hushbin::{Entry, Report, Task, TaskDraft};
-use hushbin_analysis::likelihood::core_probabilities;
-use hushbin_server::audit::{STEPS, Verdict, audit, enumerate, measure, sender};
+use hushbin_analysis::likelihood::core_bucket_probabilities;
+use hushbin_server::audit::{STEPS, Verdict, audit, enumerate, measure_loss, upload_sender};
 use serde_json::{Value, json};
 
 use super::seeds::suited;
-use super::{CONFIDENCE, Plan, assert_leaks, honest, measured, rng};
+use super::{CONFIDENCE, TrialPlan, assert_leaks, honest, measured, rng};
 
 /// Numbers with several ranges, under a window of m, t and k.
 fn numbers(attributes: u32, [drawn, atoms, favoured]: [u32; 3]) -> Value {
@@ -45,14 +45,14 @@ fn numbers_keep_within_their_budget() {
     ] {
         let task = task(epsilon, &[numbers(attributes, window)]);
         let question = &task.questions()[0];
-        let core = core_probabilities(question).unwrap();
+        let core = core_bucket_probabilities(question).unwrap();
         let found = enumerate(question, STEPS, &mut rng(1), core).unwrap();
         assert_eq!(found.inputs, 1 << attributes);
         let effective = task.effective_epsilon();
         assert!((found.loss - effective).abs() <= found.error, "{found:?}");
         assert_eq!(found.epsilon(effective), effective);
 
-        let plan = Plan::new(&task, Some(4000), CONFIDENCE).unwrap();
+        let plan = TrialPlan::new(&task, Some(4000), CONFIDENCE).unwrap();
         let found = audit(&task, &plan, &mut rng(2), |_, _| {});
         assert_eq!(found.verdict, Verdict::WithinBudget, "{found:?}");
         assert_eq!(found.exact_epsilon, Some(effective));
@@ -66,8 +66,8 @@ fn numbers_keep_within_their_budget() {
         ],
     ] {
         let task = task(1.0, &questions);
-        let plan = Plan::new(&task, Some(4000), CONFIDENCE).unwrap();
-        let found = measure(&task, &plan, sender(&task, rng(3)), |_, _| {});
+        let plan = TrialPlan::new(&task, Some(4000), CONFIDENCE).unwrap();
+        let found = measure_loss(&task, &plan, upload_sender(&task, rng(3)), |_, _| {});
         assert!(found.lower_bound <= 1.0, "{found:?}");
     }
 }

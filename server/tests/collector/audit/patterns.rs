@@ -1,11 +1,11 @@
 //! Patterns: what they reveal about a number's bin, and leaks that are caught.
 
 use hushbin::{Entry, Report, Task, TaskDraft};
-use hushbin_analysis::likelihood::core_probabilities;
+use hushbin_analysis::likelihood::core_bucket_probabilities;
 use hushbin_server::audit::{STEPS, Verdict, audit, enumerate};
 use serde_json::json;
 
-use super::{CONFIDENCE, Plan, assert_leaks, honest, measured, rng};
+use super::{CONFIDENCE, TrialPlan, assert_leaks, honest, measured, rng};
 
 fn task(epsilon: f64, bins: u32) -> Task {
     let file = json!({ "id": "waits", "epsilon": epsilon, "questions": [{ "name": "wait",
@@ -22,11 +22,11 @@ fn patterns_keep_within_their_budget() {
         let task = task(epsilon, bins);
         let question = &task.questions()[0];
         assert_eq!(question.mechanism().name(), "pattern");
-        let core = core_probabilities(question).unwrap();
+        let core = core_bucket_probabilities(question).unwrap();
         let found = enumerate(question, STEPS, &mut rng(1), core).unwrap();
         let effective = task.effective_epsilon();
         assert!((found.loss - effective).abs() <= found.error, "{found:?}");
-        let plan = Plan::new(&task, Some(4000), CONFIDENCE).unwrap();
+        let plan = TrialPlan::new(&task, Some(4000), CONFIDENCE).unwrap();
         let found = audit(&task, &plan, &mut rng(2), |_, _| {});
         assert_eq!(found.verdict, Verdict::WithinBudget, "{found:?}");
         assert_eq!(found.exact_epsilon, Some(effective));

@@ -1,9 +1,9 @@
 //! Seeds that depend on the input: a report is drawn again until its seed suits the input. The
 //! bucket under each seed is honest.
 
-use hushbin::domain::Signed;
+use hushbin::domain::SignedItem;
 use hushbin::hash::{Balanced, HashKeys, closed_sign};
-use hushbin::mechanism::hash_bin::{Level, Noise};
+use hushbin::mechanism::hash_bin::{Noise, PrivacyLevel};
 use hushbin::mix::mix64;
 use hushbin::{Entry, Report, Task, TaskParts, ValueKind};
 use hushbin_server::audit::Statistic;
@@ -99,11 +99,11 @@ fn seeds_that_spread_the_entries_are_caught() {
     let task = small();
     let domain = task.questions()[0].domain();
     // The hash of `small`: balanced, with 12 buckets.
-    let hash = Balanced::new(domain.elements().unwrap(), 12);
+    let hash = Balanced::new(domain.element_count().unwrap(), 12);
     let bucket = move |seed: u64, entry: &Entry| {
         let negative = entry.value < 0.0;
         let item = entry.item;
-        let element = domain.element(Signed { item, negative });
+        let element = domain.element(SignedItem { item, negative });
         hash.bucket(&HashKeys::new(seed), element as u32)
     };
     let apart = |seed: u64, input: &[Entry]| {
@@ -125,7 +125,7 @@ fn seeds_that_spread_the_entries_are_caught() {
 #[test]
 fn seeds_that_turn_values_are_caught() {
     for (level, value) in [
-        (Level::Event, ValueKind::Sign),
+        (PrivacyLevel::Event, ValueKind::Sign),
         (user(Noise::TwoPoint), ValueKind::Real),
         (user(Noise::Laplace), ValueKind::Sign),
     ] {

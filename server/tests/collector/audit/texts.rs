@@ -1,13 +1,13 @@
 //! Texts: what a prefix reveals about them, and leaks that are caught.
 
 use hushbin::hash::{HashKeys, independent_bucket};
-use hushbin::task::{Kind, Prefixes};
+use hushbin::task::{Kind, PrefixLengths};
 use hushbin::{Entry, Report, Task, TaskDraft};
-use hushbin_server::audit::{Verdict, audit, measure, sender};
+use hushbin_server::audit::{Verdict, audit, measure_loss, upload_sender};
 use serde_json::{Value, json};
 
 use super::seeds::suited;
-use super::{CONFIDENCE, Plan, assert_leaks, honest, measured, rng};
+use super::{CONFIDENCE, TrialPlan, assert_leaks, honest, measured, rng};
 
 const T: u32 = 4;
 
@@ -31,15 +31,15 @@ fn task(epsilon: f64, questions: &[Value]) -> Task {
 fn texts_keep_within_their_budget() {
     for (epsilon, prefixes) in [(0.5, &[2][..]), (1.0, &[1, 2, 4]), (3.0, &[2, 4, 4])] {
         let task = task(epsilon, &[text(prefixes)]);
-        let plan = Plan::new(&task, Some(20_000), CONFIDENCE).unwrap();
+        let plan = TrialPlan::new(&task, Some(20_000), CONFIDENCE).unwrap();
         let found = audit(&task, &plan, &mut rng(2), |_, _| {});
         assert_eq!(found.verdict, Verdict::WithinBudget, "{found:?}");
         assert!(found.measured.lower_bound > 0.7 * epsilon, "{found:?}");
     }
     let both = [text(&[1, 3]), json!({ "name": "beta", "kind": "flag" })];
     let task = task(1.0, &both);
-    let plan = Plan::new(&task, Some(20_000), CONFIDENCE).unwrap();
-    let found = measure(&task, &plan, sender(&task, rng(3)), |_, _| {});
+    let plan = TrialPlan::new(&task, Some(20_000), CONFIDENCE).unwrap();
+    let found = measure_loss(&task, &plan, upload_sender(&task, rng(3)), |_, _| {});
     assert!(found.lower_bound <= 1.0, "{found:?}");
 }
 
@@ -53,9 +53,9 @@ fn leaks_of_texts_are_caught() {
     let larger = task(2.0, &[text(&[1, 2, 4])]);
     assert_leaks(&asked, &measured(&asked, 20_000, honest(&larger, rng(4))));
     // The shortest prefix is reported only if the text continues with the secret.
-    let secret = Prefixes::key("aaa", 2);
+    let secret = PrefixLengths::prefix_key("aaa", 2);
     let shortest_where_secret =
-        |seed: u64, input: &[Entry]| (prefixes.drawn(seed) == 0) == (input[1].item == secret);
+        |seed: u64, input: &[Entry]| (prefixes.drawn_index(seed) == 0) == (input[1].item == secret);
     let found = measured(&asked, 20_000, suited(&asked, 1, &shortest_where_secret));
     assert_leaks(&asked, &found);
     // Some reports contain the prefix's bucket in clear.
@@ -64,7 +64,7 @@ fn leaks_of_texts_are_caught() {
         let mut report = plain(input);
         turn += 1;
         if let (Report::Collision(report), true) = (&mut report, turn % 3 == 0) {
-            let told = input[prefixes.drawn(report.seed)].item;
+            let told = input[prefixes.drawn_index(report.seed)].item;
             report.bucket = independent_bucket(&HashKeys::new(report.seed), told, T);
         }
         report

@@ -2,11 +2,11 @@
 //! caught.
 
 use hushbin::{Entry, Report, Task, TaskDraft};
-use hushbin_analysis::likelihood::{core_probabilities, neighbour_pairs};
-use hushbin_server::audit::{STEPS, Verdict, audit, enumerate, measure, sender};
+use hushbin_analysis::likelihood::{core_bucket_probabilities, neighbour_pairs};
+use hushbin_server::audit::{STEPS, Verdict, audit, enumerate, measure_loss, upload_sender};
 use serde_json::{Value, json};
 
-use super::{CONFIDENCE, Plan, assert_leaks, honest, measured, rng};
+use super::{CONFIDENCE, TrialPlan, assert_leaks, honest, measured, rng};
 
 /// Parts with these numbers of options; parts with two options are flags.
 fn parts(options: &[u32]) -> Value {
@@ -37,7 +37,7 @@ fn answers_together_keep_within_their_budget() {
     ] {
         let task = task(epsilon, &[parts(options)]);
         let question = &task.questions()[0];
-        let core = core_probabilities(question).unwrap();
+        let core = core_bucket_probabilities(question).unwrap();
         let found = enumerate(question, STEPS, &mut rng(1), core).unwrap();
         assert_eq!(
             found.inputs,
@@ -47,14 +47,14 @@ fn answers_together_keep_within_their_budget() {
         assert!(found.loss - found.error <= effective, "{found:?}");
         assert!(found.loss > 0.9 * effective, "{found:?}");
 
-        let plan = Plan::new(&task, Some(4000), CONFIDENCE).unwrap();
+        let plan = TrialPlan::new(&task, Some(4000), CONFIDENCE).unwrap();
         let found = audit(&task, &plan, &mut rng(2), |_, _| {});
         assert_eq!(found.verdict, Verdict::WithinBudget, "{found:?}");
     }
     let beside = [parts(&[2, 3]), json!({ "name": "beta", "kind": "flag" })];
     let task = task(1.0, &beside);
-    let plan = Plan::new(&task, Some(4000), CONFIDENCE).unwrap();
-    let found = measure(&task, &plan, sender(&task, rng(3)), |_, _| {});
+    let plan = TrialPlan::new(&task, Some(4000), CONFIDENCE).unwrap();
+    let found = measure_loss(&task, &plan, upload_sender(&task, rng(3)), |_, _| {});
     assert!(found.lower_bound <= 1.0, "{found:?}");
 }
 
@@ -67,7 +67,7 @@ fn larger_thresholds_are_enumerated() {
             "hashing": "balanced", "buckets": 5 });
         task(epsilon, &[all])
     });
-    let core = core_probabilities(&larger.questions()[0]).unwrap();
+    let core = core_bucket_probabilities(&larger.questions()[0]).unwrap();
     let found = enumerate(&asked.questions()[0], STEPS, &mut rng(1), core).unwrap();
     assert!(found.exceeds(2.0), "{found:?}");
 }

@@ -1,8 +1,8 @@
 //! Leaks of uploads outside their reports, which are honest.
 
-use hushbin::upload::header;
+use hushbin::upload::upload_header;
 use hushbin::{Entry, Task, UploadId};
-use hushbin_server::audit::{EmpiricalBound, Statistic, sender};
+use hushbin_server::audit::{EmpiricalBound, Statistic, upload_sender};
 use rand_core::Rng;
 
 use super::{assert_leaks, honest, measured_sent, rng, typical};
@@ -16,7 +16,7 @@ fn under_id(task: &Task, id: impl Fn(&[Entry], u128) -> u128) -> EmpiricalBound 
     measured_sent(task, TRIALS, |input, bytes| {
         let [high, low] = [words.next_u64(), words.next_u64()].map(u128::from);
         let id = id(input, high << 64 | low);
-        bytes.extend(header(UploadId(id.to_le_bytes()), &fingerprint, 1));
+        bytes.extend(upload_header(UploadId(id.to_le_bytes()), &fingerprint, 1));
         honest(input).encode(bytes);
     })
 }
@@ -55,7 +55,7 @@ fn ids_made_from_the_input_are_caught() {
 
 /// Appends to an honest upload, or changes it.
 fn changed(task: &Task, change: impl Fn(&[Entry], &mut Vec<u8>)) -> EmpiricalBound {
-    let mut send = sender(task, rng(53));
+    let mut send = upload_sender(task, rng(53));
     measured_sent(task, TRIALS, |input, bytes| {
         send(&[input], bytes);
         change(input, bytes);
@@ -95,7 +95,7 @@ fn further_reports_are_caught() {
             let mut id = [0; 16];
             ids.fill_bytes(&mut id);
             let count = if everybody || input.len() > 3 { 2 } else { 1 };
-            bytes.extend(header(UploadId(id), &fingerprint, count));
+            bytes.extend(upload_header(UploadId(id), &fingerprint, count));
             (0..count).for_each(|_| honest(input).encode(bytes));
         });
         assert_leaks(&task, &found);

@@ -5,7 +5,7 @@ use std::fs;
 use hushbin::Task;
 use hushbin::choose::Objective;
 use hushbin_analysis::bound::distance;
-use hushbin_analysis::estimate::{Aim, Estimator, Predictor};
+use hushbin_analysis::estimate::{Estimator, PredictedQuantity, Predictor};
 use hushbin_tests::process::{answer, hushbin};
 use serde_json::{Value, json};
 
@@ -307,7 +307,7 @@ fn a_check_of_a_cross_by_a_number_predicts_means_within_rows() {
     let task: Task = serde_json::from_value(task).unwrap();
     let predictor = Predictor::for_question(&task.questions()[0]);
     let variance = predictor
-        .worst_variance(Aim::MeanWithin(0.5), false)
+        .worst_variance(PredictedQuantity::MeanWithin(0.5), false)
         .unwrap();
     let expected = 800.0 * variance.sqrt() / 200.0;
     assert!((error.unwrap() / expected - 1.0).abs() < 1e-12, "{error:?}");

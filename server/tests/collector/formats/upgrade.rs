@@ -18,7 +18,10 @@ use crate::shuffle::free;
 pub(super) fn expected<'a>(task: &Task, uploads: impl IntoIterator<Item = &'a Upload>) -> Value {
     let mut totals = Totals::new(task);
     for upload in uploads {
-        upload.reports.iter().for_each(|report| totals.fold(report));
+        upload
+            .reports
+            .iter()
+            .for_each(|report| totals.add_report(report));
     }
     let query = Query::new(task, &Options::default()).unwrap();
     serde_json::to_value(estimates(task, &totals, &query)).unwrap()
@@ -99,7 +102,7 @@ fn holds(data: &Path, task: &Task, uploads: &[&Upload], gone: &[&Upload]) {
             bytes.extend(body);
             let upload = Upload::decode(&bytes, task).unwrap();
             if batch.totals.is_none() {
-                upload.reports.iter().for_each(|own| totals.fold(own));
+                upload.reports.iter().for_each(|own| totals.add_report(own));
             }
             found.extend(encoded(&&upload));
         }
@@ -117,7 +120,7 @@ fn holds(data: &Path, task: &Task, uploads: &[&Upload], gone: &[&Upload]) {
     // Totals still include deleted reports.
     let mut all = Totals::new(task);
     let reports = uploads.iter().flat_map(|upload| &upload.reports);
-    reports.for_each(|report| all.fold(report));
+    reports.for_each(|report| all.add_report(report));
     assert_eq!(totals.encode(), all.encode());
 }
 

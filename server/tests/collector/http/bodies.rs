@@ -28,7 +28,10 @@ async fn assert_counted(app: &App, uploads: &[&Upload]) {
     let task = app.task("settings");
     let mut totals = Totals::new(&task);
     for upload in uploads {
-        upload.reports.iter().for_each(|report| totals.fold(report));
+        upload
+            .reports
+            .iter()
+            .for_each(|report| totals.add_report(report));
     }
     let question = Query::new(&task, &Options::default()).unwrap();
     let expected = serde_json::to_value(estimates(&task, &totals, &question)).unwrap();

@@ -313,7 +313,10 @@ async fn estimates_are_those_of_what_was_accepted() {
     let mut totals = Totals::new(&task);
     for size in [1, 20, 300] {
         let upload = uploads.make(size);
-        upload.reports.iter().for_each(|report| totals.fold(report));
+        upload
+            .reports
+            .iter()
+            .for_each(|report| totals.add_report(report));
         app.post("counted", upload.encode(&task.fingerprint()))
             .await;
     }
@@ -372,11 +375,14 @@ async fn many_reports_of_an_open_task_are_folded_as_one_by_one() {
         ..Options::default()
     };
     let query = Query::new(&task, &options).unwrap();
-    let mut totals = Totals::of_items(&task, 0, query.items());
+    let mut totals = Totals::for_items(&task, 0, query.items());
     let mut uploads = Uploads::new(&task, 12);
     for _ in 0..18 {
         let upload = uploads.make(4096);
-        upload.reports.iter().for_each(|report| totals.fold(report));
+        upload
+            .reports
+            .iter()
+            .for_each(|report| totals.add_report(report));
         let bytes = upload.encode(&task.fingerprint());
         assert_eq!(
             app.post("anything", bytes).await.status,

@@ -9,8 +9,8 @@ use axum::body::Body;
 use axum::http::StatusCode;
 use hushbin_server::http::Limits;
 use hushbin_server::store::{
-    BatchRow, Engine, EngineError, FilesEngine, Release, StorageReader, Store, StoreOptions,
-    TaskKey, TaskRow, UploadOutcome, UploadRecord, VisitUpload,
+    BatchRelease, BatchRow, Engine, EngineError, FilesEngine, StorageReader, Store, StoreOptions,
+    TaskKey, TaskRow, UploadOutcome, UploadRecord, UploadVisitor,
 };
 use hushbin_tests::uploads::{Uploads, draft};
 use serde_json::json;
@@ -98,8 +98,8 @@ impl Engine for Faulty {
         self.inner.close_batch(task, batch, now)
     }
 
-    fn settle_release(&mut self, task: TaskKey, batch: u64) -> Done<()> {
-        self.inner.settle_release(task, batch)
+    fn update_after_release(&mut self, task: TaskKey, batch: u64) -> Done<()> {
+        self.inner.update_after_release(task, batch)
     }
 
     fn probe(&mut self) -> Done<()> {
@@ -122,12 +122,17 @@ fn failure() -> EngineError {
 }
 
 impl StorageReader for FaultyReader {
-    fn for_each_upload(&self, task: TaskKey, batch: u64, visit: &mut VisitUpload<'_>) -> Done<()> {
+    fn for_each_upload(
+        &self,
+        task: TaskKey,
+        batch: u64,
+        visit: &mut UploadVisitor<'_>,
+    ) -> Done<()> {
         self.inner.for_each_upload(task, batch, visit)
     }
 
-    fn release(&self, task: TaskKey, batch: &BatchRow, release: Release) -> Done<()> {
-        self.inner.release(task, batch, release)
+    fn store_release(&self, task: TaskKey, batch: &BatchRow, release: BatchRelease) -> Done<()> {
+        self.inner.store_release(task, batch, release)
     }
 
     fn totals(&self, task: TaskKey, batch: u64) -> Done<Vec<u8>> {

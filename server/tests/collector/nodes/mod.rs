@@ -80,7 +80,10 @@ impl Nodes {
     fn expected<'a>(&self, uploads: impl IntoIterator<Item = &'a Upload>) -> Value {
         let mut totals = Totals::new(&self.task);
         for upload in uploads {
-            upload.reports.iter().for_each(|report| totals.fold(report));
+            upload
+                .reports
+                .iter()
+                .for_each(|report| totals.add_report(report));
         }
         let query = Query::new(&self.task, &Options::default()).unwrap();
         serde_json::to_value(estimates(&self.task, &totals, &query)).unwrap()

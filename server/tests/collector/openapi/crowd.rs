@@ -75,7 +75,7 @@ fn answer(question: &Question) -> Vec<Entry> {
         Kind::Numbers(of) => (0..of.len() as u64).map(|item| value(item, 0.5)).collect(),
         Kind::Together(_) => vec![value(0, 1.0), value(1, 1.0)],
         Kind::Text(prefixes) => {
-            let keys = prefixes.keys("ab").into_iter();
+            let keys = prefixes.prefix_keys("ab").into_iter();
             keys.map(|item| value(item, 1.0)).collect()
         }
         _ => vec![value(1, 1.0)],

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use axum::http::Method;
-use hushbin::sample::below;
+use hushbin::sample::draw_below;
 use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng;
 use serde_json::{Value, json};
@@ -46,7 +46,7 @@ struct Random(ChaCha20Rng);
 
 impl Random {
     fn below(&mut self, count: usize) -> usize {
-        below(&mut self.0, count as u32) as usize
+        draw_below(&mut self.0, count as u32) as usize
     }
 
     fn one_in(&mut self, count: usize) -> bool {

@@ -8,7 +8,7 @@
 
 use std::collections::BTreeSet;
 
-use hushbin::sample::below;
+use hushbin::sample::draw_below;
 use hushbin_server::task::CollectedDraft;
 use jsonschema::error::ValidationErrorKind;
 use jsonschema::{ValidationError, Validator};
@@ -373,7 +373,7 @@ fn with_one_thing_changed_the_schema_and_the_command_agree() {
 fn whatever_is_changed_the_schema_takes_what_the_command_takes() {
     let (_, validator) = compiled("task");
     let mut rng = ChaCha20Rng::seed_from_u64(1);
-    let mut any = |count: usize| below(&mut rng, count as u32) as usize;
+    let mut any = |count: usize| draw_below(&mut rng, count as u32) as usize;
     let mut taken = 0;
     for _ in 0..100 {
         for mut value in examples() {

@@ -281,7 +281,7 @@ impl World {
     /// Returns the bytes of an upload of `count` sealed reports.
     fn sealed(&self, id: UploadId, count: usize, reports: &[u8]) -> Vec<u8> {
         let count = count as u32;
-        sealed::encode(
+        sealed::encode_upload(
             &EncodedUpload { id, count, reports },
             &self.task.fingerprint(),
         )
@@ -336,7 +336,10 @@ fn from_hex(text: &str) -> Vec<u8> {
 pub(crate) fn expected<'a>(task: &Task, uploads: impl IntoIterator<Item = &'a Upload>) -> Value {
     let mut totals = Totals::new(task);
     for upload in uploads {
-        upload.reports.iter().for_each(|report| totals.fold(report));
+        upload
+            .reports
+            .iter()
+            .for_each(|report| totals.add_report(report));
     }
     let query = Query::new(task, &Options::default()).unwrap();
     serde_json::to_value(estimates(task, &totals, &query)).unwrap()

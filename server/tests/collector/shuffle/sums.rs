@@ -56,7 +56,7 @@ fn upload(task: &SumTask, sealer: &mut Sealer, id: u64, messages: &[Message]) ->
         count: messages.len() as u32,
         reports: &sealed,
     };
-    sealed::encode(&upload, &task.fingerprint())
+    sealed::encode_upload(&upload, &task.fingerprint())
 }
 
 /// Sends the answers of these people by two clients. Returns the sum of all messages.
@@ -76,7 +76,7 @@ pub(crate) fn send(
         for person in people {
             let made = randomizer.randomize(&answer(person), &mut rng, &mut messages);
             made.unwrap();
-            messages.iter().for_each(|own| totals.fold(*own));
+            messages.iter().for_each(|own| totals.add_message(*own));
             let bytes = upload(task, &mut sealer, person, &messages);
             let (status, body) = client.post("settings", &bytes).unwrap();
             assert_eq!(status, 201, "{}", String::from_utf8_lossy(&body));
@@ -124,7 +124,10 @@ fn post(address: SocketAddr, token: &str) -> (u16, Value) {
 #[test]
 fn messages_become_sums_and_too_few_are_kept_back() {
     let task = sums();
-    let (people, each) = (task.people(), u64::from(task.messages().count()));
+    let (people, each) = (
+        task.min_people(),
+        u64::from(task.message_parameters().message_count()),
+    );
     let world = world(&task);
     let analyser = world.analyser();
     let (shuffler, address) = world.shuffler(1);
@@ -165,7 +168,7 @@ fn messages_become_sums_and_too_few_are_kept_back() {
     assert_eq!(privacy["smallest_batch"], people * each);
     assert_eq!(privacy["privacy"]["central_epsilon"], 4.0);
     let influence = described(world.analyser, &at_analyser, "/influence");
-    let of_all = SumInfluence::of(&task, people as f64);
+    let of_all = SumInfluence::for_task(&task, people as f64);
     assert_eq!(
         influence["influence"],
         serde_json::to_value(of_all).unwrap()
@@ -205,7 +208,7 @@ fn an_upload_has_the_messages_of_one_person() {
     let (_shuffler, address) = world.shuffler(1);
     let mut sealer = world.sealer(address, 1);
     let mut client = Client::connect(address).unwrap();
-    let count = task.messages().count() as usize;
+    let count = task.message_parameters().message_count() as usize;
     for have in [1, count - 1, count + 1] {
         let bytes = upload(&task, &mut sealer, 1, &vec![Message::Blank; have]);
         let (status, body) = client.post("settings", &bytes).unwrap();
@@ -222,7 +225,10 @@ fn an_upload_has_the_messages_of_one_person() {
 #[test]
 fn influence_is_what_is_said() {
     let task = sums();
-    let (people, each) = (task.people(), u64::from(task.messages().count()));
+    let (people, each) = (
+        task.min_people(),
+        u64::from(task.message_parameters().message_count()),
+    );
     let world = world(&task);
     let _analyser = world.analyser();
     let (_shuffler, address) = world.shuffler(1);
@@ -243,7 +249,10 @@ fn influence_is_what_is_said() {
         let sum = &estimates["estimates"][item]["sum"]["estimate"];
         sum.as_f64().unwrap() - 50.0 * estimates["people"].as_f64().unwrap()
     };
-    for (item, said) in SumInfluence::of(&task, people as f64).iter().enumerate() {
+    for (item, said) in SumInfluence::for_task(&task, people as f64)
+        .iter()
+        .enumerate()
+    {
         let moved = from_middle(&found, item) - from_middle(&without, item);
         let expected = if item == 3 { said.dishonest } else { 0.0 };
         assert!((moved - expected).abs() < 1e-6, "{item}: {moved}, {said:?}");
@@ -255,7 +264,10 @@ fn influence_is_what_is_said() {
 #[test]
 fn people_of_one_key_hide_each_other_or_are_left_out() {
     let task = sums();
-    let (people, each) = (task.people(), u64::from(task.messages().count()));
+    let (people, each) = (
+        task.min_people(),
+        u64::from(task.message_parameters().message_count()),
+    );
     let world = world(&task);
     world.create_key("newer", "sealing");
     let _analyser = world.analyser_of(&["newer.pem", "sealing.pem"]);

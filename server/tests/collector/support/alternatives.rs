@@ -5,8 +5,8 @@ use hushbin::hash::Hashing;
 use hushbin::mechanism::Neighbours;
 use hushbin::mechanism::coco::{self, Coco};
 use hushbin::mechanism::collision::{self, Collision};
-use hushbin::mechanism::hash_bin::{HashBin, Level, Noise};
-use hushbin::sample::below;
+use hushbin::mechanism::hash_bin::{HashBin, Noise, PrivacyLevel};
+use hushbin::sample::draw_below;
 use hushbin::{Error, Items, Mechanism, Task, TaskParts, ValueKind};
 use hushbin_analysis::accounting::{Mixture, account};
 use rand_chacha::ChaCha20Rng;
@@ -48,12 +48,12 @@ impl Asked {
         let most = log_uniform(rng, 1.0, f64::from(items.min(64)) + 0.999) as u32;
         let reports = REPORTS / f64::from(runs(items));
         let people = log_uniform(rng, 1000.0, reports.clamp(1000.0, 50_000.0)) as u64;
-        let entries = if below(rng, 2) == 0 || most == 1 {
+        let entries = if draw_below(rng, 2) == 0 || most == 1 {
             Ok(most)
         } else {
             Err(histogram(rng, most, people))
         };
-        let central = (below(rng, 4) == 0).then(|| log_uniform(rng, 0.03, 0.5));
+        let central = (draw_below(rng, 4) == 0).then(|| log_uniform(rng, 0.03, 0.5));
         Self {
             items,
             people,
@@ -64,15 +64,15 @@ impl Asked {
                 },
                 central,
             },
-            frequency: below(rng, 4) == 0,
-            event: below(rng, 2) == 0,
+            frequency: draw_below(rng, 4) == 0,
+            event: draw_below(rng, 2) == 0,
             entries,
         }
     }
 
     pub(crate) fn crowd(&self) -> Population {
         match &self.entries {
-            Ok(sparsity) => Population::even(self.people as f64, *sparsity),
+            Ok(sparsity) => Population::with_equal_entries(self.people as f64, *sparsity),
             Err(counts) => Population::from_counts(counts).unwrap(),
         }
     }
@@ -175,7 +175,7 @@ impl Asked {
 
     /// Bins at level `event` for which other entries add an eighth of the noise: s/b of 8/ε².
     fn bins(&self) -> u32 {
-        let entries = self.crowd().average(f64::from).ceil();
+        let entries = self.crowd().average_over_people(f64::from).ceil();
         let bins = self.privacy.epsilon.powi(2) * entries;
         (bins.round() as u32).clamp(1, self.items)
     }
@@ -186,10 +186,10 @@ impl Asked {
         loop {
             let sparsity = match &self.entries {
                 Ok(sparsity) => *sparsity,
-                Err(_) if below(rng, 2) == 0 => near(rng, ours.questions()[0].sparsity()),
+                Err(_) if draw_below(rng, 2) == 0 => near(rng, ours.questions()[0].sparsity()),
                 Err(_) => log_uniform(rng, 1.0, f64::from(self.most()) + 0.999) as u32,
             };
-            let mechanism = if below(rng, 2) == 0 {
+            let mechanism = if draw_below(rng, 2) == 0 {
                 neighbour(ours.questions()[0].mechanism(), rng)
             } else {
                 self.any(sparsity, rng)
@@ -240,16 +240,16 @@ impl Asked {
 
     /// Draws any mechanism, mostly a reasonable one.
     fn any(&self, sparsity: u32, rng: &mut ChaCha20Rng) -> Result<Mechanism, Error> {
-        let hashing = [Hashing::Balanced, Hashing::Independent][below(rng, 2) as usize];
+        let hashing = [Hashing::Balanced, Hashing::Independent][draw_below(rng, 2) as usize];
         // The number that the papers' rules give, and an order of magnitude around it.
         let wide = f64::from(sparsity) * (self.privacy.epsilon.exp() + 2.0);
         let buckets = log_uniform(rng, 2.0, 10.0 * wide) as u32;
         // The numbers of hash functions that the planner tries; half of the time one.
         let most = (512 / sparsity).max(1).ilog2() + 1;
-        let hashes = 1 << below(rng, 2 * most).saturating_sub(most);
+        let hashes = 1 << draw_below(rng, 2 * most).saturating_sub(most);
         let most = hashes * buckets.min(2 * sparsity);
         let favoured = log_uniform(rng, 1.0, f64::from(most) + 0.5) as u32;
-        let draw = below(rng, if self.frequency { 3 } else { 8 });
+        let draw = draw_below(rng, if self.frequency { 3 } else { 8 });
         match draw {
             0 => Collision::new(collision::Rule::Occupied, hashing, buckets)
                 .map(Mechanism::Collision),
@@ -269,13 +269,13 @@ impl Asked {
             6 if self.event => {
                 let bins = log_uniform(rng, 1.0, f64::from(self.items)) as u32;
                 let levels = [
-                    Level::Event,
-                    Level::Neighbouring {
+                    PrivacyLevel::Event,
+                    PrivacyLevel::Neighbouring {
                         distance: 2.0,
                         delta: None,
                     },
                 ];
-                let level = levels[below(rng, 2) as usize];
+                let level = levels[draw_below(rng, 2) as usize];
                 HashBin::new(level, hashing, bins, GRID).map(Mechanism::HashBin)
             }
             _ => {
@@ -284,8 +284,8 @@ impl Asked {
                     Ok(sparsity) => f64::from(*sparsity),
                     Err(_) => on_grid(clip),
                 };
-                let noise = [Noise::TwoPoint, Noise::Laplace][below(rng, 2) as usize];
-                let level = Level::User { clip, noise };
+                let noise = [Noise::TwoPoint, Noise::Laplace][draw_below(rng, 2) as usize];
+                let level = PrivacyLevel::User { clip, noise };
                 HashBin::new(level, hashing, 1, GRID).map(Mechanism::HashBin)
             }
         }
@@ -300,7 +300,7 @@ fn on_grid(clip: f64) -> f64 {
 
 /// Returns the same mechanism with slightly different parameters.
 fn neighbour(mechanism: &Mechanism, rng: &mut ChaCha20Rng) -> Result<Mechanism, Error> {
-    let other = |hashing, rng: &mut ChaCha20Rng| match (hashing, below(rng, 4)) {
+    let other = |hashing, rng: &mut ChaCha20Rng| match (hashing, draw_below(rng, 4)) {
         (Hashing::Balanced | Hashing::BalancedItems, 0) => Hashing::Independent,
         (Hashing::Independent, 0) => Hashing::Balanced,
         (same, _) => same,
@@ -320,7 +320,7 @@ fn neighbour(mechanism: &Mechanism, rng: &mut ChaCha20Rng) -> Result<Mechanism, 
         }
         Mechanism::Coco(coco) => {
             let hashing = other(coco.hashing(), rng);
-            let pairs = near(rng, coco.pairs());
+            let pairs = near(rng, coco.pairs_per_function());
             let rule = match coco.rule() {
                 coco::Rule::Strongest { favoured } => coco::Rule::Strongest {
                     favoured: near(rng, favoured),
@@ -331,12 +331,12 @@ fn neighbour(mechanism: &Mechanism, rng: &mut ChaCha20Rng) -> Result<Mechanism, 
         }
         Mechanism::HashBin(hash_bin) => {
             let hashing = other(hash_bin.hashing(), rng);
-            let (level, bins) = match hash_bin.level() {
-                Level::User { clip, noise } => {
+            let (level, bins) = match hash_bin.privacy_level() {
+                PrivacyLevel::User { clip, noise } => {
                     let clip = on_grid(clip * log_uniform(rng, 0.7, 1.0 / 0.7));
-                    (Level::User { clip, noise }, 1)
+                    (PrivacyLevel::User { clip, noise }, 1)
                 }
-                level @ (Level::Event | Level::Neighbouring { .. }) => {
+                level @ (PrivacyLevel::Event | PrivacyLevel::Neighbouring { .. }) => {
                     (level, near(rng, hash_bin.bins()))
                 }
             };
@@ -348,7 +348,7 @@ fn neighbour(mechanism: &Mechanism, rng: &mut ChaCha20Rng) -> Result<Mechanism, 
 
 /// Returns the number, one more or less, or up to a third more or less.
 fn near(rng: &mut ChaCha20Rng, number: u32) -> u32 {
-    match below(rng, 4) {
+    match draw_below(rng, 4) {
         0 => number,
         1 => number + 1,
         2 => number.saturating_sub(1).max(1),

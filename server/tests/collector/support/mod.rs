@@ -80,7 +80,7 @@ impl App {
             .task(id)
             .unwrap()
             .task()
-            .reports()
+            .report_task()
             .unwrap()
             .clone()
     }

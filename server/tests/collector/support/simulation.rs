@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
-use hushbin::sample::{below, choose_front};
+use hushbin::sample::{draw_below, move_random_subset_to_front};
 use hushbin::{Entry, Randomizer, Task};
-use hushbin_analysis::estimate::{Estimand, Totals, points};
+use hushbin_analysis::estimate::{Estimand, Totals, point_estimates};
 use hushbin_tests::expectation::Expectation;
 use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng;
@@ -54,10 +54,10 @@ impl Simulation {
         let mut rng = ChaCha20Rng::seed_from_u64(seed);
         let mut deck: Vec<u64> = (0..u64::from(items)).collect();
         let person = |magnitudes: &[f64]| {
-            choose_front(&mut rng, &mut deck, magnitudes.len());
+            move_random_subset_to_front(&mut rng, &mut deck, magnitudes.len());
             let signed = |(&item, &value): (&u64, &f64)| Entry {
                 item,
-                value: [value, -value][below(&mut rng, 2) as usize],
+                value: [value, -value][draw_below(&mut rng, 2) as usize],
             };
             let mut entries: Vec<_> = deck.iter().zip(magnitudes).map(signed).collect();
             entries.sort_by_key(|entry| entry.item);
@@ -85,9 +85,9 @@ impl Simulation {
             let mut rng = ChaCha20Rng::seed_from_u64(seed + run);
             let (mut randomizer, mut totals) = (Randomizer::new(task), Totals::new(task));
             for entries in &self.people {
-                totals.fold(&randomizer.randomize(entries, &mut rng).unwrap().report);
+                totals.add_report(&randomizer.randomize(entries, &mut rng).unwrap().report);
             }
-            let points = points(task, &totals, &asked);
+            let points = point_estimates(task, &totals, &asked);
             let estimates = points.iter().map(|own| own.get(estimand).unwrap().estimate);
             estimates
                 .zip(&truth)

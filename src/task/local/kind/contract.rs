@@ -16,10 +16,10 @@ pub(crate) trait MultipartKind: Sized {
     fn own_items(&self) -> Option<Items>;
 
     /// Returns the number of entries of an answer, and the number of items that entries may name.
-    fn entry_counts(&self) -> [u32; 2];
+    fn entries_and_items(&self) -> [u32; 2];
 
     /// Returns whether an entry of an existing item may have this value.
-    fn accepts(&self, _item: u64, value: f64) -> bool {
+    fn accepts_value(&self, _item: u64, value: f64) -> bool {
         value.is_finite()
     }
 
@@ -27,7 +27,7 @@ pub(crate) trait MultipartKind: Sized {
     const EXPECTED: &'static str = "a finite number";
 
     /// Turns an answer into entries of the domain.
-    fn code<R: Rng + ?Sized>(&self, entries: &[Entry], coded: &mut Vec<Entry>, rng: &mut R);
+    fn code_answer<R: Rng + ?Sized>(&self, entries: &[Entry], coded: &mut Vec<Entry>, rng: &mut R);
 
     /// Checks the parts of a question of this kind.
     ///
@@ -65,7 +65,7 @@ pub(in crate::task) const NUMBER: u64 = 5;
 /// [`bounds::OPTIONS`].
 // Several kinds call it: without inlining, pages download it once.
 #[inline(never)]
-pub(super) fn check_options(items: &Items) -> Result<(), Error> {
+pub(super) fn check_option_count(items: &Items) -> Result<(), Error> {
     let Some(count) = items.count() else {
         return Err(error!(Combination {
             reason: "a \"choice\" needs a list of \"options\"",

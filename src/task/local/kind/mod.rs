@@ -14,7 +14,7 @@ use alloc::vec::Vec;
 
 use rand_core::Rng;
 
-use super::prefixes::Prefixes;
+use super::prefix_lengths::PrefixLengths;
 use super::scale::Scale;
 #[cfg(not(feature = "complete"))]
 use super::slim as multipart;
@@ -22,8 +22,8 @@ use crate::bounds;
 use crate::canonical::CanonicalReader;
 use crate::domain::{Domain, Entry, ValueKind};
 use crate::error::Error;
-use crate::task::items::{Items, Open};
-use contract::{CHOICE, FLAG, MultipartKind, NUMBER, check_options};
+use crate::task::items::{Items, OpenKeyword};
+use contract::{CHOICE, FLAG, MultipartKind, NUMBER, check_option_count};
 
 /// Kind of a question.
 ///
@@ -31,9 +31,9 @@ use contract::{CHOICE, FLAG, MultipartKind, NUMBER, check_options};
 /// use hushbin::task::{Kind, Scale};
 /// use hushbin::ValueKind;
 ///
-/// assert_eq!(Kind::Choice.value(), ValueKind::Presence);
-/// let seconds = Scale::bins(vec![0.0, 1.0, 3.0, 10.0]).unwrap();
-/// assert_eq!(Kind::Number(seconds).value(), ValueKind::Presence);
+/// assert_eq!(Kind::Choice.value_kind(), ValueKind::Presence);
+/// let seconds = Scale::from_edges(vec![0.0, 1.0, 3.0, 10.0]).unwrap();
+/// assert_eq!(Kind::Number(seconds).value_kind(), ValueKind::Presence);
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub enum Kind {
@@ -53,16 +53,16 @@ pub enum Kind {
     /// A row and a column, coded as one cell.
     Cross(Cross),
     /// Any text. A report covers one of its prefixes.
-    Text(Prefixes),
+    Text(PrefixLengths),
     /// One option in each of several parts. A report covers all parts.
     Together(Together),
 }
 
 impl Kind {
     /// Returns the range of the values of coded entries. A [`Kind::Number`] is coded by
-    /// [`Scale::cell`], and [`Kind::Numbers`] by [`Limits::code`](crate::task::Limits::code).
+    /// [`Scale::cell`], and [`Kind::Numbers`] by [`NumberLimits::normalise`](crate::task::NumberLimits::normalise).
     #[must_use]
-    pub const fn value(&self) -> ValueKind {
+    pub const fn value_kind(&self) -> ValueKind {
         match self {
             Self::Ratings(value) => *value,
             Self::Numbers(_) => ValueKind::Real,
@@ -75,8 +75,8 @@ impl Kind {
     pub(crate) fn own_items(&self) -> Option<Items> {
         match self {
             Self::Flag => Some(Items::Count(2)),
-            Self::Number(scale) => Some(Items::Count(scale.cells())),
-            Self::Text(_) => Some(Items::Open(Open::Open)),
+            Self::Number(scale) => Some(Items::Count(scale.cell_count())),
+            Self::Text(_) => Some(Items::Open(OpenKeyword::Open)),
             Self::Ratings(_) | Self::Set | Self::Choice => None,
             Self::Numbers(own) => own.own_items(),
             Self::Cross(own) => own.own_items(),
@@ -86,43 +86,43 @@ impl Kind {
 
     /// Returns the number of entries of an answer, and the number of items that entries may name.
     /// Returns `None` if entries need no [coding](Kind::code).
-    pub(crate) fn entry_counts(&self) -> Option<[u32; 2]> {
+    pub(crate) fn entries_and_items(&self) -> Option<[u32; 2]> {
         match self {
             Self::Number(_) => Some([1, 1]),
             Self::Text(prefixes) => Some([prefixes.lengths().len() as u32; 2]),
-            Self::Numbers(own) => Some(own.entry_counts()),
-            Self::Cross(own) => Some(own.entry_counts()),
-            Self::Together(own) => Some(own.entry_counts()),
+            Self::Numbers(own) => Some(own.entries_and_items()),
+            Self::Cross(own) => Some(own.entries_and_items()),
+            Self::Together(own) => Some(own.entries_and_items()),
             Self::Ratings(_) | Self::Set | Self::Choice | Self::Flag => None,
         }
     }
 
     /// Returns whether an entry of an existing item may have this value.
-    pub(crate) fn accepts(&self, item: u64, value: f64) -> bool {
+    pub(crate) fn accepts_value(&self, item: u64, value: f64) -> bool {
         match self {
             Self::Number(_) => value.is_finite(),
-            Self::Numbers(own) => own.accepts(item, value),
-            Self::Cross(own) => own.accepts(item, value),
+            Self::Numbers(own) => own.accepts_value(item, value),
+            Self::Cross(own) => own.accepts_value(item, value),
             Self::Text(_) => value == 1.0,
-            Self::Together(own) => own.accepts(item, value),
-            _ => self.value().accepts(value),
+            Self::Together(own) => own.accepts_value(item, value),
+            _ => self.value_kind().accepts(value),
         }
     }
 
     /// Returns the accepted values in words, for error messages.
-    pub(crate) const fn expected(&self) -> &'static str {
+    pub(crate) const fn accepted_values_text(&self) -> &'static str {
         match self {
             Self::Number(_) | Self::Numbers(_) => Numbers::EXPECTED,
             Self::Cross(_) => Cross::EXPECTED,
             Self::Text(_) => "1 for each prefix",
             Self::Together(_) => Together::EXPECTED,
-            _ => self.value().expected(),
+            _ => self.value_kind().accepted_values_text(),
         }
     }
 
     /// Codes an answer as entries of the domain. For a text, the report's seed selects the prefix.
     /// Entries of ratings, sets, choices and flags are returned unchanged.
-    pub(crate) fn code<'a, R: Rng + ?Sized>(
+    pub(crate) fn code_answer<'a, R: Rng + ?Sized>(
         &self,
         entries: &'a [Entry],
         coded: &'a mut Vec<Entry>,
@@ -131,11 +131,11 @@ impl Kind {
     ) -> &'a [Entry] {
         coded.clear();
         match self {
-            Self::Number(scale) => coded.push(Scale::code(scale.cell(entries[0].value), rng)),
-            Self::Text(prefixes) => coded.push(entries[prefixes.drawn(seed)]),
-            Self::Numbers(own) => own.code(entries, coded, rng),
-            Self::Cross(own) => own.code(entries, coded, rng),
-            Self::Together(own) => own.code(entries, coded, rng),
+            Self::Number(scale) => coded.push(Scale::draw_entry(scale.cell(entries[0].value), rng)),
+            Self::Text(prefixes) => coded.push(entries[prefixes.drawn_index(seed)]),
+            Self::Numbers(own) => own.code_answer(entries, coded, rng),
+            Self::Cross(own) => own.code_answer(entries, coded, rng),
+            Self::Together(own) => own.code_answer(entries, coded, rng),
             Self::Ratings(_) | Self::Set | Self::Choice | Self::Flag => return entries,
         }
         coded
@@ -145,12 +145,12 @@ impl Kind {
     pub(in crate::task) fn domain(&self, items: &Items, sparsity: u32) -> Domain {
         match self {
             Self::Ratings(_) => Domain::rated(items.count(), sparsity),
-            Self::Set => Domain::named(items.count(), sparsity),
-            Self::Number(scale) => Domain::exact(scale.cells(), sparsity),
-            Self::Text(_) => Domain::one_of_any(),
+            Self::Set => Domain::unrated(items.count(), sparsity),
+            Self::Number(scale) => Domain::with_exact_count(scale.cell_count(), sparsity),
+            Self::Text(_) => Domain::one_open_item(),
             Self::Numbers(_) => Domain::dense(sparsity),
             // `check` rejects open items for these kinds, so the 0 is never used.
-            _ => Domain::exact(items.count().unwrap_or(0), sparsity),
+            _ => Domain::with_exact_count(items.count().unwrap_or(0), sparsity),
         }
     }
 
@@ -170,7 +170,7 @@ impl Kind {
             _ => {}
         }
         items.check()?;
-        let one = bounds::SPARSITY.at_most(1.0);
+        let one = bounds::SPARSITY.with_max(1.0);
         match self {
             Self::Ratings(_) | Self::Set => Ok(()),
             Self::Text(_) => one.check(f64::from(sparsity)),
@@ -178,7 +178,7 @@ impl Kind {
             Self::Together(own) => own.check_items(items, sparsity),
             // Exactly one item of a list.
             Self::Choice | Self::Flag | Self::Number(_) | Self::Cross(_) => {
-                check_options(items)?;
+                check_option_count(items)?;
                 one.check(f64::from(sparsity))
             }
         }
@@ -189,7 +189,7 @@ impl Kind {
     pub(in crate::task) fn read_canonical(
         reader: &mut CanonicalReader<'_>,
     ) -> Result<(Self, Items, u32), Error> {
-        let kind = match reader.number() {
+        let kind = match reader.read_number() {
             0 => Self::Ratings(ValueKind::Sign),
             1 => Self::Ratings(ValueKind::Real),
             2 => Self::Set,
@@ -198,16 +198,16 @@ impl Kind {
             NUMBER => Self::Number(Scale::read_canonical(false, reader)?),
             6 => Self::Numbers(Numbers::read_canonical(reader)?),
             7 => Self::Cross(Cross::read_canonical(reader)?),
-            8 => Self::Text(Prefixes::read_canonical(reader)?),
+            8 => Self::Text(PrefixLengths::read_canonical(reader)?),
             9 => Self::Together(Together::read_canonical(reader)?),
             _ => reader.require(None)?,
         };
         let (items, sparsity) = match kind.own_items() {
             Some(items) => match &kind {
-                Self::Together(own) => (items, own.entry_counts()[0]),
+                Self::Together(own) => (items, own.entries_and_items()[0]),
                 _ => (items, 1),
             },
-            None => (Items::read_canonical(reader), reader.number_u32()),
+            None => (Items::read_canonical(reader), reader.read_u32()),
         };
         Ok((kind, items, sparsity))
     }

@@ -33,7 +33,7 @@ impl ClippedSum {
             let clip = clip / most;
             let left = hash_bin::attenuation(entries, clip);
             return Self {
-                square: hash_bin::clipped_square(entries, clip) * most * most,
+                square: hash_bin::clipped_sum_second_moment(entries, clip) * most * most,
                 left: values.iter().map(|value| value * left).collect(),
             };
         }

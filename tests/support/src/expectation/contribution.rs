@@ -59,11 +59,12 @@ impl Contributions {
                 Mechanism::HashBin(own) => Rates::HashBin(own.rates(&domain, epsilon)),
                 Mechanism::Window(own) => Rates::Window(own.rates(&domain, epsilon)),
                 Mechanism::Pattern(own) => {
-                    let rates = own.rates(domain.items()?, epsilon);
+                    let rates = own.rates(domain.item_count()?, epsilon);
                     let mut most = [0.0_f64; 2];
                     for cell in 0..rates.cells() {
-                        let weights = rates.weights(cell..cell + 1);
-                        let own = rates.variances(&rates.sum(&weights), &weights);
+                        let weights = rates.range_weights(cell..cell + 1);
+                        let own = rates
+                            .variances_by_cell(&rates.output_weights_of_sum(&weights), &weights);
                         for (at, variance) in own.into_iter().enumerate() {
                             let whose = usize::from(at != cell);
                             most[whose] = most[whose].max(variance);
@@ -87,21 +88,22 @@ impl Contributions {
         };
         match &self.rates {
             Rates::Collision(rates) => self.sampled(entries, |value| match estimand {
-                Estimand::Mean => {
-                    mean_variance(value, [true, false].map(|has| rates.mean_square(has)))
-                }
+                Estimand::Mean => mean_variance(
+                    value,
+                    [true, false].map(|has| rates.estimate_second_moment(has)),
+                ),
                 Estimand::Plus | Estimand::Minus | Estimand::Share => {
                     share(value, &|member| rates.frequency_variance(member))
                 }
-                Estimand::Nonmissing => share(value, &|present| rates.nonmissing_variance(present)),
+                Estimand::Nonmissing => share(value, &|present| rates.presence_variance(present)),
             }),
             Rates::Coco(rates) => {
                 // Ternarisation keeps this many entries on average.
                 let left: f64 = entries.iter().map(|entry| entry.value.abs()).sum();
                 let left = left.min(f64::from(sparsity));
                 let squares = [
-                    rates.mean_square(true),
-                    rates.mean_square_among(sparsity, left),
+                    rates.estimate_second_moment(true),
+                    rates.second_moment_outside_input(sparsity, left),
                 ];
                 let estimated = "asked for where the rule estimates it";
                 self.sampled(entries, |value| match estimand {
@@ -113,7 +115,7 @@ impl Contributions {
                         mixed + own * (1.0 - own)
                     }
                     Estimand::Nonmissing | Estimand::Share => share(value, &|present| {
-                        rates.nonmissing_variance(present).expect(estimated)
+                        rates.presence_variance(present).expect(estimated)
                     }),
                 })
             }
@@ -121,7 +123,7 @@ impl Contributions {
             // numbers is used.
             Rates::Window(rates) => Contribution {
                 nobody: rates.worst_variance(),
-                ..self.sampled(entries, |value| rates.variance(value))
+                ..self.sampled(entries, |value| rates.estimate_variance(value))
             },
             Rates::Pattern(most) => self.sampled(entries, |value| {
                 share_variance(counted(estimand, value), *most)
@@ -133,10 +135,10 @@ impl Contributions {
                 let entry = |(&truth, &expected)| EntryContribution {
                     truth,
                     expected,
-                    variance: rates.variance(sum.square, expected),
+                    variance: rates.value_variance(sum.square, expected),
                 };
                 Contribution {
-                    nobody: rates.variance(sum.square, 0.0),
+                    nobody: rates.value_variance(sum.square, 0.0),
                     entries: values.iter().zip(&sum.left).map(entry).collect(),
                 }
             }

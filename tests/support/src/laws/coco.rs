@@ -1,7 +1,7 @@
 //! CoCo from its definition, by brute force: pushed sides, favoured sides, and the probability of
 //! each side. Shares only the hashes with the sampler; reference numbers check those.
 
-use hushbin::domain::Signed;
+use hushbin::domain::SignedItem;
 use hushbin::hash::{Balanced, HashKeys, Hashing, closed_sign, independent_bucket};
 use hushbin::mechanism::Mechanism;
 use hushbin::mechanism::coco::{Coco, Rule};
@@ -142,7 +142,7 @@ impl Model {
     }
 
     /// Every input: all signed subsets of at most s items.
-    pub fn inputs(&self) -> Vec<Vec<Signed>> {
+    pub fn inputs(&self) -> Vec<Vec<SignedItem>> {
         collision::inputs(self.items, self.sparsity)
     }
 
@@ -155,20 +155,20 @@ impl Model {
     }
 
     /// Number of items that can be added to an input; `None` if no items are added.
-    pub fn others(&self, input: &[Signed]) -> Option<u32> {
+    pub fn others(&self, input: &[SignedItem]) -> Option<u32> {
         let adds = self.hashing == Hashing::BalancedItems && input.len() < self.sparsity as usize;
         adds.then_some(self.items - input.len() as u32)
     }
 
     /// Completions of the entries that an input lacks: bits for signs, and above them the first
     /// added item.
-    pub fn completions(&self, input: &[Signed]) -> std::ops::Range<u64> {
+    pub fn completions(&self, input: &[SignedItem]) -> std::ops::Range<u64> {
         let firsts = self.others(input).unwrap_or(1);
         0..u64::from(firsts) << (self.sparsity as usize - input.len())
     }
 
     /// Elements of a completion: paddings, or cyclically the items that the input does not have.
-    fn added(&self, input: &[Signed], completion: u64) -> Vec<u32> {
+    fn added(&self, input: &[SignedItem], completion: u64) -> Vec<u32> {
         let missing = self.sparsity as usize - input.len();
         if self.others(input).is_none() {
             return (self.items..).take(missing).collect();
@@ -188,7 +188,7 @@ impl Model {
 
     /// Number of pushes of each side under this seed. An added element is negative if its bit is
     /// set.
-    pub fn pushes(&self, seed: u64, input: &[Signed], completion: u64) -> Pushes {
+    pub fn pushes(&self, seed: u64, input: &[SignedItem], completion: u64) -> Pushes {
         let balanced = Balanced::new(self.elements(), self.pairs);
         let items = input
             .iter()

@@ -1,7 +1,7 @@
 //! Collision from its definition, by brute force: favoured buckets, and the probability of each
 //! bucket. Shares only the hash with the sampler; reference numbers check that.
 
-use hushbin::domain::Signed;
+use hushbin::domain::SignedItem;
 use hushbin::hash::{Balanced, HashKeys, Hashing, independent_bucket};
 use hushbin::mechanism::Mechanism;
 use hushbin::mechanism::collision::{Collision, Rule};
@@ -90,12 +90,12 @@ impl Model {
     }
 
     /// Every input: see [`inputs`].
-    pub fn inputs(&self) -> Vec<Vec<Signed>> {
+    pub fn inputs(&self) -> Vec<Vec<SignedItem>> {
         inputs(self.items, self.sparsity)
     }
 
     /// Number of the input's s elements in each bucket under this seed.
-    pub fn counts(&self, seed: u64, input: &[Signed]) -> Vec<u32> {
+    pub fn counts(&self, seed: u64, input: &[SignedItem]) -> Vec<u32> {
         let balanced = Balanced::new(2 * self.items + self.sparsity, self.buckets);
         let items = input
             .iter()
@@ -143,14 +143,14 @@ impl Model {
 }
 
 /// Every input: all signed subsets of at most s items.
-pub fn inputs(items: u32, sparsity: u32) -> Vec<Vec<Signed>> {
+pub fn inputs(items: u32, sparsity: u32) -> Vec<Vec<SignedItem>> {
     let mut inputs = vec![vec![]];
     for item in 0..u64::from(items) {
         for index in 0..inputs.len() {
             if inputs[index].len() < sparsity as usize {
                 for negative in [false, true] {
-                    let mut longer: Vec<Signed> = inputs[index].clone();
-                    longer.push(Signed { item, negative });
+                    let mut longer: Vec<SignedItem> = inputs[index].clone();
+                    longer.push(SignedItem { item, negative });
                     inputs.push(longer);
                 }
             }

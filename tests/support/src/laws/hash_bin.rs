@@ -3,7 +3,7 @@
 
 use hushbin::hash::{Balanced, HashKeys, Hashing, closed_sign, independent_bucket, open_sign};
 use hushbin::mechanism::Mechanism;
-use hushbin::mechanism::hash_bin::{HashBin, Level, Response};
+use hushbin::mechanism::hash_bin::{HashBin, PrivacyLevel, Response};
 use hushbin::sample::ExpLowerBound;
 use hushbin::{Entry, Items, Randomizer, Report, Task, TaskParts, ValueKind};
 
@@ -16,7 +16,7 @@ pub struct Model {
     pub items: Option<u32>,
     pub sparsity: u32,
     pub epsilon: f64,
-    pub level: Level,
+    pub level: PrivacyLevel,
     pub hashing: Hashing,
     pub bins: u32,
     pub grid: u32,

@@ -1,11 +1,11 @@
 //! Simulation of people who answer the same numbers in two ways: in reports under local
 //! differential privacy, and in messages through a shuffler.
 
-use hushbin::sums::{Measure, Message, SumRandomizer, SumTask};
-use hushbin::task::Limits;
+use hushbin::sums::{Message, SumRandomizer, SumTask, SummedQuantity};
+use hushbin::task::NumberLimits;
 use hushbin::{Entry, Error, Items, Randomizer, Upload, UploadId};
 use hushbin_analysis::estimate::{Estimate, Estimator, ItemEstimates, Options, Query, Totals};
-use hushbin_analysis::promise::{Privacy, SumPrivacy};
+use hushbin_analysis::promise::{ReportPrivacy, SumPrivacy};
 use hushbin_analysis::sums::{SumEstimate, SumEstimates, SumQuery, SumTotals, local_task};
 use rand_core::CryptoRng;
 use serde::Serialize;
@@ -17,7 +17,7 @@ use crate::explain::{AnswerExplainer, Meaning};
 ///
 /// ```
 /// use hushbin::sums::SumTask;
-/// use hushbin_demo::both::BothWays;
+/// use hushbin_demo::both::BothWaysSimulation;
 /// use rand_chacha::{ChaCha20Rng, rand_core::SeedableRng};
 ///
 /// # let task: SumTask = serde_json::from_str(r#"{
@@ -26,16 +26,16 @@ use crate::explain::{AnswerExplainer, Meaning};
 /// #     "messages": { "levels": 8, "drawn": 1, "trials": 1, "threshold": "4611686018427387904",
 /// #         "noise": 2 }
 /// # }"#).unwrap();
-/// let mut both = BothWays::new(&task)?;
-/// // A page seeds its generator from the operating system.
+/// let mut both = BothWaysSimulation::new(&task)?;
+/// // A page seeds its seeded_generator from the operating system.
 /// let mut rng = ChaCha20Rng::seed_from_u64(1);
-/// both.add(&[10.0, 0.0, 5.0], &mut rng)?;
-/// let found = both.estimates(0.95);
+/// both.add_people(&[10.0, 0.0, 5.0], &mut rng)?;
+/// let found = both.estimate_means(0.95);
 /// assert_eq!((found.people, found.items[0].truth), (3, 5.0));
 /// # Ok::<(), hushbin::Error>(())
 /// ```
 #[derive(Debug)]
-pub struct BothWays {
+pub struct BothWaysSimulation {
     task: SumTask,
     sums: SumTotals,
     randomizer: SumRandomizer,
@@ -44,7 +44,7 @@ pub struct BothWays {
     totals: Totals,
     local_randomizer: Randomizer,
     entries: Vec<Entry>,
-    numbers: Vec<Number>,
+    numbers: Vec<NamedLimits>,
     /// Sum of people's answers to each number, clipped to its limits.
     truths: Vec<f64>,
     people: u64,
@@ -52,12 +52,12 @@ pub struct BothWays {
 
 /// One of the numbers that people report.
 #[derive(Debug, Clone)]
-struct Number {
+struct NamedLimits {
     name: String,
-    limits: Limits,
+    limits: NumberLimits,
 }
 
-impl Number {
+impl NamedLimits {
     /// Clips an answer to the limits.
     fn clip(&self, answer: f64) -> f64 {
         let [min, max] = self.limits.range();
@@ -158,13 +158,13 @@ pub struct PersonEstimate {
     pub give: f64,
 }
 
-impl BothWays {
+impl BothWaysSimulation {
     /// Creates a simulation without people. The ε of local reports is the central ε of the task.
     ///
     /// # Errors
     /// [`Error::Combination`] for a task that collects vectors instead of numbers.
     pub fn new(task: &SumTask) -> Result<Self, Error> {
-        let numbers = numbers(task)?;
+        let numbers = numbers_of_task(task)?;
         let ranges = numbers
             .iter()
             .map(|own| (own.name.clone(), own.limits.range()));
@@ -186,13 +186,13 @@ impl BothWays {
 
     /// Returns the privacy promises of local reports and of messages through a shuffler.
     #[must_use]
-    pub fn promises(&self) -> BothPromises {
-        let local = Privacy::for_task(self.estimator.task());
+    pub fn privacy_promises(&self) -> BothPromises {
+        let local = ReportPrivacy::for_task(self.estimator.task());
         BothPromises {
             local_epsilon: local.effective_epsilon,
             local_statement: local.statement,
             shuffled: SumPrivacy::for_task(&self.task),
-            messages: self.task.messages().count(),
+            messages: self.task.message_parameters().message_count(),
         }
     }
 
@@ -202,17 +202,19 @@ impl BothWays {
     /// # Errors
     /// Errors of [`SumRandomizer::randomize`], and [`Error::AnswerCount`] for an incomplete answer.
     /// All people before the first invalid answer are added.
-    pub fn add<R: CryptoRng>(&mut self, answers: &[f64], rng: &mut R) -> Result<(), Error> {
+    pub fn add_people<R: CryptoRng>(&mut self, answers: &[f64], rng: &mut R) -> Result<(), Error> {
         for answer in answers.chunks(self.truths.len()) {
             self.randomizer.randomize(answer, rng, &mut self.messages)?;
             self.entries.clear();
-            self.entries.extend(entries(&self.numbers, answer));
+            self.entries.extend(clipped_entries(&self.numbers, answer));
             for (entry, truth) in self.entries.iter().zip(&mut self.truths) {
                 *truth += entry.value;
             }
             let made = self.local_randomizer.randomize(&self.entries, rng)?;
-            self.totals.fold(&made.report);
-            self.messages.iter().for_each(|own| self.sums.fold(*own));
+            self.totals.add_report(&made.report);
+            self.messages
+                .iter()
+                .for_each(|own| self.sums.add_message(*own));
             self.people += 1;
         }
         Ok(())
@@ -221,8 +223,12 @@ impl BothWays {
     /// Returns the messages and the report of one person, without adding the person.
     ///
     /// # Errors
-    /// Errors of [`BothWays::add`].
-    pub fn sent<R: CryptoRng>(&self, answer: &[f64], rng: &mut R) -> Result<BothSent, Error> {
+    /// Errors of [`BothWaysSimulation::add_people`].
+    pub fn randomize_person<R: CryptoRng>(
+        &self,
+        answer: &[f64],
+        rng: &mut R,
+    ) -> Result<BothSent, Error> {
         let mut messages = Vec::new();
         self.randomizer
             .clone()
@@ -246,20 +252,20 @@ impl BothWays {
             told: local.told,
             most: local.most,
             messages: messages.iter().map(sent).collect(),
-            read: self.read_messages(answer, &messages),
+            read: self.estimate_from_messages(answer, &messages),
         })
     }
 
     /// Estimates the answers of one person from the messages alone. `answer` has the true answers.
-    fn read_messages(&self, answer: &[f64], messages: &[Message]) -> Vec<PersonEstimate> {
+    fn estimate_from_messages(&self, answer: &[f64], messages: &[Message]) -> Vec<PersonEstimate> {
         let mut totals = SumTotals::new(&self.task);
-        messages.iter().for_each(|own| totals.fold(*own));
-        let own = self.task.messages();
+        messages.iter().for_each(|own| totals.add_message(*own));
+        let own = self.task.message_parameters();
         // A person reports k of D numbers, so each reported one counts D/k times.
-        let lift = self.numbers.len() as f64 / f64::from(own.drawn());
-        let q = own.threshold().probability();
-        let noise = 2.0 * f64::from(own.trials()) * q * own.threshold().complement();
-        let reading = |((item, number), &answered): ((usize, &Number), &f64)| {
+        let lift = self.numbers.len() as f64 / f64::from(own.drawn_coordinates());
+        let q = own.noise_threshold().probability();
+        let noise = 2.0 * f64::from(own.noise_trials()) * q * own.noise_threshold().complement();
+        let reading = |((item, number), &answered): ((usize, &NamedLimits), &f64)| {
             let counts = totals.counts(item);
             let [min, max] = number.limits.range();
             let level = (max / 2.0 - min / 2.0) * lift / f64::from(own.levels());
@@ -286,7 +292,7 @@ impl BothWays {
         answer: &[f64],
         rng: &mut R,
     ) -> Result<LocalReport, Error> {
-        let entries: Vec<Entry> = entries(&self.numbers, answer).collect();
+        let entries: Vec<Entry> = clipped_entries(&self.numbers, answer).collect();
         let made = self.local_randomizer.clone().randomize(&entries, rng)?;
         let task = self.estimator.task();
         let upload = Upload {
@@ -312,7 +318,7 @@ impl BothWays {
     /// # Panics
     /// If the confidence is out of range.
     #[must_use]
-    pub fn estimates(&self, confidence: f64) -> BothEstimates {
+    pub fn estimate_means(&self, confidence: f64) -> BothEstimates {
         let options = Options {
             confidence,
             ..Options::default()
@@ -324,20 +330,21 @@ impl BothWays {
         let local = self.estimator.estimates(&self.totals, &query).estimates;
         let items = self.numbers.iter().zip(&self.truths);
         let items = items.zip(local.iter().zip(shuffled));
-        let of = |((number, sum), (local, shuffled)): ((&Number, &f64), (&ItemEstimates, _))| {
-            let shuffled: SumEstimate = shuffled;
-            BothEstimate {
-                item: number.name.clone(),
-                unit: number.limits.unit().map(str::to_owned),
-                range: number.limits.range(),
-                truth: sum / self.people as f64,
-                local: local.by_estimand[0].expect("numbers have means"),
-                shuffled: shuffled.mean,
-            }
-        };
+        let of =
+            |((number, sum), (local, shuffled)): ((&NamedLimits, &f64), (&ItemEstimates, _))| {
+                let shuffled: SumEstimate = shuffled;
+                BothEstimate {
+                    item: number.name.clone(),
+                    unit: number.limits.unit().map(str::to_owned),
+                    range: number.limits.range(),
+                    truth: sum / self.people as f64,
+                    local: local.by_estimand[0].expect("numbers have means"),
+                    shuffled: shuffled.mean,
+                }
+            };
         BothEstimates {
             people: self.people,
-            enough: self.people >= self.task.people(),
+            enough: self.people >= self.task.min_people(),
             confidence,
             items: items.map(of).collect(),
         }
@@ -352,7 +359,7 @@ struct LocalReport {
 }
 
 /// Returns one person's answers as entries, clipped to the limits of the numbers.
-fn entries(numbers: &[Number], answer: &[f64]) -> impl Iterator<Item = Entry> {
+fn clipped_entries(numbers: &[NamedLimits], answer: &[f64]) -> impl Iterator<Item = Entry> {
     (0..)
         .zip(numbers.iter().zip(answer))
         .map(|(item, (number, own))| Entry {
@@ -362,13 +369,13 @@ fn entries(numbers: &[Number], answer: &[f64]) -> impl Iterator<Item = Entry> {
 }
 
 /// Returns the numbers that a task asks for.
-fn numbers(task: &SumTask) -> Result<Vec<Number>, Error> {
-    let Measure::Box(Items::Named(names), limits) = task.measure() else {
+fn numbers_of_task(task: &SumTask) -> Result<Vec<NamedLimits>, Error> {
+    let SummedQuantity::Box(Items::Named(names), limits) = task.summed_quantity() else {
         return Err(Error::Combination {
             reason: "only numbers can be asked both ways, not a vector",
         });
     };
-    let number = |(name, limits): (&String, &Limits)| Number {
+    let number = |(name, limits): (&String, &NumberLimits)| NamedLimits {
         name: name.clone(),
         limits: limits.clone(),
     };

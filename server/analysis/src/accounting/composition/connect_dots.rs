@@ -19,14 +19,14 @@
 
 /// Side of the true value on which a bound lies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::accounting) enum Side {
+pub(in crate::accounting) enum BoundSide {
     Above,
     Below,
 }
 
-impl Side {
+impl BoundSide {
     /// Returns `value`, increased (above) or decreased (below) by the fraction `relative`.
-    pub(super) fn push(self, value: f64, relative: f64) -> f64 {
+    pub(super) fn shift_outward(self, value: f64, relative: f64) -> f64 {
         match self {
             Self::Above => value * (1.0 + relative),
             Self::Below => value * (1.0 - relative).max(0.0),
@@ -36,7 +36,7 @@ impl Side {
 
 /// Lower and upper bounds on the δ of one batch at the points of a grid of ε_c.
 #[derive(Debug)]
-pub(in crate::accounting) struct Curve {
+pub(in crate::accounting) struct DeltaCurve {
     step: f64,
     lower: Vec<f64>,
     upper: Vec<f64>,
@@ -46,7 +46,7 @@ pub(in crate::accounting) struct Curve {
 /// masses at negative losses follow from these by symmetry.
 #[derive(Debug)]
 pub(in crate::accounting) struct LossMeasure {
-    pub(super) side: Side,
+    pub(super) side: BoundSide,
     pub(super) step: f64,
     /// Masses at the losses 0, h, 2h, ..., where h is `step`.
     pub(super) nonnegative: Vec<f64>,
@@ -54,7 +54,7 @@ pub(in crate::accounting) struct LossMeasure {
     pub(super) infinite: f64,
 }
 
-impl Curve {
+impl DeltaCurve {
     /// Creates the curve from lower and upper bounds on δ at ε_c = 0, `step`, 2·`step`, ...
     pub(super) fn new(step: f64, lower: Vec<f64>, mut upper: Vec<f64>) -> Self {
         // δ decreases with ε_c, so an upper bound is also valid at all later points.
@@ -65,16 +65,16 @@ impl Curve {
     }
 
     /// Returns a measure whose δ is nowhere below the δ of the batch.
-    pub(in crate::accounting) fn above(&self) -> LossMeasure {
+    pub(in crate::accounting) fn upper_measure(&self) -> LossMeasure {
         let last = self.upper.len() - 1;
         // The δ that remains at the end of the grid is counted as infinite loss.
         let infinite = self.upper[last];
-        let mut half = self.masses(&self.upper, Side::Above);
+        let mut half = self.masses_from_hull(&self.upper, BoundSide::Above);
         // The remaining mass has loss 0. `slack` covers rounding errors of the sum.
         let slack = f64::EPSILON * (2 * last + 8) as f64;
-        half[0] = (1.0 - infinite - total(&half, self.step)).max(0.0) + slack;
+        half[0] = (1.0 - infinite - total_mass(&half, self.step)).max(0.0) + slack;
         LossMeasure {
-            side: Side::Above,
+            side: BoundSide::Above,
             step: self.step,
             nonnegative: half,
             infinite,
@@ -82,15 +82,17 @@ impl Curve {
     }
 
     /// Returns a measure whose δ is nowhere above the δ of the batch.
-    pub(in crate::accounting) fn below(&self) -> LossMeasure {
-        let parts: Vec<f64> = (0..self.upper.len() - 1).map(|i| self.part(i)).collect();
+    pub(in crate::accounting) fn lower_measure(&self) -> LossMeasure {
+        let parts: Vec<f64> = (0..self.upper.len() - 1)
+            .map(|i| self.lowest_ratio_to_chord(i))
+            .collect();
         let mut dots: Vec<f64> = (0..parts.len())
             .map(|i| self.upper[i] * parts[i].min(parts[i.saturating_sub(1)]))
             .collect();
         // A lower bound has no mass beyond the grid.
         dots.push(0.0);
-        let mut half = self.masses(&dots, Side::Below);
-        let all = total(&half, self.step) * (1.0 + f64::EPSILON * (2 * half.len() + 8) as f64);
+        let mut half = self.masses_from_hull(&dots, BoundSide::Below);
+        let all = total_mass(&half, self.step) * (1.0 + f64::EPSILON * (2 * half.len() + 8) as f64);
         if all > 1.0 {
             for mass in &mut half {
                 *mass /= all * (1.0 + 4.0 * f64::EPSILON);
@@ -99,7 +101,7 @@ impl Curve {
             half[0] = (1.0 - all - 4.0 * f64::EPSILON).max(0.0);
         }
         LossMeasure {
-            side: Side::Below,
+            side: BoundSide::Below,
             step: self.step,
             nonnegative: half,
             infinite: 0.0,
@@ -108,7 +110,7 @@ impl Curve {
 
     /// Returns a lower bound on the ratio of δ to the chord between the upper bounds at grid points
     /// `i` and `i` + 1. At the last point, the chord ends at 0.
-    fn part(&self, i: usize) -> f64 {
+    fn lowest_ratio_to_chord(&self, i: usize) -> f64 {
         let (low, high) = (&self.lower, &self.upper);
         let growth = self.step.exp();
         // Two bounds on the decrease of δ from i to i + 1: as steep as before i, and as steep as
@@ -150,22 +152,22 @@ impl Curve {
     /// `dots`, the values of δ at the grid points. The mass at index 0 is left at 0.
     ///
     /// A mass is the change of δ's slope with respect to x = exp(ε_c) at the point, times x.
-    fn masses(&self, dots: &[f64], side: Side) -> Vec<f64> {
+    fn masses_from_hull(&self, dots: &[f64], side: BoundSide) -> Vec<f64> {
         // Decrease of δ on the chord into a point and on the chord out of it, per unit of x and
         // times x at that point.
         let into = |from: usize, at: usize| {
             let width = (at - from) as f64 * self.step;
             let fall = (dots[from] - dots[at]) / -(-width).exp_m1();
-            side.push(fall, f64::EPSILON * (8.0 + width))
+            side.shift_outward(fall, f64::EPSILON * (8.0 + width))
         };
         let out = |at: usize, to: usize| {
             let width = (to - at) as f64 * self.step;
             let fall = (dots[at] - dots[to]) / width.exp_m1();
             let other = match side {
-                Side::Above => Side::Below,
-                Side::Below => Side::Above,
+                BoundSide::Above => BoundSide::Below,
+                BoundSide::Below => BoundSide::Above,
             };
-            other.push(fall, f64::EPSILON * (8.0 + width))
+            other.shift_outward(fall, f64::EPSILON * (8.0 + width))
         };
         let mut hull = vec![0];
         for next in 1..dots.len() {
@@ -186,14 +188,14 @@ impl Curve {
             half[at] = into(from, at);
         }
         half.iter_mut()
-            .for_each(|mass| *mass = side.push(mass.max(0.0), f64::EPSILON));
+            .for_each(|mass| *mass = side.shift_outward(mass.max(0.0), f64::EPSILON));
         half
     }
 }
 
 /// Returns the total of the masses at positive losses and of the mirrored masses. The mass at 0
 /// is not included.
-fn total(half: &[f64], step: f64) -> f64 {
+fn total_mass(half: &[f64], step: f64) -> f64 {
     let mirrored = |(i, mass): (usize, &f64)| mass * (1.0 + (-(i as f64) * step).exp());
     half.iter().enumerate().skip(1).map(mirrored).sum()
 }

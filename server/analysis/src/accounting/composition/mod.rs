@@ -19,14 +19,14 @@ use hushbin::Error;
 use serde::Serialize;
 
 use super::account::{Account, ideal_hash_epsilon};
-use super::group_privacy::{self, OneBatch};
+use super::group_privacy::{self, GroupPrivacyProfile};
 use super::method::Method;
 use super::mixture::Mixture;
 use super::privacy_profile::EpsilonBounds;
 use super::ranges::{BATCHES, DELTA, honest_reports};
 
-use connect_dots::Curve;
-pub(super) use connect_dots::Side;
+pub(super) use connect_dots::BoundSide;
+use connect_dots::DeltaCurve;
 pub(super) use privacy_loss::LossDistribution;
 
 /// Fraction of δ that truncating loss distributions may add in total.
@@ -53,7 +53,7 @@ impl Default for Exposure {
 
 /// Central privacy of all reports from one person in several batches together.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Composed {
+pub struct ComposedPrivacy {
     /// Account of all batches together. `central_epsilon` is the smallest central ε that is proven,
     /// and `method` the method of the proof. `reduction_lower_epsilon` is for one report in each
     /// batch.
@@ -98,20 +98,20 @@ pub fn account_exposure(
     honest_fraction: f64,
     delta: f64,
     exposure: Exposure,
-) -> Result<Composed, Error> {
+) -> Result<ComposedPrivacy, Error> {
     let honest_reports = honest_reports(reports, honest_fraction)?;
     DELTA.check(delta)?;
     BATCHES.check(f64::from(exposure.batches))?;
-    group_privacy::check(exposure.reports_per_person, honest_reports)?;
+    group_privacy::check_reports_per_person(exposure.reports_per_person, honest_reports)?;
     let k = f64::from(exposure.batches);
     // The sums must be precise down to the smallest δ at which one batch is evaluated below.
     let least = if k == 1.0 { delta } else { 0.5 * delta / k };
-    let one = OneBatch::new(mixture, honest_reports, exposure.reports_per_person, least);
+    let one = GroupPrivacyProfile::new(mixture, honest_reports, exposure.reports_per_person, least);
     let EpsilonBounds {
         lower,
         reduction,
         upper,
-    } = one.epsilon(delta);
+    } = one.epsilon_bounds(delta);
     let (mut basic, mut advanced) = (upper, upper);
     let single = exposure == Exposure::default();
     let ideal = || ideal_hash_epsilon(mixture, honest_reports, delta, upper);
@@ -127,9 +127,9 @@ pub fn account_exposure(
         honest_reports,
     };
     if exposure.batches > 1 {
-        basic = up(k * one.epsilon(delta / k).upper);
-        advanced = advanced_composition(one.epsilon(0.5 * delta / k).upper, k, 0.5 * delta);
-        let [below, above] = compose(&one, exposure.batches, delta, upper);
+        basic = with_rounding_margin(k * one.epsilon_bounds(delta / k).upper);
+        advanced = advanced_composition(one.epsilon_bounds(0.5 * delta / k).upper, k, 0.5 * delta);
+        let [below, above] = composed_epsilon_bounds(&one, exposure.batches, delta, upper);
         // Several batches reveal at least as much as one.
         account.reduction_lower_epsilon = lower.max(below);
         (account.central_epsilon, account.method) = [
@@ -142,7 +142,7 @@ pub fn account_exposure(
             if next.0 < best.0 { next } else { best }
         });
     }
-    Ok(Composed {
+    Ok(ComposedPrivacy {
         account,
         exposure,
         one_batch_epsilon: upper,
@@ -156,78 +156,95 @@ pub fn account_exposure(
 /// mechanisms.
 fn advanced_composition(epsilon: f64, k: f64, rest: f64) -> f64 {
     let drift = k * epsilon * (0.5 * epsilon).tanh();
-    up(drift + epsilon * (-2.0 * k * rest.ln()).sqrt()).min(up(k * epsilon))
+    with_rounding_margin(drift + epsilon * (-2.0 * k * rest.ln()).sqrt())
+        .min(with_rounding_margin(k * epsilon))
 }
 
 /// Returns `value` increased by a few rounding errors.
-fn up(value: f64) -> f64 {
+fn with_rounding_margin(value: f64) -> f64 {
     value * (1.0 + 16.0 * f64::EPSILON)
 }
 
 /// Returns a lower and an upper bound on the central ε of `batches` batches, from privacy loss
 /// distributions. `least` is the central ε of one batch.
-fn compose(one: &OneBatch, batches: u32, delta: f64, least: f64) -> [f64; 2] {
+fn composed_epsilon_bounds(
+    one: &GroupPrivacyProfile,
+    batches: u32,
+    delta: f64,
+    least: f64,
+) -> [f64; 2] {
     let rare = TRUNCATION_FRACTION * delta;
     let curve = delta_curve(one, batches, least, rare);
-    [Side::Below, Side::Above].map(|side| sum(&curve, side, batches, rare).epsilon(delta))
+    [BoundSide::Below, BoundSide::Above]
+        .map(|side| composed_loss_distribution(&curve, side, batches, rare).epsilon(delta))
 }
 
 /// Part of a composition of identical parts. It is a pair of distributions that is its own mirror
 /// image: exchanging the two inputs does not change its privacy profile δ(ε_c).
 pub(super) trait ComposedPart {
     /// Returns the largest possible privacy loss.
-    fn most(&self) -> f64;
+    fn largest_loss(&self) -> f64;
 
     /// Returns the number of grid points at which δ is computed.
-    fn points(&self) -> usize;
+    fn grid_points(&self) -> usize;
 
     /// Returns a lower and an upper bound on δ at ε_c = `central`.
-    fn delta(&self, central: f64) -> (f64, f64);
+    fn delta_bounds(&self, central: f64) -> (f64, f64);
 }
 
-impl ComposedPart for OneBatch {
-    fn most(&self) -> f64 {
-        Self::most(self)
+impl ComposedPart for GroupPrivacyProfile {
+    fn largest_loss(&self) -> f64 {
+        Self::largest_loss(self)
     }
 
-    fn points(&self) -> usize {
-        Self::points(self)
+    fn grid_points(&self) -> usize {
+        Self::grid_points(self)
     }
 
-    fn delta(&self, central: f64) -> (f64, f64) {
-        Self::delta(self, central)
+    fn delta_bounds(&self, central: f64) -> (f64, f64) {
+        Self::delta_bounds(self, central)
     }
 }
 
 /// Returns the privacy profile of one part, for a composition of `times` parts. It extends from 0
 /// to an ε_c at which the δ of all parts together is at most `rare`. The search for that end starts
 /// at `least`.
-pub(super) fn delta_curve(part: &impl ComposedPart, times: u32, least: f64, rare: f64) -> Curve {
-    let most = part.most();
+pub(super) fn delta_curve(
+    part: &impl ComposedPart,
+    times: u32,
+    least: f64,
+    rare: f64,
+) -> DeltaCurve {
+    let most = part.largest_loss();
     let mut reach = least.max(1e-9 * most);
-    while reach < most && f64::from(times) * part.delta(reach).1 > rare {
+    while reach < most && f64::from(times) * part.delta_bounds(reach).1 > rare {
         reach *= 1.2;
     }
     let reach = reach.min(most);
-    let step = reach / part.points() as f64;
+    let step = reach / part.grid_points() as f64;
     let at = |i: usize| {
         let central = i as f64 * step;
         if central < most {
-            part.delta(central)
+            part.delta_bounds(central)
         } else {
             (0.0, 0.0)
         }
     };
-    let (lower, upper) = (0..=part.points()).map(at).unzip();
-    Curve::new(step, lower, upper)
+    let (lower, upper) = (0..=part.grid_points()).map(at).unzip();
+    DeltaCurve::new(step, lower, upper)
 }
 
 /// Returns the distribution of the sum of the losses of `times` parts, bounded on the given side.
 /// Truncation may change δ by about `rare`.
-pub(super) fn sum(curve: &Curve, side: Side, times: u32, rare: f64) -> LossDistribution {
+pub(super) fn composed_loss_distribution(
+    curve: &DeltaCurve,
+    side: BoundSide,
+    times: u32,
+    rare: f64,
+) -> LossDistribution {
     let masses = match side {
-        Side::Above => curve.above(),
-        Side::Below => curve.below(),
+        BoundSide::Above => curve.upper_measure(),
+        BoundSide::Below => curve.lower_measure(),
     };
     LossDistribution::from_masses(&masses).self_composed(times, rare)
 }

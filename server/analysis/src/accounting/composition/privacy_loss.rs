@@ -10,7 +10,7 @@
 //! below. All terms of the sums are non-negative. So the relative error of a sum of m terms is
 //! below m·2⁻⁵². It is added to upper bounds and subtracted from lower bounds.
 
-use super::connect_dots::{Curve, LossMeasure, Side};
+use super::connect_dots::{BoundSide, DeltaCurve, LossMeasure};
 
 /// Maximum number of grid points above 0. A measure with more is moved to a coarser grid.
 const POINTS: usize = 4096;
@@ -20,7 +20,7 @@ const POINTS: usize = 4096;
 /// ℓ. The reason is that exchanging the two inputs does not change the distribution.
 #[derive(Debug, Clone)]
 pub(in crate::accounting) struct LossDistribution {
-    side: Side,
+    side: BoundSide,
     step: f64,
     /// Mass at loss i·h, for i from −m to m.
     mass: Vec<f64>,
@@ -42,7 +42,7 @@ impl LossDistribution {
 
     /// Creates the distribution with the masses `half` at the losses 0, h, 2h, ..., the mirrored
     /// masses at negative losses, and the mass `infinite` at infinite loss.
-    fn new(side: Side, step: f64, half: &[f64], infinite: f64) -> Self {
+    fn new(side: BoundSide, step: f64, half: &[f64], infinite: f64) -> Self {
         let mut mass: Vec<f64> = half
             .iter()
             .enumerate()
@@ -50,14 +50,14 @@ impl LossDistribution {
             .rev()
             .map(|(i, &mass)| {
                 let loss = i as f64 * step;
-                side.push(mass * (-loss).exp(), f64::EPSILON * (4.0 + loss))
+                side.shift_outward(mass * (-loss).exp(), f64::EPSILON * (4.0 + loss))
             })
             .collect();
         mass.extend_from_slice(half);
         // This covers masses that underflow. Each is below 10⁻³⁰⁰.
         let infinite = match side {
-            Side::Above => infinite + 1e-290,
-            Side::Below => 0.0,
+            BoundSide::Above => infinite + 1e-290,
+            BoundSide::Below => 0.0,
         };
         Self {
             side,
@@ -68,7 +68,7 @@ impl LossDistribution {
     }
 
     /// Returns the largest loss index m. Losses run from −m to m steps.
-    fn largest_index(&self) -> usize {
+    fn largest_loss_index(&self) -> usize {
         self.mass.len() / 2
     }
 
@@ -76,17 +76,18 @@ impl LossDistribution {
     ///
     /// Exchanging the inputs changes neither batch, so it does not change the sum. Therefore only
     /// losses that are not negative are computed.
-    fn add(&self, other: &Self) -> Self {
+    fn convolve(&self, other: &Self) -> Self {
         let reversed: Vec<f64> = other.mass.iter().rev().copied().collect();
-        let (a, b) = (self.largest_index(), other.largest_index());
+        let (a, b) = (self.largest_loss_index(), other.largest_loss_index());
         let half: Vec<f64> = (0..=a + b)
             .map(|k| {
                 // Loss i of `self` is at index a + i. Loss k − i of `other` is at index b − k + i
                 // of `reversed`.
                 let (from, to) = ((a + k).saturating_sub(b), (2 * a).min(a + k + b));
                 let (first, start) = (&self.mass[from..=to], b + from - a - k);
-                let sum = dot(first, &reversed[start..start + first.len()]);
-                self.side.push(sum, f64::EPSILON * first.len() as f64)
+                let sum = dot_product(first, &reversed[start..start + first.len()]);
+                self.side
+                    .shift_outward(sum, f64::EPSILON * first.len() as f64)
             })
             .collect();
         let total = |loss: &Self| loss.mass.iter().sum::<f64>() + loss.infinite;
@@ -96,9 +97,9 @@ impl LossDistribution {
 
     /// Removes the outermost grid points, in pairs of a negative and a positive loss, as long as
     /// their total mass is at most `most`.
-    fn trim(&mut self, most: f64) {
+    fn trim_tails(&mut self, most: f64) {
         let (mut cut, mut moved) = (0, 0.0);
-        while cut < self.largest_index() {
+        while cut < self.largest_loss_index() {
             let next = moved + self.mass[cut] + self.mass[self.mass.len() - 1 - cut];
             if next > most {
                 break;
@@ -108,7 +109,7 @@ impl LossDistribution {
         self.mass.truncate(self.mass.len() - cut);
         self.mass.drain(..cut);
         // An upper bound counts the removed mass as infinite loss. A lower bound drops it.
-        if self.side == Side::Above {
+        if self.side == BoundSide::Above {
             self.infinite += moved * (1.0 + 1e-9);
         }
     }
@@ -119,58 +120,61 @@ impl LossDistribution {
         // Mass that is removed from a sum of k batches counts batches/k times in the result.
         let stages = 2.0 * f64::from(batches).log2() + 2.0;
         let spare = spare / (stages * f64::from(batches));
-        self.trim(spare);
+        self.trim_tails(spare);
         let (mut sum, mut done) = (self.clone(), 1);
         // Exponentiation by squaring: double the number of batches for each bit, and add one batch
         // if the bit is set.
         for bit in (0..batches.ilog2()).rev() {
             done *= 2;
-            sum = sum.add(&sum);
-            sum.trim(spare * f64::from(done));
+            sum = sum.convolve(&sum);
+            sum.trim_tails(spare * f64::from(done));
             if batches >> bit & 1 == 1 {
                 done += 1;
-                sum = sum.add(&self);
-                sum.trim(spare * f64::from(done));
+                sum = sum.convolve(&self);
+                sum.trim_tails(spare * f64::from(done));
             }
-            while sum.largest_index() > POINTS {
-                sum = sum.coarser();
-                self = self.coarser();
+            while sum.largest_loss_index() > POINTS {
+                sum = sum.on_coarser_grid();
+                self = self.on_coarser_grid();
             }
         }
         sum
     }
 
     /// Returns a distribution that bounds this one on the same side, on a grid with steps of 2h.
-    fn coarser(&self) -> Self {
-        let deltas = self.deltas();
-        let (lower, upper) = (0..=self.largest_index().div_ceil(2))
+    fn on_coarser_grid(&self) -> Self {
+        let deltas = self.deltas_on_grid();
+        let (lower, upper) = (0..=self.largest_loss_index().div_ceil(2))
             .map(|i| {
-                let (delta, slack) = (deltas.get(2 * i).unwrap_or(&self.infinite), self.slack());
+                let (delta, slack) = (
+                    deltas.get(2 * i).unwrap_or(&self.infinite),
+                    self.relative_error(),
+                );
                 (delta * (1.0 - slack), delta * (1.0 + slack))
             })
             .unzip();
-        let curve = Curve::new(2.0 * self.step, lower, upper);
+        let curve = DeltaCurve::new(2.0 * self.step, lower, upper);
         Self::from_masses(&match self.side {
-            Side::Above => curve.above(),
-            Side::Below => curve.below(),
+            BoundSide::Above => curve.upper_measure(),
+            BoundSide::Below => curve.lower_measure(),
         })
     }
 
     /// Returns the relative error of [`LossDistribution::deltas`]. Each δ is a sum of one term per
     /// grid point, and each term is rounded a few times.
-    fn slack(&self) -> f64 {
-        8.0 * f64::EPSILON * (self.largest_index() + 4) as f64
+    fn relative_error(&self) -> f64 {
+        8.0 * f64::EPSILON * (self.largest_loss_index() + 4) as f64
     }
 
     /// Returns δ(ε) at ε = 0, h, ..., m·h.
     ///
     /// From ε = ℓ down to ℓ − h, δ increases by (1 − exp(−h))·E[exp(ℓ − L); L ≥ ℓ], where L is the
     /// loss.
-    fn deltas(&self) -> Vec<f64> {
+    fn deltas_on_grid(&self) -> Vec<f64> {
         let (less, share) = ((-self.step).exp(), -(-self.step).exp_m1());
         let (mut delta, mut weight) = (self.infinite, 0.0);
         let mut deltas = vec![delta];
-        for mass in self.mass[self.largest_index() + 1..].iter().rev() {
+        for mass in self.mass[self.largest_loss_index() + 1..].iter().rev() {
             weight = mass + less * weight;
             delta += share * weight;
             deltas.push(delta);
@@ -181,11 +185,13 @@ impl LossDistribution {
 
     /// Returns δ at `epsilon`, rounded towards the side on which this measure bounds the truth.
     pub(in crate::accounting) fn delta(&self, epsilon: f64) -> f64 {
-        let (deltas, before) = (self.deltas(), (epsilon / self.step) as usize);
+        let (deltas, before) = (self.deltas_on_grid(), (epsilon / self.step) as usize);
         // Between two grid points, δ is linear in exp(ε). After the last one, only infinite loss is
         // left.
         let Some(&[from, to]) = deltas.get(before..before.saturating_add(2)) else {
-            return self.side.push(self.infinite, self.slack());
+            return self
+                .side
+                .shift_outward(self.infinite, self.relative_error());
         };
         let beyond = epsilon - before as f64 * self.step;
         let part = (beyond.exp_m1() / self.step.exp_m1()).clamp(0.0, 1.0);
@@ -193,8 +199,10 @@ impl LossDistribution {
         // The distance from the previous grid point has a rounding error that is relative to ε.
         let moved = (from - to) * 8.0 * f64::EPSILON * (before + 2) as f64;
         match self.side {
-            Side::Above => self.side.push(near + moved, self.slack()),
-            Side::Below => self.side.push((near - moved).max(0.0), self.slack()),
+            BoundSide::Above => self.side.shift_outward(near + moved, self.relative_error()),
+            BoundSide::Below => self
+                .side
+                .shift_outward((near - moved).max(0.0), self.relative_error()),
         }
     }
 
@@ -203,13 +211,13 @@ impl LossDistribution {
     pub(in crate::accounting) fn epsilon(&self, delta: f64) -> f64 {
         let nearer = 4.0 * f64::EPSILON;
         let (delta, nearer) = match self.side {
-            Side::Above => (delta * (1.0 - self.slack()), nearer),
-            Side::Below => (delta * (1.0 + self.slack()), -nearer),
+            BoundSide::Above => (delta * (1.0 - self.relative_error()), nearer),
+            BoundSide::Below => (delta * (1.0 + self.relative_error()), -nearer),
         };
         if self.infinite >= delta {
             return f64::INFINITY;
         }
-        let deltas = self.deltas();
+        let deltas = self.deltas_on_grid();
         // δ decreases with ε, and is linear in exp(ε) between two grid points.
         let after = deltas.partition_point(|&at| at > delta);
         if after == 0 {
@@ -224,7 +232,7 @@ impl LossDistribution {
 
 /// Returns the dot product Σ x·y. Eight partial sums are computed in parallel. Each has fewer
 /// roundings than a single sum.
-fn dot(x: &[f64], y: &[f64]) -> f64 {
+fn dot_product(x: &[f64], y: &[f64]) -> f64 {
     let mut sums = [0.0; 8];
     let (x, y) = (x.chunks_exact(8), y.chunks_exact(8));
     let rest = x.remainder().iter().zip(y.remainder()).map(|(x, y)| x * y);
@@ -247,9 +255,9 @@ mod tests {
     fn what_is_beyond_the_grid_counts() {
         let delta = |central: f64| 1e-3 + 0.3 * (1.0 - (central - 0.35).exp()).max(0.0);
         let at: Vec<f64> = (0..=20).map(|i| delta(f64::from(i) * 0.05)).collect();
-        let curve = Curve::new(0.05, at.clone(), at);
-        let [above, below] =
-            [curve.above(), curve.below()].map(|side| LossDistribution::from_masses(&side));
+        let curve = DeltaCurve::new(0.05, at.clone(), at);
+        let [above, below] = [curve.upper_measure(), curve.lower_measure()]
+            .map(|side| LossDistribution::from_masses(&side));
         assert_eq!(
             above.clone().self_composed(1, 0.0).epsilon(9.99e-4),
             f64::INFINITY

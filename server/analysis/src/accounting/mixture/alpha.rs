@@ -23,7 +23,7 @@ pub struct Mixture {
     pub(in crate::accounting) weight: f64,
     /// Numbers of favoured and other buckets. `None` if unknown, as for an arbitrary ε-LDP
     /// randomizer.
-    pub(in crate::accounting) favoured: Option<Favoured>,
+    pub(in crate::accounting) favoured: Option<FavouredSetSize>,
     /// True if elements are hashed independently. Then a smaller ε_c can be proven under the
     /// assumption of an ideal hash.
     pub(in crate::accounting) independent: bool,
@@ -36,22 +36,22 @@ pub struct Mixture {
 /// Given its seed, a report is drawn with weight e for each favoured bucket and weight 1 for each
 /// other bucket, or from a mixture of such distributions.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(in crate::accounting) struct Favoured {
+pub(in crate::accounting) struct FavouredSetSize {
     /// Number c of favoured buckets.
     pub(in crate::accounting) count: f64,
     /// Number t − c of buckets that are not favoured.
     pub(in crate::accounting) others: f64,
 }
 
-impl Favoured {
+impl FavouredSetSize {
     /// Returns the number t of buckets.
-    pub(in crate::accounting) fn buckets(&self) -> f64 {
+    pub(in crate::accounting) fn bucket_count(&self) -> f64 {
         self.count + self.others
     }
 
     /// Returns Ω, the sum of the weights of all buckets at local ε. A favoured bucket has weight
     /// exp(ε), any other bucket 1.
-    pub(in crate::accounting) fn omega(&self, epsilon: f64) -> f64 {
+    pub(in crate::accounting) fn total_weight(&self, epsilon: f64) -> f64 {
         self.count * epsilon.exp() + self.others
     }
 }
@@ -67,25 +67,25 @@ impl Mixture {
         // unknown.
         Ok(Self {
             favoured: None,
-            ..Self::weighted(epsilon, 1.0, 1.0)?
+            ..Self::from_bucket_counts(epsilon, 1.0, 1.0)?
         })
     }
 
     /// Returns the mixture for `count` buckets of weight e = exp(ε) and `others` buckets of
     /// weight 1. Its α is the smaller of the two numbers, divided by the total weight.
-    pub(in crate::accounting) fn weighted(
+    pub(in crate::accounting) fn from_bucket_counts(
         epsilon: f64,
         count: f64,
         others: f64,
     ) -> Result<Self, Error> {
         EPSILON.check(epsilon)?;
         let e = epsilon.exp();
-        let favoured = Favoured { count, others };
+        let favoured = FavouredSetSize { count, others };
         Ok(Self {
             epsilon,
             alpha: mixture_alpha(count, others, e),
             // This equals (Ω − min(c, t − c)·(e + 1))/Ω.
-            rest: (others - count).max((count - others) * e) / favoured.omega(epsilon),
+            rest: (others - count).max((count - others) * e) / favoured.total_weight(epsilon),
             weight: if count > others { e } else { 1.0 },
             favoured: Some(favoured),
             independent: false,
@@ -95,7 +95,7 @@ impl Mixture {
 
     /// Returns a mixture whose α is `part` times the α of this [generic](Mixture::generic) mixture.
     /// Every informative report is replaced by an uninformative one with probability 1 − `part`.
-    pub(in crate::accounting) fn thinned(&self, part: f64) -> Self {
+    pub(in crate::accounting) fn with_scaled_alpha(&self, part: f64) -> Self {
         Self {
             epsilon: self.epsilon,
             alpha: part * self.alpha,
@@ -120,8 +120,8 @@ impl Mixture {
     #[must_use]
     pub(crate) fn under_ideal_hash(&self) -> Option<Self> {
         let favoured = self.favoured.filter(|_| self.independent)?;
-        let (c, t) = (favoured.count, favoured.buckets());
-        let (omega, e) = (favoured.omega(self.epsilon), self.epsilon.exp());
+        let (c, t) = (favoured.count, favoured.bucket_count());
+        let (omega, e) = (favoured.total_weight(self.epsilon), self.epsilon.exp());
         Some(Self {
             alpha: c * (t - c) / t / omega,
             rest: ((t - c) * (t - c) + e * c * c) / t / omega,
@@ -146,7 +146,7 @@ impl Mixture {
 
     /// Returns the probability 1 − α − e·α that a report points to neither input.
     #[must_use]
-    pub const fn rest(&self) -> f64 {
+    pub const fn uninformative_probability(&self) -> f64 {
         self.rest
     }
 
@@ -164,7 +164,7 @@ impl Mixture {
     /// Returns the number c of buckets that a report favours, and the number t − c of the others.
     /// `None` for [`Mixture::generic`].
     #[must_use]
-    pub fn favoured(&self) -> Option<[f64; 2]> {
+    pub fn favoured_and_other_buckets(&self) -> Option<[f64; 2]> {
         self.favoured.map(|own| [own.count, own.others])
     }
 }

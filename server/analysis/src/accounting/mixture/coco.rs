@@ -7,7 +7,7 @@ use hushbin::mechanism::coco::{Coco, Rule};
 
 use super::alpha::Mixture;
 use super::contract::{AccountError, Accounted};
-use super::direct::has_one_element_per_cell;
+use super::direct_encoding::has_one_element_per_cell;
 
 impl Accounted for Coco {
     fn mixture(&self, sparsity: u32, epsilon: f64) -> Result<Mixture, AccountError> {
@@ -34,8 +34,8 @@ impl Mixture {
     pub fn coco(coco: &Coco, sparsity: u32, epsilon: f64) -> Result<Self, Error> {
         match coco.rule() {
             Rule::Strongest { favoured } => {
-                let others = coco.outcomes() - favoured;
-                Self::weighted(epsilon, favoured.into(), others.into())
+                let others = coco.total_buckets() - favoured;
+                Self::from_bucket_counts(epsilon, favoured.into(), others.into())
             }
             Rule::Overwrite => {
                 SPARSITY.check(f64::from(sparsity))?;
@@ -46,7 +46,7 @@ impl Mixture {
                 }
                 // In each of s pairs, one side is favoured and the opposite side is not.
                 let others = coco.buckets() - sparsity;
-                Self::weighted(epsilon, sparsity.into(), others.into())
+                Self::from_bucket_counts(epsilon, sparsity.into(), others.into())
             }
         }
     }

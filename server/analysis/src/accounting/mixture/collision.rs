@@ -8,7 +8,7 @@ use hushbin::mechanism::collision::{Collision, Rule};
 
 use super::alpha::Mixture;
 use super::contract::{AccountError, Accounted};
-use super::direct::has_one_element_per_cell;
+use super::direct_encoding::has_one_element_per_cell;
 
 impl Accounted for Collision {
     fn mixture(&self, sparsity: u32, epsilon: f64) -> Result<Mixture, AccountError> {
@@ -20,7 +20,7 @@ impl Accounted for Collision {
             Rule::Occupied => true,
             Rule::Heaviest { favoured } => self.hashes() == 1 && favoured == domain.sparsity(),
         };
-        as_many && has_one_element_per_cell(self.hashing(), domain.elements(), self.buckets())
+        as_many && has_one_element_per_cell(self.hashing(), domain.element_count(), self.buckets())
     }
 }
 
@@ -32,11 +32,11 @@ impl Mixture {
     /// [`Error::OutOfRange`] if ε or the sparsity is out of range. [`Error::Combination`] if there
     /// are at most `sparsity` buckets under the rule `occupied`.
     pub fn collision(collision: &Collision, sparsity: u32, epsilon: f64) -> Result<Self, Error> {
-        let t = collision.outcomes();
+        let t = collision.total_buckets();
         match collision.rule() {
             Rule::Heaviest { favoured } => Ok(Self {
                 independent: collision.hashing() == Hashing::Independent,
-                ..Self::weighted(epsilon, favoured.into(), (t - favoured).into())?
+                ..Self::from_bucket_counts(epsilon, favoured.into(), (t - favoured).into())?
             }),
             Rule::Occupied => {
                 SPARSITY.check(f64::from(sparsity))?;
@@ -45,7 +45,7 @@ impl Mixture {
                         reason: "rule \"occupied\" needs more buckets t than the sparsity s",
                     });
                 }
-                let of_s = Self::weighted(epsilon, sparsity.into(), (t - sparsity).into())?;
+                let of_s = Self::from_bucket_counts(epsilon, sparsity.into(), (t - sparsity).into())?;
                 // Each number of occupied buckets has its own sampling threshold, which is rounded.
                 // This changes the total variation α(e − 1) between two inputs by up to 2⁻⁶³.
                 let slack = 0.5_f64.powi(63) / epsilon.exp_m1();

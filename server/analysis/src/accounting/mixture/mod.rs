@@ -3,7 +3,7 @@
 
 pub(super) mod alpha;
 pub(super) mod contract;
-mod direct;
+mod direct_encoding;
 
 pub(crate) use alpha::Mixture;
 pub(crate) use contract::AccountError;
@@ -38,7 +38,7 @@ impl Mixture {
     /// # Errors
     /// [`AccountError::Neighbours`] if a question uses hash-bin and ε does not hold at user level.
     pub fn for_task(task: &Task) -> Result<Self, AccountError> {
-        Self::for_task_at(task, task.epsilon())
+        Self::for_task_at_epsilon(task, task.epsilon())
     }
 
     /// Returns the mixture that reports to a task would have at local ε `epsilon`, with the
@@ -46,7 +46,7 @@ impl Mixture {
     ///
     /// # Errors
     /// The errors of [`Mixture::for_task`] and [`Mixture::for_mechanism`].
-    pub fn for_task_at(task: &Task, epsilon: f64) -> Result<Self, AccountError> {
+    pub fn for_task_at_epsilon(task: &Task, epsilon: f64) -> Result<Self, AccountError> {
         let mixture = |question: &Question| {
             Self::for_mechanism(question.mechanism(), &question.domain(), epsilon)
         };

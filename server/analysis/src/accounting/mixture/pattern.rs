@@ -12,8 +12,8 @@ impl Accounted for Pattern {
     /// The favoured sets of two bins may overlap. Then a batch is more private than its account
     /// states.
     fn mixture(&self, _: u32, epsilon: f64) -> Result<Mixture, AccountError> {
-        let favoured = self.favoured().len() as f64;
+        let favoured = self.favoured_outputs().len() as f64;
         let others = f64::from(self.outputs()) - favoured;
-        Ok(Mixture::weighted(epsilon, favoured, others)?)
+        Ok(Mixture::from_bucket_counts(epsilon, favoured, others)?)
     }
 }

@@ -21,8 +21,8 @@ impl Accounted for Window {
     /// attributes. So no draw of m attributes makes it equal to either.
     fn attains_reduction(&self, domain: &Domain) -> bool {
         // Equivalent to d − m + 1 < m.
-        let corners = domain.items().is_some_and(|d| d + 2 <= 2 * self.drawn());
-        self.favoured() == 1 && (self.levels() > 2 || corners)
+        let corners = domain.item_count().is_some_and(|d| d + 2 <= 2 * self.drawn_attributes());
+        self.favoured_atoms() == 1 && (self.levels() > 2 || corners)
     }
 }
 
@@ -38,6 +38,6 @@ impl Mixture {
     pub fn window(window: &Window, epsilon: f64) -> Result<Self, Error> {
         let favoured = window.favoured_cells();
         let others = window.cells() - favoured;
-        Self::weighted(epsilon, f64::from(favoured), f64::from(others))
+        Self::from_bucket_counts(epsilon, f64::from(favoured), f64::from(others))
     }
 }

@@ -8,25 +8,27 @@
 //! by its own bounds.
 
 use hushbin::Error;
-use hushbin::bounds::Bound;
+use hushbin::bounds::ParameterRange;
 use serde::Serialize;
 
 use super::bounds::Bounds;
-use super::noise::{NOISE_PROBABILITY, NOISE_VARIANCE, SCALE, TRIALS, UnitNoise};
+use super::noise::{NOISE_PROBABILITY, NOISE_VARIANCE, SCALE, TRIALS, UnitMessageNoise};
 use super::profile::Profile;
 use super::senders::{NoiseMessages, REPEATS, Senders};
 use super::truncation::TRUNCATION_SHARE;
-use crate::accounting::composition::Side;
+use crate::accounting::composition::BoundSide;
 use crate::accounting::gaussian::gaussian_delta;
 use crate::accounting::ranges::{CENTRAL_EPSILON, DELTA};
-use crate::numeric::roots::{bisect, geometric, secant_falling, try_bisect, whole};
+use crate::numeric::roots::{
+    bisect, geometric_middle, integer_middle, secant_of_decreasing, try_bisect,
+};
 
 /// Relative precision of the noise probability q.
 const PRECISION: f64 = 1e-7;
 
 /// Smallest noise that suffices for a target (ε, δ).
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub(crate) struct Calibration {
+pub(crate) struct CalibratedNoise {
     /// Noise with which a batch is (ε, δ)-differentially private: its probability q and cap B.
     pub(crate) noise: NoiseMessages,
     /// Largest threshold found that is proven too small: with it, the batch misses the target.
@@ -51,15 +53,19 @@ pub(crate) struct Calibration {
 /// # Errors
 /// The errors of [`Senders::check`]. [`Error::OutOfRange`] if δ is outside [`DELTA`], if ε is above
 /// the maximum of [`CENTRAL_EPSILON`], or if even noise with q = 1/2 does not reach ε.
-/// [`least_repeats`] finds how many trials a smaller ε needs.
-pub(crate) fn calibrate(senders: &Senders, epsilon: f64, delta: f64) -> Result<Calibration, Error> {
-    let goal = Goal::new(senders, epsilon, delta)?;
-    let trials = senders.trials() as f64;
-    let at = |q: f64| senders.noise(threshold(q));
-    let excess = |q: f64| Ok::<_, Error>((goal.upper(&at(q)?) / goal.aim).ln());
-    let greatest = greatest_probability(trials);
+/// [`fewest_noise_trials`] finds how many trials a smaller ε needs.
+pub(crate) fn calibrate_noise(
+    senders: &Senders,
+    epsilon: f64,
+    delta: f64,
+) -> Result<CalibratedNoise, Error> {
+    let goal = CalibrationTarget::new(senders, epsilon, delta)?;
+    let trials = senders.noise_trials() as f64;
+    let at = |q: f64| senders.noise(threshold_from_probability(q));
+    let excess = |q: f64| Ok::<_, Error>((goal.delta_upper_bound(&at(q)?) / goal.aim).ln());
+    let greatest = largest_noise_probability(trials);
     // In the Gaussian limit, `near` is 4q(1 − q). The next line solves this for q.
-    let near = 4.0 * gaussian_noise(senders.used, senders.levels, epsilon, delta) / trials;
+    let near = 4.0 * gaussian_noise_variance(senders.used, senders.levels, epsilon, delta) / trials;
     let near = (0.5 * near / (1.0 + (1.0 - near).max(0.0).sqrt())).min(greatest);
     // Find the lower end of the bracket: a q that is too small.
     let mut low = 0.99 * near;
@@ -67,19 +73,19 @@ pub(crate) fn calibrate(senders: &Senders, epsilon: f64, delta: f64) -> Result<C
         low *= 0.9;
     }
     let ends = [low.max(NOISE_PROBABILITY.min), greatest];
-    let Some(q) = secant_falling(&excess, ends, near, PRECISION)? else {
-        return Err(goal.out_of_reach(&at(greatest)?));
+    let Some(q) = secant_of_decreasing(&excess, ends, near, PRECISION)? else {
+        return Err(goal.out_of_reach_error(&at(greatest)?));
     };
     let noise = at(q)?;
     let profile = Profile::new(&noise, goal.aim);
-    let delta_bounds = profile.bounds(|told| told.delta(epsilon));
+    let delta_bounds = profile.map_to_bounds(|told| told.delta(epsilon));
     let cut = senders.truncation(noise.threshold());
-    Ok(Calibration {
+    Ok(CalibratedNoise {
         noise: NoiseMessages {
             threshold: noise.threshold(),
-            most: cut.least(epsilon, TRUNCATION_SHARE * (1.0 - TRUNCATION_SHARE) * delta),
+            most: cut.smallest_cap(epsilon, TRUNCATION_SHARE * (1.0 - TRUNCATION_SHARE) * delta),
         },
-        too_small: goal.too_small(senders, &noise, delta_bounds.lower)?,
+        too_small: goal.largest_insufficient_threshold(senders, &noise, delta_bounds.lower)?,
         mean: noise.mean(),
         variance: noise.variance(),
         delta: delta_bounds,
@@ -90,14 +96,18 @@ pub(crate) fn calibrate(senders: &Senders, epsilon: f64, delta: f64) -> Result<C
 /// noise probability q ≤ 1/2 reaches (ε, δ). The number of trials in `senders` is ignored.
 ///
 /// # Errors
-/// The errors of [`calibrate`], for the largest number of trials that is within [`REPEATS`],
+/// The errors of [`calibrate_noise`], for the largest number of trials that is within [`REPEATS`],
 /// [`TRIALS`] and [`NOISE_VARIANCE`].
-pub(crate) fn least_repeats(senders: &Senders, epsilon: f64, delta: f64) -> Result<Senders, Error> {
+pub(crate) fn fewest_noise_trials(
+    senders: &Senders,
+    epsilon: f64,
+    delta: f64,
+) -> Result<Senders, Error> {
     let one = Senders {
         repeats: 1,
         ..*senders
     };
-    let goal = Goal::new(&one, epsilon, delta)?;
+    let goal = CalibrationTarget::new(&one, epsilon, delta)?;
     let people = one.honest_people as f64;
     let most = REPEATS
         .max
@@ -109,17 +119,18 @@ pub(crate) fn least_repeats(senders: &Senders, epsilon: f64, delta: f64) -> Resu
     };
     let noise = |repeats: u64| {
         let senders = with(repeats);
-        let greatest = greatest_probability(senders.trials() as f64);
-        senders.noise(threshold(greatest))
+        let greatest = largest_noise_probability(senders.noise_trials() as f64);
+        senders.noise(threshold_from_probability(greatest))
     };
-    let enough = |repeats: u64| Ok::<_, Error>(goal.upper(&noise(repeats)?) <= goal.aim);
-    let near = 4.0 * gaussian_noise(one.used, one.levels, epsilon, delta) / people;
+    let enough =
+        |repeats: u64| Ok::<_, Error>(goal.delta_upper_bound(&noise(repeats)?) <= goal.aim);
+    let near = 4.0 * gaussian_noise_variance(one.used, one.levels, epsilon, delta) / people;
     let near = (near.ceil() as u64).clamp(1, most);
     // Search in both directions from the Gaussian limit, in growing strides.
     let (mut inside, mut outside, mut stride) = (near, near, 1);
     while !enough(inside)? {
         if inside == most {
-            return Err(goal.out_of_reach(&noise(most)?));
+            return Err(goal.out_of_reach_error(&noise(most)?));
         }
         outside = inside;
         inside = (inside + stride).min(most);
@@ -133,7 +144,7 @@ pub(crate) fn least_repeats(senders: &Senders, epsilon: f64, delta: f64) -> Resu
             inside = outside;
         }
     }
-    Ok(with(try_bisect(inside, outside, whole, enough)?.0))
+    Ok(with(try_bisect(inside, outside, integer_middle, enough)?.0))
 }
 
 /// Returns the variance 2DL²/g² of Gaussian noise. If it is added to each of 2D counts, the counts
@@ -143,7 +154,12 @@ pub(crate) fn least_repeats(senders: &Senders, epsilon: f64, delta: f64) -> Resu
 /// It is the limit of many noise messages. If noise messages are rare, the variance must be
 /// somewhat larger. If ε is so large that hardly any noise is needed, it must be much larger.
 #[must_use]
-pub(crate) fn gaussian_noise(coordinates: u32, levels: u32, epsilon: f64, delta: f64) -> f64 {
+pub(crate) fn gaussian_noise_variance(
+    coordinates: u32,
+    levels: u32,
+    epsilon: f64,
+    delta: f64,
+) -> f64 {
     let levels = f64::from(levels);
     let apart = gaussian_distance(epsilon, delta);
     2.0 * f64::from(coordinates) * levels * levels / (apart * apart)
@@ -160,21 +176,21 @@ fn gaussian_distance(epsilon: f64, delta: f64) -> f64 {
     while !hidden(low) && low > 1e-18 {
         low /= 2.0;
     }
-    bisect(low, high, geometric(1e-14), hidden).0
+    bisect(low, high, geometric_middle(1e-14), hidden).0
 }
 
 /// Target (ε, δ) of a calibration.
 #[derive(Debug)]
-struct Goal {
+struct CalibrationTarget {
     epsilon: f64,
     delta: f64,
     /// Part of δ that is available for the noise. The remainder is for truncation.
     aim: f64,
 }
 
-impl Goal {
+impl CalibrationTarget {
     fn new(senders: &Senders, epsilon: f64, delta: f64) -> Result<Self, Error> {
-        senders.check()?;
+        senders.check_ranges()?;
         CENTRAL_EPSILON.check(epsilon)?;
         DELTA.check(delta)?;
         Ok(Self {
@@ -185,30 +201,35 @@ impl Goal {
     }
 
     /// Returns the upper bound on the δ of this noise at the target ε.
-    fn upper(&self, noise: &UnitNoise) -> f64 {
+    fn delta_upper_bound(&self, noise: &UnitMessageNoise) -> f64 {
         let profile = Profile::new(noise, self.aim);
-        let [above] = profile.one_sided([Side::Above]);
+        let [above] = profile.bounded_on_sides([BoundSide::Above]);
         above.delta(self.epsilon)
     }
 
     /// Returns the lower bound on the δ of this noise at the target ε.
-    fn lower(&self, noise: &UnitNoise) -> f64 {
+    fn delta_lower_bound(&self, noise: &UnitMessageNoise) -> f64 {
         let profile = Profile::new(noise, self.aim);
-        let [below] = profile.one_sided([Side::Below]);
+        let [below] = profile.bounded_on_sides([BoundSide::Below]);
         below.delta(self.epsilon)
     }
 
     /// Returns the largest threshold found that is proven too small: its δ exceeds the target δ.
     ///
     /// `enough` is noise that suffices, and `lower` a lower bound on its δ.
-    fn too_small(&self, senders: &Senders, enough: &UnitNoise, lower: f64) -> Result<u64, Error> {
+    fn largest_insufficient_threshold(
+        &self,
+        senders: &Senders,
+        enough: &UnitMessageNoise,
+        lower: f64,
+    ) -> Result<u64, Error> {
         let q = enough.probability();
         // δ decreases like a power of q, with an exponent of up to about 40.
         let first = ((self.delta / lower).ln() / 40.0).clamp(PRECISION, 0.5);
         let steps = std::iter::successors(Some(first), |step| Some(1.6 * step));
         for step in steps.take_while(|&step| step < 1.0) {
-            let less = senders.noise(threshold(q * (1.0 - step)))?;
-            if less.threshold() < enough.threshold() && self.lower(&less) > self.delta {
+            let less = senders.noise(threshold_from_probability(q * (1.0 - step)))?;
+            if less.threshold() < enough.threshold() && self.delta_lower_bound(&less) > self.delta {
                 return Ok(less.threshold());
             }
         }
@@ -217,10 +238,10 @@ impl Goal {
     }
 
     /// Returns the error for a target that even the largest noise, `most`, does not reach.
-    fn out_of_reach(&self, most: &UnitNoise) -> Error {
+    fn out_of_reach_error(&self, most: &UnitMessageNoise) -> Error {
         let profile = Profile::new(most, self.aim);
-        let [above] = profile.one_sided([Side::Above]);
-        let range = Bound {
+        let [above] = profile.bounded_on_sides([BoundSide::Above]);
+        let range = ParameterRange {
             min: above.epsilon(self.aim),
             ..CENTRAL_EPSILON
         };
@@ -236,13 +257,13 @@ impl Goal {
 
 /// Converts the noise probability q to a 64-bit threshold: q·2⁶⁴, rounded and limited to the range
 /// from 1 to 2⁶³.
-fn threshold(q: f64) -> u64 {
+fn threshold_from_probability(q: f64) -> u64 {
     ((q * SCALE).round() as u64).clamp(1, 1 << 63)
 }
 
 /// Returns the largest noise probability that the search tries: 1/2, or less if the variance would
 /// exceed [`NOISE_VARIANCE`].
-fn greatest_probability(trials: f64) -> f64 {
+fn largest_noise_probability(trials: f64) -> f64 {
     let part = 4.0 * NOISE_VARIANCE.max / trials;
     if part >= 1.0 {
         NOISE_PROBABILITY.max

@@ -30,7 +30,7 @@
 
 mod bounds;
 mod calibration;
-mod counts;
+mod count_distributions;
 mod noise;
 mod profile;
 mod senders;
@@ -39,7 +39,7 @@ mod tests;
 mod truncation;
 
 pub use bounds::Bounds;
-pub(crate) use calibration::{calibrate, gaussian_noise, least_repeats};
+pub(crate) use calibration::{calibrate_noise, fewest_noise_trials, gaussian_noise_variance};
 #[cfg(test)]
-use noise::UnitNoise;
+use noise::UnitMessageNoise;
 pub(crate) use senders::{NoiseMessages, Senders};

@@ -1,36 +1,36 @@
 //! Noise on the counts of unit messages, and the size of the input that it hides.
 
 use hushbin::Error;
-use hushbin::bounds::Bound;
+use hushbin::bounds::ParameterRange;
 use serde::Serialize;
 
 /// Permitted number of coordinates D, and permitted number k of coordinates that a person uses.
-pub(crate) const COORDINATES: Bound = Bound {
+pub(crate) const COORDINATES: ParameterRange = ParameterRange {
     name: "coordinates",
     min: 1.0,
     max: 16_384.0,
 };
 /// Permitted number of levels L. A coordinate is rounded to an integer from −L to L.
-pub(crate) const LEVELS: Bound = Bound {
+pub(crate) const LEVELS: ParameterRange = ParameterRange {
     name: "levels",
     min: 1.0,
     max: 1024.0,
 };
 /// Permitted number of trials N for one coordinate and sign, from all honest people together.
-pub(crate) const TRIALS: Bound = Bound {
+pub(crate) const TRIALS: ParameterRange = ParameterRange {
     name: "trials",
     min: 1.0,
     max: 1e12,
 };
 /// Permitted probability q that a trial sends a noise message.
-pub(crate) const NOISE_PROBABILITY: Bound = Bound {
+pub(crate) const NOISE_PROBABILITY: ParameterRange = ParameterRange {
     name: "probability of a noise message",
     min: f64::EPSILON / 4096.0,
     max: 0.5,
 };
 /// Permitted variance N·q·(1 − q) of the noise on a count. The maximum limits the computing time,
 /// because a sum extends over a multiple of the standard deviation.
-pub(crate) const NOISE_VARIANCE: Bound = Bound {
+pub(crate) const NOISE_VARIANCE: ParameterRange = ParameterRange {
     name: "variance of a count's noise",
     min: 0.0,
     max: 1e10,
@@ -49,14 +49,14 @@ pub(super) const SCALE: f64 = 18_446_744_073_709_551_616.0;
 /// Estimation in the Shuffle Model". The noise, which consists of the same messages, goes beyond
 /// it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-pub(crate) struct UnitNoise {
+pub(crate) struct UnitMessageNoise {
     coordinates: u32,
     levels: u32,
     trials: u64,
     threshold: u64,
 }
 
-impl UnitNoise {
+impl UnitMessageNoise {
     /// Creates the noise from N = `trials` trials, each with probability `threshold`/2⁶⁴.
     ///
     /// # Errors
@@ -109,11 +109,11 @@ impl UnitNoise {
     /// Returns the probability q of a noise message.
     #[must_use]
     pub(crate) fn probability(&self) -> f64 {
-        self.probabilities()[0]
+        self.probability_and_complement()[0]
     }
 
     /// Returns q and 1 − q, each correctly rounded.
-    pub(super) fn probabilities(&self) -> [f64; 2] {
+    pub(super) fn probability_and_complement(&self) -> [f64; 2] {
         let rest = self.threshold.wrapping_neg();
         [self.threshold, rest].map(|part| part as f64 / SCALE)
     }
@@ -127,7 +127,7 @@ impl UnitNoise {
     /// Returns the variance N·q·(1 − q) of the number of noise messages of one coordinate and sign.
     #[must_use]
     pub(crate) fn variance(&self) -> f64 {
-        let [p, rest] = self.probabilities();
+        let [p, rest] = self.probability_and_complement();
         self.trials as f64 * p * rest
     }
 }

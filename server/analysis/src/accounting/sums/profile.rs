@@ -10,12 +10,14 @@
 //! distributions of such outcomes are a pair that is its own mirror image, so it is composed in the
 //! same way as batches.
 
-use super::counts::Counts;
+use super::count_distributions::CountDistributions;
 
 use super::bounds::Bounds;
-use super::noise::UnitNoise;
-use crate::accounting::composition::{ComposedPart, LossDistribution, Side, delta_curve, sum};
-use crate::numeric::roots::{arithmetic, bisect};
+use super::noise::UnitMessageNoise;
+use crate::accounting::composition::{
+    BoundSide, ComposedPart, LossDistribution, composed_loss_distribution, delta_curve,
+};
+use crate::numeric::roots::{arithmetic_middle, bisect};
 
 /// Fraction of δ that truncating loss distributions may add.
 const SPARE: f64 = 1e-9;
@@ -29,7 +31,7 @@ const MAX_IDENTIFYING: f64 = 0.5;
 /// about one order of magnitude.
 #[derive(Debug)]
 pub(super) struct Profile {
-    counts: Counts,
+    counts: CountDistributions,
     coordinates: u32,
     /// Lower and upper bound on the probability that the counts of some coordinate identify the
     /// input.
@@ -43,7 +45,7 @@ pub(super) struct Profile {
 /// Privacy profile of all coordinates, bounded on one side.
 #[derive(Debug)]
 pub(super) struct OneSidedProfile<'a> {
-    side: Side,
+    side: BoundSide,
     outright: [f64; 2],
     rest: RemainingLoss<'a>,
 }
@@ -54,20 +56,20 @@ enum RemainingLoss<'a> {
     /// Loss that is not computed. Its δ has the trivial bounds 0 and 1.
     Unknown,
     /// Loss of one coordinate.
-    One(&'a Counts),
+    One(&'a CountDistributions),
     /// Composed loss of several coordinates.
     Several(LossDistribution),
 }
 
 impl Profile {
     /// Creates the profile. Its sums are precise for δ down to `delta`.
-    pub(super) fn new(noise: &UnitNoise, delta: f64) -> Self {
+    pub(super) fn new(noise: &UnitMessageNoise, delta: f64) -> Self {
         let (coordinates, rare) = (f64::from(noise.coordinates()), SPARE * delta);
-        let counts = Counts::new(noise, -(CUT * rare / coordinates).ln());
+        let counts = CountDistributions::new(noise, -(CUT * rare / coordinates).ln());
         // 1 − (1 − x)^D, computed without cancellation.
         let all = |one: f64| -(coordinates * (-one).ln_1p()).exp_m1();
         let slack = 16.0 * f64::EPSILON * (coordinates + 1.0);
-        let [low, high] = counts.outright().map(all);
+        let [low, high] = counts.identifying_bounds().map(all);
         Self {
             counts,
             coordinates: noise.coordinates(),
@@ -78,7 +80,10 @@ impl Profile {
     }
 
     /// Returns the profile bounded on each of the given sides.
-    pub(super) fn one_sided<const S: usize>(&self, sides: [Side; S]) -> [OneSidedProfile<'_>; S] {
+    pub(super) fn bounded_on_sides<const S: usize>(
+        &self,
+        sides: [BoundSide; S],
+    ) -> [OneSidedProfile<'_>; S] {
         let curve = (self.coordinates > 1 && self.outright[1] < MAX_IDENTIFYING)
             .then(|| delta_curve(&self.counts, self.coordinates, 4.0 * self.spread, self.rare));
         sides.map(|side| OneSidedProfile {
@@ -87,24 +92,27 @@ impl Profile {
             rest: match &curve {
                 _ if self.outright[1] >= MAX_IDENTIFYING => RemainingLoss::Unknown,
                 None => RemainingLoss::One(&self.counts),
-                Some(curve) => {
-                    RemainingLoss::Several(sum(curve, side, self.coordinates, self.rare))
-                }
+                Some(curve) => RemainingLoss::Several(composed_loss_distribution(
+                    curve,
+                    side,
+                    self.coordinates,
+                    self.rare,
+                )),
             },
         })
     }
 
     /// Applies `say` to the profile bounded from below and to the profile bounded from above, and
     /// returns both results as bounds.
-    pub(super) fn bounds(&self, say: impl Fn(&OneSidedProfile) -> f64) -> Bounds {
-        let told = self.one_sided([Side::Below, Side::Above]);
+    pub(super) fn map_to_bounds(&self, say: impl Fn(&OneSidedProfile) -> f64) -> Bounds {
+        let told = self.bounded_on_sides([BoundSide::Below, BoundSide::Above]);
         let [lower, upper] = told.map(|told| say(&told));
         Bounds { lower, upper }
     }
 }
 
 impl OneSidedProfile<'_> {
-    pub(super) const fn side(&self) -> Side {
+    pub(super) const fn side(&self) -> BoundSide {
         self.side
     }
 
@@ -112,16 +120,16 @@ impl OneSidedProfile<'_> {
     pub(super) fn delta(&self, epsilon: f64) -> f64 {
         let [low, high] = self.outright;
         let rest = match (&self.rest, self.side) {
-            (RemainingLoss::Unknown, Side::Above) => 1.0,
-            (RemainingLoss::Unknown, Side::Below) => 0.0,
-            (RemainingLoss::One(counts), Side::Above) => counts.delta(epsilon).1,
-            (RemainingLoss::One(counts), Side::Below) => counts.delta(epsilon).0,
+            (RemainingLoss::Unknown, BoundSide::Above) => 1.0,
+            (RemainingLoss::Unknown, BoundSide::Below) => 0.0,
+            (RemainingLoss::One(counts), BoundSide::Above) => counts.delta_bounds(epsilon).1,
+            (RemainingLoss::One(counts), BoundSide::Below) => counts.delta_bounds(epsilon).0,
             (RemainingLoss::Several(loss), _) => loss.delta(epsilon),
         };
         let slack = 4.0 * f64::EPSILON;
         match self.side {
-            Side::Above => ((high + (1.0 - low) * rest) * (1.0 + slack)).min(1.0),
-            Side::Below => (low + (1.0 - high) * rest) * (1.0 - slack),
+            BoundSide::Above => ((high + (1.0 - low) * rest) * (1.0 + slack)).min(1.0),
+            BoundSide::Below => (low + (1.0 - high) * rest) * (1.0 - slack),
         }
     }
 
@@ -133,27 +141,27 @@ impl OneSidedProfile<'_> {
         // δ that is left for the other outcomes after subtracting the probability of identifying
         // ones.
         let left = match self.side {
-            Side::Above => (delta * (1.0 - slack) - high) / (1.0 - low) * (1.0 - slack),
-            Side::Below => (delta * (1.0 + slack) - low) / (1.0 - high) * (1.0 + slack),
+            BoundSide::Above => (delta * (1.0 - slack) - high) / (1.0 - low) * (1.0 - slack),
+            BoundSide::Below => (delta * (1.0 + slack) - low) / (1.0 - high) * (1.0 + slack),
         };
         match &self.rest {
             _ if left <= 0.0 => f64::INFINITY,
-            RemainingLoss::Unknown if self.side == Side::Below => 0.0,
+            RemainingLoss::Unknown if self.side == BoundSide::Below => 0.0,
             RemainingLoss::Unknown => f64::INFINITY,
-            RemainingLoss::One(counts) => alone(counts, self.side, left),
+            RemainingLoss::One(counts) => one_coordinate_epsilon(counts, self.side, left),
             RemainingLoss::Several(loss) => loss.epsilon(left),
         }
     }
 }
 
 /// Returns the ε of one coordinate at `delta`, bounded on one side.
-fn alone(counts: &Counts, side: Side, delta: f64) -> f64 {
-    let most = counts.most();
-    let precision = arithmetic(1e-13);
+fn one_coordinate_epsilon(counts: &CountDistributions, side: BoundSide, delta: f64) -> f64 {
+    let most = counts.largest_loss();
+    let precision = arithmetic_middle(1e-13);
     match side {
-        Side::Above if counts.delta(0.0).1 <= delta => 0.0,
-        Side::Above if counts.delta(most).1 > delta => f64::INFINITY,
-        Side::Above => bisect(most, 0.0, precision, |x| counts.delta(x).1 <= delta).0,
-        Side::Below => bisect(0.0, most, precision, |x| counts.delta(x).0 > delta).0,
+        BoundSide::Above if counts.delta_bounds(0.0).1 <= delta => 0.0,
+        BoundSide::Above if counts.delta_bounds(most).1 > delta => f64::INFINITY,
+        BoundSide::Above => bisect(most, 0.0, precision, |x| counts.delta_bounds(x).1 <= delta).0,
+        BoundSide::Below => bisect(0.0, most, precision, |x| counts.delta_bounds(x).0 > delta).0,
     }
 }

@@ -1,24 +1,24 @@
 //! Parameters of the messages that every person of a batch sends, and the account of such a batch.
 
 use hushbin::Error;
-use hushbin::bounds::Bound;
+use hushbin::bounds::ParameterRange;
 use serde::Serialize;
 
 use super::bounds::Bounds;
-use super::noise::{COORDINATES, LEVELS, TRIALS, UnitNoise};
+use super::noise::{COORDINATES, LEVELS, TRIALS, UnitMessageNoise};
 use super::profile::{OneSidedProfile, Profile};
 use super::truncation::{TRUNCATION_SHARE, Truncation};
-use crate::accounting::composition::Side;
+use crate::accounting::composition::BoundSide;
 use crate::accounting::ranges::{CENTRAL_EPSILON, DELTA};
 
 /// Permitted number of noise trials w of one person for each coordinate and sign.
-pub(crate) const REPEATS: Bound = Bound {
+pub(crate) const REPEATS: ParameterRange = ParameterRange {
     name: "repeats",
     min: 1.0,
     max: 65_536.0,
 };
 /// Permitted number n_h of honest people in a batch. Only their noise is counted.
-pub(crate) const HONEST_PEOPLE: Bound = Bound {
+pub(crate) const HONEST_PEOPLE: ParameterRange = ParameterRange {
     name: "honest people",
     ..TRIALS
 };
@@ -63,13 +63,13 @@ impl Senders {
     ///
     /// # Errors
     /// [`Error::OutOfRange`] if a number is outside its range.
-    pub(crate) fn check(&self) -> Result<(), Error> {
+    pub(crate) fn check_ranges(&self) -> Result<(), Error> {
         COORDINATES.check(f64::from(self.coordinates))?;
-        let used = Bound {
+        let used = ParameterRange {
             name: "coordinates used",
             ..COORDINATES
         };
-        used.at_most(f64::from(self.coordinates))
+        used.with_max(f64::from(self.coordinates))
             .check(f64::from(self.used))?;
         LEVELS.check(f64::from(self.levels))?;
         HONEST_PEOPLE.check(self.honest_people as f64)?;
@@ -79,17 +79,17 @@ impl Senders {
 
     /// Returns the number of trials for one coordinate and sign, N = w·n_h.
     #[must_use]
-    pub(crate) const fn trials(&self) -> u64 {
+    pub(crate) const fn noise_trials(&self) -> u64 {
         self.honest_people.saturating_mul(self.repeats as u64)
     }
 
     /// Returns the noise that hides a person in the batch, without truncation at B.
     ///
     /// # Errors
-    /// The errors of [`Senders::check`] and [`UnitNoise::new`].
-    pub(crate) fn noise(&self, threshold: u64) -> Result<UnitNoise, Error> {
-        self.check()?;
-        UnitNoise::new(self.used, self.levels, self.trials(), threshold)
+    /// The errors of [`Senders::check`] and [`UnitMessageNoise::new`].
+    pub(crate) fn noise(&self, threshold: u64) -> Result<UnitMessageNoise, Error> {
+        self.check_ranges()?;
+        UnitMessageNoise::new(self.used, self.levels, self.noise_trials(), threshold)
     }
 
     /// Returns bounds on the smallest ε of a batch at `delta`, with noise truncated at the cap
@@ -97,15 +97,15 @@ impl Senders {
     ///
     /// # Errors
     /// The errors of [`Senders::noise`]. [`Error::OutOfRange`] if δ is outside [`DELTA`].
-    pub(crate) fn account(&self, noise: NoiseMessages, delta: f64) -> Result<Bounds, Error> {
+    pub(crate) fn epsilon_bounds(&self, noise: NoiseMessages, delta: f64) -> Result<Bounds, Error> {
         DELTA.check(delta)?;
         let profile = Profile::new(
             &self.noise(noise.threshold)?,
             delta * (1.0 - TRUNCATION_SHARE),
         );
         let truncation = self.truncation(noise.threshold);
-        let cut = |epsilon: f64| truncation.delta(noise.most, epsilon);
-        let [below, above] = profile.one_sided([Side::Below, Side::Above]);
+        let cut = |epsilon: f64| truncation.added_delta(noise.most, epsilon);
+        let [below, above] = profile.bounded_on_sides([BoundSide::Below, BoundSide::Above]);
         Ok(Bounds {
             lower: below.epsilon_with_truncation(delta, &cut),
             upper: above.epsilon_with_truncation(delta, &cut),
@@ -134,7 +134,7 @@ impl OneSidedProfile<'_> {
             return tried;
         }
         // A lower bound uses the addition at the largest possible ε.
-        if self.side() == Side::Below {
+        if self.side() == BoundSide::Below {
             let most = CENTRAL_EPSILON.max.min(tried);
             return self.epsilon(delta + cut(most)).min(most);
         }

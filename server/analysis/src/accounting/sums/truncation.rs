@@ -15,8 +15,8 @@
 //! whose number depends on these values.
 
 use super::noise::SCALE;
-use crate::numeric::binomial::{error, exponent, probability};
-use crate::numeric::roots::{bisect, whole};
+use crate::numeric::binomial::{chernoff_exponent, probability, relative_error_bound};
+use crate::numeric::roots::{bisect, integer_middle};
 
 /// Fraction of δ that is reserved for truncation.
 ///
@@ -48,26 +48,26 @@ impl Truncation {
     /// Returns a tight upper bound on the addition to δ if noise is truncated at B = `most`. The
     /// addition is n_h·t·(1 + exp(ε)), where n_h is the number of honest people and t the
     /// probability that one person's noise exceeds B.
-    pub(super) fn delta(&self, most: u64, epsilon: f64) -> f64 {
+    pub(super) fn added_delta(&self, most: u64, epsilon: f64) -> f64 {
         if most >= self.trials {
             return 0.0;
         }
-        let apart = (self.honest_people * self.tail(most)).min(1.0);
+        let apart = (self.honest_people * self.cap_exceeded_probability(most)).min(1.0);
         apart * (1.0 + epsilon.exp()) * (1.0 + 1e-12)
     }
 
     /// Returns the smallest cap B on one person's noise messages at which truncation adds at most
     /// `delta` to δ.
-    pub(super) fn least(&self, epsilon: f64, delta: f64) -> u64 {
+    pub(super) fn smallest_cap(&self, epsilon: f64, delta: f64) -> u64 {
         // If B is below the mean, t is not small, so the search starts at the mean.
         let mean = (self.trials as f64 * self.p[0]) as u64;
-        let enough = |most: u64| self.delta(most, epsilon) <= delta;
-        bisect(self.trials, mean, whole, enough).0
+        let enough = |most: u64| self.added_delta(most, epsilon) <= delta;
+        bisect(self.trials, mean, integer_middle, enough).0
     }
 
     /// Returns a tight upper bound on t = P(T > `most`), where T is the number of noise messages of
     /// one person.
-    fn tail(&self, most: u64) -> f64 {
+    fn cap_exceeded_probability(&self, most: u64) -> f64 {
         let trials = self.trials as f64;
         let mean = trials * self.p[0];
         let mut at = most as f64 + 1.0;
@@ -75,13 +75,13 @@ impl Truncation {
             return 1.0;
         }
         // By Chernoff's bound the result is at most exp(−700), which is below 10⁻³⁰⁰.
-        if exponent(at, trials, self.p) > 700.0 {
+        if chernoff_exponent(at, trials, self.p) > 700.0 {
             return 1e-300;
         }
         let mut term = probability(at, trials, self.p);
         let odds = self.p[0] / self.p[1];
         let (mut sum, mut terms) = (term, 1.0);
-        let relative = error(term) + 8.0 * f64::EPSILON * (at - mean + 64.0);
+        let relative = relative_error_bound(term) + 8.0 * f64::EPSILON * (at - mean + 64.0);
         while at < trials {
             let ratio = (trials - at) / (at + 1.0) * odds;
             term *= ratio;
@@ -114,7 +114,7 @@ mod tests {
         for (trials, q) in [(2, 0.5), (32, 0.25), (32, 0.5), (2048, 0.0625), (300, 0.5)] {
             let cut = Truncation::new(trials, (q * SCALE) as u64, 1000);
             for most in 0..trials {
-                let (found, whole) = (cut.tail(most), direct(trials, q, most));
+                let (found, whole) = (cut.cap_exceeded_probability(most), direct(trials, q, most));
                 let above = (most as f64 + 1.0) <= trials as f64 * q;
                 assert!(
                     found >= whole * (1.0 - 1e-15),
@@ -123,7 +123,7 @@ mod tests {
                 let near = above || whole < 1e-290 || found <= whole * (1.0 + 1e-9);
                 assert!(near, "{trials}, {q}, {most}: {found}, {whole}");
             }
-            assert_eq!(cut.delta(trials, 1.0), 0.0);
+            assert_eq!(cut.added_delta(trials, 1.0), 0.0);
         }
     }
 
@@ -132,9 +132,9 @@ mod tests {
         for (trials, q) in [(32, 0.25), (2048, 0.0625), (2048, 0.5)] {
             let cut = Truncation::new(trials, (q * SCALE) as u64, 90_000);
             for delta in [1e-9, 1e-12, 1e-21] {
-                let least = cut.least(1.0, delta);
-                assert!(cut.delta(least, 1.0) <= delta);
-                assert!(cut.delta(least - 1, 1.0) > delta);
+                let least = cut.smallest_cap(1.0, delta);
+                assert!(cut.added_delta(least, 1.0) <= delta);
+                assert!(cut.added_delta(least - 1, 1.0) > delta);
                 let t = 90_000.0 * (1.0 + 1_f64.exp()) * direct(trials, q, least);
                 assert!(t <= delta, "{trials}, {q}, {delta}: {least}");
             }

@@ -4,8 +4,8 @@
 use hushbin::choose::Objective;
 use hushbin::domain::Domain;
 
-use super::super::at_most::{AtMost, mixed};
-use super::super::{BoundKind, least};
+use super::super::at_most_search::{AtMostSearch, mixture_information};
+use super::super::{BoundKind, least_variance};
 use super::close;
 
 /// Returns every subset of the items that has one of these sizes, as a bit mask.
@@ -102,8 +102,8 @@ fn no_mechanism_for_at_most_two_items_has_less_variance() {
     ] {
         let found = certified(items, epsilon, multipliers);
         assert!(close(found, value, 1e-4), "{items}, {epsilon}: {found}");
-        let domain = Domain::named(Some(items), 2);
-        let least = least(&domain, epsilon, &Objective::FREQUENCY).unwrap();
+        let domain = Domain::unrated(Some(items), 2);
+        let least = least_variance(&domain, epsilon, &Objective::FREQUENCY).unwrap();
         let ratio = least.variance * f64::from(items) / found;
         assert!(close(ratio, reached, 2e-3), "{items}, {epsilon}: {ratio}");
         assert!(least.proven * f64::from(items) < found);
@@ -119,10 +119,10 @@ fn the_empty_set_costs_something() {
         let mut before = f64::INFINITY;
         for epsilon in [0.1, 0.5, 1.0, 2.0, 4.0, 8.0] {
             let [exact, at_most] = [
-                Domain::exact(items, entries),
-                Domain::named(Some(items), entries),
+                Domain::with_exact_count(items, entries),
+                Domain::unrated(Some(items), entries),
             ]
-            .map(|domain| least(&domain, epsilon, &Objective::FREQUENCY).unwrap());
+            .map(|domain| least_variance(&domain, epsilon, &Objective::FREQUENCY).unwrap());
             let what = format!("{items}, {entries}, {epsilon}: {exact:?}, {at_most:?}");
             let ratio = at_most.variance / exact.variance;
             assert!((1.0..2.0).contains(&ratio), "{what}");
@@ -241,8 +241,8 @@ fn a_pair_of_sets_is_a_mechanism_for_the_empty_set_too() {
             }
             assert!(input == 0 || close(square, cost, 1e-12), "{square}, {cost}");
         }
-        let bound = least(
-            &Domain::named(Some(items), entries),
+        let bound = least_variance(
+            &Domain::unrated(Some(items), entries),
             epsilon,
             &Objective::FREQUENCY,
         );
@@ -257,15 +257,15 @@ fn a_pair_of_sets_is_a_mechanism_for_the_empty_set_too() {
 #[test]
 fn the_most_told_is_that_of_the_best_pair() {
     for (items, entries, epsilon) in [(4, 2, 1.0), (8, 3, 0.3), (16, 4, 2.0), (16, 8, 4.0)] {
-        let sets = AtMost::new(items, entries, f64::exp_m1(epsilon));
+        let sets = AtMostSearch::new(items, entries, f64::exp_m1(epsilon));
         for weights in [[1.0, 0.0], [0.0, 1.0], [1.0, 1.0], [0.1, 20.0], [30.0, 1.0]] {
             let report = |[weight, presence]: [f64; 2], odds: f64| [odds / weight, presence];
-            let pair = |low, high| mixed([report(low, 1.0), report(high, sets.odds)]);
+            let pair = |low, high| mixture_information([report(low, 1.0), report(high, sets.odds)]);
             let all = sets.sets.iter();
             let pairs = all.flat_map(|low| sets.sets.iter().map(|high| pair(*low, *high)));
-            let best = pairs.map(|told| told.weighted(weights));
+            let best = pairs.map(|told| told.weighted_sum(weights));
             let best = best.fold(0.0, f64::max);
-            let found = sets.most(weights).weighted(weights);
+            let found = sets.most_informative(weights).weighted_sum(weights);
             assert!(
                 close(found, best, 1e-9),
                 "{items}, {entries}: {found}, {best}"

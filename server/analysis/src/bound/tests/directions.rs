@@ -6,8 +6,8 @@ use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
 use super::super::BoundKind;
+use super::super::direction_search::DirectionSearch;
 use super::super::information::Information;
-use super::super::levels::Levels;
 use super::{OBJECTIVES, all, close, question, told_by_set};
 
 /// Compares the smallest E‖g‖² that directions of one or two levels attain for means with known
@@ -24,7 +24,7 @@ fn known_values() {
         (64, 1.0, 98_516.0),
         (64, 2.0, 20_775.0),
     ] {
-        let found = question(256, entries, epsilon, &Objective::MEAN).directions();
+        let found = question(256, entries, epsilon, &Objective::MEAN).cost_by_directions();
         assert_eq!(found.round(), value, "{entries}, {epsilon}");
     }
 }
@@ -35,9 +35,9 @@ fn levels_are_nearly_the_best_of_tiny_domains() {
         for epsilon in [0.1, 1.0, 3.0] {
             for objective in OBJECTIVES {
                 let question = question(items, entries, epsilon, &objective);
-                let (least, kind) = question.attained();
+                let (least, kind) = question.attained_cost();
                 assert_eq!(kind, BoundKind::Exact);
-                let more = question.directions() / least;
+                let more = question.cost_by_directions() / least;
                 let what = format!("{items}, {entries}, {epsilon}, {objective:?}: {more}");
                 assert!((1.0 - 1e-9..1.01).contains(&more), "{what}");
             }
@@ -53,7 +53,7 @@ fn one_level_is_the_best_threshold() {
         let all = all(items, entries);
         for epsilon in [0.1, 1.0, 2.5] {
             let excess = f64::exp_m1(epsilon);
-            let levels = Levels::new(items, entries, excess);
+            let levels = DirectionSearch::new(items, entries, excess);
             for k in 1..=items {
                 let sum = |x: &Vec<f64>| x[..k as usize].iter().sum::<f64>();
                 let thresholds = (-1..=entries as i32).map(|t| {
@@ -61,7 +61,7 @@ fn one_level_is_the_best_threshold() {
                     told_by_set(&all, entries, excess, set).sign
                 });
                 let best = thresholds.fold(0.0, f64::max);
-                let found = levels.one_level(k, [1.0, 0.0]).sign;
+                let found = levels.best_with_one_level(k, [1.0, 0.0]).sign;
                 assert!(
                     close(found, best, 1e-12),
                     "{items}, {entries}, {k}: {found}, {best}"
@@ -75,11 +75,11 @@ fn one_level_is_the_best_threshold() {
 fn no_k_is_better_than_those_searched() {
     for (items, entries) in [(16, 8), (100, 3), (256, 16), (300, 40), (1000, 2)] {
         for epsilon in [0.05, 0.7, 1.0, 2.0, 4.0] {
-            let levels = Levels::new(items, entries, f64::exp_m1(epsilon));
+            let levels = DirectionSearch::new(items, entries, f64::exp_m1(epsilon));
             for weights in [[1.0, 0.0], [1.0, 1.0], [0.0, 1.0]] {
-                let of = |k| levels.one_level(k, weights).weighted(weights);
+                let of = |k| levels.best_with_one_level(k, weights).weighted_sum(weights);
                 let best = (1..=items).map(of).fold(0.0, f64::max);
-                let found = levels.most(weights).weighted(weights);
+                let found = levels.most_informative(weights).weighted_sum(weights);
                 assert!(
                     found > best * (1.0 - 1e-4),
                     "{items}, {entries}, {epsilon}: {found}, {best}"
@@ -158,16 +158,19 @@ fn a_mechanism_by_two_levels_is_known() {
         (20, 80)
     );
     let question = question(items, entries, epsilon, &Objective::MEAN);
-    let variance = |sign: f64| question.variance(question.cost().sign / sign);
+    let variance = |sign: f64| question.variance_from_cost(question.information_cost().sign / sign);
     let explicit = variance(told_by_set(&all, entries, excess, set).sign);
     assert!(close(explicit, 5.076, 1e-4), "{explicit}");
-    let levels = Levels::new(items, entries, excess);
-    let one = (1..=items).map(|k| levels.one_level(k, [1.0, 0.0]).sign);
+    let levels = DirectionSearch::new(items, entries, excess);
+    let one = (1..=items).map(|k| levels.best_with_one_level(k, [1.0, 0.0]).sign);
     let one = variance(one.fold(0.0, f64::max));
     assert!(close(one, 5.226, 1e-4), "{one}");
-    let (found, kind) = question.attained();
+    let (found, kind) = question.attained_cost();
     assert_eq!(kind, BoundKind::Directions);
-    assert!(close(question.variance(found), explicit, 1e-9), "{found}");
+    assert!(
+        close(question.variance_from_cost(found), explicit, 1e-9),
+        "{found}"
+    );
 }
 
 /// Arbitrary directions find hardly more information than directions of one or two levels.
@@ -206,14 +209,16 @@ fn directions_in_general_find_little_more() {
             .collect();
         for epsilon in [0.25, 0.5, 1.0, 2.0, 3.0, 4.0] {
             let excess = f64::exp_m1(epsilon);
-            let levels = Levels::new(items, entries, excess);
+            let levels = DirectionSearch::new(items, entries, excess);
             for (objective, limit) in [(Objective::MEAN, 0.984), (Objective::FREQUENCY, 0.984)] {
                 let question = question(items, entries, epsilon, &objective);
-                let found = question.cost().least(|weights| {
-                    most_of_any(&all, share, excess, weights, &first)
-                        .max_by_weight(levels.most(weights), weights)
-                });
-                let less = found / question.directions();
+                let found = question
+                    .information_cost()
+                    .smallest_over_mixtures(|weights| {
+                        most_of_any(&all, share, excess, weights, &first)
+                            .max_by_weight(levels.most_informative(weights), weights)
+                    });
+                let less = found / question.cost_by_directions();
                 assert!(
                     less > limit,
                     "{items}, {entries}, {epsilon}, {objective:?}: {less}"
@@ -225,8 +230,8 @@ fn directions_in_general_find_little_more() {
 
 #[test]
 fn two_levels_find_more_where_half_of_the_items_are_had() {
-    let levels = Levels::new(64, 32, f64::exp_m1(0.5));
-    let one = (1..=64).map(|k| levels.one_level(k, [1.0, 0.0]).sign);
-    let gain = levels.most([1.0, 0.0]).sign / one.fold(0.0, f64::max);
+    let levels = DirectionSearch::new(64, 32, f64::exp_m1(0.5));
+    let one = (1..=64).map(|k| levels.best_with_one_level(k, [1.0, 0.0]).sign);
+    let gain = levels.most_informative([1.0, 0.0]).sign / one.fold(0.0, f64::max);
     assert!((1.03..1.05).contains(&gain), "{gain}");
 }

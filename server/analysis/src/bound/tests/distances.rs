@@ -6,7 +6,7 @@ use hushbin::choose::{Objective, Population};
 use hushbin::mechanism::{coco, collision};
 use serde_json::json;
 
-use super::super::{BoundKind, Distance, distance, least};
+use super::super::{BoundKind, Distance, distance, least_variance};
 use super::{BOTH, OBJECTIVES, close, question};
 
 #[test]
@@ -20,9 +20,10 @@ fn what_is_proven_is_below_what_is_reached() {
                 let mut before = f64::INFINITY;
                 for epsilon in [0.001, 0.1, 0.5, 1.0, 1.09, 1.1, 2.0, 4.0, 12.0] {
                     let question = question(items, entries, epsilon, &objective);
-                    let (cost, _) = question.attained();
+                    let (cost, _) = question.attained_cost();
                     let what = format!("{items}, {entries}, {epsilon}, {objective:?}");
-                    let [proven, reached] = [question.proven(), cost].map(|c| question.variance(c));
+                    let [proven, reached] =
+                        [question.proven_cost(), cost].map(|c| question.variance_from_cost(c));
                     assert!(
                         proven > 0.0 && proven <= reached * (1.0 + 1e-9),
                         "{what}: {proven}, {reached}"
@@ -125,7 +126,7 @@ fn the_bound_is_of_whole_inputs_without_bias() {
     assert!(of(json!(40), near, Objective::MEAN).is_none());
     let open = task(json!("open"), json!("auto"));
     assert_eq!(
-        least(&open.questions()[0].domain(), 1.0, &Objective::MEAN),
+        least_variance(&open.questions()[0].domain(), 1.0, &Objective::MEAN),
         None
     );
 }
@@ -134,13 +135,13 @@ fn the_bound_is_of_whole_inputs_without_bias() {
 #[test]
 fn the_distance_is_of_what_is_predicted() {
     let task = hushbin_tests::contest::task(64, 4, 2.0, &json!("collision"));
-    let people = Population::even(1000.0, 4);
+    let people = Population::with_equal_entries(1000.0, 4);
     let predicted =
         task.questions()[0]
             .mechanism()
             .predict_errors(&task.questions()[0].domain(), 2.0, &people);
     for objective in OBJECTIVES {
-        let bound = least(&task.questions()[0].domain(), 2.0, &objective).unwrap();
+        let bound = least_variance(&task.questions()[0].domain(), 2.0, &objective).unwrap();
         let found = distance(
             &task.questions()[0].domain(),
             task.questions()[0].mechanism(),
@@ -148,7 +149,7 @@ fn the_distance_is_of_what_is_predicted() {
             &objective,
         )
         .unwrap();
-        let variance = objective.weigh(&predicted).unwrap().variance * 1000.0;
+        let variance = objective.weighted_error(&predicted).unwrap().variance * 1000.0;
         assert!(close(found.times_bound * bound.variance, variance, 1e-12));
         assert!(close(found.at_most * bound.proven, variance, 1e-12));
     }
@@ -220,7 +221,7 @@ fn presence_is_bounded_as_shares_are() {
             { "name": "q", "kind": "set", "options": items, "sparsity": entries },
         ] }));
         let of = |task: &hushbin::Task, objective: Objective| {
-            least(&task.questions()[0].domain(), epsilon, &objective).unwrap()
+            least_variance(&task.questions()[0].domain(), epsilon, &objective).unwrap()
         };
         let (signed, shares) = (
             of(&rated, Objective::NONMISSING),
@@ -239,5 +240,5 @@ fn presence_is_bounded_as_shares_are() {
     // Every person has every item.
     let task = hushbin_tests::contest::task(3, 3, 1.0, &json!("collision"));
     let domain = task.questions()[0].domain();
-    assert!(least(&domain, 1.0, &Objective::NONMISSING).is_none());
+    assert!(least_variance(&domain, 1.0, &Objective::NONMISSING).is_none());
 }

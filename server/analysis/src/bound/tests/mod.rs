@@ -9,7 +9,7 @@ mod shares;
 use hushbin::choose::Objective;
 
 use super::BoundProblem;
-use super::enumerated::inputs;
+use super::exhaustive_search::all_inputs;
 use super::information::Information;
 
 const BOTH: Objective = Objective {
@@ -32,7 +32,7 @@ fn question(items: u32, entries: u32, epsilon: f64, objective: &Objective) -> Bo
 
 /// Returns all inputs of a domain.
 fn all(items: u32, entries: u32) -> Vec<Vec<f64>> {
-    inputs(items, entries, 10_000)
+    all_inputs(items, entries, 10_000)
         .expect("there are fewer")
         .into_iter()
         .map(|input| input.into_iter().map(f64::from).collect())

@@ -5,10 +5,10 @@ use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
 use super::super::BoundKind;
-use super::super::enumerated::Enumerated;
-use super::super::information::{Cost, Information};
-use super::super::levels::Levels;
-use super::super::one_entry::OneEntry;
+use super::super::direction_search::DirectionSearch;
+use super::super::exhaustive_search::ExhaustiveSearch;
+use super::super::information::{Information, InformationCost};
+use super::super::one_entry_search::OneEntrySearch;
 use super::{all, close, question, told_by, told_by_set};
 
 const WEIGHTS: [[f64; 2]; 5] = [[1.0, 0.0], [0.0, 1.0], [1.0, 1.0], [1.0, 3.0], [5.0, 1.0]];
@@ -37,8 +37,8 @@ fn subset_selection_is_optimal_for_one_entry() {
             };
             let expected = (1..2 * items).map(of).fold(f64::INFINITY, f64::min);
             let question = question(items, 1, epsilon, &Objective::FREQUENCY);
-            let (cost, kind) = question.attained();
-            let found = question.variance(cost);
+            let (cost, kind) = question.attained_cost();
+            let found = question.variance_from_cost(cost);
             assert_eq!(kind, BoundKind::Exact);
             assert!(
                 close(found, expected, 1e-6),
@@ -83,23 +83,23 @@ fn all_sets_of_tiny_domains_are_those_enumerated() {
         for epsilon in [0.1, 1.0, 3.0] {
             let excess = f64::exp_m1(epsilon);
             let sets = every_set(items, entries, excess);
-            let enumerated = Enumerated::new(items, entries, excess).unwrap();
-            let alone = OneEntry::new(items, excess);
-            let levels = Levels::new(items, entries, excess);
+            let enumerated = ExhaustiveSearch::new(items, entries, excess).unwrap();
+            let alone = OneEntrySearch::new(items, excess);
+            let levels = DirectionSearch::new(items, entries, excess);
             for weights in WEIGHTS {
-                let best = sets.iter().map(|told| told.weighted(weights));
+                let best = sets.iter().map(|told| told.weighted_sum(weights));
                 let best = best.fold(0.0, f64::max);
                 let what = format!("{items}, {entries}, {epsilon}, {weights:?}");
                 if best < 1e-12 {
                     continue;
                 }
-                let found = enumerated.most(weights).weighted(weights);
+                let found = enumerated.most_informative(weights).weighted_sum(weights);
                 assert!(close(found, best, 1e-12), "{what}: {found}, {best}");
                 if entries == 1 {
-                    let found = alone.most(weights).weighted(weights);
+                    let found = alone.most_informative(weights).weighted_sum(weights);
                     assert!(close(found, best, 1e-12), "{what}: {found}, {best}");
                 }
-                let found = levels.most(weights).weighted(weights);
+                let found = levels.most_informative(weights).weighted_sum(weights);
                 assert!(found <= best * (1.0 + 1e-12), "{what}: {found}, {best}");
             }
         }
@@ -113,15 +113,16 @@ fn the_least_cost_is_that_of_the_best_mixture() {
         for epsilon in [0.1, 1.0, 3.0] {
             let excess = f64::exp_m1(epsilon);
             let sets = every_set(items, entries, excess);
-            let enumerated = Enumerated::new(items, entries, excess).unwrap();
+            let enumerated = ExhaustiveSearch::new(items, entries, excess).unwrap();
             let dominated = |a: &Information| {
                 sets.iter()
                     .any(|b| b.sign > a.sign && b.presence > a.presence)
             };
             let frontier: Vec<&Information> = sets.iter().filter(|a| !dominated(a)).collect();
             for (sign, presence) in [(1.0, 1.0), (1.0, 0.2), (0.3, 1.0), (1.0, 0.0)] {
-                let cost = Cost { sign, presence };
-                let found = cost.least(|weights| enumerated.most(weights));
+                let cost = InformationCost { sign, presence };
+                let found =
+                    cost.smallest_over_mixtures(|weights| enumerated.most_informative(weights));
                 let mut least = f64::INFINITY;
                 for (a, b) in frontier
                     .iter()
@@ -129,7 +130,7 @@ fn the_least_cost_is_that_of_the_best_mixture() {
                 {
                     for part in (0..=200).map(|i| f64::from(i) / 200.0) {
                         let mix = |a: f64, b: f64| a + part * (b - a);
-                        least = least.min(cost.of(Information {
+                        least = least.min(cost.given_information(Information {
                             sign: mix(a.sign, b.sign),
                             presence: mix(a.presence, b.presence),
                         }));
@@ -152,7 +153,7 @@ fn no_random_mechanism_tells_more() {
         let all = all(items, entries);
         for epsilon in [0.1_f64, 1.0, 3.0] {
             let excess = epsilon.exp_m1();
-            let sets = Enumerated::new(items, entries, excess).unwrap();
+            let sets = ExhaustiveSearch::new(items, entries, excess).unwrap();
             for _ in 0..300 {
                 let sharp = 1.0 + 20.0 * uniform();
                 let likelihoods: Vec<f64> = (0..all.len())
@@ -161,8 +162,8 @@ fn no_random_mechanism_tells_more() {
                     .collect();
                 let told = told_by(&all, entries, &likelihoods);
                 for weights in WEIGHTS {
-                    let most = sets.most(weights).weighted(weights);
-                    assert!(told.weighted(weights) <= most * (1.0 + 1e-12));
+                    let most = sets.most_informative(weights).weighted_sum(weights);
+                    assert!(told.weighted_sum(weights) <= most * (1.0 + 1e-12));
                 }
             }
         }

@@ -5,7 +5,7 @@ use hushbin::choose::Objective;
 use hushbin::domain::Domain;
 use serde_json::{Value, json};
 
-use super::super::{BoundKind, Distance, distance, least};
+use super::super::{BoundKind, Distance, distance, least_variance};
 
 /// Returns the variance of subset selection with the best m. A report is a set of m of k answers,
 /// and sets that contain the person's answer are e times as probable.
@@ -29,14 +29,23 @@ fn best_subsets(answers: u32, epsilon: f64) -> f64 {
 fn choices_are_bounded_by_subset_selection() {
     for answers in [2, 3, 5, 7, 10, 40, 257] {
         for epsilon in [0.1, 0.5, 1.0, 2.0, 4.0, 6.0] {
-            let found = least(&Domain::exact(answers, 1), epsilon, &Objective::FREQUENCY).unwrap();
+            let found = least_variance(
+                &Domain::with_exact_count(answers, 1),
+                epsilon,
+                &Objective::FREQUENCY,
+            )
+            .unwrap();
             let expected = best_subsets(answers, epsilon);
             let what = format!("{answers}, {epsilon}: {found:?}, {expected}");
             assert!((found.variance / expected - 1.0).abs() < 1e-9, "{what}");
             assert_eq!(found.kind, BoundKind::Exact);
             assert!(found.proven <= found.variance * (1.0 + 1e-9), "{what}");
             // A choice has only shares, so the objective does not matter.
-            let means = least(&Domain::exact(answers, 1), epsilon, &Objective::MEAN);
+            let means = least_variance(
+                &Domain::with_exact_count(answers, 1),
+                epsilon,
+                &Objective::MEAN,
+            );
             assert_eq!(means, Some(found));
         }
     }

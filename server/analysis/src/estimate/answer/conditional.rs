@@ -5,10 +5,10 @@
 //! estimates are unbiased, but their ratio is biased. The bias is largest if the frequency is
 //! within a few standard errors of 0.
 
-use crate::estimate::law::Law;
-use crate::estimate::point::{Estimand, ItemPoints, Point};
-use crate::estimate::query::{Estimate, Quantiles};
-use crate::numeric::limits::Side;
+use crate::estimate::distribution::ContributionDistribution;
+use crate::estimate::point::{Estimand, ItemPointEstimates, PointEstimate};
+use crate::estimate::query::{ConfidenceLevel, Estimate};
+use crate::numeric::confidence_limits::LimitSide;
 
 /// Returns the conditional mean of an item. `None` if the non-missing frequency is not
 /// significantly above 0.
@@ -20,22 +20,22 @@ use crate::numeric::limits::Side;
 /// # Panics
 /// If the mechanism does not estimate both the mean and the non-missing frequency.
 pub(crate) fn mean(
-    points: &ItemPoints,
-    law: &Law,
+    points: &ItemPointEstimates,
+    law: &ContributionDistribution,
     reports: f64,
-    quantiles: &Quantiles,
+    quantiles: &ConfidenceLevel,
 ) -> Option<Estimate> {
     let both = "only mechanisms that estimate both are asked";
     let mean = points.mean.expect(both);
     let frequency = points.nonmissing.expect(both);
     let covariance = points.covariance.expect(both);
-    let certain = quantiles.one_sided();
-    let least = law.limit(
+    let certain = quantiles.one_sided_failure();
+    let least = law.confidence_limit(
         Estimand::Nonmissing,
         frequency,
         reports,
         certain,
-        Side::Lower,
+        LimitSide::Lower,
     );
     if least <= 0.0 {
         return None;
@@ -46,12 +46,12 @@ pub(crate) fn mean(
     let r = estimate.clamp(-1.0, 1.0);
     let variance =
         mean.standard_error.powi(2) - 2.0 * r * covariance + (r * frequency.standard_error).powi(2);
-    let ratio = Point {
+    let ratio = PointEstimate {
         estimate,
         standard_error: variance.max(0.0).sqrt() / frequency.estimate,
     };
-    Some(quantiles.estimate(ratio, |failure, side| {
-        law.ratio_limit([mean, frequency], ratio, reports, failure, side)
+    Some(quantiles.add_intervals(ratio, |failure, side| {
+        law.ratio_confidence_limit([mean, frequency], ratio, reports, failure, side)
     }))
 }
 
@@ -59,14 +59,14 @@ pub(crate) fn mean(
 mod tests {
     use super::*;
 
-    fn points(mean: f64, nonmissing: f64) -> ItemPoints {
+    fn points(mean: f64, nonmissing: f64) -> ItemPointEstimates {
         let point = |estimate, standard_error| {
-            Some(Point {
+            Some(PointEstimate {
                 estimate,
                 standard_error,
             })
         };
-        ItemPoints {
+        ItemPointEstimates {
             mean: point(mean, 0.04),
             plus: None,
             minus: None,
@@ -78,9 +78,14 @@ mod tests {
 
     #[test]
     fn errors_are_those_of_the_delta_method() {
-        let quantiles = Quantiles::new(0.95, 1).unwrap();
+        let quantiles = ConfidenceLevel::new(0.95, 1).unwrap();
         let of = |mean, nonmissing| {
-            super::mean(&points(mean, nonmissing), &Law::Normal, 1.0, &quantiles)
+            super::mean(
+                &points(mean, nonmissing),
+                &ContributionDistribution::Normal,
+                1.0,
+                &quantiles,
+            )
         };
         let point = of(0.2, 0.4).unwrap();
         assert_eq!(point.estimate, 0.5);
@@ -97,9 +102,15 @@ mod tests {
     fn a_frequency_that_may_be_zero_is_refused() {
         // 1.2816 and 2.3263 standard errors of 0.03.
         for (confidence, limit) in [(0.5, 0.0), (0.9, 0.038_447), (0.99, 0.069_790)] {
-            let quantiles = Quantiles::new(confidence, 7).unwrap();
-            let of =
-                |nonmissing| super::mean(&points(0.1, nonmissing), &Law::Normal, 1.0, &quantiles);
+            let quantiles = ConfidenceLevel::new(confidence, 7).unwrap();
+            let of = |nonmissing| {
+                super::mean(
+                    &points(0.1, nonmissing),
+                    &ContributionDistribution::Normal,
+                    1.0,
+                    &quantiles,
+                )
+            };
             assert_eq!(of(limit - 1e-5), None, "{confidence}");
             assert!(of(limit + 1e-5).is_some(), "{confidence}");
             assert_eq!(of(-1.0), None);

@@ -2,12 +2,12 @@
 
 pub(crate) mod conditional;
 pub(crate) mod parallel;
-pub(crate) mod post;
+pub(crate) mod post_processing;
 pub(crate) mod shrinkage;
 pub(crate) mod stand_out;
 
-pub(crate) use post::PostProcessed;
-pub(crate) use stand_out::{StandOut, Tested};
+pub(crate) use post_processing::PostProcessed;
+pub(crate) use stand_out::{StandOut, TestedItem};
 
 use std::collections::BTreeMap;
 use std::io;
@@ -18,8 +18,8 @@ use serde::{Serialize, Serializer};
 use crate::estimate::point::Estimand;
 use crate::estimate::query::{Estimate, Label};
 use crate::estimate::question::{CrossEstimates, MarginalShare, NumberEstimates, RatioEstimate};
-use crate::promise::Privacy;
-use post::{ConditionalMean, Projected};
+use crate::promise::ReportPrivacy;
+use post_processing::{ConditionalMean, ProjectedFrequencies};
 use shrinkage::Shrinkage;
 
 /// Estimates of one item.
@@ -65,16 +65,22 @@ impl Serialize for ItemEstimates {
 }
 
 /// Estimates of items, either stored or computed one by one on demand.
-pub trait ByItem {
+pub trait ItemEstimateSource {
     /// Passes each item's estimates to `take`, in order.
     ///
     /// # Errors
     /// Errors of `take`. They end the iteration.
-    fn each<E>(&self, take: impl FnMut(&ItemEstimates) -> Result<(), E>) -> Result<(), E>;
+    fn try_for_each_item<E>(
+        &self,
+        take: impl FnMut(&ItemEstimates) -> Result<(), E>,
+    ) -> Result<(), E>;
 }
 
-impl ByItem for Vec<ItemEstimates> {
-    fn each<E>(&self, take: impl FnMut(&ItemEstimates) -> Result<(), E>) -> Result<(), E> {
+impl ItemEstimateSource for Vec<ItemEstimates> {
+    fn try_for_each_item<E>(
+        &self,
+        take: impl FnMut(&ItemEstimates) -> Result<(), E>,
+    ) -> Result<(), E> {
         self.iter().try_for_each(take)
     }
 }
@@ -97,7 +103,7 @@ pub struct Estimates<Items = Vec<ItemEstimates>> {
     /// Confidence level of the intervals.
     pub confidence: f64,
     /// Privacy guarantee of each report.
-    pub privacy: Privacy,
+    pub privacy: ReportPrivacy,
     /// Statement about the bias that clipping causes. `None` if the estimates are unbiased.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) bias: Option<String>,
@@ -127,7 +133,7 @@ pub struct Estimates<Items = Vec<ItemEstimates>> {
     pub estimates: Items,
 }
 
-impl<Items: ByItem> Estimates<Items> {
+impl<Items: ItemEstimateSource> Estimates<Items> {
     /// Writes CSV: a header, then one row for each item and estimand.
     ///
     /// Post-processed results have their own rows, in which the estimand column names the method.
@@ -142,18 +148,22 @@ impl<Items: ByItem> Estimates<Items> {
     /// # Errors
     /// I/O errors of `writer`.
     pub fn write_csv(&self, writer: impl io::Write) -> io::Result<()> {
-        let mut csv = table(writer)?;
-        self.estimates.each(|item| {
+        let mut csv = start_csv_table(writer)?;
+        self.estimates.try_for_each_item(|item| {
             for (estimand, estimate) in item.estimates() {
-                csv.serialize((item.item.to_string(), estimand.as_str(), cells(estimate)))?;
+                csv.serialize((
+                    item.item.to_string(),
+                    estimand.as_str(),
+                    estimate_fields(estimate),
+                ))?;
             }
-            let mut lines = processed_cells(&item.post_processed).into_iter();
+            let mut lines = post_processed_rows(&item.post_processed).into_iter();
             lines.try_for_each(|(name, cells)| csv.serialize((item.item.to_string(), name, cells)))
         })?;
-        for line in self.number.iter().flat_map(number_lines) {
+        for line in self.number.iter().flat_map(number_rows) {
             csv.serialize(line)?;
         }
-        for line in self.cross.iter().flat_map(cross_lines) {
+        for line in self.cross.iter().flat_map(cross_rows) {
             csv.serialize(line)?;
         }
         if let Some(Shrinkage::Refused { refused }) = self.shrinkage {
@@ -170,7 +180,7 @@ impl<Items: ByItem> Estimates<Items> {
 ///
 /// # Errors
 /// I/O errors of `writer`.
-pub(crate) fn table<W: io::Write>(writer: W) -> io::Result<csv::Writer<W>> {
+pub(crate) fn start_csv_table<W: io::Write>(writer: W) -> io::Result<csv::Writer<W>> {
     let mut csv = csv::Writer::from_writer(writer);
     csv.write_record([
         "item",
@@ -186,12 +196,12 @@ pub(crate) fn table<W: io::Write>(writer: W) -> io::Result<csv::Writer<W>> {
 }
 
 /// CSV fields of one row: estimate, standard error, interval and simultaneous interval.
-type Cells = (Option<f64>, Option<f64>, Interval, Interval);
-type Interval = [Option<f64>; 2];
+type CsvFields = (Option<f64>, Option<f64>, IntervalFields, IntervalFields);
+type IntervalFields = [Option<f64>; 2];
 
-const REFUSED: Cells = (None, None, [None; 2], [None; 2]);
+const REFUSED: CsvFields = (None, None, [None; 2], [None; 2]);
 
-pub(crate) fn cells(own: &Estimate) -> Cells {
+pub(crate) fn estimate_fields(own: &Estimate) -> CsvFields {
     let intervals = [own.interval, own.simultaneous_interval].map(|own| own.map(Some));
     let [interval, simultaneous] = intervals;
     (
@@ -203,11 +213,14 @@ pub(crate) fn cells(own: &Estimate) -> Cells {
 }
 
 /// Returns the CSV rows for the distribution function and the quantiles of a number.
-fn number_lines(number: &NumberEstimates) -> Vec<(String, &'static str, Cells)> {
-    let below = number
-        .distribution
-        .iter()
-        .map(|below| (below.below.to_string(), "below", cells(&below.share)));
+fn number_rows(number: &NumberEstimates) -> Vec<(String, &'static str, CsvFields)> {
+    let below = number.distribution.iter().map(|below| {
+        (
+            below.below.to_string(),
+            "below",
+            estimate_fields(&below.share),
+        )
+    });
     let quantiles = number.quantiles.iter().map(|own| {
         let intervals = [own.interval, own.simultaneous_interval].map(|own| own.map(Some));
         let [interval, simultaneous] = intervals;
@@ -218,38 +231,42 @@ fn number_lines(number: &NumberEstimates) -> Vec<(String, &'static str, Cells)> 
 }
 
 /// Returns the CSV rows for the estimates of a cross-tabulation.
-fn cross_lines(cross: &CrossEstimates) -> Vec<(String, &'static str, Cells)> {
+fn cross_rows(cross: &CrossEstimates) -> Vec<(String, &'static str, CsvFields)> {
     let mut lines = Vec::new();
     for margin in [&cross.rows, &cross.columns] {
         for MarginalShare { item, share } in &margin.shares {
-            lines.push((format!("{}: {item}", margin.name), "share", cells(share)));
+            lines.push((
+                format!("{}: {item}", margin.name),
+                "share",
+                estimate_fields(share),
+            ));
         }
     }
     let [rows, columns] = [&cross.rows, &cross.columns].map(|margin| &margin.name);
     for own in &cross.conditional_means {
         let row = format!("{rows}: {}", own.row);
-        lines.push((row, "conditional-mean", ratio_cells(&own.mean)));
+        lines.push((row, "conditional-mean", ratio_fields(&own.mean)));
     }
     for own in &cross.conditional_shares {
         let cell = format!("{rows}: {}, {columns}: {}", own.row, own.column);
-        lines.push((cell, "conditional-share", ratio_cells(&own.share)));
+        lines.push((cell, "conditional-share", ratio_fields(&own.share)));
     }
     lines
 }
 
-fn ratio_cells(own: &RatioEstimate) -> Cells {
+fn ratio_fields(own: &RatioEstimate) -> CsvFields {
     let intervals = [own.interval, own.simultaneous_interval].map(|own| own.map(Some));
     let [interval, simultaneous] = intervals;
     (own.estimate, own.standard_error, interval, simultaneous)
 }
 
 /// Returns the CSV rows of an item's post-processed results.
-fn processed_cells(processed: &PostProcessed) -> Vec<(String, Cells)> {
+fn post_processed_rows(processed: &PostProcessed) -> Vec<(String, CsvFields)> {
     let mut lines = Vec::new();
     match &processed.conditional_mean {
         None => (),
         Some(ConditionalMean::Estimate(estimate)) => {
-            lines.push(("conditional-mean".to_owned(), cells(estimate)));
+            lines.push(("conditional-mean".to_owned(), estimate_fields(estimate)));
         }
         Some(ConditionalMean::Refused { .. }) => {
             lines.push(("conditional-mean".to_owned(), REFUSED));
@@ -265,12 +282,12 @@ fn processed_cells(processed: &PostProcessed) -> Vec<(String, Cells)> {
         let mut projected_to = |what, number| value(format!("{how}-{what}"), number, None);
         match projected {
             None => (),
-            Some(Projected::Rated { plus, minus, mean }) => {
+            Some(ProjectedFrequencies::Rated { plus, minus, mean }) => {
                 projected_to("mean", mean);
                 projected_to("plus", plus);
                 projected_to("minus", minus);
             }
-            Some(Projected::Answer { share }) => projected_to("share", share),
+            Some(ProjectedFrequencies::Answer { share }) => projected_to("share", share),
         }
     }
     if let Some(own) = processed.shrunken {

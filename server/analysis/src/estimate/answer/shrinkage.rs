@@ -14,14 +14,14 @@
 
 use serde::{Serialize, Serializer};
 
-use crate::estimate::point::Point;
+use crate::estimate::point::PointEstimate;
 
 /// Outcome of shrinking all items.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum Shrinkage {
     /// Shrinkage succeeded, with these expected errors.
-    Shrunken(Errors),
+    Shrunken(ExpectedErrors),
     /// Shrinkage was refused.
     Refused {
         /// Reason for the refusal.
@@ -32,7 +32,7 @@ pub enum Shrinkage {
 /// Expected errors of three ways to estimate all items. Each error is a root mean square over the
 /// items.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Errors {
+pub struct ExpectedErrors {
     /// Error of the raw estimates, computed from the standard errors.
     pub raw_error: f64,
     /// Error of estimating every item as 0, predicted from the raw estimates and their standard
@@ -105,9 +105,9 @@ const FEWEST: usize = 20;
 /// estimating every item as 0, or if shrinkage is expected to be worse than the raw estimates.
 ///
 /// ```
-/// use hushbin_analysis::estimate::{Point, shrink};
+/// use hushbin_analysis::estimate::{PointEstimate, shrink};
 ///
-/// let point = |estimate| (Point { estimate, standard_error: 0.1 }, 0.1);
+/// let point = |estimate| (PointEstimate { estimate, standard_error: 0.1 }, 0.1);
 /// // One estimate is far above the noise.
 /// let mut estimates: Vec<_> = (0..40)
 ///     .map(|item| point(if item == 0 { 1.0 } else { 0.1 * f64::from(item % 3 - 1) }))
@@ -118,15 +118,15 @@ const FEWEST: usize = 20;
 /// estimates[0] = point(0.1);
 /// assert!(shrink(&estimates).is_err());
 /// ```
-pub fn shrink(items: &[(Point, f64)]) -> Result<(Vec<Shrunken>, Errors), Refusal> {
+pub fn shrink(items: &[(PointEstimate, f64)]) -> Result<(Vec<Shrunken>, ExpectedErrors), Refusal> {
     if items.len() < FEWEST {
         return Err(Refusal::FewItems);
     }
-    let bins: Vec<usize> = items.iter().map(bin).collect();
-    let factors = factors(&bins);
+    let bins: Vec<usize> = items.iter().map(bin_index).collect();
+    let factors = factors_by_bin(&bins);
     let [mut raw, mut zero, mut shrunken, mut left, mut spread] = [0.0; 5];
-    let of_item = |(&(point, null), bin): (&(Point, f64), usize)| {
-        let Factor { kept, slope } = factors[bin];
+    let of_item = |(&(point, null), bin): (&(PointEstimate, f64), usize)| {
+        let ShrinkageFactors { kept, slope } = factors[bin];
         let own = point.standard_error.powi(2);
         let estimate = kept * point.estimate;
         let deviation = slope.sqrt() * null;
@@ -154,7 +154,7 @@ pub fn shrink(items: &[(Point, f64)]) -> Result<(Vec<Shrunken>, Errors), Refusal
     let [raw_error, zero_error, shrunken_error] =
         // To be conservative, take the larger of Stein's estimate and the posterior variance.
         [raw, zero, shrunken.max(left)].map(|sum| (sum / items.len() as f64).sqrt());
-    let errors = Errors {
+    let errors = ExpectedErrors {
         raw_error,
         zero_error,
         shrunken_error,
@@ -166,20 +166,20 @@ pub fn shrink(items: &[(Point, f64)]) -> Result<(Vec<Shrunken>, Errors), Refusal
 /// multiplied. `slope` is the posterior variance, divided by the variance that an estimate has if
 /// the true value is 0.
 #[derive(Debug, Clone, Copy, Default)]
-struct Factor {
+struct ShrinkageFactors {
     kept: f64,
     /// Derivative of the shrunken estimate with respect to the raw one.
     slope: f64,
 }
 
 /// Returns the index of the bin that contains an estimate.
-fn bin((point, null): &(Point, f64)) -> usize {
+fn bin_index((point, null): &(PointEstimate, f64)) -> usize {
     ((point.estimate / null).abs().asinh() / BIN).round() as usize
 }
 
 /// Computes the factors of every bin. `bins` contains the index of each estimate's bin. The factors
 /// of empty bins are 0.
-fn factors(bins: &[usize]) -> Vec<Factor> {
+fn factors_by_bin(bins: &[usize]) -> Vec<ShrinkageFactors> {
     let mut counts = vec![0.0; bins.iter().max().map_or(0, |most| most + 1)];
     for &bin in bins {
         counts[bin] += 1.0;
@@ -191,23 +191,24 @@ fn factors(bins: &[usize]) -> Vec<Factor> {
     let widths = widths.take_while(|width| *width < most * STEP);
     let variances: Vec<f64> = std::iter::once(0.0).chain(widths.map(|w| w * w)).collect();
     let seen = (counts.iter().enumerate()).filter(|(_, count)| **count > 0.0);
-    let seen: Vec<Bin> = seen
-        .map(|(at, &count)| Bin {
+    let seen: Vec<EstimateBin> = seen
+        .map(|(at, &count)| EstimateBin {
             at,
             count,
             likelihoods: likelihoods(distance(at), &variances),
         })
         .collect();
-    let weights = weights(&seen, variances.len());
-    let mut factors = vec![Factor::default(); counts.len()];
+    let weights = fit_prior_weights(&seen, variances.len());
+    let mut factors = vec![ShrinkageFactors::default(); counts.len()];
     for bin in &seen {
-        factors[bin.at] = factor(distance(bin.at), &bin.likelihoods, &weights, &variances);
+        factors[bin.at] =
+            posterior_factors(distance(bin.at), &bin.likelihoods, &weights, &variances);
     }
     factors
 }
 
 /// A bin of similar estimates.
-struct Bin {
+struct EstimateBin {
     at: usize,
     count: f64,
     /// Likelihood of the bin's centre under each component of the prior, up to a common factor.
@@ -229,7 +230,7 @@ fn likelihoods(distance: f64, variances: &[f64]) -> Vec<f64> {
 }
 
 /// Computes the maximum-likelihood weights of the prior's components by expectation-maximisation.
-fn weights(bins: &[Bin], laws: usize) -> Vec<f64> {
+fn fit_prior_weights(bins: &[EstimateBin], laws: usize) -> Vec<f64> {
     let mut weights = vec![1.0 / laws as f64; laws];
     let all: f64 = bins.iter().map(|bin| bin.count).sum();
     for _ in 0..ROUNDS {
@@ -257,7 +258,12 @@ fn weights(bins: &[Bin], laws: usize) -> Vec<f64> {
 }
 
 /// Computes the factors for an estimate at `distance` from 0 from its posterior distribution.
-fn factor(distance: f64, likelihoods: &[f64], weights: &[f64], variances: &[f64]) -> Factor {
+fn posterior_factors(
+    distance: f64,
+    likelihoods: &[f64],
+    weights: &[f64],
+    variances: &[f64],
+) -> ShrinkageFactors {
     let [mut sum, mut kept, mut square] = [0.0; 3];
     for ((likelihood, weight), variance) in likelihoods.iter().zip(weights).zip(variances) {
         let part = likelihood * weight;
@@ -268,7 +274,7 @@ fn factor(distance: f64, likelihoods: &[f64], weights: &[f64], variances: &[f64]
         square += part * ((own * distance).powi(2) + own);
     }
     let kept = kept / sum;
-    Factor {
+    ShrinkageFactors {
         kept,
         slope: (square / sum - (kept * distance).powi(2)).max(0.0),
     }

@@ -2,10 +2,10 @@
 
 use serde::Serialize;
 
-use crate::estimate::law::Law;
-use crate::estimate::point::{Estimand, Point};
+use crate::estimate::distribution::ContributionDistribution;
+use crate::estimate::point::{Estimand, PointEstimate};
 use crate::estimate::query::Label;
-use crate::numeric::limits::{Failure, Side};
+use crate::numeric::confidence_limits::{LimitSide, TailThresholds};
 
 /// Items that differ significantly from 0, at a controlled rate of false discoveries.
 ///
@@ -23,28 +23,31 @@ pub struct StandOut {
 }
 
 /// An item's estimate with the distribution of its noise.
-pub(crate) struct Tested {
+pub(crate) struct TestedItem {
     pub(crate) label: Label,
-    pub(crate) point: Point,
-    pub(crate) law: Law,
+    pub(crate) point: PointEstimate,
+    pub(crate) law: ContributionDistribution,
 }
 
-impl Tested {
+impl TestedItem {
     /// Returns whether a test with error probability `failure` rules out 0.
-    fn rejects(&self, estimand: Estimand, reports: f64, failure: &Failure) -> bool {
-        let limit = |side| self.law.limit(estimand, self.point, reports, failure, side);
-        let below = || estimand == Estimand::Mean && limit(Side::Upper) < 0.0;
-        limit(Side::Lower) > 0.0 || below()
+    fn rejects(&self, estimand: Estimand, reports: f64, failure: &TailThresholds) -> bool {
+        let limit = |side| {
+            self.law
+                .confidence_limit(estimand, self.point, reports, failure, side)
+        };
+        let below = || estimand == Estimand::Mean && limit(LimitSide::Upper) < 0.0;
+        limit(LimitSide::Lower) > 0.0 || below()
     }
 
-    fn distance(&self) -> f64 {
+    fn distance_from_zero(&self) -> f64 {
         (self.point.estimate / self.point.standard_error).abs()
     }
 }
 
 /// Returns the items that stand out among all tested ones.
 pub(crate) fn benjamini_hochberg(
-    tested: Vec<Tested>,
+    tested: Vec<TestedItem>,
     estimand: Estimand,
     reports: f64,
     false_discovery_rate: f64,
@@ -61,13 +64,13 @@ pub(crate) fn benjamini_hochberg(
             break;
         }
         let level = false_discovery_rate * before as f64 / all;
-        let failure = Failure::new(level / sides);
+        let failure = TailThresholds::new(level / sides);
         left.retain(|item| item.rejects(estimand, reports, &failure));
         if left.len() == before {
             break;
         }
     }
-    left.sort_by(|a, b| b.distance().total_cmp(&a.distance()));
+    left.sort_by(|a, b| b.distance_from_zero().total_cmp(&a.distance_from_zero()));
     StandOut {
         false_discovery_rate,
         estimand,

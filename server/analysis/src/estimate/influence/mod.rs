@@ -15,7 +15,7 @@
 //! question. If all forged reports answer it, the forged fraction of its reports is g = γ/(γ + (1 −
 //! γ)·s).
 
-pub(crate) mod crowd;
+pub(crate) mod honesty_tests;
 
 use hushbin::mechanism::collision::Rates;
 use hushbin::mechanism::pattern;
@@ -45,7 +45,7 @@ pub struct Influence {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub question: Option<String>,
     /// Kind of the estimates to which `up` and `down` apply.
-    pub estimate: Influenced,
+    pub estimate: InfluencedEstimate,
     /// Maximum increase caused by a fraction [`MADE_UP`] of all reports.
     pub up: f64,
     /// Maximum decrease caused by the same fraction of reports.
@@ -58,7 +58,7 @@ pub struct Influence {
 /// Kind of estimate that forged reports move.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Influenced {
+pub enum InfluencedEstimate {
     /// The estimate [`Estimand::Mean`], or the mean of a number.
     Mean,
     /// The estimate [`Estimand::Plus`].
@@ -75,7 +75,7 @@ pub enum Influenced {
     Margin,
 }
 
-impl From<Estimand> for Influenced {
+impl From<Estimand> for InfluencedEstimate {
     fn from(estimand: Estimand) -> Self {
         match estimand {
             Estimand::Mean => Self::Mean,
@@ -91,7 +91,7 @@ impl From<Estimand> for Influenced {
 type ContributionRange = [f64; 2];
 
 /// Returns the smallest range that contains both ranges.
-fn hull([a, b]: ContributionRange, [c, d]: ContributionRange) -> ContributionRange {
+fn enclosing_range([a, b]: ContributionRange, [c, d]: ContributionRange) -> ContributionRange {
     [a.min(c), b.max(d)]
 }
 
@@ -117,19 +117,28 @@ impl Estimator {
     /// ```
     #[must_use]
     pub fn influence(&self) -> Vec<Influence> {
-        let questions = self.task().questions().iter().zip(self.prepared());
+        let questions = self
+            .task()
+            .questions()
+            .iter()
+            .zip(self.prepared_questions());
         let answered = questions.enumerate().map(|(index, (own, prepared))| {
-            let share = self.task().share(index) * rarest(own);
+            let share = self.task().report_share(index) * rarest_prefix_share(own);
             let forged = MADE_UP / (MADE_UP + (1.0 - MADE_UP) * share);
-            self.moved(own, &**prepared, forged)
+            self.influence_on_question(own, &**prepared, forged)
         });
         answered.flatten().collect()
     }
 
     /// Returns the influence on the estimates of a question if a fraction `forged` of its reports
     /// is forged.
-    fn moved(&self, question: &Question, prepared: &dyn Prepared, forged: f64) -> Vec<Influence> {
-        let name = (!self.task().is_unnamed()).then(|| question.name().to_owned());
+    fn influence_on_question(
+        &self,
+        question: &Question,
+        prepared: &dyn Prepared,
+        forged: f64,
+    ) -> Vec<Influence> {
+        let name = (!self.task().has_unnamed_question()).then(|| question.name().to_owned());
         let influence = |estimate,
                          reach: ContributionRange,
                          people: ContributionRange,
@@ -144,26 +153,38 @@ impl Estimator {
             unit,
         };
         let part = |estimate, reach| vec![influence(estimate, reach, [0.0, 1.0], None, 1.0)];
-        let sums = prepared.sums();
-        match (question.kind(), sums, Buckets::of(question, sums)) {
+        let sums = prepared.sum_rates();
+        match (
+            question.kind(),
+            sums,
+            HitBounds::for_question(question, sums),
+        ) {
             (Kind::Number(_), Some(SumRates::Outputs(rates)), _) => {
-                part(Influenced::Below, below(rates))
+                part(InfluencedEstimate::Below, pattern_share_below_range(rates))
             }
-            (Kind::Number(scale), _, Some(buckets)) => {
-                part(Influenced::Below, buckets.below(scale.cells()))
-            }
+            (Kind::Number(scale), _, Some(buckets)) => part(
+                InfluencedEstimate::Below,
+                buckets.share_below_range(scale.cell_count()),
+            ),
             (Kind::Together(together), _, Some(buckets)) => {
-                part(Influenced::Share, buckets.options(together))
+                part(InfluencedEstimate::Share, buckets.option_range(together))
             }
             (Kind::Cross(cross), _, Some(buckets)) => {
-                let cell = part(Influenced::Share, prepared.reach(Estimand::Share));
-                [cell, part(Influenced::Margin, buckets.margin(cross))].concat()
+                let cell = part(
+                    InfluencedEstimate::Share,
+                    prepared.contribution_range(Estimand::Share),
+                );
+                [
+                    cell,
+                    part(InfluencedEstimate::Margin, buckets.margin_range(cross)),
+                ]
+                .concat()
             }
             (kind, ..) => {
                 // Several numbers have different ranges, so the influence is stated as a fraction
                 // of each range.
                 let (size, unit) = match kind {
-                    Kind::Numbers(own) if own.is_alone() => {
+                    Kind::Numbers(own) if own.is_single() => {
                         let [low, high] = own[0].range();
                         (0.5 * (high - low), own[0].unit().map(str::to_owned))
                     }
@@ -175,7 +196,7 @@ impl Estimator {
                         Estimand::Mean => [-1.0, 1.0],
                         _ => [0.0, 1.0],
                     };
-                    let reach = prepared.reach(estimand);
+                    let reach = prepared.contribution_range(estimand);
                     influence(estimand.into(), reach, people, unit.clone(), size)
                 };
                 prepared.estimands().iter().map(of).collect()
@@ -187,31 +208,34 @@ impl Estimator {
 /// Returns the fraction of a text question's honest reports that have the rarest prefix length. If
 /// no continuation is found for a prefix of that length, the prefix is estimated from these reports
 /// alone. Returns 1 for other kinds of question.
-fn rarest(question: &Question) -> f64 {
+fn rarest_prefix_share(question: &Question) -> f64 {
     let Kind::Text(prefixes) = question.kind() else {
         return 1.0;
     };
-    let fewest = prefixes.distinct().map(|(_, prefixes)| prefixes).min();
+    let fewest = prefixes
+        .distinct_lengths()
+        .map(|(_, prefixes)| prefixes)
+        .min();
     fewest.unwrap_or(1) as f64 / prefixes.lengths().len() as f64
 }
 
 /// Returns the range of one report's contribution to the share of people below an edge between
 /// bins, if reports are outputs of a pattern. The range covers all edges.
-fn below(rates: &pattern::Rates) -> ContributionRange {
+fn pattern_share_below_range(rates: &pattern::Rates) -> ContributionRange {
     let at = |below: usize| {
-        let worth = rates.sum(&rates.weights(0..below));
+        let worth = rates.output_weights_of_sum(&rates.range_weights(0..below));
         let each = worth.into_iter().map(|own| [own, own]);
-        each.reduce(hull).unwrap_or([0.0, 1.0])
+        each.reduce(enclosing_range).unwrap_or([0.0, 1.0])
     };
     (1..rates.cells())
         .map(at)
-        .reduce(hull)
+        .reduce(enclosing_range)
         .unwrap_or([0.0, 1.0])
 }
 
 /// Bounds on the number of elements that one report of Collision hits at once. An attacker can
 /// search for a seed under which a report hits many.
-struct Buckets<'a> {
+struct HitBounds<'a> {
     rates: &'a Rates,
     /// Number of buckets t.
     buckets: u32,
@@ -222,10 +246,10 @@ struct Buckets<'a> {
 /// Number of possible seeds.
 const SEEDS: f64 = (1_u128 << 64) as f64;
 
-impl<'a> Buckets<'a> {
+impl<'a> HitBounds<'a> {
     /// Creates the bounds for a question whose mechanism is Collision. Returns `None` for other
     /// mechanisms.
-    fn of(question: &Question, sums: Option<SumRates<'a>>) -> Option<Self> {
+    fn for_question(question: &Question, sums: Option<SumRates<'a>>) -> Option<Self> {
         let (Some(SumRates::Hits(rates)), Mechanism::Collision(collision)) =
             (sums, question.mechanism())
         else {
@@ -234,7 +258,7 @@ impl<'a> Buckets<'a> {
         Some(Self {
             rates,
             buckets: collision.buckets(),
-            slots: collision.support(&question.domain()).hit_slots(),
+            slots: collision.support(&question.domain()).slots_per_report(),
         })
     }
 
@@ -242,7 +266,7 @@ impl<'a> Buckets<'a> {
     ///
     /// With a balanced hash, this is at most the number of slots of a bucket. With an independent
     /// hash, it is the largest number of hits that some seed is expected to attain.
-    fn most(&self, elements: u32) -> u32 {
+    fn max_hits(&self, elements: u32) -> u32 {
         if let Some(slots) = self.slots {
             return slots.min(elements);
         }
@@ -256,8 +280,8 @@ impl<'a> Buckets<'a> {
 
     /// Returns the range of one report's contribution to a weighted sum of shares. `worths` are the
     /// weights of the elements.
-    fn weighted(&self, worths: &[f64]) -> ContributionRange {
-        let most = self.most(worths.len() as u32) as usize;
+    fn weighted_sum_range(&self, worths: &[f64]) -> ContributionRange {
+        let most = self.max_hits(worths.len() as u32) as usize;
         let mut sorted = worths.to_vec();
         sorted.sort_unstable_by(f64::total_cmp);
         // An extreme report hits the elements with the `most` smallest or greatest weights, and no
@@ -275,39 +299,42 @@ impl<'a> Buckets<'a> {
 
     /// Returns the range of one report's contribution to the share of people below an edge. The
     /// range covers all edges between `bins` bins.
-    fn below(&self, bins: u32) -> ContributionRange {
-        let below = |bins: u32| self.weighted(&vec![1.0; bins as usize]);
-        (1..bins).map(below).reduce(hull).unwrap_or([0.0, 1.0])
+    fn share_below_range(&self, bins: u32) -> ContributionRange {
+        let below = |bins: u32| self.weighted_sum_range(&vec![1.0; bins as usize]);
+        (1..bins)
+            .map(below)
+            .reduce(enclosing_range)
+            .unwrap_or([0.0, 1.0])
     }
 
     /// Returns the range of one report's contribution to the share of people in a row or a column,
     /// which is a sum of cells. If the columns are levels of a number, only rows have shares.
-    fn margin(&self, cross: &Cross) -> ContributionRange {
-        let sum = |cells: u32| self.weighted(&vec![1.0; cells as usize]);
+    fn margin_range(&self, cross: &Cross) -> ContributionRange {
+        let sum = |cells: u32| self.weighted_sum_range(&vec![1.0; cells as usize]);
         let [rows, columns] = cross.shape();
-        match cross.levels() {
+        match cross.level_scale() {
             Some(_) => sum(columns),
-            None => hull(sum(columns), sum(rows)),
+            None => enclosing_range(sum(columns), sum(rows)),
         }
     }
 
     /// Returns the range of one report's contribution to an option's share. The range covers the
     /// options of all parts. The estimate of the share includes the correction that makes the
     /// shares of a part sum to 1.
-    fn options(&self, together: &Together) -> ContributionRange {
+    fn option_range(&self, together: &Together) -> ContributionRange {
         let of = |cells: u32| {
             let gap = self.rates.gap();
             if cells > Rates::MAX_OPTIONS_WITH_SUM {
-                return self.weighted(&[1.0]);
+                return self.weighted_sum_range(&[1.0]);
             }
             let each = 1.0 / f64::from(cells);
-            let others = f64::from(self.most(cells - 1));
+            let others = f64::from(self.max_hits(cells - 1));
             // The minimum is a report that hits as many other options as possible. The maximum is a
             // report that hits this option alone.
             [each - others * each / gap, each + (1.0 - each) / gap]
         };
-        let parts = together.parts().iter().map(|part| of(part.cells()));
-        parts.reduce(hull).unwrap_or([0.0, 1.0])
+        let parts = together.parts().iter().map(|part| of(part.cell_count()));
+        parts.reduce(enclosing_range).unwrap_or([0.0, 1.0])
     }
 }
 
@@ -338,10 +365,10 @@ mod tests {
     fn reports(task: &Task, seed: u64) -> Vec<Report> {
         let question = &task.questions()[0];
         match question.mechanism() {
-            Mechanism::Collision(own) => (0..own.outcomes())
+            Mechanism::Collision(own) => (0..own.total_buckets())
                 .map(|bucket| Report::Collision(collision::Report { seed, bucket }))
                 .collect(),
-            Mechanism::Coco(own) => (0..own.outcomes())
+            Mechanism::Coco(own) => (0..own.total_buckets())
                 .map(|bucket| Report::Coco(coco::Report { seed, bucket }))
                 .collect(),
             Mechanism::Pattern(own) => (0..own.outputs())
@@ -352,7 +379,9 @@ mod tests {
                 .collect(),
             Mechanism::HashBin(own) => {
                 let domain = question.domain();
-                let limit = own.sampling(domain.items(), question.epsilon()).limit();
+                let limit = own
+                    .response_distribution(domain.item_count(), question.epsilon())
+                    .bin_limit();
                 let responses = match limit {
                     None => [false, true].map(Response::Sign),
                     Some(limit) => {
@@ -416,16 +445,16 @@ mod tests {
                 hushbin::Items::Count(count) => (0..u64::from(*count)).collect(),
                 hushbin::Items::Open(_) => unreachable!(),
             };
-            for estimand in estimator.prepared()[0].estimands() {
-                let [least, most] = estimator.prepared()[0].reach(*estimand);
+            for estimand in estimator.prepared_questions()[0].estimands() {
+                let [least, most] = estimator.prepared_questions()[0].contribution_range(*estimand);
                 let mut seen = [f64::INFINITY, f64::NEG_INFINITY];
                 for seed in 0..300 {
                     for report in reports(&task, seed) {
                         let mut totals = Totals::new(&task);
-                        totals.fold(&report);
-                        for points in estimator.points(&totals, 0, &items) {
+                        totals.add_report(&report);
+                        for points in estimator.point_estimates(&totals, 0, &items) {
                             let counts = points.get(*estimand).unwrap().estimate;
-                            seen = hull(seen, [counts; 2]);
+                            seen = enclosing_range(seen, [counts; 2]);
                         }
                     }
                 }
@@ -472,7 +501,7 @@ mod tests {
             for seed in 0..600 {
                 for report in reports(&task, seed) {
                     let mut totals = Totals::new(&task);
-                    totals.fold(&report);
+                    totals.add_report(&report);
                     let number = estimator.estimates(&totals, &all).number.unwrap();
                     let below = number.distribution.iter().map(|own| own.share.estimate);
                     for counts in number
@@ -481,7 +510,7 @@ mod tests {
                         .into_iter()
                         .chain(below)
                     {
-                        seen = hull(seen, [counts; 2]);
+                        seen = enclosing_range(seen, [counts; 2]);
                     }
                 }
             }

@@ -11,17 +11,17 @@
 
 use hushbin::domain::Domain;
 use hushbin::hash::{HashKeys, Hashing};
-use hushbin::mechanism::coco::{Coco, Presence, Rates, Report, RuleName, Support};
+use hushbin::mechanism::coco::{Coco, PairHitProbabilities, Rates, Report, RuleName, Support};
 
-use super::contract::{CountedReports, Estimated, Estimator};
-use crate::estimate::fold::{Counted, Hits, Reader, SignCounter, TotalsError};
-use crate::estimate::law::{HitDistribution, Law, Outcomes};
+use super::estimated_mechanism::{CountedReports, EstimatedMechanism, HitEstimator};
+use crate::estimate::counters::{HitCounters, HitsBySign, Reader, SignCounter, TotalsError};
+use crate::estimate::distribution::{HitDistribution, ContributionDistribution, OutcomeProbabilities};
 use crate::estimate::point::{
-    Estimand, ItemPoints, Point, SamplingModel, covariance_over_people,
+    Estimand, ItemPointEstimates, PointEstimate, SamplingModel, covariance_over_people,
     frequency_variance_over_people, variance_over_people,
 };
 
-impl Estimated for Coco {
+impl EstimatedMechanism for Coco {
     type Report = Report;
     type Rates = Rates;
     type Counts = Counts;
@@ -37,23 +37,23 @@ impl Estimated for Coco {
         self.rates(domain, epsilon)
     }
 
-    fn counts(&self, domain: &Domain, _: f64, items: &[u64]) -> Counts {
+    fn empty_counts(&self, domain: &Domain, _: f64, items: &[u64]) -> Counts {
         let support = self.support(domain);
-        match domain.items() {
-            Some(items) if self.pairs() == 1 => Counts::Signs(SignCounter::new(items as usize)),
+        match domain.item_count() {
+            Some(items) if self.pairs_per_function() == 1 => Counts::Signs(SignCounter::new(items as usize)),
             Some(_) => Counts::Pairs {
-                counted: Counted::slots(2 * support.slots()),
+                counted: HitCounters::for_closed_domain(2 * support.slots()),
                 support,
             },
             None => Counts::Pairs {
-                counted: Counted::items(items),
+                counted: HitCounters::for_open_domain(items),
                 support,
             },
         }
     }
 
     #[inline]
-    fn fold(counts: &mut Counts, report: &Report) {
+    fn add_report(counts: &mut Counts, report: &Report) {
         match counts {
             Counts::Signs(signs) => {
                 let keys = HashKeys::of_function(report.seed, report.bucket / 2);
@@ -61,11 +61,11 @@ impl Estimated for Coco {
                 signs.add(keys, report.bucket % 2 == 1);
             }
             Counts::Pairs { support, counted } => match counted {
-                Counted::Slots(slots) => support.for_each_hit(report, |slot, plus| {
-                    slots.count(2 * slot as usize + usize::from(!plus));
+                HitCounters::Slots(slots) => support.for_each_hit(report, |slot, plus| {
+                    slots.increment(2 * slot as usize + usize::from(!plus));
                 }),
-                Counted::Items(items) => {
-                    let hit = support.hit_of(report);
+                HitCounters::Items(items) => {
+                    let hit = support.hit_function(report);
                     for (item, hits) in items {
                         if let Some(plus) = hit(*item) {
                             hits[usize::from(!plus)] += 1;
@@ -76,13 +76,13 @@ impl Estimated for Coco {
         }
     }
 
-    fn steps(&self, domain: &Domain, _: f64) -> Option<u64> {
-        let items = domain.items()? as usize;
+    fn counter_updates_per_report(&self, domain: &Domain, _: f64) -> Option<u64> {
+        let items = domain.item_count()? as usize;
         let slots = self.support(domain).slots() as u64;
         Some(match self.hashing() {
-            _ if self.pairs() == 1 => SignCounter::words(items),
+            _ if self.pairs_per_function() == 1 => SignCounter::words_per_report(items),
             Hashing::Independent => slots,
-            _ => slots / u64::from(self.pairs()),
+            _ => slots / u64::from(self.pairs_per_function()),
         })
     }
 
@@ -120,17 +120,17 @@ impl Estimated for Coco {
         }
     }
 
-    fn points(&self, seen: &CountedReports<'_, Self>, items: &[u64]) -> Vec<ItemPoints> {
-        let estimator = Estimator::new(*seen.rates, seen.whose, seen.reports);
-        let point = |&item| estimator.item(seen.counts.hits(item));
+    fn point_estimates(&self, seen: &CountedReports<'_, Self>, items: &[u64]) -> Vec<ItemPointEstimates> {
+        let estimator = HitEstimator::new(*seen.rates, seen.whose, seen.reports);
+        let point = |&item| estimator.estimate_item(seen.counts.hits(item));
         items.iter().map(point).collect()
     }
 
-    fn law(&self, seen: &CountedReports<'_, Self>, item: u64, points: &ItemPoints) -> Law {
+    fn contribution_distribution(&self, seen: &CountedReports<'_, Self>, item: u64, points: &ItemPointEstimates) -> ContributionDistribution {
         let [plus, minus] = seen.counts.hits(item);
         let pair = (plus + minus) as f64 / seen.reports as f64;
         let mean = points.mean.map_or(0.0, |mean| mean.estimate);
-        Law::Hits(law(seen.rates, seen.whose, pair, mean))
+        ContributionDistribution::Hits(hit_distribution(seen.rates, seen.whose, pair, mean))
     }
 
     fn contribution_range(
@@ -141,7 +141,7 @@ impl Estimated for Coco {
         estimand: Estimand,
     ) -> [f64; 2] {
         let mean = 1.0 / rates.gap;
-        let Some(Presence { p_pair, q_pair }) = rates.presence else {
+        let Some(PairHitProbabilities { p_pair, q_pair }) = rates.presence else {
             return [-mean, mean];
         };
         let nonmissing = |hit: f64| (hit - q_pair) / (p_pair - q_pair);
@@ -158,27 +158,27 @@ impl Estimated for Coco {
         }
     }
 
-    fn uniform_outcomes(&self, _: &Domain, _: f64) -> u32 {
-        self.outcomes()
+    fn uniform_outcome_count(&self, _: &Domain, _: f64) -> u32 {
+        self.total_buckets()
     }
 
     fn uniform_outcome(report: &Report) -> Option<u32> {
         Some(report.bucket)
     }
 
-    fn variances(rates: &Rates, sparsity: u32, estimand: Estimand) -> [f64; 2] {
+    fn contribution_variances(rates: &Rates, sparsity: u32, estimand: Estimand) -> [f64; 2] {
         let estimated = "asked for where the rule estimates it";
         match estimand {
             Estimand::Mean => {
-                let without = rates.mean_square_among(sparsity, f64::from(sparsity));
-                [rates.mean_square(true) - 1.0, without]
+                let without = rates.second_moment_outside_input(sparsity, f64::from(sparsity));
+                [rates.estimate_second_moment(true) - 1.0, without]
             }
             Estimand::Plus | Estimand::Minus => {
                 let [own, _, none] = rates.frequency_variances().expect(estimated);
                 [own, none]
             }
             Estimand::Nonmissing | Estimand::Share => {
-                [true, false].map(|present| rates.nonmissing_variance(present).expect(estimated))
+                [true, false].map(|present| rates.presence_variance(present).expect(estimated))
             }
         }
     }
@@ -191,13 +191,13 @@ pub(crate) enum Counts {
     /// hashed sign determines.
     Signs(SignCounter),
     /// A closed domain with several pairs, or an open domain.
-    Pairs { support: Support, counted: Counted },
+    Pairs { support: Support, counted: HitCounters },
 }
 
 impl Counts {
-    fn hits(&self, item: u64) -> Hits {
+    fn hits(&self, item: u64) -> HitsBySign {
         match self {
-            Self::Signs(signs) => signs.hits(item),
+            Self::Signs(signs) => signs.agreements_and_disagreements(item),
             Self::Pairs { counted, .. } => counted.hits(item),
         }
     }
@@ -209,30 +209,30 @@ impl Counts {
 /// Under the rule `strongest`, the hit rates of pairs are only approximate. Then people are treated
 /// as drawn at random. If more reports hit the pair than the rates can explain, the hit rate for
 /// people with the item is raised to the observed rate.
-fn law(rates: &Rates, whose: SamplingModel, pair: f64, mean: f64) -> HitDistribution {
+fn hit_distribution(rates: &Rates, whose: SamplingModel, pair: f64, mean: f64) -> HitDistribution {
     let given = whose == SamplingModel::FixedPopulation && rates.presence.is_some();
     let presence = rates.presence.unwrap_or_else(|| {
-        let Presence { p_pair, q_pair } = rates.predicted;
+        let PairHitProbabilities { p_pair, q_pair } = rates.predicted;
         let p_pair = p_pair.max(pair).max(rates.gap);
-        Presence { p_pair, q_pair }
+        PairHitProbabilities { p_pair, q_pair }
     });
-    let Presence { p_pair, q_pair } = presence;
+    let PairHitProbabilities { p_pair, q_pair } = presence;
     let more = p_pair - q_pair;
     let frequency = if more > 0.0 {
         (pair - q_pair) / more
     } else {
         0.0
     };
-    let law = HitDistribution::new(people(presence, rates.gap), given, mean, frequency);
-    match rates.other_side_weight() {
-        Some(other_side) => law.counting_other_side(other_side),
+    let law = HitDistribution::new(outcome_probabilities(presence, rates.gap), given, mean, frequency);
+    match rates.opposite_side_weight() {
+        Some(other_side) => law.with_other_side_weight(other_side),
         None => law,
     }
 }
 
 /// Returns the probabilities of a report's outcomes for people who have an item at −1, who do not
 /// have it, and who have it at 1.
-fn people(Presence { p_pair, q_pair }: Presence, gap: f64) -> [Outcomes; 3] {
+fn outcome_probabilities(PairHitProbabilities { p_pair, q_pair }: PairHitProbabilities, gap: f64) -> [OutcomeProbabilities; 3] {
     let outcomes = |pair: f64, lean: f64| {
         let (plus, minus) = (0.5 * (pair + lean), 0.5 * (pair - lean));
         [minus, (1.0 - pair).max(0.0), plus, 0.0]
@@ -244,16 +244,16 @@ fn people(Presence { p_pair, q_pair }: Presence, gap: f64) -> [Outcomes; 3] {
     ]
 }
 
-impl Estimator<Rates> {
-    fn item(&self, [plus, minus]: Hits) -> ItemPoints {
+impl HitEstimator<Rates> {
+    fn estimate_item(&self, [plus, minus]: HitsBySign) -> ItemPointEstimates {
         let pair = (plus + minus) as f64 / self.reports;
         let nonmissing = self.nonmissing(pair);
         let mean = self.mean(plus as f64 - minus as f64, pair, nonmissing);
         let [plus, minus] = match nonmissing {
-            Some(nonmissing) => self.signs(mean.estimate, nonmissing.estimate),
+            Some(nonmissing) => self.estimate_sign_frequencies(mean.estimate, nonmissing.estimate),
             None => [None; 2],
         };
-        ItemPoints {
+        ItemPointEstimates {
             mean: Some(mean),
             plus,
             minus,
@@ -265,7 +265,7 @@ impl Estimator<Rates> {
 
     /// Estimates the mean from `difference`, the number of hits on the plus side minus the number
     /// on the minus side. `pair` is the rate of hits on either side.
-    fn mean(&self, difference: f64, pair: f64, nonmissing: Option<Point>) -> Point {
+    fn mean(&self, difference: f64, pair: f64, nonmissing: Option<PointEstimate>) -> PointEstimate {
         let gap = self.rates.gap;
         let pair = pair.max(self.rates.predicted.q_pair);
         // The pair is hit least often if no person has the item.
@@ -277,41 +277,41 @@ impl Estimator<Rates> {
         // The second moment of one report's contribution is the rate of pair hits divided by gap².
         // Subtract the mean square of people's expected contributions. For signs of a fixed
         // population it is the non-missing frequency, otherwise at least the squared mean.
-        Point::new(estimate, pair / (gap * gap) - certain, self.reports)
+        PointEstimate::new(estimate, pair / (gap * gap) - certain, self.reports)
     }
 
     /// Estimates the frequencies of both signs from the estimated mean and non-missing frequency.
     /// `None` if CoCo's rule does not provide these estimates.
-    fn signs(&self, mean: f64, nonmissing: f64) -> [Option<Point>; 2] {
+    fn estimate_sign_frequencies(&self, mean: f64, nonmissing: f64) -> [Option<PointEstimate>; 2] {
         let plus = 0.5 * (nonmissing + mean);
         let minus = 0.5 * (nonmissing - mean);
         [[plus, minus], [minus, plus]].map(|shares| {
             let variances = self.rates.frequency_variances()?;
             let variance = frequency_variance_over_people(self.whose, shares, variances);
-            Some(Point::new(shares[0], variance, self.reports))
+            Some(PointEstimate::new(shares[0], variance, self.reports))
         })
     }
 
     /// Returns the covariance of the estimated mean and the estimated non-missing frequency. `None`
     /// if CoCo's rule does not provide both.
-    fn covariance(&self, mean: Point, nonmissing: Point) -> Option<f64> {
-        let product = self.rates.mean_times_presence()?;
+    fn covariance(&self, mean: PointEstimate, nonmissing: PointEstimate) -> Option<f64> {
+        let product = self.rates.mean_presence_product()?;
         let (mean, nonmissing) = (mean.estimate, nonmissing.estimate);
         Some(covariance_over_people(self.whose, mean, nonmissing, product) / self.reports)
     }
 
     /// Estimates the non-missing frequency from `pair`, the rate of hits on either side of the
     /// item. `None` if CoCo's rule does not provide this estimate.
-    fn nonmissing(&self, pair: f64) -> Option<Point> {
-        let Presence { p_pair, q_pair } = self.rates.presence?;
+    fn nonmissing(&self, pair: f64) -> Option<PointEstimate> {
+        let PairHitProbabilities { p_pair, q_pair } = self.rates.presence?;
         let estimate = (pair - q_pair) / (p_pair - q_pair);
         let variance = variance_over_people(
             self.whose,
             estimate,
-            self.rates.nonmissing_variance(true)?,
-            self.rates.nonmissing_variance(false)?,
+            self.rates.presence_variance(true)?,
+            self.rates.presence_variance(false)?,
         );
-        Some(Point::new(estimate, variance, self.reports))
+        Some(PointEstimate::new(estimate, variance, self.reports))
     }
 }
 
@@ -339,19 +339,19 @@ mod tests {
             };
             assert_eq!(coco.rule(), Rule::Strongest { favoured: 1 });
             let support = coco.support(&task.questions()[0].domain());
-            let mut counts = coco.counts(&task.questions()[0].domain(), 1.0, &[]);
+            let mut counts = coco.empty_counts(&task.questions()[0].domain(), 1.0, &[]);
             let mut expected = vec![[0; 2]; 150];
             for seed in 0..100 {
                 let bucket = u32::from(seed % 3 == 0);
                 let report = Report { seed, bucket };
-                Coco::fold(&mut counts, &report);
+                Coco::add_report(&mut counts, &report);
                 for (item, hits) in (0..).zip(&mut expected) {
-                    let plus = support.hit(&report, item).expect("there is one pair");
+                    let plus = support.hit_side_is_plus(&report, item).expect("there is one pair");
                     hits[usize::from(!plus)] += 1;
                 }
             }
             assert!(matches!(counts, Counts::Signs(_)));
-            let counted: Vec<Hits> = (0..150).map(|item| counts.hits(item)).collect();
+            let counted: Vec<HitsBySign> = (0..150).map(|item| counts.hits(item)).collect();
             assert_eq!(counted, expected);
         }
     }
@@ -383,13 +383,13 @@ mod tests {
             let rates = coco.rates(&task.questions()[0].domain(), epsilon);
             for whose in [SamplingModel::FixedPopulation, SamplingModel::RandomSample] {
                 let item = Item {
-                    people: people(rates.predicted, rates.gap),
+                    people: outcome_probabilities(rates.predicted, rates.gap),
                     estimands: coco.estimands(&task.questions()[0].domain()),
                     of: &|hits, reports| {
-                        let points = Estimator::new(rates, whose, reports).item(hits);
+                        let points = HitEstimator::new(rates, whose, reports).estimate_item(hits);
                         let pair = (hits[0] + hits[1]) as f64 / reports as f64;
                         let mean = points.mean.expect("means are estimated").estimate;
-                        (points, law(&rates, whose, pair, mean))
+                        (points, hit_distribution(&rates, whose, pair, mean))
                     },
                 };
                 check(&format!("{whose:?}, {rates:?}"), &item, f64::from(items));

@@ -6,17 +6,17 @@
 //! Shuffle Model"), §5. The average of (hit − p_false)/(p_true − p_false) over reports is an
 //! unbiased estimate of the share of people whose input contains the element.
 
-use hushbin::domain::{Domain, Signed};
+use hushbin::domain::{Domain, SignedItem};
 use hushbin::mechanism::collision::{Collision, Rates, Report, Support};
 
-use super::contract::{CountedReports, Estimated, Estimator, SumRates};
-use crate::estimate::fold::{BucketWords, Counted, Hits, Reader, TotalsError};
-use crate::estimate::law::{Cells, HitDistribution, Law, Outcomes, SingleAnswerHits};
+use super::estimated_mechanism::{CountedReports, EstimatedMechanism, HitEstimator, SumRates};
+use crate::estimate::counters::{BucketHashRange, HitCounters, HitsBySign, Reader, TotalsError};
+use crate::estimate::distribution::{AnswerCounts, HitDistribution, ContributionDistribution, OutcomeProbabilities, SingleAnswerHits};
 use crate::estimate::point::{
-    Estimand, ItemPoints, Point, SamplingModel, covariance_over_people, variance_over_people,
+    Estimand, ItemPointEstimates, PointEstimate, SamplingModel, covariance_over_people, variance_over_people,
 };
 
-impl Estimated for Collision {
+impl EstimatedMechanism for Collision {
     type Report = Report;
     type Rates = Rates;
     type Counts = Counts;
@@ -33,7 +33,7 @@ impl Estimated for Collision {
         self.rates(domain, epsilon)
     }
 
-    fn counts(&self, domain: &Domain, _: f64, items: &[u64]) -> Counts {
+    fn empty_counts(&self, domain: &Domain, _: f64, items: &[u64]) -> Counts {
         let support = self.support(domain);
         Counts {
             support,
@@ -41,26 +41,26 @@ impl Estimated for Collision {
             domain: *domain,
             signs: domain.elements_per_item() as usize,
             // If items are rated, elements 2j and 2j + 1 are item j with either sign.
-            counted: match domain.items() {
-                Some(_) => Counted::slots(support.slots()),
-                None => Counted::items(items),
+            counted: match domain.item_count() {
+                Some(_) => HitCounters::for_closed_domain(support.slots()),
+                None => HitCounters::for_open_domain(items),
             },
         }
     }
 
     #[inline]
-    fn fold(counts: &mut Counts, report: &Report) {
+    fn add_report(counts: &mut Counts, report: &Report) {
         match &mut counts.counted {
-            Counted::Slots(slots) => {
-                let count = |slot: u32| slots.count(slot as usize);
+            HitCounters::Slots(slots) => {
+                let count = |slot: u32| slots.increment(slot as usize);
                 counts.support.for_each_hit(report, count);
             }
-            Counted::Items(items) => {
+            HitCounters::Items(items) => {
                 // Open domains always use the independent hash.
-                let (words, domain) = (BucketWords::new(report, counts.buckets), counts.domain);
+                let (words, domain) = (BucketHashRange::new(report, counts.buckets), counts.domain);
                 let hit = |item, negative| {
-                    let element = domain.element(Signed { item, negative });
-                    u64::from(words.hits(element))
+                    let element = domain.element(SignedItem { item, negative });
+                    u64::from(words.contains_hash_of(element))
                 };
                 for (item, [plus, minus]) in items {
                     *plus += hit(*item, false);
@@ -72,11 +72,11 @@ impl Estimated for Collision {
         }
     }
 
-    fn steps(&self, domain: &Domain, _: f64) -> Option<u64> {
-        domain.items()?;
+    fn counter_updates_per_report(&self, domain: &Domain, _: f64) -> Option<u64> {
+        domain.item_count()?;
         let support = self.support(domain);
         let all = support.slots() as u64;
-        Some(support.hit_slots().map_or(all, u64::from))
+        Some(support.slots_per_report().map_or(all, u64::from))
     }
 
     fn merge(counts: &mut Counts, others: &Counts) {
@@ -96,44 +96,44 @@ impl Estimated for Collision {
         counts.counted.decode(1, reports, bytes)
     }
 
-    fn points(&self, seen: &CountedReports<'_, Self>, items: &[u64]) -> Vec<ItemPoints> {
+    fn point_estimates(&self, seen: &CountedReports<'_, Self>, items: &[u64]) -> Vec<ItemPointEstimates> {
         let (estimator, counts) = (
-            Estimator::new(*seen.rates, seen.whose, seen.reports),
+            HitEstimator::new(*seen.rates, seen.whose, seen.reports),
             seen.counts,
         );
         let point = |&item: &u64| {
             if counts.domain.is_rated() {
-                return estimator.item(counts.counted.hits(item));
+                return estimator.estimate_item(counts.counted.hits(item));
             }
-            ItemPoints {
+            ItemPointEstimates {
                 share: Some(estimator.frequency(counts.counted.hits_of_element(item))),
-                ..ItemPoints::default()
+                ..ItemPointEstimates::default()
             }
         };
         items.iter().map(point).collect()
     }
 
-    fn law(&self, seen: &CountedReports<'_, Self>, _: u64, points: &ItemPoints) -> Law {
-        Law::Hits(law(seen.rates, seen.whose, points))
+    fn contribution_distribution(&self, seen: &CountedReports<'_, Self>, _: u64, points: &ItemPointEstimates) -> ContributionDistribution {
+        ContributionDistribution::Hits(hit_distribution(seen.rates, seen.whose, points))
     }
 
-    fn cells(&self, seen: &CountedReports<'_, Self>) -> Option<Cells> {
+    fn answer_counts(&self, seen: &CountedReports<'_, Self>) -> Option<AnswerCounts> {
         let (domain, counts) = (&seen.counts.domain, seen.counts);
         // Every person gives exactly one answer: no signs, no paddings, sparsity 1.
         let exact = !domain.is_rated() && !domain.is_padded() && domain.sparsity() == 1;
-        let answers = domain.items().filter(|_| exact)?;
+        let answers = domain.item_count().filter(|_| exact)?;
         let hits = |answer| counts.counted.hits_of_element(u64::from(answer));
         let slots = counts.support.slots() as u32;
-        Some(Cells::Flat(SingleAnswerHits {
+        Some(AnswerCounts::Flat(SingleAnswerHits {
             rates: *seen.rates,
             whose: seen.whose,
             hits: (0..answers).map(hits).collect(),
             reports: seen.reports,
-            slots: counts.support.hit_slots().map(|hit| [hit, slots]),
+            slots: counts.support.slots_per_report().map(|hit| [hit, slots]),
         }))
     }
 
-    fn sums(rates: &Rates) -> Option<SumRates<'_>> {
+    fn sum_rates(rates: &Rates) -> Option<SumRates<'_>> {
         Some(SumRates::Hits(rates))
     }
 
@@ -158,21 +158,21 @@ impl Estimated for Collision {
         }
     }
 
-    fn uniform_outcomes(&self, _: &Domain, _: f64) -> u32 {
-        self.outcomes()
+    fn uniform_outcome_count(&self, _: &Domain, _: f64) -> u32 {
+        self.total_buckets()
     }
 
     fn uniform_outcome(report: &Report) -> Option<u32> {
         Some(report.bucket)
     }
 
-    fn variances(rates: &Rates, _: u32, estimand: Estimand) -> [f64; 2] {
+    fn contribution_variances(rates: &Rates, _: u32, estimand: Estimand) -> [f64; 2] {
         match estimand {
-            Estimand::Mean => [rates.mean_square(true) - 1.0, rates.mean_square(false)],
+            Estimand::Mean => [rates.estimate_second_moment(true) - 1.0, rates.estimate_second_moment(false)],
             Estimand::Plus | Estimand::Minus | Estimand::Share => {
                 [true, false].map(|member| rates.frequency_variance(member))
             }
-            Estimand::Nonmissing => [true, false].map(|present| rates.nonmissing_variance(present)),
+            Estimand::Nonmissing => [true, false].map(|present| rates.presence_variance(present)),
         }
     }
 }
@@ -186,14 +186,14 @@ pub(crate) struct Counts {
     domain: Domain,
     /// Number of elements per item.
     signs: usize,
-    counted: Counted,
+    counted: HitCounters,
 }
 
-fn law(rates: &Rates, whose: SamplingModel, points: &ItemPoints) -> HitDistribution {
-    let of = |point: Option<Point>| point.or(points.share).map_or(0.0, |point| point.estimate);
+fn hit_distribution(rates: &Rates, whose: SamplingModel, points: &ItemPointEstimates) -> HitDistribution {
+    let of = |point: Option<PointEstimate>| point.or(points.share).map_or(0.0, |point| point.estimate);
     let [mean, frequency] = [points.mean, points.nonmissing].map(of);
     HitDistribution::new(
-        people(rates),
+        outcome_probabilities(rates),
         whose == SamplingModel::FixedPopulation,
         mean,
         frequency,
@@ -202,7 +202,7 @@ fn law(rates: &Rates, whose: SamplingModel, points: &ItemPoints) -> HitDistribut
 
 /// Returns the probabilities of a report's outcomes for people who have an item at −1, who do not
 /// have it, and who have it at 1.
-fn people(rates: &Rates) -> [Outcomes; 3] {
+fn outcome_probabilities(rates: &Rates) -> [OutcomeProbabilities; 3] {
     let outcomes = |minus: f64, plus: f64, both: f64| {
         [minus - both, 1.0 - minus - plus + both, plus - both, both]
     };
@@ -214,12 +214,12 @@ fn people(rates: &Rates) -> [Outcomes; 3] {
     ]
 }
 
-impl Estimator<Rates> {
-    fn item(&self, [plus, minus]: Hits) -> ItemPoints {
+impl HitEstimator<Rates> {
+    fn estimate_item(&self, [plus, minus]: HitsBySign) -> ItemPointEstimates {
         let (plus, minus) = (self.frequency(plus), self.frequency(minus));
         let mean = plus.estimate - minus.estimate;
         let nonmissing = plus.estimate + minus.estimate;
-        ItemPoints {
+        ItemPointEstimates {
             mean: Some(self.point(mean, self.mean_variance(mean, nonmissing))),
             plus: Some(plus),
             minus: Some(minus),
@@ -229,11 +229,11 @@ impl Estimator<Rates> {
         }
     }
 
-    fn point(&self, estimate: f64, variance: f64) -> Point {
-        Point::new(estimate, variance, self.reports)
+    fn point(&self, estimate: f64, variance: f64) -> PointEstimate {
+        PointEstimate::new(estimate, variance, self.reports)
     }
 
-    fn frequency(&self, hits: u64) -> Point {
+    fn frequency(&self, hits: u64) -> PointEstimate {
         let rate = hits as f64 / self.reports;
         let estimate = (rate - self.rates.p_false) / self.rates.gap();
         self.point(estimate, self.frequency_variance(estimate))
@@ -247,8 +247,8 @@ impl Estimator<Rates> {
     /// Returns the variance of one report's contribution to the mean.
     fn mean_variance(&self, mean: f64, nonmissing: f64) -> f64 {
         let present = nonmissing.clamp(0.0, 1.0);
-        let square = present * self.rates.mean_square(true)
-            + (1.0 - present) * self.rates.mean_square(false);
+        let square = present * self.rates.estimate_second_moment(true)
+            + (1.0 - present) * self.rates.estimate_second_moment(false);
         // The second moment of one report's contribution is linear in the share of people with the
         // item. Subtract the mean square of people's expected contributions. For signs of a fixed
         // population it is this share, otherwise at least the squared mean.
@@ -261,12 +261,12 @@ impl Estimator<Rates> {
     }
 
     fn covariance(&self, mean: f64, nonmissing: f64) -> f64 {
-        let product = self.rates.mean_times_presence();
+        let product = self.rates.mean_presence_product();
         covariance_over_people(self.whose, mean, nonmissing, product)
     }
 
     fn nonmissing_variance(&self, nonmissing: f64) -> f64 {
-        let variance = |present| self.rates.nonmissing_variance(present);
+        let variance = |present| self.rates.presence_variance(present);
         variance_over_people(self.whose, nonmissing, variance(true), variance(false))
     }
 }
@@ -299,11 +299,11 @@ mod tests {
             let rates = own.rates(&task.questions()[0].domain(), epsilon);
             for whose in [SamplingModel::FixedPopulation, SamplingModel::RandomSample] {
                 let item = Item {
-                    people: people(&rates),
+                    people: outcome_probabilities(&rates),
                     estimands: &Estimand::RATINGS,
                     of: &|hits, reports| {
-                        let points = Estimator::new(rates, whose, reports).item(hits);
-                        (points, law(&rates, whose, &points))
+                        let points = HitEstimator::new(rates, whose, reports).estimate_item(hits);
+                        (points, hit_distribution(&rates, whose, &points))
                     },
                 };
                 check(&format!("{whose:?}, {rates:?}"), &item, f64::from(items));

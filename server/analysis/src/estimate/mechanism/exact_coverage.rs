@@ -1,10 +1,10 @@
 //! Exact coverage of an item's confidence limits, summed over all possible numbers of hits. It is
 //! used in tests of the mechanisms that count hits.
 
-use crate::estimate::fold::Hits;
-use crate::estimate::law::{HitDistribution, Outcomes};
-use crate::estimate::point::{Estimand, ItemPoints};
-use crate::numeric::limits::{Failure, Side};
+use crate::estimate::counters::HitsBySign;
+use crate::estimate::distribution::{HitDistribution, OutcomeProbabilities};
+use crate::estimate::point::{Estimand, ItemPointEstimates};
+use crate::numeric::confidence_limits::{LimitSide, TailThresholds};
 
 /// Tolerated ratio of the miss rate to its nominal value. At a nominal coverage of 95 per cent,
 /// actual coverage is then still 94.5.
@@ -27,9 +27,9 @@ const MOST_HITS: usize = 130;
 /// One item of a mechanism. `of` computes the item's point estimates and hit distribution from the
 /// item's hits and the number of reports.
 pub(crate) struct Item<'a> {
-    pub(crate) people: [Outcomes; 3],
+    pub(crate) people: [OutcomeProbabilities; 3],
     pub(crate) estimands: &'a [Estimand],
-    pub(crate) of: &'a dyn Fn(Hits, u64) -> (ItemPoints, HitDistribution),
+    pub(crate) of: &'a dyn Fn(HitsBySign, u64) -> (ItemPointEstimates, HitDistribution),
 }
 
 /// Checks the coverage of this item's intervals: single intervals at 90, 95 and 99 per cent, and
@@ -72,7 +72,7 @@ fn truth(estimand: Estimand, plus: usize, minus: usize) -> f64 {
 }
 
 /// Returns a number of hits on one side that is exceeded with a probability of about 10⁻¹⁰.
-fn most_hits(people: &[Outcomes; 3], counts: [usize; 3]) -> usize {
+fn most_hits(people: &[OutcomeProbabilities; 3], counts: [usize; 3]) -> usize {
     let mean = |side: usize| -> f64 {
         let hits = people.iter().map(|outcomes| outcomes[side] + outcomes[3]);
         hits.zip(counts).map(|(p, count)| p * count as f64).sum()
@@ -84,7 +84,7 @@ fn most_hits(people: &[Outcomes; 3], counts: [usize; 3]) -> usize {
 
 /// Returns the joint distribution of the hits on both sides. P(plus hits = a, minus hits = b) is at
 /// index a·(`most` + 1) + b.
-fn joint(people: &[Outcomes; 3], counts: [usize; 3], most: usize) -> Vec<f64> {
+fn joint(people: &[OutcomeProbabilities; 3], counts: [usize; 3], most: usize) -> Vec<f64> {
     let width = most + 1;
     let mut all = vec![0.0; width * width];
     all[0] = 1.0;
@@ -121,7 +121,7 @@ fn missed(
     failure: f64,
 ) -> f64 {
     const NEGLIGIBLE: f64 = 1e-12;
-    let failure = Failure::new(failure);
+    let failure = TailThresholds::new(failure);
     let width = joint.len().isqrt();
     let hit = joint.iter().enumerate().filter(|(_, p)| **p > NEGLIGIBLE);
     let misses = |(at, p): (usize, &f64)| {
@@ -129,8 +129,8 @@ fn missed(
         let (points, law) = (item.of)(hits, reports);
         let point = points.get(estimand).expect("the estimand is estimated");
         assert!(point.standard_error > 0.0, "{hits:?}: {point:?}");
-        let [low, high] = [Side::Lower, Side::Upper]
-            .map(|side| law.limit(estimand, point, reports as f64, &failure, side));
+        let [low, high] = [LimitSide::Lower, LimitSide::Upper]
+            .map(|side| law.confidence_limit(estimand, point, reports as f64, &failure, side));
         assert!(
             low < point.estimate && point.estimate < high,
             "{hits:?}: {low} {point:?} {high}"

@@ -11,12 +11,12 @@ use hushbin::domain::Domain;
 use hushbin::hash::{HashKeys, closed_sign_word};
 use hushbin::mechanism::hash_bin::{HashBin, Rates, Report, Response, Support, attenuation};
 
-use super::contract::{CountedReports, Estimated, Squares};
-use crate::estimate::fold::{Reader, SignCounter, TotalsError, encoding};
-use crate::estimate::law::{HitDistribution, LaplaceDistribution, Law};
-use crate::estimate::point::{Estimand, ItemPoints, Point};
+use super::estimated_mechanism::{CountedReports, EstimatedMechanism, SquareStatistics};
+use crate::estimate::counters::{Reader, SignCounter, TotalsError, encoding};
+use crate::estimate::distribution::{HitDistribution, LaplaceDistribution, ContributionDistribution};
+use crate::estimate::point::{Estimand, ItemPointEstimates, PointEstimate};
 
-impl Estimated for HashBin {
+impl EstimatedMechanism for HashBin {
     type Report = Report;
     type Rates = Rates;
     type Counts = Counts;
@@ -29,14 +29,14 @@ impl Estimated for HashBin {
         self.rates(domain, epsilon)
     }
 
-    fn counts(&self, domain: &Domain, epsilon: f64, items: &[u64]) -> Counts {
+    fn empty_counts(&self, domain: &Domain, epsilon: f64, items: &[u64]) -> Counts {
         let support = self.support(domain);
-        let limit = self.sampling(domain.items(), epsilon).limit();
-        match (domain.items(), limit) {
+        let limit = self.response_distribution(domain.item_count(), epsilon).bin_limit();
+        match (domain.item_count(), limit) {
             (Some(items), None) => Counts::Signs(SignCounter::new(items as usize)),
             (Some(items), Some(limit)) => Counts::All {
                 support,
-                sums: Sums::new(items as usize, self.bins(), limit),
+                sums: ResponseSums::new(items as usize, self.bins(), limit),
             },
             (None, _) => {
                 let mut sums: Vec<_> = items.iter().map(|&item| (item, 0)).collect();
@@ -50,7 +50,7 @@ impl Estimated for HashBin {
         }
     }
 
-    fn fold(counts: &mut Counts, report: &Report) {
+    fn add_report(counts: &mut Counts, report: &Report) {
         match (counts, &report.response) {
             (Counts::Signs(signs), Response::Sign(plus)) => {
                 signs.add(HashKeys::new(report.seed), !plus);
@@ -86,10 +86,10 @@ impl Estimated for HashBin {
         }
     }
 
-    fn steps(&self, domain: &Domain, epsilon: f64) -> Option<u64> {
-        let items = domain.items()?;
-        Some(match self.sampling(domain.items(), epsilon).limit() {
-            None => SignCounter::words(items as usize),
+    fn counter_updates_per_report(&self, domain: &Domain, epsilon: f64) -> Option<u64> {
+        let items = domain.item_count()?;
+        Some(match self.response_distribution(domain.item_count(), epsilon).bin_limit() {
+            None => SignCounter::words_per_report(items as usize),
             Some(_) => items.into(),
         })
     }
@@ -137,14 +137,14 @@ impl Estimated for HashBin {
         }
     }
 
-    fn points(&self, seen: &CountedReports<'_, Self>, items: &[u64]) -> Vec<ItemPoints> {
-        let spread = Spread::new(self, seen);
-        let point = |&item| spread.item(seen.counts.sum(item));
+    fn point_estimates(&self, seen: &CountedReports<'_, Self>, items: &[u64]) -> Vec<ItemPointEstimates> {
+        let spread = ResponseStatistics::new(self, seen);
+        let point = |&item| spread.estimate_item(seen.counts.response_sum(item));
         items.iter().map(point).collect()
     }
 
-    fn law(&self, seen: &CountedReports<'_, Self>, _: u64, points: &ItemPoints) -> Law {
-        let (rates, spread) = (seen.rates, Spread::new(self, seen));
+    fn contribution_distribution(&self, seen: &CountedReports<'_, Self>, _: u64, points: &ItemPointEstimates) -> ContributionDistribution {
+        let (rates, spread) = (seen.rates, ResponseStatistics::new(self, seen));
         if rates.two_point {
             // The reported sign agrees with the item's sign with probability (1 + v/A)/2, where A
             // is `scale`. Every person counts as having the item, at some value v.
@@ -153,17 +153,17 @@ impl Estimated for HashBin {
                 [1.0 - plus, 0.0, plus, 0.0]
             };
             let mean = points.mean.map_or(0.0, |mean| mean.estimate);
-            return Law::Hits(HitDistribution::new(
+            return ContributionDistribution::Hits(HitDistribution::new(
                 [-1.0, 0.0, 1.0].map(person),
                 false,
                 mean,
                 1.0,
             ));
         }
-        Law::Noise(LaplaceDistribution {
+        ContributionDistribution::Noise(LaplaceDistribution {
             scale: rates.scale,
             noise: rates.noise / (rates.scale * rates.scale),
-            others: spread.others(seen.sparsity),
+            others: spread.other_items_variance(seen.sparsity),
         })
     }
 
@@ -175,13 +175,13 @@ impl Estimated for HashBin {
         _: Estimand,
     ) -> [f64; 2] {
         // A response is a sign, or a bin whose absolute value is at most `limit`.
-        let limit = self.sampling(domain.items(), epsilon).limit();
+        let limit = self.response_distribution(domain.item_count(), epsilon).bin_limit();
         let most = rates.scale * limit.map_or(1.0, |limit| limit as f64);
         [-most, most]
     }
 
-    fn uniform_outcomes(&self, domain: &Domain, epsilon: f64) -> u32 {
-        let is_sign = self.sampling(domain.items(), epsilon).limit().is_none();
+    fn uniform_outcome_count(&self, domain: &Domain, epsilon: f64) -> u32 {
+        let is_sign = self.response_distribution(domain.item_count(), epsilon).bin_limit().is_none();
         2 * u32::from(is_sign)
     }
 
@@ -195,7 +195,7 @@ impl Estimated for HashBin {
 
     /// Returns the observed mean squared bin, and an upper bound on the expected squared bin of
     /// honest reports.
-    fn squares(&self, seen: &CountedReports<'_, Self>) -> Option<Squares> {
+    fn square_statistics(&self, seen: &CountedReports<'_, Self>) -> Option<SquareStatistics> {
         let rates = seen.rates;
         let squares = match seen.counts {
             Counts::Signs(_) => return None,
@@ -206,7 +206,7 @@ impl Estimated for HashBin {
         // divided by b. The reason is that items are hashed uniformly to b bins and signs are fair.
         let bins = f64::from(self.bins());
         let numbers = bins * seen.reports as f64;
-        Some(Squares {
+        Some(SquareStatistics {
             mean: squares as f64 / numbers * rates.scale * rates.scale,
             most: rates.noise + f64::from(seen.sparsity) / bins,
             numbers,
@@ -216,9 +216,9 @@ impl Estimated for HashBin {
     /// Returns the variances of a response, for people [with, without] the item who have s full
     /// entries. Other entries in the same bin add variance, and clipping reduces the expected
     /// response.
-    fn variances(rates: &Rates, sparsity: u32, _: Estimand) -> [f64; 2] {
+    fn contribution_variances(rates: &Rates, sparsity: u32, _: Estimand) -> [f64; 2] {
         let left = rates.clip.map_or(1.0, |clip| attenuation(sparsity, clip));
-        [left, 0.0].map(|expected| rates.variance(rates.square(sparsity), expected))
+        [left, 0.0].map(|expected| rates.value_variance(rates.sum_second_moment(sparsity), expected))
     }
 }
 
@@ -228,7 +228,7 @@ pub(crate) enum Counts {
     /// Reports are signs, which agree or disagree with each item's hashed sign.
     Signs(SignCounter),
     /// Reports are bins over a closed domain.
-    All { support: Support, sums: Sums },
+    All { support: Support, sums: ResponseSums },
     /// Reports over an open domain. Only the queried items are counted, in ascending order of their
     /// keys.
     Asked {
@@ -240,7 +240,7 @@ pub(crate) enum Counts {
 
 /// Sum of responses over all reports for each item of a closed domain, in grid steps.
 #[derive(Debug, Clone)]
-pub(crate) struct Sums {
+pub(crate) struct ResponseSums {
     /// Sums over the latest reports, by item. These sums fit into 64 bits.
     near: Vec<i64>,
     /// Sums over all earlier reports, by item.
@@ -258,7 +258,7 @@ pub(crate) struct Sums {
     responses: Vec<i64>,
 }
 
-impl Sums {
+impl ResponseSums {
     fn new(items: usize, bins: u32, limit: i64) -> Self {
         Self {
             near: vec![0; items],
@@ -303,7 +303,7 @@ impl Sums {
     fn merge(&mut self, other: &Self) {
         assert_eq!(self.far.len(), other.far.len(), "totals of one task");
         for (item, far) in self.far.iter_mut().enumerate() {
-            *far += other.total(item);
+            *far += other.sum_of_item(item);
         }
         self.squares += other.squares;
     }
@@ -311,7 +311,7 @@ impl Sums {
     fn encode(&self, bytes: &mut Vec<u8>) {
         append_u128(bytes, &self.squares);
         for item in 0..self.far.len() {
-            append_u128(bytes, &self.total(item));
+            append_u128(bytes, &self.sum_of_item(item));
         }
     }
 
@@ -319,14 +319,14 @@ impl Sums {
         // Each report changes a sum by at most `limit`, and the squares by limit² per bin.
         let most = u128::from(reports) * u128::from(self.limit);
         let most_squares = most.saturating_mul(u128::from(self.limit) * u128::from(self.bins));
-        self.squares = bytes.at_most("expected a sum of squares", most_squares)?;
+        self.squares = bytes.read_at_most("expected a sum of squares", most_squares)?;
         for far in &mut self.far {
-            *far = bytes.within("expected a sum of responses", most)?;
+            *far = bytes.read_signed_within("expected a sum of responses", most)?;
         }
         Ok(())
     }
 
-    fn total(&self, item: usize) -> i128 {
+    fn sum_of_item(&self, item: usize) -> i128 {
         self.far[item] + i128::from(self.near[item])
     }
 }
@@ -337,13 +337,13 @@ fn square(bin: &i64) -> u128 {
 
 impl Counts {
     /// Returns the sum of an item's responses, in grid steps (or signs).
-    fn sum(&self, item: u64) -> f64 {
+    fn response_sum(&self, item: u64) -> f64 {
         match self {
             Self::Signs(signs) => {
-                let [agree, differ] = signs.hits(item);
+                let [agree, differ] = signs.agreements_and_disagreements(item);
                 agree as f64 - differ as f64
             }
-            Self::All { sums, .. } => sums.total(item as usize) as f64,
+            Self::All { sums, .. } => sums.sum_of_item(item as usize) as f64,
             Self::Asked { sums, .. } => {
                 let index = sums
                     .binary_search_by_key(&item, |(asked, _)| *asked)
@@ -359,7 +359,7 @@ impl Counts {
         match self {
             Self::Signs(_) => 1.0,
             Self::All {
-                sums: Sums { squares, .. },
+                sums: ResponseSums { squares, .. },
                 ..
             }
             | Self::Asked { squares, .. } => *squares as f64 / f64::from(bins) / reports,
@@ -369,7 +369,7 @@ impl Counts {
 
 /// Statistics of the responses, from which items are estimated.
 #[derive(Debug, Clone, Copy)]
-struct Spread {
+struct ResponseStatistics {
     rates: Rates,
     reports: f64,
     bins: f64,
@@ -377,7 +377,7 @@ struct Spread {
     square: f64,
 }
 
-impl Spread {
+impl ResponseStatistics {
     fn new(hash_bin: &HashBin, seen: &CountedReports<'_, HashBin>) -> Self {
         let (rates, reports) = (seen.rates, seen.reports as f64);
         let square = seen.counts.mean_square(hash_bin.bins(), reports);
@@ -390,7 +390,7 @@ impl Spread {
     }
 
     /// Estimates an item from the sum of its responses.
-    fn item(&self, sum: f64) -> ItemPoints {
+    fn estimate_item(&self, sum: f64) -> ItemPointEstimates {
         let estimate = sum / self.reports * self.rates.scale;
         // The expected mean square is the noise variance plus the sum of all entries' squares
         // divided by b. So it is at least the noise variance. For given people, the square of the
@@ -402,8 +402,8 @@ impl Spread {
             0.0
         };
         let variance = self.square.max(self.rates.noise) - own;
-        ItemPoints {
-            mean: Some(Point::new(estimate, variance, self.reports)),
+        ItemPointEstimates {
+            mean: Some(PointEstimate::new(estimate, variance, self.reports)),
             plus: None,
             minus: None,
             nonmissing: None,
@@ -418,7 +418,7 @@ impl Spread {
     /// [`SAFETY_MARGIN`] standard errors. The standard error is computed for squares of Laplace
     /// noise plus normal noise. The estimate is at most the variance from s full entries, unless
     /// the excess itself is larger.
-    fn others(&self, sparsity: u32) -> f64 {
+    fn other_items_variance(&self, sparsity: u32) -> f64 {
         let noise = self.rates.noise;
         let others = (self.square - noise).max(0.0);
         let variance = 5.0 * noise * noise + 4.0 * noise * others + 2.0 * others * others;

@@ -1,19 +1,19 @@
 //! Counting of reports and estimation of items, for each mechanism.
 
-mod contract;
+mod estimated_mechanism;
 #[cfg(test)]
 mod exact_coverage;
-mod held;
+mod type_erased;
 
-pub(crate) use contract::{Squares, SumRates};
-pub(crate) use held::{Counts, Prepared};
+pub(crate) use estimated_mechanism::{SquareStatistics, SumRates};
+pub(crate) use type_erased::{ErasedCounts, Prepared};
 
 use std::sync::Arc;
 
 use hushbin::{Mechanism, Question, Report, mechanism};
 
 use crate::estimate::point::Estimand;
-use held::{Registered, TypedQuestion};
+use type_erased::{Registered, TypedQuestion};
 
 macro_rules! register {
     ($($module:ident: $Name:ident,)+) => {
@@ -64,15 +64,15 @@ pub fn estimands(question: &Question) -> &'static [Estimand] {
 /// whose reports are tested against every queried item.
 ///
 /// ```
-/// use hushbin_analysis::estimate::steps;
+/// use hushbin_analysis::estimate::counter_updates_per_report;
 ///
 /// let draft: hushbin::TaskDraft = serde_json::from_str(
 ///     r#"{ "id": "t", "items": 1000000, "sparsity": 2, "epsilon": 1.0, "value": "sign" }"#,
 /// ).unwrap();
 /// let task = draft.resolve().unwrap();
-/// assert!(steps(&task.questions()[0]) > Some(100_000));
+/// assert!(counter_updates_per_report(&task.questions()[0]) > Some(100_000));
 /// ```
 #[must_use]
-pub fn steps(question: &Question) -> Option<u64> {
-    prepared(question).steps()
+pub fn counter_updates_per_report(question: &Question) -> Option<u64> {
+    prepared(question).counter_updates_per_report()
 }

@@ -6,73 +6,73 @@ use std::sync::Arc;
 use hushbin::domain::Domain;
 use hushbin::mechanism::pattern::{Pattern, Report};
 
-use super::contract::{CountedReports, Estimated, SumRates};
-use crate::estimate::fold::{Reader, Slots, TotalsError};
-use crate::estimate::law::{Cells, PatternEstimates, patterned::Edges};
-use crate::estimate::point::{Estimand, ItemPoints};
+use super::estimated_mechanism::{CountedReports, EstimatedMechanism, SumRates};
+use crate::estimate::counters::{Reader, SlotCounters, TotalsError};
+use crate::estimate::distribution::{AnswerCounts, PatternEstimates, pattern_estimates::PatternEdgeWeights};
+use crate::estimate::point::{Estimand, ItemPointEstimates};
 
-impl Estimated for Pattern {
+impl EstimatedMechanism for Pattern {
     type Report = Report;
-    type Rates = Arc<Edges>;
-    type Counts = Slots;
+    type Rates = Arc<PatternEdgeWeights>;
+    type Counts = SlotCounters;
 
     fn estimands(&self, _: &Domain) -> &'static [Estimand] {
         &[Estimand::Share]
     }
 
-    fn rates(&self, domain: &Domain, epsilon: f64) -> Arc<Edges> {
-        let cells = domain.items().unwrap_or(0);
-        Arc::new(Edges::new(self.rates(cells, epsilon)))
+    fn rates(&self, domain: &Domain, epsilon: f64) -> Arc<PatternEdgeWeights> {
+        let cells = domain.item_count().unwrap_or(0);
+        Arc::new(PatternEdgeWeights::new(self.rates(cells, epsilon)))
     }
 
-    fn counts(&self, _: &Domain, _: f64, _: &[u64]) -> Slots {
-        Slots::new(self.outputs() as usize)
+    fn empty_counts(&self, _: &Domain, _: f64, _: &[u64]) -> SlotCounters {
+        SlotCounters::new(self.outputs() as usize)
     }
 
-    fn fold(counts: &mut Slots, report: &Report) {
-        counts.count(report.bucket as usize);
+    fn add_report(counts: &mut SlotCounters, report: &Report) {
+        counts.increment(report.bucket as usize);
     }
 
-    fn steps(&self, _: &Domain, _: f64) -> Option<u64> {
+    fn counter_updates_per_report(&self, _: &Domain, _: f64) -> Option<u64> {
         Some(1)
     }
 
-    fn merge(counts: &mut Slots, others: &Slots) {
+    fn merge(counts: &mut SlotCounters, others: &SlotCounters) {
         counts.merge(others);
     }
 
-    fn encode(counts: &Slots, bytes: &mut Vec<u8>) {
-        counts.encode(counts.all(), bytes);
+    fn encode(counts: &SlotCounters, bytes: &mut Vec<u8>) {
+        counts.encode(counts.all_slots(), bytes);
     }
 
-    fn decode(counts: &mut Slots, reports: u64, bytes: &mut Reader<'_>) -> Result<(), TotalsError> {
+    fn decode(counts: &mut SlotCounters, reports: u64, bytes: &mut Reader<'_>) -> Result<(), TotalsError> {
         // A report has exactly one output.
-        let all = counts.all();
+        let all = counts.all_slots();
         counts.decode(all.clone(), all.len(), reports, bytes)
     }
 
-    fn points(&self, seen: &CountedReports<'_, Self>, items: &[u64]) -> Vec<ItemPoints> {
-        let Some(patterned) = patterned(seen) else {
+    fn point_estimates(&self, seen: &CountedReports<'_, Self>, items: &[u64]) -> Vec<ItemPointEstimates> {
+        let Some(patterned) = pattern_estimates(seen) else {
             return Vec::new();
         };
-        let point = |&item: &u64| ItemPoints {
-            share: Some(patterned.among(item as usize..item as usize + 1).0),
-            ..ItemPoints::default()
+        let point = |&item: &u64| ItemPointEstimates {
+            share: Some(patterned.share_and_scores(item as usize..item as usize + 1).0),
+            ..ItemPointEstimates::default()
         };
         items.iter().map(point).collect()
     }
 
-    fn cells(&self, seen: &CountedReports<'_, Self>) -> Option<Cells> {
-        patterned(seen).map(Cells::Patterned)
+    fn answer_counts(&self, seen: &CountedReports<'_, Self>) -> Option<AnswerCounts> {
+        pattern_estimates(seen).map(AnswerCounts::Patterned)
     }
 
-    fn sums(rates: &Arc<Edges>) -> Option<SumRates<'_>> {
+    fn sum_rates(rates: &Arc<PatternEdgeWeights>) -> Option<SumRates<'_>> {
         Some(SumRates::Outputs(&rates.rates))
     }
 
-    fn contribution_range(&self, edges: &Arc<Edges>, _: &Domain, _: f64, _: Estimand) -> [f64; 2] {
+    fn contribution_range(&self, edges: &Arc<PatternEdgeWeights>, _: &Domain, _: f64, _: Estimand) -> [f64; 2] {
         let rates = &edges.rates;
-        let worth = |cell| rates.sum(&rates.weights(cell..cell + 1));
+        let worth = |cell| rates.output_weights_of_sum(&rates.range_weights(cell..cell + 1));
         let all = (0..rates.cells()).flat_map(worth);
         all.fold([0.0, 0.0], |[least, most]: [f64; 2], own| {
             [least.min(own), most.max(own)]
@@ -81,12 +81,12 @@ impl Estimated for Pattern {
 
     /// Returns the maximum variances of one report's contribution to a bin's share, for people [in,
     /// outside] the bin. The maxima are over all bins and over all people.
-    fn variances(rates: &Arc<Edges>, _: u32, _: Estimand) -> [f64; 2] {
+    fn contribution_variances(rates: &Arc<PatternEdgeWeights>, _: u32, _: Estimand) -> [f64; 2] {
         let rates = &rates.rates;
         let mut most = [0.0_f64; 2];
         for cell in 0..rates.cells() {
-            let weights = rates.weights(cell..cell + 1);
-            let own = rates.variances(&rates.sum(&weights), &weights);
+            let weights = rates.range_weights(cell..cell + 1);
+            let own = rates.variances_by_cell(&rates.output_weights_of_sum(&weights), &weights);
             for (at, variance) in own.into_iter().enumerate() {
                 let whose = usize::from(at != cell);
                 most[whose] = most[whose].max(variance);
@@ -96,8 +96,8 @@ impl Estimated for Pattern {
     }
 }
 
-fn patterned(seen: &CountedReports<'_, Pattern>) -> Option<PatternEstimates> {
-    let counts = seen.counts.all().map(|output| seen.counts.get(output));
+fn pattern_estimates(seen: &CountedReports<'_, Pattern>) -> Option<PatternEstimates> {
+    let counts = seen.counts.all_slots().map(|output| seen.counts.get(output));
     let counts: Vec<u64> = counts.collect();
     PatternEstimates::new(Arc::clone(seen.rates), seen.whose, &counts)
 }

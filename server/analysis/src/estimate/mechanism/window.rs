@@ -18,15 +18,15 @@
 use hushbin::domain::Domain;
 use hushbin::mechanism::window::{Rates, Report, Support, Window};
 
-use super::contract::{CountedReports, Estimated};
-use crate::estimate::fold::{Reader, Slots, TotalsError};
-use crate::estimate::law::{BetweenNodes, Crowd, Law, Score, ScoreDistribution};
-use crate::estimate::point::{Estimand, ItemPoints, Point, SamplingModel};
+use super::estimated_mechanism::{CountedReports, EstimatedMechanism};
+use crate::estimate::counters::{Reader, SlotCounters, TotalsError};
+use crate::estimate::distribution::{BetweenNodes, ScoredGroups, ContributionDistribution, ScoreProbabilities, ScoreDistribution};
+use crate::estimate::point::{Estimand, ItemPointEstimates, PointEstimate, SamplingModel};
 
 /// Minimum number of reports for estimating the variance of scores from the reports.
 const MIN_REPORTS: f64 = 300.0;
 
-impl Estimated for Window {
+impl EstimatedMechanism for Window {
     type Report = Report;
     type Rates = Rates;
     type Counts = Counts;
@@ -39,29 +39,29 @@ impl Estimated for Window {
         self.rates(domain, epsilon)
     }
 
-    fn counts(&self, domain: &Domain, _: f64, _: &[u64]) -> Counts {
-        let attributes = domain.items().unwrap_or(0) as usize;
+    fn empty_counts(&self, domain: &Domain, _: f64, _: &[u64]) -> Counts {
+        let attributes = domain.item_count().unwrap_or(0) as usize;
         Counts {
             support: self.support(domain),
             atoms: self.atoms() as usize,
-            counted: Slots::new(attributes * self.atoms() as usize),
+            counted: SlotCounters::new(attributes * self.atoms() as usize),
         }
     }
 
     #[inline]
-    fn fold(counts: &mut Counts, report: &Report) {
+    fn add_report(counts: &mut Counts, report: &Report) {
         let Counts {
             support,
             atoms,
             counted,
         } = counts;
         support.for_each_atom(report, |attribute, atom| {
-            counted.count(attribute as usize * *atoms + atom as usize);
+            counted.increment(attribute as usize * *atoms + atom as usize);
         });
     }
 
-    fn steps(&self, _: &Domain, _: f64) -> Option<u64> {
-        Some(self.drawn().into())
+    fn counter_updates_per_report(&self, _: &Domain, _: f64) -> Option<u64> {
+        Some(self.drawn_attributes().into())
     }
 
     fn merge(counts: &mut Counts, others: &Counts) {
@@ -69,7 +69,7 @@ impl Estimated for Window {
     }
 
     fn encode(counts: &Counts, bytes: &mut Vec<u8>) {
-        counts.counted.encode(counts.counted.all(), bytes);
+        counts.counted.encode(counts.counted.all_slots(), bytes);
     }
 
     fn decode(
@@ -79,17 +79,17 @@ impl Estimated for Window {
     ) -> Result<(), TotalsError> {
         // A report has at most one atom of an attribute.
         let slots = &mut counts.counted;
-        slots.decode(slots.all(), counts.atoms, reports, bytes)
+        slots.decode(slots.all_slots(), counts.atoms, reports, bytes)
     }
 
-    fn points(&self, seen: &CountedReports<'_, Self>, items: &[u64]) -> Vec<ItemPoints> {
-        let counts = |item| seen.counts.of(item);
-        let point = |&item| point(seen.rates, &counts(item), seen.whose, seen.reports as f64);
+    fn point_estimates(&self, seen: &CountedReports<'_, Self>, items: &[u64]) -> Vec<ItemPointEstimates> {
+        let counts = |item| seen.counts.atom_counts(item);
+        let point = |&item| estimate_attribute(seen.rates, &counts(item), seen.whose, seen.reports as f64);
         items.iter().map(point).collect()
     }
 
-    fn law(&self, seen: &CountedReports<'_, Self>, _: u64, _: &ItemPoints) -> Law {
-        Law::Scores(law(seen.rates, seen.whose).into())
+    fn contribution_distribution(&self, seen: &CountedReports<'_, Self>, _: u64, _: &ItemPointEstimates) -> ContributionDistribution {
+        ContributionDistribution::Scores(score_distribution(seen.rates, seen.whose).into())
     }
 
     fn contribution_range(&self, rates: &Rates, _: &Domain, _: f64, _: Estimand) -> [f64; 2] {
@@ -100,13 +100,13 @@ impl Estimated for Window {
     /// Returns the variance for people whose number is 1, and the worst-case variance over all
     /// numbers. The latter is returned in place of the variance for people without the item,
     /// because every person has a number.
-    fn variances(rates: &Rates, _: u32, _: Estimand) -> [f64; 2] {
-        [rates.variance(1.0), rates.worst_variance()]
+    fn contribution_variances(rates: &Rates, _: u32, _: Estimand) -> [f64; 2] {
+        [rates.estimate_variance(1.0), rates.worst_variance()]
     }
 }
 
 /// Estimates the mean of one attribute from the number of reports with each of its atoms.
-fn point(rates: &Rates, counts: &[u64], whose: SamplingModel, reports: f64) -> ItemPoints {
+fn estimate_attribute(rates: &Rates, counts: &[u64], whose: SamplingModel, reports: f64) -> ItemPointEstimates {
     let over = |weight: fn(f64) -> f64| -> f64 {
         let weighed = rates.values.iter().zip(counts);
         let sum: f64 = weighed.map(|(y, count)| weight(*y) * *count as f64).sum();
@@ -117,22 +117,22 @@ fn point(rates: &Rates, counts: &[u64], whose: SamplingModel, reports: f64) -> I
         SamplingModel::FixedPopulation | SamplingModel::RoundedValues => rates.worst_variance(),
         // The mean square of the score is greatest for numbers at the ends of the range.
         SamplingModel::RandomSample if reports < MIN_REPORTS => {
-            rates.mean_square(1.0) - (mean * mean).min(1.0)
+            rates.estimate_second_moment(1.0) - (mean * mean).min(1.0)
         }
         SamplingModel::RandomSample => {
             over(|y| y * y) * rates.scale().powi(2) - (mean * mean).min(1.0)
         }
     };
-    ItemPoints {
-        mean: Some(Point::new(mean, variance, reports)),
-        ..ItemPoints::default()
+    ItemPointEstimates {
+        mean: Some(PointEstimate::new(mean, variance, reports)),
+        ..ItemPointEstimates::default()
     }
 }
 
 /// Returns the distribution of scores for every true mean, assuming the crowd for which their sum
 /// varies most. People's numbers may be at levels or between them.
-fn law(rates: &Rates, whose: SamplingModel) -> ScoreDistribution {
-    let node = |level: usize| (rates.levels[level], Crowd::alike(score(rates, level)));
+fn score_distribution(rates: &Rates, whose: SamplingModel) -> ScoreDistribution {
+    let node = |level: usize| (rates.levels[level], ScoredGroups::of_one_group(scores_at_level(rates, level)));
     // If two levels coincide, keep only the first.
     let apart = |level: &usize| *level == 0 || rates.levels[level - 1] < rates.levels[*level];
     ScoreDistribution {
@@ -144,8 +144,8 @@ fn law(rates: &Rates, whose: SamplingModel) -> ScoreDistribution {
 
 /// Returns the score distribution of one report from a person whose number is a level. Scores are
 /// divided by the score of the last atom.
-fn score(rates: &Rates, level: usize) -> Score {
-    let favoured = level..level + rates.favoured();
+fn scores_at_level(rates: &Rates, level: usize) -> ScoreProbabilities {
+    let favoured = level..level + rates.favoured_atoms();
     let last = rates.values[rates.values.len() - 1];
     let atom = |(atom, value): (usize, &f64)| {
         let more = if favoured.contains(&atom) {
@@ -166,12 +166,12 @@ pub(crate) struct Counts {
     support: Support,
     atoms: usize,
     /// Counts of atoms, in one row per attribute.
-    counted: Slots,
+    counted: SlotCounters,
 }
 
 impl Counts {
     /// Returns the counts of one attribute's atoms.
-    fn of(&self, attribute: u64) -> Vec<u64> {
+    fn atom_counts(&self, attribute: u64) -> Vec<u64> {
         let first = attribute as usize * self.atoms;
         let slots = first..first + self.atoms;
         slots.map(|slot| self.counted.get(slot)).collect()
@@ -185,7 +185,7 @@ mod tests {
     use hushbin::choose::window::Draft;
 
     use super::*;
-    use crate::numeric::limits::{Failure, Side};
+    use crate::numeric::confidence_limits::{TailThresholds, LimitSide};
 
     /// Computes the distribution of the sum of reported atoms' values. `people` are pairs of a
     /// number and how many people have it. The result is in units of the mechanism's integer
@@ -197,11 +197,11 @@ mod tests {
             let above = above.clamp(1, rates.levels.len() - 1);
             let [low, high] = [rates.levels[above - 1], rates.levels[above]];
             let part = (number - low) / (high - low);
-            let [own, next] = [above - 1, above].map(|level| score(rates, level));
+            let [own, next] = [above - 1, above].map(|level| scores_at_level(rates, level));
             let mut told: BTreeMap<i64, f64> = BTreeMap::new();
             for (at, ((_, p), (_, q))) in own.iter().zip(&next).enumerate() {
                 // The last outcome means that the attribute is not drawn.
-                let value = (at < rates.values.len()).then(|| window.value(at as u32));
+                let value = (at < rates.values.len()).then(|| window.atom_value(at as u32));
                 *told.entry(value.unwrap_or(0).into()).or_default() += (1.0 - part) * p + part * q;
             }
             for _ in 0..count {
@@ -249,7 +249,7 @@ mod tests {
             let domain = Domain::dense(attributes);
             let window = Window::choose(&domain, epsilon, &draft).unwrap();
             let rates = window.rates(&domain, epsilon);
-            let law = Law::Scores(law(&rates, SamplingModel::RoundedValues).into());
+            let law = ContributionDistribution::Scores(score_distribution(&rates, SamplingModel::RoundedValues).into());
             for people in [
                 vec![(0.0, most)],
                 vec![(1.0, most)],
@@ -268,22 +268,22 @@ mod tests {
                 let truth = sum / n as f64;
                 let what = format!("{attributes}, ε = {epsilon}, {people:?}");
                 let sums = sums(&window, &rates, &people);
-                let top = f64::from(window.sum(window.levels() - 1));
-                let misses = |sum: i64, failure: &Failure, side: Side| {
+                let top = f64::from(window.level_sum(window.levels() - 1));
+                let misses = |sum: i64, failure: &TailThresholds, side: LimitSide| {
                     let mean = sum as f64 / top / n as f64 * rates.scale();
-                    let point = Point::new(mean, rates.worst_variance(), n as f64);
-                    let limit = law.limit(Estimand::Mean, point, n as f64, failure, side);
+                    let point = PointEstimate::new(mean, rates.worst_variance(), n as f64);
+                    let limit = law.confidence_limit(Estimand::Mean, point, n as f64, failure, side);
                     assert!((limit - mean) * side.sign() > 0.0, "{what}: {mean} {limit}");
                     (truth - limit) * side.sign() > 1e-9
                 };
                 let all: Vec<(i64, f64)> = sums.into_iter().collect();
                 for failure in [0.05, 0.025, 0.005, 1e-3] {
-                    let law_failure = Failure::new(failure);
+                    let law_failure = TailThresholds::new(failure);
                     // Limits increase with the sum.
                     let low =
-                        all.partition_point(|(sum, _)| misses(*sum, &law_failure, Side::Upper));
+                        all.partition_point(|(sum, _)| misses(*sum, &law_failure, LimitSide::Upper));
                     let high =
-                        all.partition_point(|(sum, _)| !misses(*sum, &law_failure, Side::Lower));
+                        all.partition_point(|(sum, _)| !misses(*sum, &law_failure, LimitSide::Lower));
                     let outside = all[..low].iter().chain(&all[high..]);
                     let missed: f64 = outside.map(|(_, p)| p).sum();
                     assert!(
@@ -310,14 +310,14 @@ mod tests {
             };
             let window = Window::choose(&domain, epsilon, &draft).unwrap();
             let rates = window.rates(&domain, epsilon);
-            let law = Law::Scores(law(&rates, SamplingModel::RoundedValues).into());
-            let (people, failure) = (1e6, Failure::new(0.025));
-            let point = Point::new(0.0, rates.worst_variance(), people);
-            let limit = law.limit(Estimand::Mean, point, people, &failure, Side::Upper);
+            let law = ContributionDistribution::Scores(score_distribution(&rates, SamplingModel::RoundedValues).into());
+            let (people, failure) = (1e6, TailThresholds::new(0.025));
+            let point = PointEstimate::new(0.0, rates.worst_variance(), people);
+            let limit = law.confidence_limit(Estimand::Mean, point, people, &failure, LimitSide::Upper);
             // Crowds in which half of the people have a number and half its negative.
-            let variances = (0..=1000).map(|step| rates.variance(f64::from(step) / 1000.0));
+            let variances = (0..=1000).map(|step| rates.estimate_variance(f64::from(step) / 1000.0));
             let worst = variances.fold(0.0, f64::max);
-            let ratio = limit / (failure.z() * (worst / people).sqrt());
+            let ratio = limit / (failure.normal_quantile() * (worst / people).sqrt());
             assert!((0.995..1.05).contains(&ratio), "{window:?}: {ratio}");
         }
     }

@@ -1,8 +1,8 @@
 //! Point estimates, and the variance of one report's contribution, averaged over people.
 
-mod people;
+mod sampling_model;
 
-pub(crate) use people::SamplingModel;
+pub(crate) use sampling_model::SamplingModel;
 
 use serde::Serialize;
 
@@ -52,14 +52,14 @@ impl Estimand {
 
 /// An estimate with its standard error.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Point {
+pub struct PointEstimate {
     /// Estimate, unbiased unless the mechanism clips.
     pub estimate: f64,
     /// Standard error of the estimate.
     pub standard_error: f64,
 }
 
-impl Point {
+impl PointEstimate {
     /// Creates a point estimate. `variance` is the variance of one report's contribution. The
     /// standard error is √(variance/reports).
     pub(crate) fn new(estimate: f64, variance: f64, reports: f64) -> Self {
@@ -133,25 +133,25 @@ pub(crate) fn covariance_over_people(
 
 /// Point estimates of one item. A field is `None` if the mechanism does not estimate that quantity.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct ItemPoints {
+pub struct ItemPointEstimates {
     /// Estimate of [`Estimand::Mean`].
-    pub mean: Option<Point>,
+    pub mean: Option<PointEstimate>,
     /// Estimate of [`Estimand::Plus`].
-    pub plus: Option<Point>,
+    pub plus: Option<PointEstimate>,
     /// Estimate of [`Estimand::Minus`].
-    pub(crate) minus: Option<Point>,
+    pub(crate) minus: Option<PointEstimate>,
     /// Estimate of [`Estimand::Nonmissing`].
-    pub(crate) nonmissing: Option<Point>,
+    pub(crate) nonmissing: Option<PointEstimate>,
     /// Covariance of the estimates of mean and non-missing frequency, if both are estimated.
     pub(crate) covariance: Option<f64>,
     /// Estimate of [`Estimand::Share`].
-    pub share: Option<Point>,
+    pub share: Option<PointEstimate>,
 }
 
-impl ItemPoints {
+impl ItemPointEstimates {
     /// Returns the point estimate of one estimand. `None` if the mechanism does not estimate it.
     #[must_use]
-    pub const fn get(&self, estimand: Estimand) -> Option<Point> {
+    pub const fn get(&self, estimand: Estimand) -> Option<PointEstimate> {
         match estimand {
             Estimand::Mean => self.mean,
             Estimand::Plus => self.plus,
@@ -163,7 +163,7 @@ impl ItemPoints {
 
     /// Returns the first estimated quantity and its point estimate. It is the main quantity of the
     /// question: a mean if the mechanism estimates means, otherwise a share.
-    pub(crate) fn first(&self) -> Option<(Estimand, Point)> {
+    pub(crate) fn main_estimate(&self) -> Option<(Estimand, PointEstimate)> {
         let estimands = Estimand::ALL.into_iter();
         estimands
             .filter_map(|estimand| Some((estimand, self.get(estimand)?)))

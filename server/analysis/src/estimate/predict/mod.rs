@@ -1,4 +1,4 @@
 //! Prediction of estimation errors before any report exists.
 
 pub(crate) mod predictor;
-mod worst;
+mod worst_case;

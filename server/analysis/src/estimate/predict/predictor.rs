@@ -8,7 +8,7 @@ use hushbin::domain::Domain;
 use hushbin::mechanism::collision::Rates;
 use hushbin::task::{Kind, Part};
 
-use super::worst;
+use super::worst_case;
 use crate::estimate::mechanism::{Prepared, SumRates, prepared};
 use crate::estimate::point::{Estimand, SamplingModel, variance_over_people};
 use crate::estimate::question::contrast;
@@ -25,7 +25,7 @@ pub struct Predictor {
 
 /// Quantity that a question is meant to estimate.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Aim {
+pub enum PredictedQuantity {
     /// The mean. Ratings are in [−1, 1], and a number's range is mapped to [−1, 1].
     Mean,
     /// The mean of a cross-tabulation's number within one row. The field is the share of all people
@@ -43,7 +43,7 @@ impl Predictor {
     /// Creates the predictor of a question.
     #[must_use]
     pub fn for_question(question: &Question) -> Self {
-        let person = Population::even(1.0, question.sparsity());
+        let person = Population::with_equal_entries(1.0, question.sparsity());
         let domain = question.domain();
         Self {
             prepared: prepared(question),
@@ -60,16 +60,16 @@ impl Predictor {
     /// order. For parts that are asked together, the error is that of the part with most options.
     /// Returns `None` if the mechanism does not estimate `estimand`.
     #[must_use]
-    pub fn standard_error(&self, estimand: Estimand, reports: f64) -> Option<f64> {
+    pub fn rare_item_standard_error(&self, estimand: Estimand, reports: f64) -> Option<f64> {
         let variance = match estimand {
             Estimand::Share if matches!(self.kind, Kind::Together(_)) => {
-                self.variances(Estimand::Share)?[1]
+                self.contribution_variances(Estimand::Share)?[1]
             }
             Estimand::Mean => self.person.mean?.rare_variance,
             Estimand::Plus | Estimand::Minus | Estimand::Share => {
                 self.person.frequency?.rare_variance
             }
-            Estimand::Nonmissing => self.prepared.variances(estimand)?[1],
+            Estimand::Nonmissing => self.prepared.contribution_variances(estimand)?[1],
         };
         Some((variance / reports).sqrt())
     }
@@ -82,41 +82,49 @@ impl Predictor {
     /// `None` if the question does not estimate `aim`.
     ///
     /// ```
-    /// use hushbin_analysis::estimate::{Aim, Predictor};
+    /// use hushbin_analysis::estimate::{PredictedQuantity, Predictor};
     ///
     /// let draft: hushbin::TaskDraft = serde_json::from_str(r#"{ "id": "t", "epsilon": 1.0,
     ///     "questions": [{ "name": "beta", "kind": "flag" }] }"#).unwrap();
     /// let task = draft.resolve().unwrap();
     /// let predictor = Predictor::for_question(&task.questions()[0]);
-    /// let variance = predictor.worst_variance(Aim::Share, false).unwrap();
+    /// let variance = predictor.worst_variance(PredictedQuantity::Share, false).unwrap();
     /// // e/(e − 1)² of a yes or no.
     /// assert!((variance - 0.9207).abs() < 1e-4);
-    /// assert!(predictor.worst_variance(Aim::Mean, false).is_none());
+    /// assert!(predictor.worst_variance(PredictedQuantity::Mean, false).is_none());
     /// ```
     #[must_use]
-    pub fn worst_variance(&self, aim: Aim, several: bool) -> Option<f64> {
-        let whose = SamplingModel::of(&self.kind, several);
+    pub fn worst_variance(&self, aim: PredictedQuantity, several: bool) -> Option<f64> {
+        let whose = SamplingModel::for_kind(&self.kind, several);
         match (aim, &self.kind) {
-            (Aim::Distribution(part), Kind::Number(scale)) => Some(match self.prepared.sums()? {
-                SumRates::Outputs(rates) => worst::of_pattern(rates, part),
-                SumRates::Hits(rates) => worst::of_distribution(whose, rates, scale.cells(), part),
-            }),
-            (Aim::Distribution(_), _) => None,
-            (Aim::MeanWithin(share), Kind::Cross(cross)) => {
-                let (rates, levels) = (self.hits()?, cross.levels()?.cells());
-                Some(contrast::worst_of_mean(whose, rates, levels, share))
+            (PredictedQuantity::Distribution(part), Kind::Number(scale)) => {
+                Some(match self.prepared.sum_rates()? {
+                    SumRates::Outputs(rates) => {
+                        worst_case::max_pattern_share_below_variance(rates, part)
+                    }
+                    SumRates::Hits(rates) => {
+                        worst_case::max_share_below_variance(whose, rates, scale.cell_count(), part)
+                    }
+                })
             }
-            (Aim::MeanWithin(_), _) => None,
-            (Aim::Mean, _) => {
-                let [with, without] = self.variances(Estimand::Mean)?;
+            (PredictedQuantity::Distribution(_), _) => None,
+            (PredictedQuantity::MeanWithin(share), Kind::Cross(cross)) => {
+                let (rates, levels) = (self.hit_rates()?, cross.level_scale()?.cell_count());
+                Some(contrast::worst_row_mean_variance(
+                    whose, rates, levels, share,
+                ))
+            }
+            (PredictedQuantity::MeanWithin(_), _) => None,
+            (PredictedQuantity::Mean, _) => {
+                let [with, without] = self.contribution_variances(Estimand::Mean)?;
                 // In the worst case, half of the people have each sign. Then the mean is 0, and
                 // drawing people at random adds variance 1.
                 let apart = f64::from(u8::from(whose == SamplingModel::RandomSample));
                 Some((with + apart).max(without))
             }
-            (Aim::Share, _) => {
-                let [with, without] = self.variances(self.share())?;
-                Some(worst::of_share(whose, with, without))
+            (PredictedQuantity::Share, _) => {
+                let [with, without] = self.contribution_variances(self.share_estimand())?;
+                Some(worst_case::max_share_variance(whose, with, without))
             }
         }
     }
@@ -128,8 +136,8 @@ impl Predictor {
     /// does not estimate shares.
     #[must_use]
     pub fn share_variance(&self, share: f64, several: bool) -> Option<f64> {
-        let [with, without] = self.variances(self.share())?;
-        let whose = SamplingModel::of(&self.kind, several);
+        let [with, without] = self.contribution_variances(self.share_estimand())?;
+        let whose = SamplingModel::for_kind(&self.kind, several);
         Some(variance_over_people(whose, share, with, without))
     }
 
@@ -137,14 +145,14 @@ impl Predictor {
     /// function whose bins are the items of a rating question. `part` is the value of the function
     /// at the edge. `None` unless every person rates exactly one item.
     #[must_use]
-    pub(crate) fn worst_of_rated_bins(&self, part: f64, several: bool) -> Option<f64> {
-        let rates = self.hits()?;
+    pub(crate) fn worst_rated_share_below_variance(&self, part: f64, several: bool) -> Option<f64> {
+        let rates = self.hit_rates()?;
         let bins = self
             .domain
-            .items()
+            .item_count()
             .filter(|_| self.domain.sparsity() == 1)?;
-        Some(worst::of_distribution(
-            SamplingModel::of(&self.kind, several),
+        Some(worst_case::max_share_below_variance(
+            SamplingModel::for_kind(&self.kind, several),
             rates,
             bins,
             part,
@@ -152,8 +160,8 @@ impl Predictor {
     }
 
     /// Returns the rates of hits, if the estimate of a sum of shares depends on a sum of hits.
-    fn hits(&self) -> Option<&Rates> {
-        match self.prepared.sums()? {
+    fn hit_rates(&self) -> Option<&Rates> {
+        match self.prepared.sum_rates()? {
             SumRates::Hits(rates) => Some(rates),
             SumRates::Outputs(_) => None,
         }
@@ -161,7 +169,7 @@ impl Predictor {
 
     /// Returns the estimand for the share of an answer: `Plus` if items are rated, otherwise
     /// `Share`.
-    const fn share(&self) -> Estimand {
+    const fn share_estimand(&self) -> Estimand {
         if self.domain.is_rated() {
             Estimand::Plus
         } else {
@@ -171,13 +179,13 @@ impl Predictor {
 
     /// Returns the variances of one report's contribution to an item's estimate, for people [with,
     /// without] the item. People are assumed to have s full entries.
-    fn variances(&self, estimand: Estimand) -> Option<[f64; 2]> {
+    fn contribution_variances(&self, estimand: Estimand) -> Option<[f64; 2]> {
         // Of all parts, the one with most options has the greatest variance.
         if let Kind::Together(together) = &self.kind {
-            let options = together.parts().iter().map(Part::cells).max()?;
-            let rates = self.hits()?;
+            let options = together.parts().iter().map(Part::cell_count).max()?;
+            let rates = self.hit_rates()?;
             return Some([true, false].map(|given| rates.option_variance(options, given)));
         }
-        self.prepared.variances(estimand)
+        self.prepared.contribution_variances(estimand)
     }
 }

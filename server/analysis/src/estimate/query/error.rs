@@ -1,7 +1,7 @@
 //! Errors of queries.
 
 use super::confidence::{CONFIDENCE, FALSE_DISCOVERY_RATE};
-use super::processing::PostProcessing;
+use super::post_processing_methods::PostProcessing;
 use crate::estimate::point::Estimand;
 
 /// Reasons for refusing a query.

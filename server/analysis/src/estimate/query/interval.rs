@@ -4,8 +4,8 @@ use serde::Serialize;
 
 use super::confidence::CONFIDENCE;
 use super::error::EstimateError;
-use crate::estimate::point::Point;
-use crate::numeric::limits::{Failure, Side};
+use crate::estimate::point::PointEstimate;
+use crate::numeric::confidence_limits::{LimitSide, TailThresholds};
 
 /// An estimate with its error bars.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
@@ -27,7 +27,7 @@ pub struct Estimate {
 impl Estimate {
     /// Converts an estimate of a relative position, from 0 at `min` to 1 at `max`, to a value in
     /// the range.
-    pub(crate) fn within(self, [min, max]: [f64; 2]) -> Self {
+    pub(crate) fn rescale_to_range(self, [min, max]: [f64; 2]) -> Self {
         let at = |place: f64| min + (max - min) * place;
         Self {
             estimate: at(self.estimate),
@@ -50,14 +50,14 @@ impl Estimate {
 /// report on. With many reports they are no wider than necessary. If counts are small, intervals
 /// are asymmetric.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Quantiles {
+pub struct ConfidenceLevel {
     confidence: f64,
-    one_sided: Failure,
-    single: Failure,
-    simultaneous: Failure,
+    one_sided: TailThresholds,
+    single: TailThresholds,
+    simultaneous: TailThresholds,
 }
 
-impl Quantiles {
+impl ConfidenceLevel {
     /// Creates a confidence level for single intervals and for `together` simultaneous intervals.
     /// By the Bonferroni correction, each simultaneous interval fails with probability (1 −
     /// confidence)/together.
@@ -65,20 +65,20 @@ impl Quantiles {
     /// # Errors
     /// [`EstimateError::Confidence`] if `confidence` is outside [`CONFIDENCE`].
     pub fn new(confidence: f64, together: usize) -> Result<Self, EstimateError> {
-        if !CONFIDENCE.holds(confidence) {
+        if !CONFIDENCE.contains(confidence) {
             return Err(EstimateError::Confidence { confidence });
         }
         let failure = 1.0 - confidence;
         Ok(Self {
             confidence,
-            one_sided: Failure::new(failure),
-            single: Failure::new(failure / 2.0),
-            simultaneous: Failure::new(failure / together.max(1) as f64 / 2.0),
+            one_sided: TailThresholds::new(failure),
+            single: TailThresholds::new(failure / 2.0),
+            simultaneous: TailThresholds::new(failure / together.max(1) as f64 / 2.0),
         })
     }
 
     /// Returns the same confidence level, but for `together` simultaneous intervals.
-    pub(crate) fn together(&self, together: usize) -> Self {
+    pub(crate) fn for_simultaneous_intervals(&self, together: usize) -> Self {
         Self::new(self.confidence, together).expect("a confidence that was checked")
     }
 
@@ -91,25 +91,30 @@ impl Quantiles {
     /// Returns the half-width of a simultaneous interval in standard errors, in the limit of many
     /// reports.
     #[must_use]
-    pub const fn simultaneous(&self) -> f64 {
-        self.simultaneous.z()
+    pub const fn simultaneous_half_width(&self) -> f64 {
+        self.simultaneous.normal_quantile()
     }
 
     /// Returns the failure probability of one side of a single interval.
-    pub(crate) const fn single(&self) -> &Failure {
+    pub(crate) const fn single_side_failure(&self) -> &TailThresholds {
         &self.single
     }
 
     /// Returns the failure probability of a one-sided test. It equals the failure probability of a
     /// whole single interval.
-    pub(crate) const fn one_sided(&self) -> &Failure {
+    pub(crate) const fn one_sided_failure(&self) -> &TailThresholds {
         &self.one_sided
     }
 
     /// Adds confidence intervals to a point estimate. `limit` computes the confidence limit for a
     /// failure probability and a side.
-    pub(crate) fn estimate(&self, point: Point, limit: impl Fn(&Failure, Side) -> f64) -> Estimate {
-        let around = |failure| [Side::Lower, Side::Upper].map(|side| limit(failure, side));
+    pub(crate) fn add_intervals(
+        &self,
+        point: PointEstimate,
+        limit: impl Fn(&TailThresholds, LimitSide) -> f64,
+    ) -> Estimate {
+        let around =
+            |failure| [LimitSide::Lower, LimitSide::Upper].map(|side| limit(failure, side));
         Estimate {
             estimate: point.estimate,
             standard_error: point.standard_error,
@@ -125,18 +130,18 @@ mod tests {
 
     #[test]
     fn quantiles_are_those_of_the_tables() {
-        let quantiles = Quantiles::new(0.95, 1).unwrap();
-        assert!((quantiles.single.z() - 1.959_963_984_540_054).abs() < 1e-9);
+        let quantiles = ConfidenceLevel::new(0.95, 1).unwrap();
+        assert!((quantiles.single.normal_quantile() - 1.959_963_984_540_054).abs() < 1e-9);
         assert_eq!(quantiles.single, quantiles.simultaneous);
         // Normal quantile Φ⁻¹(1 − 0.001/(2·1378))
-        let many = Quantiles::new(0.999, 1378).unwrap();
-        assert!((many.simultaneous() - 4.954_359_470_931_737).abs() < 1e-9);
+        let many = ConfidenceLevel::new(0.999, 1378).unwrap();
+        assert!((many.simultaneous_half_width() - 4.954_359_470_931_737).abs() < 1e-9);
     }
 
     #[test]
     fn impossible_confidence_is_refused() {
         for confidence in [0.0, 0.49, 1.0, f64::NAN, f64::INFINITY, -1.0] {
-            assert!(Quantiles::new(confidence, 3).is_err(), "{confidence}");
+            assert!(ConfidenceLevel::new(confidence, 3).is_err(), "{confidence}");
         }
     }
 }

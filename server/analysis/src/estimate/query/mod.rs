@@ -3,10 +3,10 @@
 pub(crate) mod confidence;
 pub(crate) mod error;
 pub(crate) mod interval;
-pub(crate) mod processing;
+pub(crate) mod post_processing_methods;
 
-pub(crate) use interval::{Estimate, Quantiles};
-pub(crate) use processing::PostProcessing;
+pub(crate) use interval::{ConfidenceLevel, Estimate};
+pub(crate) use post_processing_methods::PostProcessing;
 
 use std::collections::{HashMap, HashSet};
 use std::fmt;
@@ -71,7 +71,7 @@ pub struct Query {
     question: usize,
     items: Vec<u64>,
     pub(crate) labels: Vec<Label>,
-    pub(crate) quantiles: Quantiles,
+    pub(crate) quantiles: ConfidenceLevel,
     pub(crate) post: Vec<PostProcessing>,
     /// Quantiles to estimate for a number with bins. Empty for other questions.
     pub(crate) quantile_levels: Vec<f64>,
@@ -125,14 +125,14 @@ impl fmt::Display for Label {
 }
 
 impl Label {
-    fn of_cell(scale: &Scale, cell: u64) -> Self {
+    fn bin_or_level(scale: &Scale, cell: u64) -> Self {
         let cell = cell as usize;
         match scale.edges() {
             Some(edges) => Self::Bin {
                 from: edges[cell],
                 to: edges[cell + 1],
             },
-            None => Self::Level(scale.level(cell as u32).expect("one or the other")),
+            None => Self::Level(scale.level_value(cell as u32).expect("one or the other")),
         }
     }
 }
@@ -143,7 +143,7 @@ impl Query {
     /// # Errors
     /// [`EstimateError`] if the task cannot answer a query with these options.
     pub fn new(task: &Task, options: &Options) -> Result<Self, EstimateError> {
-        let index = position(task, options.question.as_deref())?;
+        let index = find_question_index(task, options.question.as_deref())?;
         let question = &task.questions()[index];
         if let Kind::Text(_) = question.kind() {
             return Err(EstimateError::Searched {
@@ -151,12 +151,12 @@ impl Query {
             });
         }
         let (items, labels) = match &options.items {
-            None if is_for_means(question) => (Vec::new(), Vec::new()),
+            None if is_cross_with_means(question) => (Vec::new(), Vec::new()),
             None => all_items(question)?,
             Some(names) => named_items(question, names)?,
         };
         for post in &options.post {
-            post.check(question, items.len())?;
+            post.check_applicable(question, items.len())?;
         }
         let compared = options.false_discovery_rate.is_some()
             || options.post.contains(&PostProcessing::Shrinkage);
@@ -166,16 +166,16 @@ impl Query {
             });
         }
         if let Some(rate) = options.false_discovery_rate
-            && !FALSE_DISCOVERY_RATE.holds(rate)
+            && !FALSE_DISCOVERY_RATE.contains(rate)
         {
             return Err(EstimateError::FalseDiscoveryRate { rate });
         }
         Ok(Self {
-            quantile_levels: quantiles(question, options.quantiles.as_deref())?,
+            quantile_levels: checked_quantiles(question, options.quantiles.as_deref())?,
             false_discovery_rate: options.false_discovery_rate,
             question: index,
             post: options.post.clone(),
-            quantiles: Quantiles::new(options.confidence, items.len())?,
+            quantiles: ConfidenceLevel::new(options.confidence, items.len())?,
             items,
             labels,
         })
@@ -183,7 +183,7 @@ impl Query {
 
     /// Returns the index of the question in the task.
     #[must_use]
-    pub const fn question(&self) -> usize {
+    pub const fn question_index(&self) -> usize {
         self.question
     }
 
@@ -199,14 +199,14 @@ impl Query {
 ///
 /// # Errors
 /// [`EstimateError::UnknownQuestion`], [`EstimateError::QuestionNeeded`].
-pub(crate) fn position(task: &Task, name: Option<&str>) -> Result<usize, EstimateError> {
+pub(crate) fn find_question_index(task: &Task, name: Option<&str>) -> Result<usize, EstimateError> {
     let Some(name) = name else {
         return match task.only_question() {
             Some(_) => Ok(0),
             None => Err(EstimateError::QuestionNeeded),
         };
     };
-    let found = task.position(name);
+    let found = task.question_position(name);
     found.ok_or_else(|| EstimateError::UnknownQuestion {
         question: name.to_owned(),
     })
@@ -214,7 +214,10 @@ pub(crate) fn position(task: &Task, name: Option<&str>) -> Result<usize, Estimat
 
 /// Checks and returns the requested quantiles. If none were requested, returns the default ones for
 /// a number with bins, and no quantiles for other questions.
-fn quantiles(question: &Question, asked: Option<&[f64]>) -> Result<Vec<f64>, EstimateError> {
+fn checked_quantiles(
+    question: &Question,
+    asked: Option<&[f64]>,
+) -> Result<Vec<f64>, EstimateError> {
     let binned = matches!(question.kind(), Kind::Number(_));
     match asked {
         None if binned => Ok(Options::QUANTILES.to_vec()),
@@ -231,8 +234,8 @@ fn quantiles(question: &Question, asked: Option<&[f64]>) -> Result<Vec<f64>, Est
 
 /// Returns true if the question is a cross-tabulation that estimates the mean of a number within
 /// rows.
-fn is_for_means(question: &Question) -> bool {
-    matches!(question.kind(), Kind::Cross(cross) if cross.levels().is_some())
+fn is_cross_with_means(question: &Question) -> bool {
+    matches!(question.kind(), Kind::Cross(cross) if cross.level_scale().is_some())
 }
 
 /// Labels of the two answers to a yes-or-no question.
@@ -242,7 +245,7 @@ fn all_items(question: &Question) -> Result<(Vec<u64>, Vec<Label>), EstimateErro
     let labels = match question.items() {
         Items::Named(names) => names.iter().cloned().map(Label::Name).collect(),
         Items::Count(count) => {
-            let label = |item| counted_label(question, item);
+            let label = |item| numbered_item_label(question, item);
             (0..u64::from(*count)).map(label).collect()
         }
         Items::Open(_) => return Err(EstimateError::ItemsNeeded),
@@ -253,21 +256,21 @@ fn all_items(question: &Question) -> Result<(Vec<u64>, Vec<Label>), EstimateErro
 
 /// Returns the label of the item at index `item` of a question whose items are numbered.
 #[must_use]
-pub fn counted_label(question: &Question, item: u64) -> Label {
+pub fn numbered_item_label(question: &Question, item: u64) -> Label {
     match question.kind() {
         Kind::Flag => Label::Name(FLAG[item as usize].to_owned()),
-        Kind::Number(scale) => Label::of_cell(scale, item),
+        Kind::Number(scale) => Label::bin_or_level(scale, item),
         Kind::Cross(cross) => {
             let columns = cross.shape()[1];
             let [row, column] = [item as u32 / columns, item as u32 % columns];
             Label::Cell(vec![
-                of_part(cross.rows(), row),
-                of_part(cross.columns(), column),
+                part_name_and_label(cross.rows(), row),
+                part_name_and_label(cross.columns(), column),
             ])
         }
         Kind::Together(together) => {
-            let (part, option) = together.option(item as u32);
-            Label::Cell(vec![of_part(&together.parts()[part], option)])
+            let (part, option) = together.part_and_option(item as u32);
+            Label::Cell(vec![part_name_and_label(&together.parts()[part], option)])
         }
         Kind::Numbers(_) => Label::Name(question.name().to_owned()),
         Kind::Ratings(_) | Kind::Set | Kind::Choice | Kind::Text(_) => Label::Index(item),
@@ -275,7 +278,7 @@ pub fn counted_label(question: &Question, item: u64) -> Label {
 }
 
 /// Returns the name of a part, and the label of its row, column or option at `index`.
-fn of_part(part: &Part, index: u32) -> (String, Label) {
+fn part_name_and_label(part: &Part, index: u32) -> (String, Label) {
     (part.name().to_owned(), part_label(part, index))
 }
 
@@ -283,7 +286,7 @@ fn of_part(part: &Part, index: u32) -> (String, Label) {
 pub(crate) fn part_label(part: &Part, index: u32) -> Label {
     match (part.kind(), part.items()) {
         (Kind::Flag, _) => Label::Name(FLAG[index as usize].to_owned()),
-        (Kind::Number(scale), _) => Label::of_cell(&scale, index.into()),
+        (Kind::Number(scale), _) => Label::bin_or_level(&scale, index.into()),
         (_, Items::Named(names)) => Label::Name(names[index as usize].clone()),
         _ => Label::Index(index.into()),
     }
@@ -308,7 +311,7 @@ fn named_items(
     for name in names {
         let found = match &by_name {
             Some(by_name) => by_name.get(name.as_str()).copied(),
-            None => question.items().resolve(name),
+            None => question.items().find_item(name),
         };
         let item = found.ok_or_else(|| EstimateError::UnknownItem { item: name.clone() })?;
         // Two names may refer to the same item, so detect duplicates by item instead of by name.
@@ -317,7 +320,7 @@ fn named_items(
         }
         items.push(item);
         labels.push(match question.items() {
-            Items::Count(_) => counted_label(question, item),
+            Items::Count(_) => numbered_item_label(question, item),
             Items::Named(_) | Items::Open(_) => Label::Name(name.clone()),
         });
     }
@@ -325,7 +328,7 @@ fn named_items(
 }
 
 impl PostProcessing {
-    const fn needs(self) -> &'static [Estimand] {
+    const fn needed_estimands(self) -> &'static [Estimand] {
         match self {
             Self::ConditionalMean => &[Estimand::Mean, Estimand::Nonmissing],
             Self::Projection | Self::FullProjection => &[Estimand::Plus, Estimand::Minus],
@@ -337,9 +340,9 @@ impl PostProcessing {
     ///
     /// # Errors
     /// [`EstimateError::NotEstimated`], [`EstimateError::NotAllItems`].
-    fn check(self, question: &Question, items: usize) -> Result<(), EstimateError> {
+    fn check_applicable(self, question: &Question, items: usize) -> Result<(), EstimateError> {
         let estimated = estimands(question);
-        for &estimand in self.needs() {
+        for &estimand in self.needed_estimands() {
             // If items have no signs, their share replaces the frequencies of both signs.
             let shares = estimand != Estimand::Mean && estimated == [Estimand::Share];
             if shares && self != Self::ConditionalMean {

@@ -6,7 +6,7 @@ use hushbin::mechanism::collision::Rates;
 use crate::estimate::point::SamplingModel;
 
 /// Group of cells that have equal weight in a contrast.
-pub(crate) struct Part {
+pub(crate) struct WeightedCells {
     /// Weight of each cell, in steps (the distance between neighbouring positions).
     pub(crate) weight: f64,
     pub(crate) cells: f64,
@@ -15,7 +15,7 @@ pub(crate) struct Part {
 
 /// A weighted sum of the shares of a row's cells, with assumed shares for which the sum is 0.
 pub(crate) struct Contrast {
-    pub(crate) parts: Vec<Part>,
+    pub(crate) parts: Vec<WeightedCells>,
 }
 
 impl Contrast {
@@ -31,10 +31,12 @@ impl Contrast {
         // Mean squared score for a person in a cell of weight `own`. The score is centred by
         // subtracting its expectation without that cell.
         let square = |own: f64| {
-            rates.score_square(own, sum, squares) - none * none - 2.0 * none * own * rates.gap()
+            rates.score_second_moment(own, sum, squares)
+                - none * none
+                - 2.0 * none * own * rates.gap()
         };
         let (mut variance, mut means, mut row) = (0.0, 0.0, 0.0);
-        for Part { weight, share, .. } in &self.parts {
+        for WeightedCells { weight, share, .. } in &self.parts {
             variance += share * square(*weight);
             means += share * weight * weight;
             row += share;
@@ -56,7 +58,7 @@ impl Contrast {
     /// the function is that of a person drawn at random. For a fixed population, it is the mean of
     /// people's individual functions.
     pub(crate) fn cumulant(&self, rates: &Rates, whose: SamplingModel, t: f64) -> f64 {
-        let grown = |part: &Part| (t * part.weight).exp_m1();
+        let grown = |part: &WeightedCells| (t * part.weight).exp_m1();
         let any = self.parts.iter().map(|part| part.cells * grown(part));
         let any = rates.p_false * any.sum::<f64>();
         let (mut drawn, mut given, mut row) = (any, 0.0, 0.0);
@@ -84,7 +86,12 @@ impl Contrast {
 /// The mean is a position from 0 to 1 over `levels` levels. A fraction `share` of all people is in
 /// the row. The variance is the first-order approximation (delta method) that standard errors use.
 /// The maximum is over the mean and over the answers of the people in the row.
-pub(crate) fn worst_of_mean(whose: SamplingModel, rates: &Rates, levels: u32, share: f64) -> f64 {
+pub(crate) fn worst_row_mean_variance(
+    whose: SamplingModel,
+    rates: &Rates,
+    levels: u32,
+    share: f64,
+) -> f64 {
     let steps = levels - 1;
     let at = |quarter: u32| {
         // For a fixed mean, the variance is linear in the mean square of people's levels, except
@@ -93,7 +100,9 @@ pub(crate) fn worst_of_mean(whose: SamplingModel, rates: &Rates, levels: u32, sh
         let mean = f64::from(quarter) / 4.0;
         let below = (quarter / 4).min(steps - 1);
         [[below, below + 1], [0, steps]]
-            .map(|levels| between(levels, mean, steps, share).variance(rates, whose))
+            .map(|levels| {
+                contrast_between_levels(levels, mean, steps, share).variance(rates, whose)
+            })
             .into_iter()
             .fold(0.0, f64::max)
     };
@@ -104,9 +113,14 @@ pub(crate) fn worst_of_mean(whose: SamplingModel, rates: &Rates, levels: u32, sh
 
 /// Returns the contrast for a row whose people are all at two levels. `mean` is the mean of their
 /// levels, in steps.
-fn between([below, above]: [u32; 2], mean: f64, steps: u32, share: f64) -> Contrast {
+fn contrast_between_levels(
+    [below, above]: [u32; 2],
+    mean: f64,
+    steps: u32,
+    share: f64,
+) -> Contrast {
     let high = (mean - f64::from(below)) / f64::from(above - below);
-    let part = |level: u32| Part {
+    let part = |level: u32| WeightedCells {
         weight: f64::from(level) - mean,
         cells: 1.0,
         share: match level {

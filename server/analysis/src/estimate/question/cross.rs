@@ -7,10 +7,10 @@
 use hushbin::task::{Cross, Part};
 use serde::Serialize;
 
-use super::ratio::{RatioEstimate, Row};
-use crate::estimate::law::SingleAnswerHits;
+use super::ratio::{CrossRow, RatioEstimate};
+use crate::estimate::distribution::SingleAnswerHits;
 use crate::estimate::point::SamplingModel;
-use crate::estimate::query::{Estimate, Label, Quantiles, part_label};
+use crate::estimate::query::{ConfidenceLevel, Estimate, Label, part_label};
 
 /// Estimates of a cross-tabulation, in addition to the shares of its cells.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -22,11 +22,11 @@ pub struct CrossEstimates {
     pub(crate) columns: Margin,
     /// Mean of the number within each row. Empty unless the columns are levels of a number.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub conditional_means: Vec<ConditionalMeanOf>,
+    pub conditional_means: Vec<MeanWithinRow>,
     /// Share of each column among the people of each row. Empty if the columns are levels of a
     /// number, or if there are more than [`CrossEstimates::MOST_CELLS`] cells.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(crate) conditional_shares: Vec<ConditionalShare>,
+    pub(crate) conditional_shares: Vec<ShareWithinRow>,
 }
 
 /// Shares of people in each row, or in each column.
@@ -57,7 +57,7 @@ pub(crate) struct MarginalShare {
 
 /// Mean of a number among the people of one row, in the number's unit.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct ConditionalMeanOf {
+pub struct MeanWithinRow {
     /// Label of the row.
     pub row: Label,
     /// Estimated mean.
@@ -67,7 +67,7 @@ pub struct ConditionalMeanOf {
 
 /// Share of one column among the people of one row.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct ConditionalShare {
+pub struct ShareWithinRow {
     /// Label of the row.
     pub row: Label,
     /// Label of the column.
@@ -87,13 +87,13 @@ impl CrossEstimates {
 pub(crate) fn estimates(
     cross: &Cross,
     answers: &SingleAnswerHits,
-    confidence: &Quantiles,
+    confidence: &ConfidenceLevel,
 ) -> CrossEstimates {
     let [rows, columns] = cross.shape().map(|count| count as usize);
     let cells = rows * columns;
     let row = |row: usize| row * columns..(row + 1) * columns;
     let column = |column: usize| (column..cells).step_by(columns);
-    let levels = cross.levels();
+    let levels = cross.level_scale();
     // Rounding changes a person's level but never the row. So for rows, the population is fixed.
     let given = SingleAnswerHits {
         whose: match answers.whose {
@@ -104,7 +104,7 @@ pub(crate) fn estimates(
     };
     let counted = if levels.is_some() { 0 } else { columns };
     // One Bonferroni correction covers both margins.
-    let margins = confidence.together(rows + counted);
+    let margins = confidence.for_simultaneous_intervals(rows + counted);
     let mut found = CrossEstimates {
         rows: margin(cross.rows(), rows, |index| {
             margin_share(&given, row(index), &margins)
@@ -116,23 +116,26 @@ pub(crate) fn estimates(
         conditional_shares: Vec::new(),
     };
     let label = |part: &Part, index: usize| part_label(part, index as u32);
-    let together = confidence.together(if levels.is_some() { rows } else { cells });
+    let together =
+        confidence.for_simultaneous_intervals(if levels.is_some() { rows } else { cells });
     if levels.is_none() && cells > CrossEstimates::MOST_CELLS {
         return found;
     }
     for index in 0..rows {
-        let cells = Row::new(answers, given.among(row(index)), row(index));
+        let cells = CrossRow::new(answers, given.share_and_scores(row(index)), row(index));
         if let Some(scale) = levels {
-            found.conditional_means.push(ConditionalMeanOf {
+            found.conditional_means.push(MeanWithinRow {
                 row: label(cross.rows(), index),
-                mean: cells.mean(&together).within(scale.range()),
+                mean: cells
+                    .conditional_mean(&together)
+                    .rescale_to_range(scale.range()),
             });
             continue;
         }
-        let shares = (0..columns).map(|column| ConditionalShare {
+        let shares = (0..columns).map(|column| ShareWithinRow {
             row: label(cross.rows(), index),
             column: label(cross.columns(), column),
-            share: cells.column(column, &together),
+            share: cells.conditional_share(column, &together),
         });
         found.conditional_shares.extend(shares);
     }
@@ -144,11 +147,11 @@ pub(crate) fn estimates(
 fn margin_share(
     answers: &SingleAnswerHits,
     cells: impl Iterator<Item = usize> + Clone,
-    margins: &Quantiles,
+    margins: &ConfidenceLevel,
 ) -> Estimate {
-    let (point, law) = answers.among(cells);
-    margins.estimate(point, |failure, side| {
-        law.limit(point, answers.reports, failure, side)
+    let (point, law) = answers.share_and_scores(cells);
+    margins.add_intervals(point, |failure, side| {
+        law.confidence_limit(point, answers.reports, failure, side)
     })
 }
 

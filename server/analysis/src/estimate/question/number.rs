@@ -1,12 +1,14 @@
 //! Estimates of a question for a number: mean, distribution function and quantiles.
 
-use hushbin::task::{Limits, Scale};
+use hushbin::task::{NumberLimits, Scale};
 use serde::Serialize;
 
-use crate::estimate::law::Cells;
-use crate::estimate::law::patterned::{claims::interval_edges, quantile_position};
-use crate::estimate::query::{Estimate, Quantiles};
-use crate::numeric::limits::{Failure, Side};
+use crate::estimate::distribution::AnswerCounts;
+use crate::estimate::distribution::pattern_estimates::{
+    quantile_claims::interval_edges, quantile_position,
+};
+use crate::estimate::query::{ConfidenceLevel, Estimate};
+use crate::numeric::confidence_limits::{LimitSide, TailThresholds};
 
 /// Estimates of a number, in addition to the shares of its bins or levels.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -21,7 +23,7 @@ pub struct NumberEstimates {
     pub mean: Option<Estimate>,
     /// Share of people below each edge between two bins. Empty unless the question has bins.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub distribution: Vec<Below>,
+    pub distribution: Vec<ShareBelowEdge>,
     /// Estimates of the requested quantiles. Empty unless the question has bins.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub quantiles: Vec<QuantileEstimate>,
@@ -29,7 +31,7 @@ pub struct NumberEstimates {
 
 /// Share of people below one edge between two bins.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Below {
+pub struct ShareBelowEdge {
     /// Edge, in the unit of the number.
     pub below: f64,
     /// Share, in [0, 1].
@@ -67,7 +69,7 @@ pub struct QuantileEstimate {
 
 /// Returns the estimates of a number that has a minimum and maximum but no bins. Only the mean is
 /// estimated.
-pub(crate) fn of_mean(limits: &Limits, mean: Estimate) -> NumberEstimates {
+pub(crate) fn mean_only_estimates(limits: &NumberLimits, mean: Estimate) -> NumberEstimates {
     NumberEstimates {
         unit: limits.unit().map(str::to_owned),
         range: limits.range(),
@@ -81,26 +83,26 @@ pub(crate) fn of_mean(limits: &Limits, mean: Estimate) -> NumberEstimates {
 /// `quantiles` are the requested fractions.
 pub(crate) fn estimates(
     scale: &Scale,
-    cells: &Cells,
+    cells: &AnswerCounts,
     quantiles: &[f64],
-    confidence: &Quantiles,
+    confidence: &ConfidenceLevel,
 ) -> NumberEstimates {
     let edges = scale.edges().expect("a number alone has bins");
     let bins = edges.len() - 1;
     // Simultaneous intervals cover the distribution function at all inner edges at once.
-    let band = confidence.together(bins - 1);
-    let below = |bins: usize| Below {
+    let band = confidence.for_simultaneous_intervals(bins - 1);
+    let below = |bins: usize| ShareBelowEdge {
         below: edges[bins],
-        share: share(cells, bins, &band),
+        share: share_of_first_bins(cells, bins, &band),
     };
-    let distribution: Vec<Below> = (1..bins).map(below).collect();
+    let distribution: Vec<ShareBelowEdge> = (1..bins).map(below).collect();
     let shares = match cells {
         _ if quantiles.is_empty() => Vec::new(),
-        Cells::Patterned(patterned) => patterned.smooth(),
-        Cells::Flat(_) => rising(&distribution),
+        AnswerCounts::Patterned(patterned) => patterned.smooth(),
+        AnswerCounts::Flat(_) => isotonic_bin_shares(&distribution),
     };
     let failure = 0.5 * (1.0 - confidence.confidence());
-    let intervals = |failure| within(cells, bins, quantiles, failure);
+    let intervals = |failure| quantile_interval_edges(cells, bins, quantiles, failure);
     let together = failure / quantiles.len().max(1) as f64;
     let intervals = intervals(failure).into_iter().zip(intervals(together));
     let quantile = |(&part, (own, all)): (&f64, ([usize; 2], [usize; 2]))| {
@@ -115,7 +117,7 @@ pub(crate) fn estimates(
         let found = edges[bin] + (reached - bin as f64) * (edges[bin + 1] - edges[bin]);
         QuantileEstimate {
             quantile: part,
-            estimate: possible(scale, found).clamp(interval[0], interval[1]),
+            estimate: nearest_possible_number(scale, found).clamp(interval[0], interval[1]),
             interval,
             simultaneous_interval,
             // Compare with the edges, before rounding to a possible number.
@@ -132,7 +134,7 @@ pub(crate) fn estimates(
 }
 
 /// Returns the nearest number that the question permits: the minimum plus a multiple of the step.
-fn possible(scale: &Scale, number: f64) -> f64 {
+fn nearest_possible_number(scale: &Scale, number: f64) -> f64 {
     let ([least, _], step) = (scale.range(), scale.step());
     if step > 0.0 {
         least + ((number - least) / step).round() * step
@@ -142,27 +144,40 @@ fn possible(scale: &Scale, number: f64) -> f64 {
 }
 
 /// Returns the estimated share of people in the first `bins` bins.
-fn share(cells: &Cells, bins: usize, confidence: &Quantiles) -> Estimate {
+fn share_of_first_bins(
+    cells: &AnswerCounts,
+    bins: usize,
+    confidence: &ConfidenceLevel,
+) -> Estimate {
     let ((point, law), reports) = match cells {
-        Cells::Flat(answers) => (answers.among(0..bins), answers.reports),
-        Cells::Patterned(patterned) => (patterned.among(0..bins), patterned.reports()),
+        AnswerCounts::Flat(answers) => (answers.share_and_scores(0..bins), answers.reports),
+        AnswerCounts::Patterned(patterned) => (
+            patterned.share_and_scores(0..bins),
+            patterned.report_count(),
+        ),
     };
-    confidence.estimate(point, |failure, side| {
-        law.limit(point, reports, failure, side)
+    confidence.add_intervals(point, |failure, side| {
+        law.confidence_limit(point, reports, failure, side)
     })
 }
 
 /// Returns the confidence interval of each quantile, as the indices of the edges at its ends. Each
 /// end fails with probability at most `failure`.
-fn within(cells: &Cells, bins: usize, quantiles: &[f64], failure: f64) -> Vec<[usize; 2]> {
+fn quantile_interval_edges(
+    cells: &AnswerCounts,
+    bins: usize,
+    quantiles: &[f64],
+    failure: f64,
+) -> Vec<[usize; 2]> {
     let answers = match cells {
-        Cells::Patterned(patterned) => return patterned.quantile_edges(quantiles, failure),
-        Cells::Flat(answers) => answers,
+        AnswerCounts::Patterned(patterned) => return patterned.quantile_edges(quantiles, failure),
+        AnswerCounts::Flat(answers) => answers,
     };
-    let failure = Failure::new(failure);
+    let failure = TailThresholds::new(failure);
     let limits = |bins| {
-        let (point, law) = answers.among(0..bins);
-        [Side::Lower, Side::Upper].map(|side| law.limit(point, answers.reports, &failure, side))
+        let (point, law) = answers.share_and_scores(0..bins);
+        [LimitSide::Lower, LimitSide::Upper]
+            .map(|side| law.confidence_limit(point, answers.reports, &failure, side))
     };
     let limits: Vec<[f64; 2]> = (1..bins).map(limits).collect();
     let of = |part: &f64| {
@@ -177,7 +192,7 @@ fn within(cells: &Cells, bins: usize, quantiles: &[f64], failure: f64) -> Vec<[u
 
 /// Returns the shares of bins of the non-decreasing distribution function that is closest to the
 /// estimates (least squares).
-fn rising(distribution: &[Below]) -> Vec<f64> {
+fn isotonic_bin_shares(distribution: &[ShareBelowEdge]) -> Vec<f64> {
     let below = isotonic(
         &distribution
             .iter()

@@ -12,12 +12,12 @@ use std::ops::Range;
 
 use serde::Serialize;
 
-use super::contrast::{Contrast, Part};
-use crate::estimate::law::{MAX_TILT, ScoreDistribution, SingleAnswerHits};
-use crate::estimate::point::Point;
-use crate::estimate::query::Quantiles;
-use crate::numeric::limits::{Failure, Observed, Side};
-use crate::numeric::projection::{Sum, project};
+use super::contrast::{Contrast, WeightedCells};
+use crate::estimate::distribution::{MAX_TILT, ScoreDistribution, SingleAnswerHits};
+use crate::estimate::point::PointEstimate;
+use crate::estimate::query::ConfidenceLevel;
+use crate::numeric::confidence_limits::{LimitSide, ObservedSum, TailThresholds};
+use crate::numeric::projection::{SumConstraint, project_to_simplex};
 use crate::numeric::roots::bisect;
 
 /// A conditional share or mean with its error bars.
@@ -44,7 +44,7 @@ pub struct RatioEstimate {
 impl RatioEstimate {
     /// Converts an estimate of a relative position, from 0 at `min` to 1 at `max`, to a value in
     /// the range.
-    pub(crate) fn within(self, [min, max]: [f64; 2]) -> Self {
+    pub(crate) fn rescale_to_range(self, [min, max]: [f64; 2]) -> Self {
         let at = |place: f64| min + (max - min) * place;
         Self {
             estimate: self.estimate.map(at),
@@ -57,27 +57,33 @@ impl RatioEstimate {
 }
 
 /// Cells of one row of a cross-tabulation, with the estimated share of people in the row.
-pub(crate) struct Row<'a> {
+pub(crate) struct CrossRow<'a> {
     answers: &'a SingleAnswerHits,
     cells: Range<usize>,
     /// Raw estimates of the cells' shares.
     raw: Vec<f64>,
     /// Possible (non-negative) shares close to the raw ones.
     likely: Vec<f64>,
-    share: (Point, ScoreDistribution),
+    share: (PointEstimate, ScoreDistribution),
 }
 
-impl<'a> Row<'a> {
+impl<'a> CrossRow<'a> {
     /// Creates a row from the indices of its cells. `share` is the estimated share of people in the
     /// row.
     pub(crate) fn new(
         answers: &'a SingleAnswerHits,
-        share: (Point, ScoreDistribution),
+        share: (PointEstimate, ScoreDistribution),
         cells: Range<usize>,
     ) -> Self {
-        let raw: Vec<f64> = cells.clone().map(|cell| answers.share(cell)).collect();
+        let raw: Vec<f64> = cells
+            .clone()
+            .map(|cell| answers.share_estimate(cell))
+            .collect();
         let mut likely = raw.clone();
-        project(&mut likely, Sum::Exactly(share.0.estimate.clamp(0.0, 1.0)));
+        project_to_simplex(
+            &mut likely,
+            SumConstraint::Exactly(share.0.estimate.clamp(0.0, 1.0)),
+        );
         Self {
             answers,
             cells,
@@ -87,8 +93,8 @@ impl<'a> Row<'a> {
         }
     }
 
-    fn class(&self, column: usize, place: f64) -> Class {
-        Class {
+    fn cell_group(&self, column: usize, place: f64) -> CellGroup {
+        CellGroup {
             place,
             cells: 1.0,
             raw: self.raw[column],
@@ -99,30 +105,35 @@ impl<'a> Row<'a> {
 
     /// Estimates the mean position of the people in the row. The positions of the row's cells are
     /// evenly spaced from 0 to 1.
-    pub(crate) fn mean(&self, confidence: &Quantiles) -> RatioEstimate {
+    pub(crate) fn conditional_mean(&self, confidence: &ConfidenceLevel) -> RatioEstimate {
         let steps = self.raw.len() as f64 - 1.0;
-        let class = |column| self.class(column, column as f64 / steps);
-        self.ratio((0..self.raw.len()).map(class).collect(), 1.0 / steps)
+        let class = |column| self.cell_group(column, column as f64 / steps);
+        self.ratio_of_groups((0..self.raw.len()).map(class).collect(), 1.0 / steps)
             .estimate(confidence)
     }
 
     /// Estimates the share of a column among the people in the row.
-    pub(crate) fn column(&self, column: usize, confidence: &Quantiles) -> RatioEstimate {
-        let own = self.class(column, 1.0);
+    pub(crate) fn conditional_share(
+        &self,
+        column: usize,
+        confidence: &ConfidenceLevel,
+    ) -> RatioEstimate {
+        let own = self.cell_group(column, 1.0);
         let all = |numbers: &[f64]| numbers.iter().sum::<f64>();
         let hits: u64 = self.answers.hits[self.cells.clone()].iter().sum();
-        let others = Class {
+        let others = CellGroup {
             place: 0.0,
             cells: self.raw.len() as f64 - 1.0,
             raw: all(&self.raw) - own.raw,
             likely: all(&self.likely) - own.likely,
             hits: hits as f64 - own.hits,
         };
-        self.ratio(vec![own, others], 1.0).estimate(confidence)
+        self.ratio_of_groups(vec![own, others], 1.0)
+            .estimate(confidence)
     }
 
-    fn ratio(&self, classes: Vec<Class>, step: f64) -> Ratio<'_> {
-        Ratio {
+    fn ratio_of_groups(&self, classes: Vec<CellGroup>, step: f64) -> RatioEstimator<'_> {
+        RatioEstimator {
             row: self,
             classes,
             step,
@@ -131,14 +142,14 @@ impl<'a> Row<'a> {
 
     /// Returns true if the share of people in the row is significantly above 0 at this failure
     /// probability.
-    fn is_significant(&self, failure: &Failure) -> bool {
+    fn is_significant(&self, failure: &TailThresholds) -> bool {
         let (point, law) = &self.share;
-        law.limit(*point, self.answers.reports, failure, Side::Lower) > 0.0
+        law.confidence_limit(*point, self.answers.reports, failure, LimitSide::Lower) > 0.0
     }
 }
 
 /// Group of a row's cells that have the same position.
-struct Class {
+struct CellGroup {
     place: f64,
     /// Number of cells.
     cells: f64,
@@ -150,20 +161,20 @@ struct Class {
 }
 
 /// Mean of positions within a row. Positions differ by multiples of `step`.
-struct Ratio<'a> {
-    row: &'a Row<'a>,
-    classes: Vec<Class>,
+struct RatioEstimator<'a> {
+    row: &'a CrossRow<'a>,
+    classes: Vec<CellGroup>,
     step: f64,
 }
 
 /// Precision of confidence limits, on the scale of positions from 0 to 1.
 const SAME: f64 = 1e-6;
 
-impl Ratio<'_> {
-    fn estimate(&self, confidence: &Quantiles) -> RatioEstimate {
+impl RatioEstimator<'_> {
+    fn estimate(&self, confidence: &ConfidenceLevel) -> RatioEstimate {
         let weighed: f64 = self.classes.iter().map(|own| own.place * own.raw).sum();
         let share = self.row.share.0.estimate;
-        let there = self.row.is_significant(confidence.single());
+        let there = self.row.is_significant(confidence.single_side_failure());
         let ratio = weighed / share;
         // 0.5 is a placeholder. If the row's share is not significantly above 0, no estimate is
         // returned.
@@ -174,11 +185,13 @@ impl Ratio<'_> {
             .contrast(held)
             .variance(&answers.rates, answers.whose)
             .max(0.0);
-        let point = Point {
+        let point = PointEstimate {
             estimate: ratio,
             standard_error: self.step * (variance / reports).sqrt() / share,
         };
-        let found = confidence.estimate(point, |failure, side| self.limit(held, failure, side));
+        let found = confidence.add_intervals(point, |failure, side| {
+            self.confidence_limit(held, failure, side)
+        });
         RatioEstimate {
             estimate: there.then_some(held),
             standard_error: there.then_some(point.standard_error),
@@ -190,10 +203,10 @@ impl Ratio<'_> {
 
     /// Returns the confidence limit on this side, with precision [`SAME`]: a rejected ratio next to
     /// the ratios that are not rejected. Returns the end of the range if that end is not rejected.
-    fn limit(&self, held: f64, failure: &Failure, side: Side) -> f64 {
+    fn confidence_limit(&self, held: f64, failure: &TailThresholds, side: LimitSide) -> f64 {
         let end = match side {
-            Side::Lower => 0.0,
-            Side::Upper => 1.0,
+            LimitSide::Lower => 0.0,
+            LimitSide::Upper => 1.0,
         };
         let rejects = |m: f64| self.rejects(m, failure, side);
         if !self.row.is_significant(failure) || !rejects(end) {
@@ -206,24 +219,25 @@ impl Ratio<'_> {
 
     /// Returns true if the test rejects the ratio m. `side` is the side of the estimate on which m
     /// lies.
-    fn rejects(&self, m: f64, failure: &Failure, side: Side) -> bool {
+    fn rejects(&self, m: f64, failure: &TailThresholds, side: LimitSide) -> bool {
         let (answers, contrast) = (self.row.answers, self.contrast(m));
         let n = answers.reports as f64;
         let deviation = contrast
             .variance(&answers.rates, answers.whose)
             .max(0.0)
             .sqrt();
-        let sum = |number: fn(&Class) -> f64| -> f64 {
+        let sum = |number: fn(&CellGroup) -> f64| -> f64 {
             let weighed = contrast.parts.iter().zip(&self.classes);
             weighed.map(|(part, own)| part.weight * number(own)).sum()
         };
         // If every cell has its own bucket (one slot per bucket), a report hits exactly one cell,
         // and its exact distribution is used. Otherwise use the normal approximation.
         if answers.slots.is_none_or(|[m, _]| m > 1) {
-            return side.sign() * sum(|own| own.raw) < -failure.z() * deviation / n.sqrt();
+            return side.sign() * sum(|own| own.raw)
+                < -failure.normal_quantile() * deviation / n.sqrt();
         }
         let weights = contrast.parts.iter().map(|part| part.weight.abs());
-        let observed = Observed {
+        let observed = ObservedSum {
             sum: sum(|own| own.hits),
             shift: 1.0,
             // The deviation is positive at every finite ε. The lower bound avoids a division by 0
@@ -239,16 +253,16 @@ impl Ratio<'_> {
     /// Returns the contrast that is 0 if the ratio is m. Its assumed shares are close to the likely
     /// ones, and make the contrast 0.
     fn contrast(&self, m: f64) -> Contrast {
-        let part = |own: &Class| Part {
+        let part = |own: &CellGroup| WeightedCells {
             weight: (own.place - m) / self.step,
             cells: own.cells,
             share: own.likely,
         };
-        let mut parts: Vec<Part> = self.classes.iter().map(part).collect();
+        let mut parts: Vec<WeightedCells> = self.classes.iter().map(part).collect();
         let total: f64 = parts.iter().map(|part| part.share).sum();
         let off: f64 = parts.iter().map(|part| part.share * part.weight).sum();
         // Move a fraction of all shares to the position that is farthest on the opposite side of m.
-        let far = |part: &Part| -off * part.weight;
+        let far = |part: &WeightedCells| -off * part.weight;
         let end = (0..parts.len()).max_by(|&a, &b| far(&parts[a]).total_cmp(&far(&parts[b])));
         let end = end.expect("a row has cells");
         let pull = total * parts[end].weight;
@@ -293,7 +307,7 @@ mod tests {
 
         fn answers(&self) -> SingleAnswerHits {
             let cells = self.cells();
-            let domain = Domain::exact(cells.len() as u32, 1);
+            let domain = Domain::with_exact_count(cells.len() as u32, 1);
             let rule = Rule::Heaviest { favoured: 1 };
             let collision = Collision::new(rule, Hashing::Balanced, self.buckets).unwrap();
             let slots = collision.support(&domain).slots() as u32;
@@ -370,18 +384,18 @@ mod tests {
         } else {
             row[0] as f64 / there as f64
         };
-        let levels = [0.9, 0.95, 0.99].map(|level| Quantiles::new(level, 1).unwrap());
+        let levels = [0.9, 0.95, 0.99].map(|level| ConfidenceLevel::new(level, 1).unwrap());
         let (mut missed, mut whole) = ([0; 3], 0);
         for _ in 0..RUNS {
             let answers = case.reported(&mut rng);
             let last = answers.hits.len();
             let cells = last - case.columns()..last;
-            let row = Row::new(&answers, answers.among(cells.clone()), cells);
+            let row = CrossRow::new(&answers, answers.share_and_scores(cells.clone()), cells);
             for (missed, level) in missed.iter_mut().zip(&levels) {
                 let found = if mean {
-                    row.mean(level)
+                    row.conditional_mean(level)
                 } else {
-                    row.column(0, level)
+                    row.conditional_share(0, level)
                 };
                 let [low, high] = found.interval;
                 assert!(0.0 <= low && low <= high && high <= 1.0);
@@ -390,7 +404,7 @@ mod tests {
                 assert!(!found.whole_range || found.interval == [0.0, 1.0]);
                 *missed += u64::from(truth < low || truth > high);
             }
-            whole += u64::from(row.column(0, &levels[1]).whole_range);
+            whole += u64::from(row.conditional_share(0, &levels[1]).whole_range);
         }
         (missed, whole)
     }

@@ -22,13 +22,17 @@ use hushbin::task::{Kind, Together};
 use hushbin::{Mechanism, Question};
 use statrs::distribution::{Binomial, Discrete, Hypergeometric};
 
-use crate::estimate::law::{BetweenNodes, Crowd, Law, Score, ScoreDistribution};
-use crate::estimate::point::{ItemPoints, Point, SamplingModel, variance_over_people};
+use crate::estimate::distribution::{
+    BetweenNodes, ContributionDistribution, ScoreDistribution, ScoreProbabilities, ScoredGroups,
+};
+use crate::estimate::point::{
+    ItemPointEstimates, PointEstimate, SamplingModel, variance_over_people,
+};
 
 /// Parts of a question that asks several parts together, with the score distributions of the parts'
 /// options.
 #[derive(Debug, Clone)]
-pub(crate) struct Parts {
+pub(crate) struct TogetherParts {
     together: Together,
     rates: Rates,
     whose: SamplingModel,
@@ -37,18 +41,18 @@ pub(crate) struct Parts {
     laws: HashMap<u32, Arc<ScoreDistribution>>,
 }
 
-impl Parts {
+impl TogetherParts {
     /// Creates the parts of a question. `None` if the question does not ask several parts together,
     /// or if its mechanism is not Collision.
-    pub(crate) fn of(question: &Question, whose: SamplingModel) -> Option<Self> {
+    pub(crate) fn for_question(question: &Question, whose: SamplingModel) -> Option<Self> {
         let (Kind::Together(together), Mechanism::Collision(collision)) =
             (question.kind(), question.mechanism())
         else {
             return None;
         };
-        let hits = Hits::new(question, collision);
+        let hits = OptionHits::new(question, collision);
         let law = |options: u32| {
-            let crowd = |given| Crowd::alike(hits.score(options, given));
+            let crowd = |given| ScoredGroups::of_one_group(hits.option_scores(options, given));
             let law = ScoreDistribution {
                 nodes: vec![(0.0, crowd(false)), (1.0, crowd(true))],
                 given: whose == SamplingModel::FixedPopulation,
@@ -56,7 +60,7 @@ impl Parts {
             };
             (options, Arc::new(law))
         };
-        let options = together.parts().iter().map(hushbin::task::Part::cells);
+        let options = together.parts().iter().map(hushbin::task::Part::cell_count);
         Some(Self {
             together: together.clone(),
             rates: collision.rates(&question.domain(), question.epsilon()),
@@ -69,45 +73,45 @@ impl Parts {
     }
 
     /// Returns the number of items. The items are the options of all parts.
-    pub(crate) fn items(&self) -> u64 {
-        self.together.cells().into()
+    pub(crate) fn item_count(&self) -> u64 {
+        self.together.cell_count().into()
     }
 
     /// Returns the number of options in the part to which this item belongs. `None` if there are
     /// more than [`Rates::MAX_OPTIONS_WITH_SUM`].
-    fn options(&self, item: u64) -> Option<u32> {
-        let (part, _) = self.together.option(item as u32);
-        let options = self.together.parts()[part].cells();
+    fn options_in_part_of(&self, item: u64) -> Option<u32> {
+        let (part, _) = self.together.part_and_option(item as u32);
+        let options = self.together.parts()[part].cell_count();
         self.laws.contains_key(&options).then_some(options)
     }
 
     /// Computes the corrected estimates of `items` from `raw`, the raw estimates of all items.
-    pub(crate) fn points(
+    pub(crate) fn corrected_estimates(
         &self,
-        raw: &[ItemPoints],
+        raw: &[ItemPointEstimates],
         items: &[u64],
         reports: u64,
-    ) -> Vec<ItemPoints> {
+    ) -> Vec<ItemPointEstimates> {
         let share = |item: u32| raw[item as usize].share.map_or(0.0, |own| own.estimate);
         let surplus: Vec<f64> = (0..self.together.parts().len())
             .map(|part| {
-                let cells = self.together.parts()[part].cells();
+                let cells = self.together.parts()[part].cell_count();
                 let shares = (0..cells).map(|option| share(self.together.cell(part, option)));
                 (shares.sum::<f64>() - 1.0) / f64::from(cells)
             })
             .collect();
         let point = |&item: &u64| {
-            let Some(options) = self.options(item) else {
+            let Some(options) = self.options_in_part_of(item) else {
                 return raw[item as usize];
             };
-            let (part, _) = self.together.option(item as u32);
+            let (part, _) = self.together.part_and_option(item as u32);
             let estimate = share(item as u32) - surplus[part];
             let [with, without] =
                 [true, false].map(|given| self.rates.option_variance(options, given));
             let variance = variance_over_people(self.whose, estimate, with, without);
-            ItemPoints {
-                share: Some(Point::new(estimate, variance, reports as f64)),
-                ..ItemPoints::default()
+            ItemPointEstimates {
+                share: Some(PointEstimate::new(estimate, variance, reports as f64)),
+                ..ItemPointEstimates::default()
             }
         };
         items.iter().map(point).collect()
@@ -116,21 +120,21 @@ impl Parts {
     /// Returns the variance of one report's contribution to the estimate of an item that no person
     /// has.
     pub(crate) fn null_variance(&self, item: u64) -> f64 {
-        let (part, _) = self.together.option(item as u32);
-        let options = self.together.parts()[part].cells();
+        let (part, _) = self.together.part_and_option(item as u32);
+        let options = self.together.parts()[part].cell_count();
         self.rates.option_variance(options, false)
     }
 
     /// Returns the score distribution of an item. `None` if the item's part has more than
     /// [`Rates::MAX_OPTIONS_WITH_SUM`] options.
-    pub(crate) fn law(&self, item: u64) -> Option<Law> {
-        let law = &self.laws[&self.options(item)?];
-        Some(Law::Scores(Arc::clone(law)))
+    pub(crate) fn contribution_distribution(&self, item: u64) -> Option<ContributionDistribution> {
+        let law = &self.laws[&self.options_in_part_of(item)?];
+        Some(ContributionDistribution::Scores(Arc::clone(law)))
     }
 }
 
 /// Distribution of one report's hits on the options of a part.
-struct Hits {
+struct OptionHits {
     /// Probabilities P(M = k) for k = 0..=s. M is the number of members (elements of the person's
     /// input) that a report hits.
     members: Vec<f64>,
@@ -141,14 +145,14 @@ struct Hits {
     alone: f64,
 }
 
-impl Hits {
+impl OptionHits {
     fn new(question: &Question, collision: &Collision) -> Self {
         let domain = question.domain();
         let support = collision.support(&domain);
         let slots = support.slots() as u32;
         Self {
             members: collision.member_count_distribution(&domain, question.epsilon()),
-            slots: support.hit_slots().map(|hit| [hit, slots]),
+            slots: support.slots_per_report().map(|hit| [hit, slots]),
             alone: 1.0 / f64::from(collision.buckets()),
         }
     }
@@ -156,7 +160,7 @@ impl Hits {
     /// Returns the score distribution of one option of a part with c = `options` options. `given`
     /// states whether the person gave this option. A hit on the option counts 1, and a hit on
     /// another option of the part counts −1/(c − 1).
-    fn score(&self, options: u32, given: bool) -> Score {
+    fn option_scores(&self, options: u32, given: bool) -> ScoreProbabilities {
         let others = options - 1;
         // Probabilities of the scores from −1 at index 0 to 1 at the last index, in steps of 1/(c −
         // 1).
@@ -172,17 +176,17 @@ impl Hits {
             // members, by symmetry.
             let member = f64::from(members) / f64::from(self.sparsity());
             if given {
-                let rest = self.others(others, members, None);
+                let rest = self.non_member_hit_distribution(others, members, None);
                 add(p * member, true, 0, &rest);
                 add(p * (1.0 - member), false, 0, &rest);
                 continue;
             }
             // The person gave another option of the part. `beside` is 1 if the report hits that
             // one.
-            let own = self.chance(members);
+            let own = self.non_member_hit_probability(members);
             for (own, p) in [(true, p * own), (false, p * (1.0 - own))] {
                 if p > 0.0 {
-                    let rest = self.others(others - 1, members, Some(own));
+                    let rest = self.non_member_hit_distribution(others - 1, members, Some(own));
                     add(p * member, own, 1, &rest);
                     add(p * (1.0 - member), own, 0, &rest);
                 }
@@ -202,7 +206,7 @@ impl Hits {
 
     /// Returns the probability that a report which hits `members` members also hits a given
     /// non-member.
-    fn chance(&self, members: u32) -> f64 {
+    fn non_member_hit_probability(&self, members: u32) -> f64 {
         self.slots.map_or(self.alone, |[m, slots]| {
             f64::from(m - members) / f64::from(slots - self.sparsity())
         })
@@ -211,7 +215,12 @@ impl Hits {
     /// Returns the distribution of the number of hits on `count` non-members, for a report that
     /// hits `members` members. If `known` is set, it states whether the report hits one further
     /// non-member.
-    fn others(&self, count: u32, members: u32, known: Option<bool>) -> Vec<f64> {
+    fn non_member_hit_distribution(
+        &self,
+        count: u32,
+        members: u32,
+        known: Option<bool>,
+    ) -> Vec<f64> {
         let all = 0..=u64::from(count);
         let Some([m, slots]) = self.slots else {
             let law = Binomial::new(self.alone, count.into()).expect("a probability");
@@ -235,14 +244,14 @@ mod tests {
     use hushbin_tests::fillings;
 
     use super::*;
-    use crate::numeric::limits::{Failure, Side};
+    use crate::numeric::confidence_limits::{LimitSide, TailThresholds};
 
     fn question(options: &[u32], collision: Collision, epsilon: f64) -> Question {
         let part = |(at, &count): (usize, &u32)| Part::choice(at.to_string(), Items::Count(count));
         let together = Together::new(options.iter().enumerate().map(part).collect());
         Question::new(QuestionParts {
             name: "q".to_owned(),
-            items: Items::Count(together.cells()),
+            items: Items::Count(together.cell_count()),
             sparsity: options.len() as u32,
             kind: Kind::Together(together),
             weight: 1,
@@ -272,7 +281,7 @@ mod tests {
             (&[3, 3, 2], heaviest(1, Hashing::Balanced, 2, 1)),
         ] {
             let question = question(options, collision, 1.6);
-            let hits = Hits::new(&question, &collision);
+            let hits = OptionHits::new(&question, &collision);
             let Kind::Together(together) = question.kind() else {
                 unreachable!()
             };
@@ -284,7 +293,7 @@ mod tests {
             for (part, &count) in options.iter().enumerate() {
                 let first = together.cell(part, 0);
                 for option in 0..count {
-                    let mut score = hits.score(count, option == 0);
+                    let mut score = hits.option_scores(count, option == 0);
                     let others = f64::from(count - 1);
                     for (set, p) in &found {
                         let own = set >> (first + option) & 1;
@@ -318,12 +327,12 @@ mod tests {
             ),
         ] {
             let question = question(options, collision, epsilon);
-            let hits = Hits::new(&question, &collision);
+            let hits = OptionHits::new(&question, &collision);
             let rates = collision.rates(&question.domain(), epsilon);
             for &count in options {
                 let scale = f64::from(count) / f64::from(count - 1) * rates.gap();
                 for given in [true, false] {
-                    let score = hits.score(count, given);
+                    let score = hits.option_scores(count, given);
                     let moment =
                         |power: i32| -> f64 { score.iter().map(|(x, p)| p * x.powi(power)).sum() };
                     assert!((moment(0) - 1.0).abs() < 1e-11);
@@ -342,7 +351,7 @@ mod tests {
     }
 
     /// Computes the distribution of the sum of scores, in units of 1/(c − 1).
-    fn convolved(options: u32, crowd: &[(usize, Score)]) -> Vec<f64> {
+    fn convolved(options: u32, crowd: &[(usize, ScoreProbabilities)]) -> Vec<f64> {
         let others = f64::from(options - 1);
         let mut all = vec![1.0];
         for (count, score) in crowd {
@@ -381,7 +390,8 @@ mod tests {
             .unwrap();
             let task = draft.resolve().unwrap();
             let question = &task.questions()[0];
-            let parts = Parts::of(question, SamplingModel::FixedPopulation).unwrap();
+            let parts =
+                TogetherParts::for_question(question, SamplingModel::FixedPopulation).unwrap();
             let count = options[0];
             let law = &parts.laws[&count];
             for (n, with) in [
@@ -395,7 +405,7 @@ mod tests {
             ] {
                 let crowd = [with, n - with].into_iter().zip([1, 0]);
                 let crowd = crowd.map(|(people, node)| {
-                    let Crowd { people: own, .. } = &law.nodes[node].1;
+                    let ScoredGroups { people: own, .. } = &law.nodes[node].1;
                     (people, own[0].1.clone())
                 });
                 let all = convolved(count, &crowd.collect::<Vec<_>>());
@@ -415,14 +425,14 @@ mod tests {
     /// Returns the probabilities that the lower and the upper limit of the first option miss the
     /// true share.
     fn missed(
-        parts: &Parts,
+        parts: &TogetherParts,
         options: u32,
         all: &[f64],
         reports: u64,
         truth: f64,
         failure: f64,
     ) -> [f64; 2] {
-        let (law, failure) = (&parts.laws[&options], Failure::new(failure));
+        let (law, failure) = (&parts.laws[&options], TailThresholds::new(failure));
         let (n, c) = (reports as f64, f64::from(options));
         let mut missed = [0.0; 2];
         for (at, p) in all.iter().enumerate().filter(|(_, p)| **p > 0.0) {
@@ -432,10 +442,10 @@ mod tests {
                 [true, false].map(|given| parts.rates.option_variance(options, given));
             let variance =
                 variance_over_people(SamplingModel::FixedPopulation, share, with, without);
-            let point = Point::new(share, variance, n);
-            let limit = |side| law.limit(point, reports, &failure, side);
-            missed[0] += p * f64::from(u8::from(limit(Side::Lower) > truth + 1e-12));
-            missed[1] += p * f64::from(u8::from(limit(Side::Upper) < truth - 1e-12));
+            let point = PointEstimate::new(share, variance, n);
+            let limit = |side| law.confidence_limit(point, reports, &failure, side);
+            missed[0] += p * f64::from(u8::from(limit(LimitSide::Lower) > truth + 1e-12));
+            missed[1] += p * f64::from(u8::from(limit(LimitSide::Upper) < truth - 1e-12));
         }
         missed
     }

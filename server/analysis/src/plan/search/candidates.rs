@@ -13,14 +13,14 @@ use hushbin::{Error, Items};
 use crate::accounting::{
     CENTRAL_EPSILON, Mixture, largest_alpha, largest_epsilon, meets_central_epsilon,
 };
-use crate::numeric::digits::round_down;
-use crate::numeric::roots::{geometric, try_bisect};
+use crate::numeric::digits::round_down_to_four_digits;
+use crate::numeric::roots::{geometric_middle, try_bisect};
 use crate::plan::error::PlanError;
-use crate::plan::survey::{OpenRatings, Privacy, Survey};
+use crate::plan::survey::{AutoRatings, PrivacyLimits, Survey};
 
 /// A mechanism with all parameters and a local ε, and its predicted error.
 #[derive(Debug, Clone)]
-pub(in crate::plan) struct Choice {
+pub(in crate::plan) struct MechanismChoice {
     pub(in crate::plan) epsilon: f64,
     pub(in crate::plan) candidate: Candidate,
     /// Predicted error, weighted by the objective. `None` if the mechanism does not estimate the
@@ -28,7 +28,7 @@ pub(in crate::plan) struct Choice {
     pub(in crate::plan) predicted: Option<SquaredError>,
 }
 
-impl Choice {
+impl MechanismChoice {
     /// Returns the squared error by which choices are compared. It is infinite if the mechanism
     /// does not estimate the objective, or if it is biased and the survey accepts no bias.
     pub(in crate::plan) const fn squared_error(&self) -> f64 {
@@ -41,11 +41,11 @@ impl Choice {
 const STEPS: u32 = 6;
 /// Number of rounds that refine the search around the best local ε, by halving the distances. Out
 /// of 300 random questions with a limit on the central ε, the search missed a solution that was
-/// more than 1 per cent better in 28 cases without these rounds. Without [`Search::stretch`] it did
+/// more than 1 per cent better in 28 cases without these rounds. Without [`Search::increase_epsilons`] it did
 /// so in 28 cases, too. With both, it did so in 2.
 const HALVINGS: u32 = 3;
 /// Maximum squared error, relative to the smallest one, of the choices whose ε is increased by
-/// [`Search::stretch`]. Such a choice may become the best.
+/// [`Search::increase_epsilons`]. Such a choice may become the best.
 const STRETCHED: f64 = 1.1;
 /// Maximum number of choices whose ε is increased.
 const CONTENDERS: usize = 8;
@@ -58,26 +58,26 @@ const INDIFFERENT: f64 = 0.003;
 /// If the central ε is limited, the best local ε is searched for, too. At the same central ε,
 /// reports with a larger local ε can be more informative. For example, if one of t buckets is
 /// favoured, α ≈ 1/(e + t − 1), where e = exp(ε). With more buckets, e can be larger at the same α.
-pub(super) fn candidates(
+pub(super) fn find_candidates(
     survey: &Survey,
-    open: &OpenRatings<'_>,
+    open: &AutoRatings<'_>,
     people: u64,
-    privacy: Privacy,
-) -> Result<Vec<Choice>, PlanError> {
-    let search = Search::new(survey, open, people, privacy.epsilon)?;
+    privacy: PrivacyLimits,
+) -> Result<Vec<MechanismChoice>, PlanError> {
+    let search = EpsilonSearch::new(survey, open, people, privacy.epsilon)?;
     let Some(central_epsilon) = privacy.central else {
-        return search.choices(privacy.epsilon, f64::INFINITY);
+        return search.choices_at_epsilon(privacy.epsilon, f64::INFINITY);
     };
-    let mut all = search.hiding(central_epsilon)?;
-    search.stretch(&mut all, central_epsilon)?;
+    let mut all = search.choices_within_central_limit(central_epsilon)?;
+    search.increase_epsilons(&mut all, central_epsilon)?;
     all.sort_by(|a, b| a.epsilon.total_cmp(&b.epsilon));
-    Ok(best_of_each(all))
+    Ok(best_of_each_mechanism(all))
 }
 
 /// Search for the best local ε, and for the best mechanisms of a question at that ε.
-struct Search<'a> {
+struct EpsilonSearch<'a> {
     survey: &'a Survey,
-    open: &'a OpenRatings<'a>,
+    open: &'a AutoRatings<'a>,
     people: u64,
     objective: Objective,
     draft: QuestionDraft,
@@ -85,10 +85,10 @@ struct Search<'a> {
     greatest: f64,
 }
 
-impl<'a> Search<'a> {
+impl<'a> EpsilonSearch<'a> {
     fn new(
         survey: &'a Survey,
-        open: &'a OpenRatings<'a>,
+        open: &'a AutoRatings<'a>,
         people: u64,
         greatest: f64,
     ) -> Result<Self, PlanError> {
@@ -96,7 +96,7 @@ impl<'a> Search<'a> {
         // every ε.
         let items = open.items.count().map(Items::Count);
         let items = items.unwrap_or_else(|| open.items.clone());
-        let wanted = survey.wanted(&open.draft.name);
+        let wanted = survey.wanted_accuracy(&open.draft.name);
         let wanted = wanted.standard_error.or(wanted.smallest);
         let draft = QuestionDraft {
             name: String::new(),
@@ -122,7 +122,11 @@ impl<'a> Search<'a> {
 
     /// Returns, for each mechanism, the best choice at this local ε whose mixture parameter α is at
     /// most `alpha`.
-    fn choices(&self, epsilon: f64, alpha: f64) -> Result<Vec<Choice>, PlanError> {
+    fn choices_at_epsilon(
+        &self,
+        epsilon: f64,
+        alpha: f64,
+    ) -> Result<Vec<MechanismChoice>, PlanError> {
         let chosen = self
             .draft
             .choose_within_alpha(epsilon, Some(self.people), alpha)?;
@@ -130,9 +134,9 @@ impl<'a> Search<'a> {
             return Ok(Vec::new());
         };
         let candidates = std::iter::once(plan.chosen).chain(plan.alternatives);
-        let choice = |candidate: Candidate| Choice {
+        let choice = |candidate: Candidate| MechanismChoice {
             epsilon,
-            predicted: self.objective.weigh(&candidate.predicted),
+            predicted: self.objective.weighted_error(&candidate.predicted),
             candidate,
         };
         Ok(candidates.map(choice).collect())
@@ -142,33 +146,38 @@ impl<'a> Search<'a> {
     ///
     /// The values range from the local ε at which every randomizer meets the limit to the maximum
     /// local ε. Further values are tried near the best one.
-    fn hiding(&self, central_epsilon: f64) -> Result<Vec<Choice>, PlanError> {
+    fn choices_within_central_limit(
+        &self,
+        central_epsilon: f64,
+    ) -> Result<Vec<MechanismChoice>, PlanError> {
         let (honest, delta) = (self.survey.honest_fraction, self.survey.delta);
         let any = self.epsilon_of_any_randomizer(central_epsilon)?;
         let first = any.map_or(EPSILON.min, |any| {
-            round_down(any).clamp(EPSILON.min, self.greatest)
+            round_down_to_four_digits(any).clamp(EPSILON.min, self.greatest)
         });
         let mut all = match any {
             // At this ε every randomizer hides well enough, so α needs no limit.
-            Some(_) => self.choices(first, EVERYBODY)?,
+            Some(_) => self.choices_at_epsilon(first, EVERYBODY)?,
             None => Vec::new(),
         };
         let mut tried = vec![first];
         let mut next: Vec<f64> = (1..STEPS)
-            .map(|step| between(first, self.greatest, f64::from(step) / f64::from(STEPS)))
+            .map(|step| {
+                geometric_interpolation(first, self.greatest, f64::from(step) / f64::from(STEPS))
+            })
             .chain([self.greatest])
             .collect();
         for _ in 0..=HALVINGS {
             next.retain(|epsilon| !tried.contains(epsilon));
             for &epsilon in &next {
                 let alpha = largest_alpha(epsilon, self.people, honest, delta, central_epsilon)?;
-                all.extend(self.choices(epsilon, alpha)?);
+                all.extend(self.choices_at_epsilon(epsilon, alpha)?);
             }
             tried.append(&mut next);
             tried.sort_by(f64::total_cmp);
-            let Some(best) = best_of(&all) else { break };
+            let Some(best) = best_choice(&all) else { break };
             let beside = |pair: &&[f64]| pair.contains(&best.epsilon);
-            let middle = |pair: &[f64]| between(pair[0], pair[1], 0.5);
+            let middle = |pair: &[f64]| geometric_interpolation(pair[0], pair[1], 0.5);
             next = tried.windows(2).filter(beside).map(middle).collect();
         }
         Ok(all)
@@ -193,20 +202,24 @@ impl<'a> Search<'a> {
 
     /// Increases the local ε of each of the best choices as far as the batch still meets the limit
     /// on the central ε.
-    fn stretch(&self, all: &mut [Choice], central_epsilon: f64) -> Result<(), PlanError> {
-        let good = best_of(all).map_or(0.0, |best| best.squared_error() * STRETCHED);
+    fn increase_epsilons(
+        &self,
+        all: &mut [MechanismChoice],
+        central_epsilon: f64,
+    ) -> Result<(), PlanError> {
+        let good = best_choice(all).map_or(0.0, |best| best.squared_error() * STRETCHED);
         let population = self.draft.population(Some(self.people))?;
-        all.sort_by(by_error);
+        all.sort_by(compare_by_error);
         for choice in all.iter_mut().take(CONTENDERS) {
             // Choices with an infinite error are left as they are.
             if choice.squared_error() <= good && good.is_finite() {
-                let epsilon = self.stretched(choice, central_epsilon)?;
+                let epsilon = self.largest_epsilon_within_limit(choice, central_epsilon)?;
                 let domain = self.open.domain(choice.candidate.sparsity);
                 let predicted =
                     (choice.candidate.mechanism).predict_errors(&domain, epsilon, &population);
                 choice.epsilon = epsilon;
                 choice.candidate.predicted = predicted;
-                choice.predicted = self.objective.weigh(&predicted);
+                choice.predicted = self.objective.weighted_error(&predicted);
                 let likely = |error: SquaredError| error.likely_total();
                 choice.candidate.objective_error = choice.predicted.map_or(f64::INFINITY, likely);
             }
@@ -220,7 +233,11 @@ impl<'a> Search<'a> {
     ///
     /// The result is often larger than the choice's own ε. The number of buckets is an integer, so
     /// the mixture parameter α of the mechanism is below its limit.
-    fn stretched(&self, choice: &Choice, central_epsilon: f64) -> Result<f64, PlanError> {
+    fn largest_epsilon_within_limit(
+        &self,
+        choice: &MechanismChoice,
+        central_epsilon: f64,
+    ) -> Result<f64, PlanError> {
         let (honest, delta) = (self.survey.honest_fraction, self.survey.delta);
         let domain = self.open.domain(choice.candidate.sparsity);
         // Leave room for rounding errors.
@@ -239,23 +256,23 @@ impl<'a> Search<'a> {
         if hides(most)? {
             return Ok(most);
         }
-        let (found, _) = try_bisect(choice.epsilon, most, geometric(1e-4), hides)?;
-        Ok(round_down(found).max(choice.epsilon))
+        let (found, _) = try_bisect(choice.epsilon, most, geometric_middle(1e-4), hides)?;
+        Ok(round_down_to_four_digits(found).max(choice.epsilon))
     }
 }
 
-fn by_error(a: &Choice, b: &Choice) -> Ordering {
+fn compare_by_error(a: &MechanismChoice, b: &MechanismChoice) -> Ordering {
     a.squared_error().total_cmp(&b.squared_error())
 }
 
-fn best_of(choices: &[Choice]) -> Option<&Choice> {
-    choices.iter().min_by(|a, b| by_error(a, b))
+fn best_choice(choices: &[MechanismChoice]) -> Option<&MechanismChoice> {
+    choices.iter().min_by(|a, b| compare_by_error(a, b))
 }
 
 /// Returns the ε that is a fraction `part` of the way from `low` to `high` on a logarithmic scale,
 /// rounded down.
-fn between(low: f64, high: f64, part: f64) -> f64 {
-    round_down(low * (high / low).powf(part)).clamp(low, high)
+fn geometric_interpolation(low: f64, high: f64, part: f64) -> f64 {
+    round_down_to_four_digits(low * (high / low).powf(part)).clamp(low, high)
 }
 
 /// Limit on the mixture parameter α that every mechanism meets, except mechanisms whose central ε
@@ -264,8 +281,8 @@ const EVERYBODY: f64 = 1.0;
 
 /// Returns the best choice of each mechanism, in ascending order of errors. `all` must be in
 /// ascending order of ε.
-fn best_of_each(mut all: Vec<Choice>) -> Vec<Choice> {
-    let mut best: Vec<Choice> = Vec::new();
+fn best_of_each_mechanism(mut all: Vec<MechanismChoice>) -> Vec<MechanismChoice> {
+    let mut best: Vec<MechanismChoice> = Vec::new();
     while let Some(first) = all.first() {
         let name = first.candidate.mechanism.name();
         let (same, others): (Vec<_>, Vec<_>) =
@@ -273,7 +290,7 @@ fn best_of_each(mut all: Vec<Choice>) -> Vec<Choice> {
         all = others;
         let least = same
             .iter()
-            .map(Choice::squared_error)
+            .map(MechanismChoice::squared_error)
             .fold(f64::INFINITY, f64::min);
         let enough = least * (1.0 + INDIFFERENT);
         // Choices are in ascending order of ε, so this finds the smallest ε whose error is nearly
@@ -283,6 +300,6 @@ fn best_of_each(mut all: Vec<Choice>) -> Vec<Choice> {
                 .find(|choice| choice.squared_error() <= enough),
         );
     }
-    best.sort_by(by_error);
+    best.sort_by(compare_by_error);
     best
 }

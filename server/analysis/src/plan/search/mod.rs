@@ -9,11 +9,11 @@
 //!   the one for which the worst-case error of shares is smallest.
 
 mod candidates;
-mod width;
+mod quantile_width;
 
-pub(super) use candidates::Choice;
+pub(super) use candidates::MechanismChoice;
 
-use hushbin::bounds::{Bound, EPSILON, PEOPLE, WEIGHT};
+use hushbin::bounds::{EPSILON, PEOPLE, ParameterRange, WEIGHT};
 use hushbin::choose::{MechanismDraft, QuestionDraft, TaskDraft, compare_together};
 use hushbin::hash::Hashing;
 use hushbin::mechanism::collision::{Collision, Rule};
@@ -21,25 +21,25 @@ use hushbin::task::{Kind, QuestionParts};
 use hushbin::{Error, Mechanism, Question, Task};
 
 use super::error::PlanError;
-use super::goal::Goal;
+use super::goal::QuestionGoal;
 use super::half_widths::HalfWidths;
-use super::survey::{OpenRatings, Privacy, Survey};
+use super::survey::{AutoRatings, PrivacyLimits, Survey};
 use crate::accounting::{Mixture, meets_central_epsilon};
-use crate::estimate::{Aim, Predictor};
-use crate::numeric::digits::round_down;
-use crate::numeric::roots::{geometric, secant_falling, try_bisect};
-use candidates::candidates;
-use width::QuantileWidth;
+use crate::estimate::{PredictedQuantity, Predictor};
+use crate::numeric::digits::round_down_to_four_digits;
+use crate::numeric::roots::{geometric_middle, secant_of_decreasing, try_bisect};
+use candidates::find_candidates;
+use quantile_width::QuantileWidth;
 
 /// Task that was found for a survey, with its predicted errors.
 #[derive(Debug, Clone)]
-pub(super) struct Planned {
+pub(super) struct PlannedTask {
     pub(super) task: Task,
     /// Predicted errors of each question of the task.
-    pub(super) errors: Vec<QuestionError>,
+    pub(super) errors: Vec<PredictedQuestionError>,
     /// Best choices of the other mechanisms, in ascending order of errors. Empty unless the
     /// only question has the mechanism `auto`.
-    pub(super) others: Vec<Choice>,
+    pub(super) others: Vec<MechanismChoice>,
     /// Variance if each report answers all questions, divided by the variance if each report
     /// answers one question, drawn at random. `None` if the questions cannot be asked together.
     pub(super) together_over_drawn: Option<f64>,
@@ -47,8 +47,8 @@ pub(super) struct Planned {
 
 /// Goal of a question, and the predicted error of one report that answers it.
 #[derive(Debug, Clone)]
-pub(super) struct QuestionError {
-    pub(super) goal: Goal,
+pub(super) struct PredictedQuestionError {
+    pub(super) goal: QuestionGoal,
     /// Variance of one report, in the unit of the goal's `aim`. Infinite if the goal cannot be
     /// reached.
     pub(super) variance: f64,
@@ -63,29 +63,30 @@ pub(super) struct QuestionError {
 }
 
 /// Search for the best task of a survey.
-pub(super) struct Search<'a> {
+pub(super) struct TaskSearch<'a> {
     survey: &'a Survey,
     /// The only question and its goal, if it asks for ratings with the mechanism `auto`.
-    open: Option<(OpenRatings<'a>, Goal)>,
+    open: Option<(AutoRatings<'a>, QuestionGoal)>,
 }
 
-impl<'a> Search<'a> {
+impl<'a> TaskSearch<'a> {
     /// Creates the search for a survey.
     ///
     /// # Errors
-    /// The errors of [`Goal::of_open`].
+    /// The errors of [`Goal::for_auto_ratings`].
     pub(super) fn new(survey: &'a Survey) -> Result<Self, PlanError> {
-        let goal = |open: OpenRatings<'a>| {
-            let goal = Goal::of_open(&open, &survey.wanted(&open.draft.name))?;
+        let goal = |open: AutoRatings<'a>| {
+            let goal =
+                QuestionGoal::for_auto_ratings(&open, &survey.wanted_accuracy(&open.draft.name))?;
             Ok::<_, PlanError>((open, goal))
         };
-        let open = survey.open().map(goal).transpose()?;
+        let open = survey.only_auto_ratings().map(goal).transpose()?;
         Ok(Self { survey, open })
     }
 
     /// Returns true if the only question asks for ratings with the mechanism `auto`. The best
     /// mechanism then depends on the number of people.
-    pub(super) const fn is_open(&self) -> bool {
+    pub(super) const fn asks_auto_ratings(&self) -> bool {
         self.open.is_some()
     }
 
@@ -93,17 +94,21 @@ impl<'a> Search<'a> {
     ///
     /// # Errors
     /// Errors in the questions, in the wanted accuracy, or of accounting.
-    pub(super) fn best(&self, people: u64, privacy: Privacy) -> Result<Option<Planned>, PlanError> {
+    pub(super) fn best_task(
+        &self,
+        people: u64,
+        privacy: PrivacyLimits,
+    ) -> Result<Option<PlannedTask>, PlanError> {
         let survey = self.survey;
         if let Some((open, goal)) = &self.open {
-            let all = candidates(survey, open, people, privacy)?;
-            return best_of_all(survey, open, goal, all, people);
+            let all = find_candidates(survey, open, people, privacy)?;
+            return task_with_best_mechanism(survey, open, goal, all, people);
         }
-        let most = Planned::at(survey, privacy.epsilon)?;
+        let most = PlannedTask::choose_at_epsilon(survey, privacy.epsilon)?;
         let Some(central) = privacy.central else {
             return Ok(Some(most));
         };
-        most_private(survey, most, people, central)
+        task_with_largest_epsilon(survey, most, people, central)
     }
 
     /// Returns the squared error of the best task, divided by the wanted squared error. The result
@@ -111,25 +116,29 @@ impl<'a> Search<'a> {
     ///
     /// # Errors
     /// The errors of [`Search::best`].
-    pub(super) fn times_wanted(&self, people: f64, privacy: Privacy) -> Result<f64, PlanError> {
+    pub(super) fn squared_error_over_wanted(
+        &self,
+        people: f64,
+        privacy: PrivacyLimits,
+    ) -> Result<f64, PlanError> {
         let whole = people as u64;
         let Some((open, goal)) = &self.open else {
-            let planned = self.best(whole, privacy)?;
-            return Ok(planned.map_or(f64::INFINITY, |own| own.times_wanted(people)));
+            let planned = self.best_task(whole, privacy)?;
+            return Ok(planned.map_or(f64::INFINITY, |own| own.squared_error_over_wanted(people)));
         };
         // Do not build the task here, because its names would be checked each time.
-        let all = candidates(self.survey, open, whole, privacy)?;
-        let times = |best: &Choice| {
-            let error = QuestionError::of_choice(goal.clone(), best, whole);
-            error.times_wanted(whole as f64)
+        let all = find_candidates(self.survey, open, whole, privacy)?;
+        let times = |best: &MechanismChoice| {
+            let error = PredictedQuestionError::from_choice(goal.clone(), best, whole);
+            error.squared_error_over_wanted(whole as f64)
         };
         Ok(all.first().map_or(f64::INFINITY, times))
     }
 }
 
-impl QuestionError {
+impl PredictedQuestionError {
     /// Creates the error from the prediction for a choice with `people` reports.
-    fn of_choice(goal: Goal, choice: &Choice, people: u64) -> Self {
+    fn from_choice(goal: QuestionGoal, choice: &MechanismChoice, people: u64) -> Self {
         let possible = choice.squared_error().is_finite();
         let predicted = choice.predicted.filter(|_| possible);
         Self {
@@ -142,12 +151,13 @@ impl QuestionError {
     }
 
     /// Returns the squared error at `reports` reports, divided by the wanted squared error.
-    fn times_wanted(&self, reports: f64) -> f64 {
+    fn squared_error_over_wanted(&self, reports: f64) -> f64 {
         if let Some((width, within)) = self.width.as_ref().zip(self.goal.within) {
-            return (width.half(reports) / within).powi(2);
+            return (width.half_width(reports) / within).powi(2);
         }
         let bias = self.squared_bias.unwrap_or(0.0);
-        self.goal.times_wanted(self.variance, bias, reports)
+        self.goal
+            .squared_error_over_wanted(self.variance, bias, reports)
     }
 
     /// Returns the standard error at `reports` reports, in the unit of the answer.
@@ -156,9 +166,9 @@ impl QuestionError {
     }
 
     /// Returns the half-width of an interval at 95% confidence, at `reports` reports.
-    pub(super) fn interval(&self, reports: f64) -> f64 {
+    pub(super) fn half_width(&self, reports: f64) -> f64 {
         match &self.width {
-            Some(width) => width.half(reports),
+            Some(width) => width.half_width(reports),
             None => self.standard_error(reports) * HalfWidths::new(1).single,
         }
     }
@@ -167,15 +177,15 @@ impl QuestionError {
     ///
     /// # Errors
     /// [`PlanError::OutOfReach`] if no number of reports is enough.
-    fn reports_wanted(&self) -> Result<f64, PlanError> {
+    fn reports_needed(&self) -> Result<f64, PlanError> {
         if self.width.is_none() {
-            return Ok(self.times_wanted(1.0));
+            return Ok(self.squared_error_over_wanted(1.0));
         }
-        fewest_of(&|reports| Ok(self.times_wanted(reports).ln()))
+        smallest_sufficient_number(&|reports| Ok(self.squared_error_over_wanted(reports).ln()))
     }
 
     /// Returns the root of variance plus squared bias, at `reports` reports.
-    pub(super) fn root(&self, reports: f64) -> f64 {
+    pub(super) fn root_mean_squared_error(&self, reports: f64) -> f64 {
         self.standard_error(reports)
             .hypot(self.squared_bias.unwrap_or(0.0).sqrt())
     }
@@ -183,13 +193,13 @@ impl QuestionError {
 
 /// Creates the task with the best mechanism for ratings. `all` are the choices of all mechanisms,
 /// the best one first.
-fn best_of_all(
+fn task_with_best_mechanism(
     survey: &Survey,
-    open: &OpenRatings<'_>,
-    goal: &Goal,
-    mut all: Vec<Choice>,
+    open: &AutoRatings<'_>,
+    goal: &QuestionGoal,
+    mut all: Vec<MechanismChoice>,
     people: u64,
-) -> Result<Option<Planned>, PlanError> {
+) -> Result<Option<PlannedTask>, PlanError> {
     if all.is_empty() {
         return Ok(None);
     }
@@ -200,10 +210,14 @@ fn best_of_all(
         ));
     }
     let candidate = &best.candidate;
-    let question = open.question(&candidate.mechanism, candidate.sparsity, best.epsilon)?;
-    Ok(Some(Planned {
-        task: survey.task(vec![question])?,
-        errors: vec![QuestionError::of_choice(goal.clone(), &best, people)],
+    let question = open.create_question(&candidate.mechanism, candidate.sparsity, best.epsilon)?;
+    Ok(Some(PlannedTask {
+        task: survey.create_task(vec![question])?,
+        errors: vec![PredictedQuestionError::from_choice(
+            goal.clone(),
+            &best,
+            people,
+        )],
         others: all,
         together_over_drawn: None,
     }))
@@ -211,13 +225,13 @@ fn best_of_all(
 
 /// Finds the task with the largest local ε that meets the limit `central` on the central ε. `most`
 /// is the task at the maximum local ε. Returns `None` if there is no such task.
-fn most_private(
+fn task_with_largest_epsilon(
     survey: &Survey,
-    most: Planned,
+    most: PlannedTask,
     people: u64,
     central: f64,
-) -> Result<Option<Planned>, PlanError> {
-    let hides = |planned: &Planned| -> Result<bool, PlanError> {
+) -> Result<Option<PlannedTask>, PlanError> {
+    let hides = |planned: &PlannedTask| -> Result<bool, PlanError> {
         let mixture = Mixture::for_task(&planned.task)?;
         let (honest, delta) = (survey.honest_fraction, survey.delta);
         Ok(meets_central_epsilon(
@@ -227,32 +241,33 @@ fn most_private(
     if hides(&most)? {
         return Ok(Some(most));
     }
-    if !hides(&Planned::at(survey, EPSILON.min)?)? {
+    if !hides(&PlannedTask::choose_at_epsilon(survey, EPSILON.min)?)? {
         return Ok(None);
     }
-    let at = |epsilon: f64| hides(&Planned::at(survey, epsilon)?);
+    let at = |epsilon: f64| hides(&PlannedTask::choose_at_epsilon(survey, epsilon)?);
     // The lower end of the bracket always meets the limit, so the result meets it, too.
-    let (found, _) = try_bisect(EPSILON.min, most.task.epsilon(), geometric(1e-4), at)?;
+    let (found, _) = try_bisect(EPSILON.min, most.task.epsilon(), geometric_middle(1e-4), at)?;
     // Round ε to fewer digits, if the task at the rounded ε meets the limit, too.
-    let rounded = Planned::at(survey, round_down(found).max(EPSILON.min))?;
+    let rounded =
+        PlannedTask::choose_at_epsilon(survey, round_down_to_four_digits(found).max(EPSILON.min))?;
     if hides(&rounded)? {
         return Ok(Some(rounded));
     }
-    Planned::at(survey, found).map(Some)
+    PlannedTask::choose_at_epsilon(survey, found).map(Some)
 }
 
-impl Planned {
+impl PlannedTask {
     /// Chooses the task for a survey at this local ε. The choice does not depend on the number of
     /// people.
     ///
     /// # Errors
     /// Errors in the questions or in the wanted accuracy.
-    fn at(survey: &Survey, epsilon: f64) -> Result<Self, PlanError> {
-        Self::asking(survey, survey.questions.clone(), epsilon)
+    fn choose_at_epsilon(survey: &Survey, epsilon: f64) -> Result<Self, PlanError> {
+        Self::choose_for_questions(survey, survey.questions.clone(), epsilon)
     }
 
     /// Chooses the task that asks these questions at this local ε.
-    fn asking(
+    fn choose_for_questions(
         survey: &Survey,
         questions: Vec<QuestionDraft>,
         epsilon: f64,
@@ -268,16 +283,16 @@ impl Planned {
         let several = draft.questions.len() > 1;
         let (mut questions, mut errors) = (Vec::new(), Vec::new());
         for (draft, question) in draft.questions.iter().zip(resolved.questions()) {
-            let wanted = survey.wanted(question.name());
-            let goal = Goal::new(draft, question, &wanted);
+            let wanted = survey.wanted_accuracy(question.name());
+            let goal = QuestionGoal::new(draft, question, &wanted);
             let goal = if several {
-                goal.map_err(|error| error.of_question(question.name()))?
+                goal.map_err(|error| error.with_question_name(question.name()))?
             } else {
                 goal?
             };
             let variance = Predictor::for_question(question).worst_variance(goal.aim, several);
-            let variance = variance.ok_or_else(|| none_answers(question, goal.aim))?;
-            let best = best_at_worst(draft, question, goal.aim, several)?;
+            let variance = variance.ok_or_else(|| not_estimated_error(question, goal.aim))?;
+            let best = minimax_buckets(draft, question, goal.aim, several)?;
             let average = question;
             let (question, variance) = best.unwrap_or_else(|| (average.clone(), variance));
             let other = question.mechanism() != average.mechanism();
@@ -285,10 +300,10 @@ impl Planned {
             if let Some((width, within)) = width.as_ref().zip(goal.within) {
                 // Intervals end at edges of bins, so there is a minimum width for any number of
                 // people.
-                let (name, min, max) = ("within", width.half(PEOPLE.max), goal.range);
-                Bound { name, min, max }.check(within)?;
+                let (name, min, max) = ("within", width.half_width(PEOPLE.max), goal.range);
+                ParameterRange { name, min, max }.check(within)?;
             }
-            errors.push(QuestionError {
+            errors.push(PredictedQuestionError {
                 width,
                 goal,
                 variance,
@@ -300,10 +315,10 @@ impl Planned {
         let weighed = draft.questions.iter().any(|own| own.weight.is_some());
         let all_wanted = errors.iter().all(|own| own.goal.within.is_some());
         if several && !weighed && all_wanted {
-            questions = weigh(&questions, &errors)?;
+            questions = weigh_by_reports_needed(&questions, &errors)?;
         }
         Ok(Self {
-            task: survey.task(questions)?,
+            task: survey.create_task(questions)?,
             errors,
             others: Vec::new(),
             together_over_drawn: compare_together(&resolved)
@@ -313,7 +328,7 @@ impl Planned {
 
     /// Returns true if some error is simulated. A simulated error is not inversely proportional to
     /// the square root of the number of people.
-    pub(super) fn is_simulated(&self) -> bool {
+    pub(super) fn has_simulated_error(&self) -> bool {
         self.errors.iter().any(|own| own.width.is_some())
     }
 
@@ -322,9 +337,11 @@ impl Planned {
     ///
     /// For one person, the result is also the number of people at which every error is at most the
     /// wanted one, unless there is bias or an error is simulated.
-    pub(super) fn times_wanted(&self, people: f64) -> f64 {
+    pub(super) fn squared_error_over_wanted(&self, people: f64) -> f64 {
         let each = self.errors.iter().enumerate();
-        let times = each.map(|(index, own)| own.times_wanted(people * self.task.share(index)));
+        let times = each.map(|(index, own)| {
+            own.squared_error_over_wanted(people * self.task.report_share(index))
+        });
         times.fold(0.0, f64::max)
     }
 }
@@ -338,23 +355,25 @@ pub(super) const PRECISION: f64 = 1e-3;
 ///
 /// # Errors
 /// [`PlanError::OutOfReach`] if no number is enough.
-pub(super) fn fewest_of(excess: &impl Fn(f64) -> Result<f64, PlanError>) -> Result<f64, PlanError> {
-    let found = secant_falling(excess, [1.0, PEOPLE.max], 10_000.0, PRECISION)?;
-    found.ok_or_else(none_are_enough)
+pub(super) fn smallest_sufficient_number(
+    excess: &impl Fn(f64) -> Result<f64, PlanError>,
+) -> Result<f64, PlanError> {
+    let found = secant_of_decreasing(excess, [1.0, PEOPLE.max], 10_000.0, PRECISION)?;
+    found.ok_or_else(no_number_suffices)
 }
 
 /// Creates the error which states that no number of people is enough.
-pub(super) fn none_are_enough() -> PlanError {
+pub(super) fn no_number_suffices() -> PlanError {
     PlanError::OutOfReach(format!(
         "no number of people up to {:e} reaches the wanted accuracy",
         PEOPLE.max
     ))
 }
 
-fn none_answers(question: &Question, aim: Aim) -> PlanError {
+fn not_estimated_error(question: &Question, aim: PredictedQuantity) -> PlanError {
     let what = match aim {
-        Aim::Mean | Aim::MeanWithin(_) => "means",
-        Aim::Share | Aim::Distribution(_) => "shares",
+        PredictedQuantity::Mean | PredictedQuantity::MeanWithin(_) => "means",
+        PredictedQuantity::Share | PredictedQuantity::Distribution(_) => "shares",
     };
     PlanError::OutOfReach(format!(
         "{} does not estimate {what}, which question {:?} is for",
@@ -369,10 +388,10 @@ fn none_answers(question: &Question, aim: Aim) -> PlanError {
 /// Returns `None` unless every person gives one of several answers and the draft leaves the
 /// mechanism unset or `auto`. The number of buckets that is best on average over answers would need
 /// up to three times as many people at ε = 3.
-fn best_at_worst(
+fn minimax_buckets(
     draft: &QuestionDraft,
     question: &Question,
-    aim: Aim,
+    aim: PredictedQuantity,
     several: bool,
 ) -> Result<Option<(Question, f64)>, Error> {
     let single = matches!(question.kind(), Kind::Choice | Kind::Flag)
@@ -381,7 +400,7 @@ fn best_at_worst(
     let answers = question.items().count().filter(|_| single);
     let open = matches!(draft.mechanism, MechanismDraft::Auto(_))
         || draft.mechanism == MechanismDraft::default();
-    let (Aim::Share, true, Some(answers)) = (aim, open, answers) else {
+    let (PredictedQuantity::Share, true, Some(answers)) = (aim, open, answers) else {
         return Ok(None);
     };
     let mut best: Option<(Question, f64)> = None;
@@ -392,10 +411,10 @@ fn best_at_worst(
     // Favoured fractions of the buckets, from the one that is best on average to the one that is
     // best if half of all people give the answer.
     let parts = [1.0, 0.5].map(|power| 1.0 / ((power * question.epsilon()).exp() + 1.0));
-    let windows = Collision::windows(answers, 3..=WINDOWED, parts);
+    let windows = Collision::list_with_windows(answers, 3..=WINDOWED, parts);
     for mechanism in alone.chain(windows.into_iter().map(Ok)) {
         let mechanism = mechanism?;
-        let question = changed(question, question.weight(), mechanism.into())?;
+        let question = with_weight_and_mechanism(question, question.weight(), mechanism.into())?;
         let variance = Predictor::for_question(&question).worst_variance(aim, several);
         // Collision always estimates shares.
         let variance = variance.unwrap_or(f64::INFINITY);
@@ -412,7 +431,11 @@ const FINE: u32 = 24;
 /// buckets, the possible fractions are hardly any finer.
 const WINDOWED: u32 = 32;
 
-fn changed(question: &Question, weight: u32, mechanism: Mechanism) -> Result<Question, Error> {
+fn with_weight_and_mechanism(
+    question: &Question,
+    weight: u32,
+    mechanism: Mechanism,
+) -> Result<Question, Error> {
     Question::new(QuestionParts {
         name: question.name().to_owned(),
         kind: question.kind().clone(),
@@ -429,13 +452,23 @@ const PARTS: f64 = 10_000.0;
 
 /// Sets the weights of questions in proportion to the number of reports that each needs. This
 /// minimises the number of people, because all questions then have enough reports at the same time.
-fn weigh(questions: &[Question], errors: &[QuestionError]) -> Result<Vec<Question>, PlanError> {
-    let needs: Result<Vec<f64>, _> = errors.iter().map(QuestionError::reports_wanted).collect();
+fn weigh_by_reports_needed(
+    questions: &[Question],
+    errors: &[PredictedQuestionError],
+) -> Result<Vec<Question>, PlanError> {
+    let needs: Result<Vec<f64>, _> = errors
+        .iter()
+        .map(PredictedQuestionError::reports_needed)
+        .collect();
     let needs = needs?;
     let most = needs.iter().copied().fold(0.0, f64::max);
     let weighed = |(question, need): (&Question, &f64)| {
         let weight = (PARTS * need / most).round().clamp(1.0, WEIGHT.max) as u32;
-        Ok(changed(question, weight, question.mechanism().clone())?)
+        Ok(with_weight_and_mechanism(
+            question,
+            weight,
+            question.mechanism().clone(),
+        )?)
     };
     questions.iter().zip(&needs).map(weighed).collect()
 }

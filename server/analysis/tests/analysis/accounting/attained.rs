@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use hushbin::domain::{Domain, Signed};
+use hushbin::domain::{Domain, SignedItem};
 use hushbin::mechanism::window::{self, Window};
 use hushbin::mechanism::{coco, collision};
 use hushbin::{Entry, Mechanism, Task, TaskDraft};
@@ -68,11 +68,12 @@ impl People {
     /// Returns all inputs of a task without shared buckets. A seed then only renames the buckets.
     fn of(task: &Task) -> Self {
         let domain = task.questions()[0].domain();
-        let items = domain.items().unwrap();
+        let items = domain.item_count().unwrap();
         let mut inputs = vec![Vec::new()];
         for item in 0..u64::from(items) {
-            let with =
-                |input: &Vec<Signed>, negative| [&input[..], &[Signed { item, negative }]].concat();
+            let with = |input: &Vec<SignedItem>, negative| {
+                [&input[..], &[SignedItem { item, negative }]].concat()
+            };
             let more: Vec<_> = inputs
                 .iter()
                 .flat_map(|input| [with(input, false), with(input, true)])
@@ -92,7 +93,7 @@ impl People {
                 let mut randomizer = coco::Randomizer::new(coco, &domain, task.epsilon());
                 // Paddings have random signs.
                 let signs = 1_u64 << domain.sparsity();
-                let mut average = |input: &Vec<Signed>| {
+                let mut average = |input: &Vec<SignedItem>| {
                     let mut sum = vec![0.0; coco.buckets() as usize];
                     for paddings in 0..signs {
                         let under = randomizer.probabilities(0, input, paddings);
@@ -125,10 +126,10 @@ impl People {
         let levels = window.levels();
         let report = |tuple: u32| {
             let level = |item: u32| tuple / levels.pow(item) % levels;
-            let last = f64::from(window.sum(levels - 1));
+            let last = f64::from(window.level_sum(levels - 1));
             let entry = |item: u32| Entry {
                 item: item.into(),
-                value: f64::from(window.sum(level(item))) / last,
+                value: f64::from(window.level_sum(level(item))) / last,
             };
             let tuple: Vec<Entry> = (0..attributes).map(entry).collect();
             randomizer.probabilities(0, &tuple)

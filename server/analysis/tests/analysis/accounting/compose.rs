@@ -3,7 +3,7 @@
 
 use crate::support::exact::Exact;
 use hushbin_analysis::accounting::{
-    Account, Composed, Exposure, Method, Mixture, account, account_exposure,
+    Account, ComposedPrivacy, Exposure, Method, Mixture, account, account_exposure,
 };
 use hushbin_tests::mixtures::heaviest;
 use statrs::function::erf::erfc;
@@ -16,7 +16,7 @@ fn daily(batches: u32) -> Exposure {
 }
 
 /// Checks by integers that neither bound is on the wrong side.
-fn hold(found: &Composed, exact: &Exact, most: f64) {
+fn hold(found: &ComposedPrivacy, exact: &Exact, most: f64) {
     let account = &found.account;
     let enough =
         account.central_epsilon >= most || exact.at(account.central_epsilon) <= account.delta;
@@ -43,7 +43,7 @@ fn small_batches_compose_as_enumerated() {
                     ..
                 } = found.account;
                 // The proven bound equals the reduction if every report is informative.
-                if mixture.rest() == 0.0 {
+                if mixture.uninformative_probability() == 0.0 {
                     assert!(
                         reduction_lower_epsilon >= 0.997 * central_epsilon,
                         "{found:?}"

@@ -2,7 +2,7 @@
 
 use hushbin::task::Kind;
 use hushbin::{Entry, Randomizer, Task, TaskDraft};
-use hushbin_analysis::estimate::{Aim, Estimator, Options, Predictor, Query, Totals};
+use hushbin_analysis::estimate::{Estimator, Options, PredictedQuantity, Predictor, Query, Totals};
 use rand_chacha::ChaCha20Rng;
 use rand_core::{Rng, SeedableRng};
 use serde_json::{Value, json};
@@ -27,7 +27,7 @@ fn task(epsilon: f64, rows: u32, fields: &Value) -> Task {
 
 fn predicted(task: &Task, share: f64, several: bool) -> f64 {
     let predictor = Predictor::for_question(&task.questions()[0]);
-    let variance = predictor.worst_variance(Aim::MeanWithin(share), several);
+    let variance = predictor.worst_variance(PredictedQuantity::MeanWithin(share), several);
     variance.unwrap()
 }
 
@@ -141,7 +141,7 @@ fn measured(task: &Task, rows: u32, numbers: [f64; 2]) -> [f64; 2] {
             let answers: [&[Entry]; 2] = [&answer, &of(0, 1.0)];
             let answers = &answers[..task.questions().len()];
             let made = randomizer.randomize_answers(answers, &mut rng).unwrap();
-            totals.fold(&made.report);
+            totals.add_report(&made.report);
         }
         let found = estimator.estimates(&totals, &query).cross.unwrap();
         for own in found.conditional_means {
@@ -151,7 +151,7 @@ fn measured(task: &Task, rows: u32, numbers: [f64; 2]) -> [f64; 2] {
     }
     let estimates = BATCHES as f64 * f64::from(rows);
     let variance = predicted(task, 1.0 / f64::from(rows), drawn);
-    let expected = (variance / (f64::from(PEOPLE) * task.share(0))).sqrt();
+    let expected = (variance / (f64::from(PEOPLE) * task.report_share(0))).sqrt();
     [(squares / estimates).sqrt(), stated / estimates].map(|error| error / expected)
 }
 

@@ -144,7 +144,7 @@ fn truths(task: &Task, crowd: &[Vec<Entry>]) -> [Vec<Option<f64>>; LOOKED_AT] {
     let [mean, plus, minus, nonmissing] =
         Estimand::RATINGS.map(|estimand| truth(task, crowd, estimand));
     let error = Predictor::for_question(&task.questions()[0])
-        .standard_error(Estimand::Nonmissing, PEOPLE as f64);
+        .rare_item_standard_error(Estimand::Nonmissing, PEOPLE as f64);
     let conditional = mean.iter().zip(&nonmissing).map(|(mean, nonmissing)| {
         let enough = *nonmissing >= DELTA * error?;
         enough.then(|| mean / nonmissing)
@@ -249,9 +249,9 @@ impl Trial {
     fn check(&self) {
         let Self { task, tallies, .. } = self;
         let predictor = Predictor::for_question(&task.questions()[0]);
-        let width = width(task.questions()[0].value());
+        let width = width(task.questions()[0].value_kind());
         for (index, estimand) in Estimand::RATINGS.into_iter().enumerate() {
-            if predictor.standard_error(estimand, 1.0).is_none() {
+            if predictor.rare_item_standard_error(estimand, 1.0).is_none() {
                 assert_eq!(tallies[index][0].rounds, 0, "{estimand:?} of {task:?}");
                 continue;
             }

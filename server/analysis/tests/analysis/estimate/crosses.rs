@@ -33,7 +33,7 @@ fn answers(
         let mut totals = Totals::new(estimator.task());
         for &(item, value) in people {
             let made = randomizer.randomize(&[Entry { item, value }], &mut rng);
-            totals.fold(&made.unwrap().report);
+            totals.add_report(&made.unwrap().report);
         }
         let found = estimator.estimates(&totals, &query);
         serde_json::to_value(found.cross.unwrap()).unwrap()

@@ -11,7 +11,7 @@ fn an_honest_crowd_is_not_flagged() {
     let mut tests = 0;
     for task in tasks() {
         let totals = folded(&task, &reports(&task, 20_000));
-        for test in Estimator::for_task(task.clone()).crowd(&totals) {
+        for test in Estimator::for_task(task.clone()).run_honesty_tests(&totals) {
             assert!(test.p > 1e-5 && !test.flagged, "{test:?}: {task:?}");
             tests += 1;
         }

@@ -20,7 +20,7 @@ mod together;
 use crate::support::crowd::{ITEMS, all, collect, crowd, task, tasks};
 use hushbin::{Randomizer, Task, ValueKind};
 use hushbin_analysis::estimate::{
-    Estimand, Options, Predictor, Query, Totals, estimands, estimates, points,
+    Estimand, Options, Predictor, Query, Totals, estimands, estimates, point_estimates,
 };
 use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng;
@@ -32,14 +32,14 @@ fn estimands_are_said_in_one_place() {
     for task in tasks(ValueKind::Sign) {
         let name = task.questions()[0].mechanism().name();
         let said = estimands(&task.questions()[0]);
-        let mut totals = Totals::of_items(&task, 0, &[0]);
+        let mut totals = Totals::for_items(&task, 0, &[0]);
         let mut rng = ChaCha20Rng::seed_from_u64(1);
         let report = Randomizer::new(&task)
             .randomize(&[], &mut rng)
             .unwrap()
             .report;
-        totals.fold(&report);
-        let point = points(&task, &totals, &[0])[0];
+        totals.add_report(&report);
+        let point = point_estimates(&task, &totals, &[0])[0];
         let predictor = Predictor::for_question(&task.questions()[0]);
         for estimand in Estimand::RATINGS {
             let expected = said.contains(&estimand);
@@ -48,7 +48,7 @@ fn estimands_are_said_in_one_place() {
                 expected,
                 "{name}, {estimand:?}"
             );
-            let predicted = predictor.standard_error(estimand, 100.0);
+            let predicted = predictor.rare_item_standard_error(estimand, 100.0);
             assert_eq!(predicted.is_some(), expected, "{name}, {estimand:?}");
         }
     }
@@ -100,7 +100,7 @@ fn variances_are_as_predicted() {
         let mut squares = [0.0; 4];
         for _ in 0..ROUNDS {
             let totals = collect(&task, &crowd, &mut rng);
-            for point in points(&task, &totals, &all(&task)) {
+            for point in point_estimates(&task, &totals, &all(&task)) {
                 for (square, estimand) in squares.iter_mut().zip(Estimand::RATINGS) {
                     *square += point.get(estimand).map_or(0.0, |p| p.estimate.powi(2));
                 }
@@ -108,7 +108,7 @@ fn variances_are_as_predicted() {
         }
         for (square, estimand) in squares.iter().zip(Estimand::RATINGS) {
             let measured = square / (ROUNDS * ITEMS as usize) as f64;
-            let Some(predicted) = predictor.standard_error(estimand, 200.0) else {
+            let Some(predicted) = predictor.rare_item_standard_error(estimand, 200.0) else {
                 assert_eq!(measured, 0.0, "{name} {estimand:?}");
                 continue;
             };
@@ -127,7 +127,7 @@ fn frequencies_of_overwrite_add_up() {
     let task = task("sign", &json!(ITEMS), &mechanism);
     let crowd = crowd(&task, 20_000, 1);
     let totals = collect(&task, &crowd, &mut ChaCha20Rng::seed_from_u64(5));
-    for point in points(&task, &totals, &all(&task)) {
+    for point in point_estimates(&task, &totals, &all(&task)) {
         let of = |estimand| point.get(estimand).unwrap();
         let [mean, plus, minus, nonmissing] = Estimand::RATINGS.map(of);
         let near = |a: f64, b: f64| assert!((a - b).abs() < 1e-12, "{a} {b}: {point:?}");
@@ -172,8 +172,8 @@ fn totals_merge_and_open_totals_count_what_is_asked() {
         assert_eq!(merged.reports(), whole.reports());
         let items = all(&task);
         assert_eq!(
-            points(&task, &merged, &items),
-            points(&task, &whole, &items)
+            point_estimates(&task, &merged, &items),
+            point_estimates(&task, &whole, &items)
         );
     }
 }
@@ -236,7 +236,7 @@ fn csv_has_a_line_for_each_item_and_estimand() {
     let task = task("sign", &json!(["a", "b, \"c\"", "d"]), &json!("collision"));
     let mut totals = Totals::new(&task);
     let mut rng = ChaCha20Rng::seed_from_u64(5);
-    totals.fold(
+    totals.add_report(
         &Randomizer::new(&task)
             .randomize(&[], &mut rng)
             .unwrap()

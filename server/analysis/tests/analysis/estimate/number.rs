@@ -44,7 +44,7 @@ fn batch(task: &Task, numbers: &[f64], seed: u64) -> Totals {
     for &value in numbers {
         let answer = [Entry { item: 0, value }];
         let made = randomizer.randomize_answers(&[&answer], &mut rng).unwrap();
-        totals.fold(&made.report);
+        totals.add_report(&made.report);
     }
     totals
 }

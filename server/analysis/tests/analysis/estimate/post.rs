@@ -46,7 +46,7 @@ fn batch(task: &Task, people: u32, seed: u64) -> Totals {
             value: value(item),
         };
         let entries: Vec<Entry> = distinct.iter().map(entry).collect();
-        totals.fold(
+        totals.add_report(
             &randomizer
                 .randomize_answers(&[&entries], &mut rng)
                 .unwrap()
@@ -137,7 +137,7 @@ fn answers_are_projected_onto_what_they_sum_to() {
             item: 3,
             value: 1.0,
         }];
-        totals.fold(
+        totals.add_report(
             &randomizer
                 .randomize_answers(&[&answer], &mut rng)
                 .unwrap()

@@ -57,7 +57,7 @@ fn batch(task: &Task, people: u64, seed: u64) -> Totals {
         let answers = answers(task, person);
         let slices: Vec<&[Entry]> = answers.iter().map(Vec::as_slice).collect();
         let made = randomizer.randomize_answers(&slices, &mut rng).unwrap();
-        totals.fold(&made.report);
+        totals.add_report(&made.report);
     }
     totals
 }

@@ -78,7 +78,7 @@ fn that_is_said_of_permanent_answers_alone() {
     for (answers, expected) in [("fresh", false), ("permanent", true)] {
         let task = with_answers(answers);
         let query = Query::new(&task, &Options::default()).unwrap();
-        let answer = estimates(&task, &Totals::of_items(&task, 0, &all(&task)), &query);
+        let answer = estimates(&task, &Totals::for_items(&task, 0, &all(&task)), &query);
         assert_eq!(answer.repeats.is_some(), expected);
         let words = answer.repeats.unwrap_or_default();
         assert_eq!(

@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 
 use hushbin::{Entry, Randomizer, Task, TaskDraft};
 use hushbin_analysis::estimate::{
-    Errors, Estimates, Estimator, Options, Point, PostProcessing, Query, Refusal, Shrinkage,
-    Totals, shrink,
+    Estimates, Estimator, ExpectedErrors, Options, PointEstimate, PostProcessing, Query, Refusal,
+    Shrinkage, Totals, shrink,
 };
 use rand_chacha::ChaCha20Rng;
 use rand_core::{Rng, SeedableRng};
@@ -112,7 +112,7 @@ impl Squares {
             }
         };
         self.answered += 1.0;
-        let Errors {
+        let ExpectedErrors {
             raw_error,
             zero_error,
             shrunken_error,
@@ -166,7 +166,7 @@ fn squares(kind: &str, items: usize, task: &Task, popular: Popularity) -> [Squar
                     sums[entry.item as usize] += entry.value;
                 }
                 let made = randomizer.randomize_answers(&[&entries], &mut rng);
-                totals.fold(&made.unwrap().report);
+                totals.add_report(&made.unwrap().report);
             }
             let truths: Vec<f64> = sums.iter().map(|sum| sum / f64::from(people)).collect();
             squares.add(&estimator.estimates(&totals, &query), &truths);
@@ -261,7 +261,7 @@ fn shrinking_is_no_worse_than_raw_estimates_and_than_none() {
 }
 
 /// Returns noise with some outstanding items, as in a long table.
-fn table(items: usize) -> Vec<(Point, f64)> {
+fn table(items: usize) -> Vec<(PointEstimate, f64)> {
     let mut rng = ChaCha20Rng::seed_from_u64(1);
     let mut noise = || {
         let uniform = || f64::from(rng.next_u32()) / 2_f64.powi(32);
@@ -269,7 +269,7 @@ fn table(items: usize) -> Vec<(Point, f64)> {
     };
     let item = |item: usize| {
         let truth = if item.is_multiple_of(50) { 5.0 } else { 0.0 };
-        let point = Point {
+        let point = PointEstimate {
             estimate: 0.01 * (truth + noise()),
             standard_error: 0.01,
         };
@@ -313,7 +313,7 @@ fn what_is_refused_says_why_in_json_and_csv() {
     let mut randomizer = Randomizer::new(&task);
     for _ in 0..50 {
         let made = randomizer.randomize_answers(&[&[]], &mut rng);
-        totals.fold(&made.unwrap().report);
+        totals.add_report(&made.unwrap().report);
     }
     let found = estimator.estimates(&totals, &query);
     let reason = Refusal::NoBetterThanZero.to_string();

@@ -94,7 +94,7 @@ fn crowd(task: &Task, people: usize, rng: &mut ChaCha20Rng) -> Vec<Vec<Entry>> {
     let items = task.questions()[0].items().count().unwrap();
     let person = |_| {
         let magnitude = [1.0, 0.8, 0.4][(uniform() * 3.0) as usize];
-        let magnitude = match task.questions()[0].value() {
+        let magnitude = match task.questions()[0].value_kind() {
             ValueKind::Sign | ValueKind::Presence => 1.0,
             ValueKind::Real => magnitude,
         };
@@ -146,7 +146,7 @@ fn batch(task: &Task, question: &Query, people: usize, covered: &mut Covered, se
     let mut randomizer = Randomizer::new(task);
     let mut totals = Totals::new(task);
     for person in &crowd {
-        totals.fold(&randomizer.randomize(person, &mut rng).unwrap().report);
+        totals.add_report(&randomizer.randomize(person, &mut rng).unwrap().report);
     }
     let answer = estimates(task, &totals, question);
     let items = answer.estimates.len();

@@ -100,7 +100,7 @@ fn answer(question: &Question, rng: &mut ChaCha20Rng) -> Vec<Entry> {
         return match question.kind() {
             Kind::Text(prefixes) => {
                 let keys = prefixes
-                    .keys(["sun", "moon"][below(2) as usize])
+                    .prefix_keys(["sun", "moon"][below(2) as usize])
                     .into_iter();
                 keys.map(|item| entry(item, 1.0)).collect()
             }
@@ -138,7 +138,9 @@ pub(super) fn reports(task: &Task, count: usize) -> Vec<Report> {
 
 pub(super) fn folded<'a>(task: &Task, reports: impl IntoIterator<Item = &'a Report>) -> Totals {
     let mut totals = Totals::new(task);
-    reports.into_iter().for_each(|report| totals.fold(report));
+    reports
+        .into_iter()
+        .for_each(|report| totals.add_report(report));
     totals
 }
 
@@ -183,7 +185,7 @@ fn stored_totals_estimate_what_was_folded() {
         // Stored totals can continue to count.
         let (some, others) = reports.split_at(70);
         let mut resumed = decoded(&task, &folded(&task, some));
-        others.iter().for_each(|report| resumed.fold(report));
+        others.iter().for_each(|report| resumed.add_report(report));
         assert_eq!(resumed.encode(), totals.encode(), "{task:?}");
         let none = Totals::new(&task);
         assert_eq!(decoded(&task, &none).encode(), none.encode());
@@ -273,7 +275,7 @@ fn the_encoding_is_as_described() {
         counts.push(zigzag(count - before));
         before = count;
     }
-    let places = (0..collision.outcomes()).map(|place| {
+    let places = (0..collision.total_buckets()).map(|place| {
         let names = |report: &&Report| match report {
             Report::Collision(report) => report.bucket == place,
             _ => false,
@@ -436,7 +438,7 @@ fn counts_that_no_reports_have_are_refused() {
 #[should_panic(expected = "totals of items of an open question are not encoded")]
 fn what_is_not_the_tasks_is_not_encoded() {
     let task = crowd::task("sign", &json!("open"), &json!("collision"));
-    let _ = Totals::of_items(&task, 0, &[7]).encode();
+    let _ = Totals::for_items(&task, 0, &[7]).encode();
 }
 
 /// Kind of damage to bytes.

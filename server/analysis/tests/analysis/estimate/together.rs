@@ -62,7 +62,7 @@ fn totals(task: &Task, options: &[u32], people: u64, seed: u64) -> Totals {
         let own = answer(options, person);
         let answers = [&own[..], &flag];
         let answers = &answers[..task.questions().len()];
-        totals.fold(
+        totals.add_report(
             &randomizer
                 .randomize_answers(answers, &mut rng)
                 .unwrap()

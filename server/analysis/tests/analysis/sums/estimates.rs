@@ -1,4 +1,4 @@
-use hushbin::sums::{Message, Messages, SumDraft, SumRandomizer, SumTask};
+use hushbin::sums::{Message, MessageParameters, SumDraft, SumRandomizer, SumTask};
 use hushbin_analysis::estimate::{EstimateError, Options, TotalsError};
 use hushbin_analysis::sums::{SumEstimates, SumQuery, SumQueryError, SumTotals, resolve};
 use hushbin_tests::significance::assert_means;
@@ -13,7 +13,7 @@ fn batch(task: &SumTask, answers: &[Vec<f64>], rng: &mut ChaCha20Rng) -> SumTota
     let mut totals = SumTotals::new(task);
     for answer in answers {
         randomizer.randomize(answer, rng, &mut sent).unwrap();
-        sent.iter().for_each(|message| totals.fold(*message));
+        sent.iter().for_each(|message| totals.add_message(*message));
     }
     totals
 }
@@ -78,7 +78,7 @@ const BATCHES: u32 = 4000;
 #[test]
 fn numbers_are_unbiased_and_vary_as_stated() {
     let task = resolve(&draft("numbers", 4, 300, 1.0)).unwrap();
-    let levels = f64::from(task.messages().levels());
+    let levels = f64::from(task.message_parameters().levels());
     let half = |up: f64| (levels - 0.5 - up) / levels;
     let answers: Vec<Vec<f64>> = (0..300)
         .map(|person| {
@@ -120,10 +120,15 @@ fn vectors_are_unbiased_and_vary_as_stated() {
 #[test]
 fn what_only_some_tell_is_covered_too() {
     let own = resolve(&draft("numbers", 6, 300, 2.0)).unwrap();
-    let messages = own.messages();
+    let messages = own.message_parameters();
     // Two of six coordinates, with noise that suffices for six.
-    let (levels, trials, noise) = (messages.levels(), messages.trials(), messages.noise());
-    let messages = Messages::new(levels, 2, trials, messages.threshold(), noise).unwrap();
+    let (levels, trials, noise) = (
+        messages.levels(),
+        messages.noise_trials(),
+        messages.max_noise_messages(),
+    );
+    let messages =
+        MessageParameters::new(levels, 2, trials, messages.noise_threshold(), noise).unwrap();
     let task = resolve(&SumDraft {
         messages: Some(messages),
         ..SumDraft::from(own)
@@ -244,6 +249,6 @@ fn totals_are_stored_and_merged_as_they_are_folded() {
         coordinate: 3,
         negative: false,
     };
-    let fold = std::panic::catch_unwind(move || SumTotals::new(&task).fold(unknown));
+    let fold = std::panic::catch_unwind(move || SumTotals::new(&task).add_message(unknown));
     assert!(fold.is_err());
 }

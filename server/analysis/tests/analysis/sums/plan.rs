@@ -1,6 +1,6 @@
 use hushbin::ErrorCode;
 use hushbin::sample::Threshold;
-use hushbin::sums::{Messages, SumDraft, SumTask};
+use hushbin::sums::{MessageParameters, SumDraft, SumTask};
 use hushbin_analysis::sums::{SumPlan, account_sums, resolve};
 
 use super::draft;
@@ -37,11 +37,14 @@ fn errors_are_a_part_of_those_of_the_local_model() {
 #[test]
 fn messages_are_as_few_as_said() {
     let many = resolve(&draft("numbers", 1000, 10_000, 1.0)).unwrap();
-    assert!(many.messages().drawn() < 100 && many.messages().count() <= 512);
+    assert!(
+        many.message_parameters().drawn_coordinates() < 100
+            && many.message_parameters().message_count() <= 512
+    );
     let large = resolve(&draft("numbers", 64, 1_000_000, 1.0)).unwrap();
-    assert!(large.batch_messages() <= 20_000_000);
+    assert!(large.min_batch_messages() <= 20_000_000);
     let few = resolve(&draft("numbers", 4, 200, 1.0)).unwrap();
-    assert!(few.messages().trials() > 1);
+    assert!(few.message_parameters().noise_trials() > 1);
     // The noise of two people cannot hide a person under a small ε.
     let error = resolve(&draft("numbers", 4, 3, 0.01)).unwrap_err();
     assert_eq!(error.code(), ErrorCode::OutOfRange);
@@ -54,11 +57,15 @@ fn messages_are_as_few_as_said() {
 }
 
 fn changed(task: &SumTask, levels: u32, threshold: f64) -> SumDraft {
-    let own = task.messages();
-    let threshold = Threshold((own.threshold().0 as f64 * threshold) as u64);
-    let (drawn, trials, noise) = (own.drawn(), own.trials(), own.noise());
+    let own = task.message_parameters();
+    let threshold = Threshold((own.noise_threshold().0 as f64 * threshold) as u64);
+    let (drawn, trials, noise) = (
+        own.drawn_coordinates(),
+        own.noise_trials(),
+        own.max_noise_messages(),
+    );
     SumDraft {
-        messages: Some(Messages::new(levels, drawn, trials, threshold, noise).unwrap()),
+        messages: Some(MessageParameters::new(levels, drawn, trials, threshold, noise).unwrap()),
         ..SumDraft::from(task.clone())
     }
 }
@@ -66,7 +73,7 @@ fn changed(task: &SumTask, levels: u32, threshold: f64) -> SumDraft {
 #[test]
 fn a_promise_that_messages_do_not_keep_is_refused() {
     let task = resolve(&draft("numbers", 4, 10_000, 1.0)).unwrap();
-    let levels = task.messages().levels();
+    let levels = task.message_parameters().levels();
     assert_eq!(resolve(&changed(&task, levels, 1.0)), Ok(task.clone()));
     assert!(account_sums(&task).unwrap().upper <= 1.0);
     // Fewer levels need less noise.
@@ -89,8 +96,14 @@ fn a_promise_that_messages_do_not_keep_is_refused() {
         assert_eq!(resolve(&draft).unwrap_err().code(), ErrorCode::OutOfRange);
     }
     // A cap so low that noise would be redrawn too often.
-    let own = task.messages();
-    let cut = Messages::new(own.levels(), own.drawn(), own.trials(), own.threshold(), 3);
+    let own = task.message_parameters();
+    let cut = MessageParameters::new(
+        own.levels(),
+        own.drawn_coordinates(),
+        own.noise_trials(),
+        own.noise_threshold(),
+        3,
+    );
     let draft = SumDraft {
         messages: Some(cut.unwrap()),
         ..SumDraft::from(task)

@@ -22,7 +22,7 @@ fn promises_keep_their_words() {
                 "task": case.given.task,
                 "privacy": SumPrivacy::for_task(&task),
                 "honest_people": task.honest_people(),
-                "message_bytes": task.message_bytes(),
+                "message_bytes": task.longest_message_bytes(),
             })
         })
         .collect();

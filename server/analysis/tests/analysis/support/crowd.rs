@@ -80,7 +80,7 @@ pub(crate) fn crowd(task: &Task, people: usize, seed: u64) -> Vec<Vec<Entry>> {
             let mut entries = Vec::new();
             for (rank, (item, share)) in all(task).into_iter().zip(SHARES).enumerate() {
                 if entries.len() < SPARSITY as usize && uniform() < share {
-                    let magnitude = match task.questions()[0].value() {
+                    let magnitude = match task.questions()[0].value_kind() {
                         ValueKind::Sign | ValueKind::Presence => 1.0,
                         ValueKind::Real => (uniform() * 5.0).ceil() / 5.0,
                     };
@@ -104,7 +104,7 @@ pub(crate) fn all(task: &Task) -> Vec<u64> {
     match task.questions()[0].items() {
         Items::Open(_) => names()
             .iter()
-            .map(|name| task.questions()[0].items().resolve(name).unwrap())
+            .map(|name| task.questions()[0].items().find_item(name).unwrap())
             .collect(),
         Items::Named(_) | Items::Count(_) => (0..u64::from(ITEMS)).collect(),
     }
@@ -128,9 +128,9 @@ pub(crate) fn truth(task: &Task, crowd: &[Vec<Entry>], estimand: Estimand) -> Ve
 
 pub(crate) fn collect(task: &Task, crowd: &[Vec<Entry>], rng: &mut ChaCha20Rng) -> Totals {
     let mut randomizer = Randomizer::new(task);
-    let mut totals = Totals::of_items(task, 0, &all(task));
+    let mut totals = Totals::for_items(task, 0, &all(task));
     for person in crowd {
-        totals.fold(&randomizer.randomize(person, rng).unwrap().report);
+        totals.add_report(&randomizer.randomize(person, rng).unwrap().report);
     }
     totals
 }

@@ -9,13 +9,13 @@ use hyper::Uri;
 use super::values::Settings;
 use crate::cli::output::Error;
 use crate::cli::serve::config::{self, Config, LogFormat, LogLevel, OutOfRange};
-use crate::http::{Hosts, Limits, ServerOptions, Tls, TlsError};
-use crate::keys::{self, Algorithm};
+use crate::http::{AllowedHosts, Limits, ServerOptions, Tls, TlsError};
+use crate::keys::{self, KeyAlgorithm};
 use crate::missing_feature;
 use crate::ohttp::Gateway;
-use crate::role::{Analyser, Peers, Shuffler};
+use crate::role::{AnalyserKeys, Peers, ShufflerKeys};
 use crate::store::{
-    BatchSettings, Location, Role, Settings as Collection, StoreOptions, TaskSetup,
+    BatchSettings, Location, Role, StoreOptions, TaskSettings as Collection, TaskSetup,
 };
 use crate::task::task_file::TaskFile;
 
@@ -48,17 +48,17 @@ impl Settings {
         let tasks = self.tasks.iter().flatten();
         let collection = self.collection_settings()?;
         Ok(Config {
-            listen: self.listen(),
-            tls: self.tls()?,
+            listen: self.listen_address(),
+            tls: self.read_tls()?,
             hosts: self.hosts()?,
-            log: self.log(),
+            log: self.log_level(),
             log_format: self.log_format.unwrap_or(LogFormat::Text),
-            limits: self.limits()?,
+            limits: self.request_limits()?,
             server: self.server_options()?,
             store: self.store_options()?,
             read_only: self.read_only.unwrap_or(false),
-            gateway: self.gateway()?,
-            peers: self.peers()?,
+            gateway: self.read_gateway()?,
+            peers: self.read_role_peers()?,
             tasks: tasks
                 .map(|path| {
                     Ok(TaskSetup {
@@ -72,7 +72,7 @@ impl Settings {
     }
 
     /// Reads the keys of the server's role, and checks that no option of another role is given.
-    pub(super) fn peers(&self) -> Result<Peers, Error> {
+    pub(super) fn read_role_peers(&self) -> Result<Peers, Error> {
         let role = self.role.unwrap_or_default();
         let others = [
             ("--analyser", self.analyser.is_some(), Role::Shuffler),
@@ -100,12 +100,12 @@ impl Settings {
             return Err(format!("--development is not for --role {}", role.name()).into());
         }
         let signing = required_option(&self.signing_key, "--signing-key", role)?;
-        let signing = || keys::read_private(signing, Algorithm::Ed25519);
+        let signing = || keys::read_private(signing, KeyAlgorithm::Ed25519);
         if role == Role::Shuffler {
             let address = required_option(&self.analyser, "--analyser", role)?;
             let key = required_option(&self.analyser_key, "--analyser-key", role)?;
-            let key = keys::read_public(key, Algorithm::Ed25519)?;
-            let shuffler = Shuffler::new(parse_analyser_url(address)?, &signing()?, key);
+            let key = keys::read_public(key, KeyAlgorithm::Ed25519)?;
+            let shuffler = ShufflerKeys::new(parse_analyser_url(address)?, &signing()?, key);
             return Ok(Peers {
                 shuffler: Some(Arc::new(shuffler)),
                 analyser: None,
@@ -113,11 +113,11 @@ impl Settings {
         }
         let sealing = required_option(&self.sealing_keys, "--sealing-key", role)?.iter();
         let shufflers = required_option(&self.shufflers, "--shuffler", role)?.iter();
-        let sealing = sealing.map(|path| keys::read_private(path, Algorithm::X25519));
-        let shufflers = shufflers.map(|path| keys::read_public(path, Algorithm::Ed25519));
+        let sealing = sealing.map(|path| keys::read_private(path, KeyAlgorithm::X25519));
+        let shufflers = shufflers.map(|path| keys::read_public(path, KeyAlgorithm::Ed25519));
         let sealing = sealing.collect::<Result<_, _>>()?;
         let shufflers = shufflers.collect::<Result<Vec<_>, _>>()?;
-        let analyser = Analyser::new(sealing, &signing()?, shufflers);
+        let analyser = AnalyserKeys::new(sealing, &signing()?, shufflers);
         Ok(Peers {
             shuffler: None,
             analyser: Some(Arc::new(analyser)),
@@ -125,7 +125,7 @@ impl Settings {
     }
 
     /// Reads the keys of the gateway, if there is one.
-    fn gateway(&self) -> Result<Option<Arc<Gateway>>, Error> {
+    fn read_gateway(&self) -> Result<Option<Arc<Gateway>>, Error> {
         let Some(files) = &self.ohttp_keys else {
             return Ok(None);
         };
@@ -133,17 +133,17 @@ impl Settings {
             return Err("--ohttp-key is not for --role analyser".into());
         }
         let keys = files.iter();
-        let keys = keys.map(|path| keys::read_private(path, Algorithm::X25519));
+        let keys = keys.map(|path| keys::read_private(path, KeyAlgorithm::X25519));
         let keys = keys.collect::<Result<Vec<_>, _>>()?;
         Ok(Some(Arc::new(Gateway::new(&keys)?)))
     }
 
-    fn listen(&self) -> SocketAddr {
+    fn listen_address(&self) -> SocketAddr {
         self.listen.unwrap_or(config::LISTEN)
     }
 
     /// Returns the lowest severity that is logged.
-    pub(in crate::cli::serve) fn log(&self) -> LogLevel {
+    pub(in crate::cli::serve) fn log_level(&self) -> LogLevel {
         self.log.unwrap_or(LogLevel::Info)
     }
 
@@ -151,13 +151,13 @@ impl Settings {
     ///
     /// # Errors
     /// When a name is not a host name.
-    pub(in crate::cli::serve) fn hosts(&self) -> Result<Hosts, Error> {
+    pub(in crate::cli::serve) fn hosts(&self) -> Result<AllowedHosts, Error> {
         let names = self.hosts.iter().flatten().map(String::as_str);
-        Ok(Hosts::new(names)?)
+        Ok(AllowedHosts::new(names)?)
     }
 
     /// Reads the certificate and its key, if they are given.
-    fn tls(&self) -> Result<Option<Tls>, TlsError> {
+    fn read_tls(&self) -> Result<Option<Tls>, TlsError> {
         let alone = |given, missing| Err(TlsError::Alone { given, missing });
         match (&self.tls_certificate, &self.tls_key) {
             (None, None) => Ok(None),
@@ -176,7 +176,7 @@ impl Settings {
         let collection = Collection {
             batch: BatchSettings {
                 least: config::check_range("batch_least", least)?,
-                most: config::check_range_from("batch_most", least, most)?,
+                most: config::check_range_and_minimum("batch_most", least, most)?,
                 hours: self.batch_hours.unwrap_or(default.hours),
             },
             keep_reports_days: self.keep_reports_days.filter(|days| *days > 0),
@@ -187,14 +187,14 @@ impl Settings {
         Ok(collection)
     }
 
-    fn limits(&self) -> Result<Limits, OutOfRange> {
+    fn request_limits(&self) -> Result<Limits, OutOfRange> {
         let default = Limits::DEFAULT;
         Ok(Limits {
             upload_bytes: config::check_range(
                 "max_upload_bytes",
                 self.max_upload_bytes.unwrap_or(default.upload_bytes),
             )?,
-            request_timeout: config::seconds(
+            request_timeout: config::seconds_or_default(
                 "request_timeout",
                 self.request_timeout,
                 default.request_timeout,
@@ -210,9 +210,9 @@ impl Settings {
         let copies = if self.ohttp_keys.is_some() { 3 } else { 1 };
         Ok(StoreOptions {
             role: self.role.unwrap_or_default(),
-            queue_bytes: config::check_range_from(
+            queue_bytes: config::check_range_and_minimum(
                 "queue_bytes",
-                (copies * self.limits()?.upload_bytes) as u64,
+                (copies * self.request_limits()?.upload_bytes) as u64,
                 self.queue_bytes.unwrap_or(default.queue_bytes),
             )?,
             ..default
@@ -222,7 +222,7 @@ impl Settings {
     fn server_options(&self) -> Result<ServerOptions, OutOfRange> {
         let default = ServerOptions::DEFAULT;
         let per_peer = match self.max_connections_per_peer {
-            None => ServerOptions::default_connections_of_peer(self.listen().ip()),
+            None => ServerOptions::default_connections_of_peer(self.listen_address().ip()),
             Some(0) => None,
             Some(count) => Some(count),
         };
@@ -233,15 +233,15 @@ impl Settings {
             )?,
             connections_of_peer: per_peer,
             requests_of_peer: match self.max_requests_per_peer {
-                None => ServerOptions::default_requests_of_peer(self.listen().ip()),
+                None => ServerOptions::default_requests_of_peer(self.listen_address().ip()),
                 Some(count) => NonZeroU32::new(count),
             },
-            write_timeout: config::seconds(
+            write_timeout: config::seconds_or_default(
                 "write_timeout",
                 self.write_timeout,
                 default.write_timeout,
             )?,
-            drain_timeout: config::seconds(
+            drain_timeout: config::seconds_or_default(
                 "drain_timeout",
                 self.drain_timeout,
                 default.drain_timeout,

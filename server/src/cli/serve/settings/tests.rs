@@ -55,11 +55,11 @@ fn the_full_samples_have_every_key() {
 
 #[test]
 fn halves_need_their_own_keys_and_no_others() {
-    let refused = |text: &str| match parsed(text).peers() {
+    let refused = |text: &str| match parsed(text).read_role_peers() {
         Ok(_) => panic!("{text} has its keys"),
         Err(error) => error.to_string(),
     };
-    let none = parsed("").peers().unwrap();
+    let none = parsed("").read_role_peers().unwrap();
     assert!(none.shuffler.is_none() && none.analyser.is_none());
     for (half, keys) in [
         (SHUFFLER, &["analyser", "analyser_key", "signing_key"][..]),

@@ -10,7 +10,7 @@ use toml::Table;
 use crate::cli::output::Error;
 use crate::cli::serve::config::{LogFormat, LogLevel};
 use crate::store::Role;
-use crate::text;
+use crate::text_file;
 
 /// Adds the environment variable of an option. Its name is `HUSHBIN_` and the key of the option in
 /// the file.
@@ -181,7 +181,7 @@ impl Settings {
     /// file, the line and the known keys.
     pub(in crate::cli::serve) fn read(path: &Path) -> Result<Self, Error> {
         let named = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
-        let text = text::read(path).map_err(|error| named(&error))?;
+        let text = text_file::read(path).map_err(|error| named(&error))?;
         let mut settings: Self = toml::from_str(&text).map_err(|error| named(&error))?;
         let directory = path.parent().unwrap_or(Path::new(""));
         let lists = [

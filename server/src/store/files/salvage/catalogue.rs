@@ -5,37 +5,37 @@ use std::path::Path;
 
 use hushbin::Fingerprint;
 
-use super::damage::{Loss, Salvaged, list_files};
+use super::damage::{DataLoss, SalvageResult, list_files};
 use crate::store::engine::{EngineError, TaskKey, TaskRow};
 use crate::store::files::batch::BatchFile;
-use crate::store::files::catalogue::Catalogue;
+use crate::store::files::catalogue::TaskCatalogue;
 use crate::store::files::disk;
 use crate::store::files::frame::LogHeader;
 use crate::store::files::ids;
-use crate::store::files::layout::{DELETED_EXTENSION, TASKS_DIRECTORY, directory_of};
-use crate::store::files::listing::{FileListing, batch_name, log_name};
+use crate::store::files::layout::{DELETED_EXTENSION, TASKS_DIRECTORY, task_directory};
+use crate::store::files::listing::{FileListing, batch_file_name, log_file_name};
 use crate::store::role::Role;
-use crate::store::settings::Settings;
+use crate::store::settings::TaskSettings;
 use crate::store::task::encode_settings;
 use crate::task::CollectedTask;
 
 /// Returns the key for the next new task, and the tasks to salvage. If the list of tasks is
 /// damaged, tasks are identified by the fingerprints in their files.
-pub(super) fn tasks(
+pub(super) fn identify_tasks(
     root: &Path,
     given: &[CollectedTask],
     role: Role,
-    salvaged: &mut Salvaged,
+    salvaged: &mut SalvageResult,
 ) -> Result<(TaskKey, Vec<(TaskRow, CollectedTask)>), EngineError> {
-    let error = match Catalogue::open_existing(root) {
+    let error = match TaskCatalogue::open_existing(root) {
         Ok(catalogue) => {
             salvaged.copied += 1;
-            let rows = catalogue.rows().into_iter();
+            let rows = catalogue.task_rows().into_iter();
             let tasks = rows.map(|row| {
                 let task = serde_json::from_str(&row.parameters);
                 let unusable = |error: serde_json::Error| {
                     let what = format!("task {:?} cannot be used: {error}", row.id);
-                    disk::damaged(root, &what)
+                    disk::damage_error(root, &what)
                 };
                 Ok::<_, EngineError>((row.clone(), task.map_err(unusable)?))
             });
@@ -44,26 +44,26 @@ pub(super) fn tasks(
         Err(version @ EngineError::Version { .. }) => return Err(version),
         Err(error) => error,
     };
-    salvaged.damaged(error, Loss::Settings);
+    salvaged.record_damage(error, DataLoss::Settings);
     // The fingerprint in the files identifies a task, so wrong parameters in a damaged list do no
     // harm.
-    let said = Catalogue::unverified_parameters(root);
+    let said = TaskCatalogue::unverified_task_parameters(root);
     let said = said
         .iter()
         .filter_map(|json| serde_json::from_str(json).ok());
     let known: Vec<CollectedTask> = given.iter().cloned().chain(said).collect();
     let mut tasks: Vec<(TaskRow, CollectedTask)> = Vec::new();
     let mut last = 0;
-    for key in keys(root)? {
+    for key in keys_of_stored_tasks(root)? {
         last = last.max(key.0);
-        let directory = directory_of(root, key);
-        let found = fingerprint(&directory)?;
+        let directory = task_directory(root, key);
+        let found = task_fingerprint(&directory)?;
         let task = known
             .iter()
             .find(|task| Some(task.fingerprint().0) == found);
         let unique = |task: &&CollectedTask| !tasks.iter().any(|(row, _)| row.id == task.id());
         match task.filter(unique) {
-            Some(task) => tasks.push((row(key, task, role), task.clone())),
+            Some(task) => tasks.push((row_with_default_settings(key, task, role), task.clone())),
             None => {
                 let what = match found {
                     Some(found) => format!(
@@ -72,7 +72,7 @@ pub(super) fn tasks(
                     ),
                     None => "none of its files names its task".to_owned(),
                 };
-                salvaged.damaged(disk::damaged(&directory, &what), Loss::Task);
+                salvaged.record_damage(disk::damage_error(&directory, &what), DataLoss::Task);
             }
         }
     }
@@ -80,18 +80,18 @@ pub(super) fn tasks(
 }
 
 /// Creates a row with default settings, for a task whose settings are lost.
-fn row(key: TaskKey, task: &CollectedTask, role: Role) -> TaskRow {
+fn row_with_default_settings(key: TaskKey, task: &CollectedTask, role: Role) -> TaskRow {
     TaskRow {
         key,
         id: task.id().to_owned(),
         fingerprint: task.fingerprint().0,
         parameters: serde_json::to_string(task).expect("a task can be written as JSON"),
-        settings: encode_settings(role, &Settings::default()),
+        settings: encode_settings(role, &TaskSettings::default()),
     }
 }
 
 /// Returns the keys of all tasks that have files in the directory `root`.
-fn keys(root: &Path) -> Result<Vec<TaskKey>, EngineError> {
+fn keys_of_stored_tasks(root: &Path) -> Result<Vec<TaskKey>, EngineError> {
     let all = root.join(TASKS_DIRECTORY);
     let failed = |source| disk::file_error(&all, source);
     let mut keys = Vec::new();
@@ -103,7 +103,7 @@ fn keys(root: &Path) -> Result<Vec<TaskKey>, EngineError> {
             .file_name()
             .and_then(|name| name.to_str()?.parse().ok());
         let key = key.map(TaskKey).filter(|key| {
-            let there = directory_of(root, *key);
+            let there = task_directory(root, *key);
             path == there || path == there.with_extension(DELETED_EXTENSION) && !there.exists()
         });
         keys.extend(key);
@@ -114,21 +114,22 @@ fn keys(root: &Path) -> Result<Vec<TaskKey>, EngineError> {
 
 /// Reads the fingerprint of the task whose files are in a directory, from the first file with a
 /// valid header. Returns `None` if there is no such file.
-fn fingerprint(directory: &Path) -> Result<Option<[u8; 16]>, EngineError> {
+fn task_fingerprint(directory: &Path) -> Result<Option<[u8; 16]>, EngineError> {
     // Damage is recorded later, when the files are salvaged.
     let listing = match directory.is_dir() {
-        true => list_files(directory, &mut Salvaged::default())?,
+        true => list_files(directory, &mut SalvageResult::default())?,
         false => FileListing::default(),
     };
     let of_log = |log: &u64| {
-        let bytes = fs::read(directory.join(log_name(*log))).ok()?;
+        let bytes = fs::read(directory.join(log_file_name(*log))).ok()?;
         Some(LogHeader::decode(&bytes)?.0.fingerprint)
     };
     let of_batch = |batch: &u64| {
-        let batch = BatchFile::open(&directory.join(batch_name(*batch))).ok()?;
+        let batch = BatchFile::open(&directory.join(batch_file_name(*batch))).ok()?;
         Some(batch.header.fingerprint)
     };
-    let of_ids = |span: &ids::Span| ids::fingerprint(&directory.join(ids::file_name(*span)));
+    let of_ids =
+        |span: &ids::BatchSpan| ids::task_fingerprint(&directory.join(ids::ids_file_name(*span)));
     let logs = listing.logs.iter().find_map(of_log);
     let batches = || listing.batches.iter().find_map(of_batch);
     let ids = || listing.ids.iter().find_map(of_ids);

@@ -13,7 +13,7 @@ use crate::store::role::Role;
 
 /// Result of a salvage: numbers of salvaged tasks and files, and the damage found.
 #[derive(Debug, Default)]
-pub struct Salvaged {
+pub struct SalvageResult {
     /// Number of tasks in the new directory.
     pub tasks: u64,
     /// Number of valid files that were copied.
@@ -28,7 +28,7 @@ pub struct Damage {
     /// Error that names the file and the damage.
     pub error: EngineError,
     /// Loss that the damage causes.
-    pub loss: Loss,
+    pub loss: DataLoss,
 }
 
 impl fmt::Display for Damage {
@@ -39,7 +39,7 @@ impl fmt::Display for Damage {
 
 /// Loss that damage to a file causes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Loss {
+pub enum DataLoss {
     /// No data is lost, because the same data follows from other files.
     Nothing,
     /// A file that does not belong in a journal is not copied.
@@ -77,7 +77,7 @@ pub enum Loss {
     },
 }
 
-impl fmt::Display for Loss {
+impl fmt::Display for DataLoss {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Nothing => f.write_str("nothing is lost, as the same follows from what verifies"),
@@ -114,14 +114,14 @@ impl fmt::Display for Loss {
     }
 }
 
-impl Salvaged {
+impl SalvageResult {
     /// Records damage to a file, and the loss that it causes.
-    pub(super) fn damaged(&mut self, error: EngineError, loss: Loss) {
+    pub(super) fn record_damage(&mut self, error: EngineError, loss: DataLoss) {
         self.damages.push(Damage { error, loss });
     }
 
     /// Copies a valid file, and counts it.
-    pub(super) fn copy(&mut self, from: &Path, to: &Path) -> Result<(), EngineError> {
+    pub(super) fn copy_file(&mut self, from: &Path, to: &Path) -> Result<(), EngineError> {
         let bytes = fs::read(from).map_err(|source| disk::file_error(from, source))?;
         disk::write_atomically(to, &bytes)?;
         self.copied += 1;
@@ -130,7 +130,7 @@ impl Salvaged {
 }
 
 /// Task that is being salvaged, with the directories of its old and new files.
-pub(super) struct Salvage<'a> {
+pub(super) struct TaskSalvage<'a> {
     pub(super) row: &'a TaskRow,
     pub(super) task: &'a CollectedTask,
     pub(super) role: Role,
@@ -142,14 +142,17 @@ pub(super) struct Salvage<'a> {
 /// Lists the files in a task's directory. Records files that do not belong there as damage.
 pub(super) fn list_files(
     directory: &Path,
-    salvaged: &mut Salvaged,
+    salvaged: &mut SalvageResult,
 ) -> Result<FileListing, EngineError> {
     let mut listing = FileListing::default();
     let entries = match fs::read_dir(directory) {
         Ok(entries) => entries,
         Err(source) => {
             let known = None;
-            salvaged.damaged(disk::file_error(directory, source), Loss::Uploads { known });
+            salvaged.record_damage(
+                disk::file_error(directory, source),
+                DataLoss::Uploads { known },
+            );
             return Ok(listing);
         }
     };
@@ -160,7 +163,7 @@ pub(super) fn list_files(
         if !disk::is_unfinished(&path)
             && let Err(error) = listing.add(&path)
         {
-            salvaged.damaged(error, Loss::ForeignFile);
+            salvaged.record_damage(error, DataLoss::ForeignFile);
         }
     }
     listing.sort();

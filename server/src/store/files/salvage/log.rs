@@ -7,7 +7,8 @@ use hushbin::codec::Cursor;
 use crate::store::engine::UploadRecord;
 use crate::store::files::frame::{
     CLOSE_KIND, FIELDS_LENGTH, FrameFields, HEADER_LENGTH, LogHeader, TRAILER_LENGTH, UPLOADS_KIND,
-    checksum_before, payload, read_closing, read_upload, verify_by_mark, verify_frame, was_synced,
+    checksum_before, payload, read_closing_frame, read_upload, verify_by_mark, verify_frame,
+    was_synced,
 };
 
 /// Data recovered from a damaged log.
@@ -38,10 +39,10 @@ pub(super) fn recover(bytes: &[u8]) -> Option<RecoveredLog> {
     while at < bytes.len() {
         let verified =
             verify_frame(key, bytes, at, before).or_else(|| verify_by_mark(key, bytes, at, before));
-        let records = verified.and_then(|(fields, _)| records(bytes, &fields));
+        let records = verified.and_then(|(fields, _)| uploads_in_frame(bytes, &fields));
         if let (Some((fields, sum)), Some(records)) = (verified, records) {
             if fields.kind == CLOSE_KIND {
-                closed = read_closing(bytes, &fields).map(|(counts, _)| counts);
+                closed = read_closing_frame(bytes, &fields).map(|(counts, _)| counts);
             }
             uploads += u64::from(fields.uploads);
             reports += u64::from(fields.reports);
@@ -61,7 +62,7 @@ pub(super) fn recover(bytes: &[u8]) -> Option<RecoveredLog> {
             None if !was_synced(key, bytes, at, before) => break,
             None => bytes.len(),
         };
-        let told = count_lost(bytes, at..end);
+        let told = count_lost_uploads(bytes, at..end);
         pieces.known = pieces
             .known
             .zip(told)
@@ -82,16 +83,16 @@ pub(super) fn recover(bytes: &[u8]) -> Option<RecoveredLog> {
 
 /// Returns the uploads in a valid frame, or `None` if this version does not know the frame's
 /// format.
-fn records(bytes: &[u8], fields: &FrameFields) -> Option<Vec<UploadRecord>> {
+fn uploads_in_frame(bytes: &[u8], fields: &FrameFields) -> Option<Vec<UploadRecord>> {
     match fields.kind {
         UPLOADS_KIND => {}
-        CLOSE_KIND => return read_closing(bytes, fields).map(|_| Vec::new()),
+        CLOSE_KIND => return read_closing_frame(bytes, fields).map(|_| Vec::new()),
         _ => return None,
     }
     let mut payload = payload(bytes, fields);
     let record = |_| {
         let logged = read_upload(&mut payload)?;
-        let reports = Cursor::new("upload", logged.body).read("expected a number");
+        let reports = Cursor::new("upload", logged.body).read_value("expected a number");
         Some(UploadRecord {
             id: logged.id,
             reports: reports.ok()?,
@@ -103,7 +104,7 @@ fn records(bytes: &[u8], fields: &FrameFields) -> Option<Vec<UploadRecord>> {
 
 /// Counts the uploads and reports in a lost range, from the fields of the frames in it. Returns
 /// `None` if any of these fields are damaged.
-fn count_lost(bytes: &[u8], lost: Range<usize>) -> Option<(u64, u64)> {
+fn count_lost_uploads(bytes: &[u8], lost: Range<usize>) -> Option<(u64, u64)> {
     let (mut uploads, mut reports) = (0, 0);
     let mut at = lost.start;
     while at < lost.end {

@@ -48,14 +48,14 @@ use std::path::Path;
 
 use crate::task::CollectedTask;
 
-use super::catalogue::Catalogue;
+use super::catalogue::TaskCatalogue;
 use super::disk;
-use super::layout::{DELETED_EXTENSION, TASKS_DIRECTORY, directory_of};
+use super::layout::{DELETED_EXTENSION, TASKS_DIRECTORY, task_directory};
 use crate::store::engine::EngineError;
 use crate::store::role::Role;
 use crate::store::task;
-pub use damage::{Damage, Loss, Salvaged};
-use damage::{Salvage, list_files};
+pub use damage::{Damage, DataLoss, SalvageResult};
+use damage::{TaskSalvage, list_files};
 
 /// Copies the valid data of the directory `root` to the new directory `to`. If the list of tasks is
 /// damaged, the tasks in `given` are also candidates for the files, and all tasks get the role
@@ -69,31 +69,31 @@ pub fn salvage(
     to: &Path,
     given: &[CollectedTask],
     role: Role,
-) -> Result<Salvaged, EngineError> {
+) -> Result<SalvageResult, EngineError> {
     if to.exists() {
         let there = io::Error::from(io::ErrorKind::AlreadyExists);
         return Err(disk::file_error(to, there));
     }
     let _lock = lock_shared(root)?;
-    let mut salvaged = Salvaged::default();
-    let (next, tasks) = catalogue::tasks(root, given, role, &mut salvaged)?;
+    let mut salvaged = SalvageResult::default();
+    let (next, tasks) = catalogue::identify_tasks(root, given, role, &mut salvaged)?;
     disk::create_directory(to)?;
     disk::create_directory(&to.join(TASKS_DIRECTORY))?;
     for (row, task) in &tasks {
-        let mut from = directory_of(root, row.key);
+        let mut from = task_directory(root, row.key);
         let deleted = from.with_extension(DELETED_EXTENSION);
         if !from.exists() && deleted.exists() {
             // The deletion was never acknowledged.
             from = deleted;
         }
-        let to = &directory_of(to, row.key);
+        let to = &task_directory(to, row.key);
         disk::create_directory(to)?;
         let listing = list_files(&from, &mut salvaged)?;
         let role = match task::read_settings(&row.id, &row.settings) {
             Ok((role, _)) => role,
-            Err(error) => return Err(disk::damaged(root, &error.to_string())),
+            Err(error) => return Err(disk::damage_error(root, &error.to_string())),
         };
-        let salvage = Salvage {
+        let salvage = TaskSalvage {
             row,
             task,
             role,
@@ -101,13 +101,13 @@ pub fn salvage(
             to,
             listing,
         };
-        let released = salvage.released(&mut salvaged)?;
-        salvage.unreleased(released, &mut salvaged)?;
+        let released = salvage.salvage_released_batches(&mut salvaged)?;
+        salvage.salvage_unreleased_batches(released, &mut salvaged)?;
     }
     salvaged.tasks = tasks.len() as u64;
     let rows = tasks.into_iter().map(|(row, _)| row);
     // Written last: without a list of tasks there is no copy.
-    Catalogue::from_rows(to, next, rows).write_to(to)?;
+    TaskCatalogue::from_rows(to, next, rows).write_to(to)?;
     Ok(salvaged)
 }
 

@@ -6,15 +6,15 @@ use std::path::Path;
 use hushbin::sealed;
 use hushbin_analysis::estimate::Totals;
 
-use super::damage::{Loss, Salvage, Salvaged};
+use super::damage::{DataLoss, SalvageResult, TaskSalvage};
 use crate::store::engine::EngineError;
 use crate::store::files::batch::{self, BatchFile, BatchHeader};
 use crate::store::files::disk;
-use crate::store::files::ids::{self, IdsFile, Span};
-use crate::store::files::listing::{batch_name, log_name};
+use crate::store::files::ids::{self, BatchSpan, UploadIdsFile};
+use crate::store::files::listing::{batch_file_name, log_file_name};
 use crate::store::files::log::LogContents;
-use crate::store::fold::fold_block;
-use crate::store::origin::Origins;
+use crate::store::fold::add_block_to_totals;
+use crate::store::origin::OriginCounts;
 use crate::store::role::Role;
 
 /// Result of salvaging one released batch.
@@ -27,34 +27,40 @@ enum SalvagedBatch {
         totals: Vec<u8>,
         blocks: Vec<Vec<u8>>,
         error: EngineError,
-        loss: Loss,
+        loss: DataLoss,
     },
 }
 
-impl Salvage<'_> {
+impl TaskSalvage<'_> {
     /// Salvages the released batches, and returns the number of released batches in the copy.
-    pub(super) fn released(&self, salvaged: &mut Salvaged) -> Result<u64, EngineError> {
+    pub(super) fn salvage_released_batches(
+        &self,
+        salvaged: &mut SalvageResult,
+    ) -> Result<u64, EngineError> {
         let mut last = self.last_released();
         let mut found: Vec<SalvagedBatch> = (1..=last)
             .map(|batch| self.salvage_batch(batch))
             .collect::<Result<_, _>>()?;
         let lacks = |last, found: &[SalvagedBatch]| {
-            let covered = self.cover_ids(last).iter().all(|(_, ids)| ids.is_some());
+            let covered = self
+                .spans_covering_batches(last)
+                .iter()
+                .all(|(_, ids)| ids.is_some());
             !covered || matches!(found.last(), Some(SalvagedBatch::Rewritten { .. }))
         };
-        if lacks(last, &found) && self.is_logged(last) {
+        if lacks(last, &found) && self.has_closed_log(last) {
             // The last batch's log is copied instead. From it, the batch is released again, with
             // the same result to the last byte.
             if let Some(SalvagedBatch::Rewritten { error, .. }) = found.pop() {
-                salvaged.damaged(error, Loss::Nothing);
+                salvaged.record_damage(error, DataLoss::Nothing);
             }
             last -= 1;
         }
         for (batch, found) in (1..).zip(found) {
-            let name = batch_name(batch);
+            let name = batch_file_name(batch);
             let (from, to) = (self.from.join(&name), self.to.join(&name));
             match found {
-                SalvagedBatch::Intact => salvaged.copy(&from, &to)?,
+                SalvagedBatch::Intact => salvaged.copy_file(&from, &to)?,
                 SalvagedBatch::Rewritten {
                     header,
                     totals,
@@ -63,11 +69,11 @@ impl Salvage<'_> {
                     loss,
                 } => {
                     batch::write(&to, &header, &totals, &blocks)?;
-                    salvaged.damaged(error, loss);
+                    salvaged.record_damage(error, loss);
                 }
             }
         }
-        self.copy_ids(last, salvaged)?;
+        self.copy_ids_files(last, salvaged)?;
         Ok(last)
     }
 
@@ -81,8 +87,8 @@ impl Salvage<'_> {
     }
 
     /// Returns true if the batch can be released from its log once more.
-    fn is_logged(&self, batch: u64) -> bool {
-        let path = self.from.join(log_name(batch));
+    fn has_closed_log(&self, batch: u64) -> bool {
+        let path = self.from.join(log_file_name(batch));
         let contents = LogContents::read(&path);
         contents.is_ok_and(|log| {
             let of_it = log.header.fingerprint == self.row.fingerprint && log.header.batch == batch;
@@ -93,11 +99,11 @@ impl Salvage<'_> {
     /// Verifies the file of a released batch. If the file is damaged, returns the data that can
     /// still be written to the copy.
     fn salvage_batch(&self, number: u64) -> Result<SalvagedBatch, EngineError> {
-        let path = self.from.join(batch_name(number));
+        let path = self.from.join(batch_file_name(number));
         let opened = BatchFile::open(&path).and_then(|batch| {
             match batch.header.fingerprint == self.row.fingerprint && batch.header.batch == number {
                 true => Ok(batch),
-                false => Err(disk::damaged(&path, "it belongs to another batch")),
+                false => Err(disk::damage_error(&path, "it belongs to another batch")),
             }
         });
         let batch = match opened {
@@ -111,7 +117,7 @@ impl Salvage<'_> {
                     closed: 0,
                     reports: 0,
                 };
-                return Ok(self.lost_batch(header, None, error));
+                return Ok(self.empty_batch_for_lost(header, None, error));
             }
         };
         let header = batch.header;
@@ -125,34 +131,34 @@ impl Salvage<'_> {
             (Ok(totals), Err(error)) => (Some(totals), error),
             (Err(error), _) => (None, error),
         };
-        if let Some(counted) = self.totals_of(&blocks, header.reports) {
+        if let Some(counted) = self.recount_blocks(&blocks, header.reports) {
             return Ok(SalvagedBatch::Rewritten {
                 header,
                 totals: counted,
                 blocks,
                 error,
-                loss: Loss::Nothing,
+                loss: DataLoss::Nothing,
             });
         }
         Ok(
-            match totals.filter(|totals| self.has_reports(totals, header.reports)) {
+            match totals.filter(|totals| self.totals_match_count(totals, header.reports)) {
                 Some(totals) => SalvagedBatch::Rewritten {
                     header,
                     totals,
                     blocks: Vec::new(),
                     error,
-                    loss: Loss::Reports {
+                    loss: DataLoss::Reports {
                         batch: number,
                         reports: header.reports,
                     },
                 },
-                None => self.lost_batch(header, Some(header.reports), error),
+                None => self.empty_batch_for_lost(header, Some(header.reports), error),
             },
         )
     }
 
     /// Creates a batch without reports, which takes the place of a lost batch.
-    fn lost_batch(
+    fn empty_batch_for_lost(
         &self,
         header: BatchHeader,
         reports: Option<u64>,
@@ -163,10 +169,10 @@ impl Salvage<'_> {
                 reports: 0,
                 ..header
             },
-            totals: self.stored_totals(self.task.empty_totals()),
+            totals: self.to_stored_form(self.task.empty_totals()),
             blocks: Vec::new(),
             error,
-            loss: Loss::Batch {
+            loss: DataLoss::Batch {
                 batch: header.batch,
                 reports,
             },
@@ -174,23 +180,23 @@ impl Salvage<'_> {
     }
 
     /// Returns true if `totals` are valid stored totals of exactly `reports` reports.
-    fn has_reports(&self, totals: &[u8], reports: u64) -> bool {
+    fn totals_match_count(&self, totals: &[u8], reports: u64) -> bool {
         if self.role == Role::Shuffler {
             return totals.is_empty();
         }
         let totals = self.role.split_totals(totals);
-        let counted = totals.and_then(|(totals, _)| self.task.counted_reports(totals));
+        let counted = totals.and_then(|(totals, _)| self.task.reports_in_totals(totals));
         counted == Some(reports)
     }
 
     /// Counts the reports in blocks, and returns the totals in the stored form, without origins.
     /// Returns `None` unless the blocks contain exactly `reports` valid reports.
-    fn totals_of(&self, blocks: &[Vec<u8>], reports: u64) -> Option<Vec<u8>> {
+    fn recount_blocks(&self, blocks: &[Vec<u8>], reports: u64) -> Option<Vec<u8>> {
         // Sealed reports cannot be counted, only their number can be checked.
         if self.role == Role::Shuffler {
-            let (fingerprint, length) = (self.task.fingerprint(), self.task.sealed_bytes());
+            let (fingerprint, length) = (self.task.fingerprint(), self.task.sealed_report_bytes());
             let count = |block: &Vec<u8>| {
-                let uploads = sealed::decode_all(block, &fingerprint, length).ok()?;
+                let uploads = sealed::decode_uploads(block, &fingerprint, length).ok()?;
                 let counts = uploads.iter().map(|(upload, _)| u64::from(upload.count));
                 Some(counts.sum::<u64>())
             };
@@ -198,38 +204,38 @@ impl Salvage<'_> {
             return (found == Some(reports)).then(Vec::new);
         }
         // Messages of sums are not kept, so they cannot be counted again.
-        let task = self.task.reports()?;
+        let task = self.task.report_task()?;
         let mut totals = Totals::new(task);
         for block in blocks {
-            fold_block(task, block, &mut totals).ok()?;
+            add_block_to_totals(task, block, &mut totals).ok()?;
         }
-        (totals.reports() == reports).then(|| self.stored_totals(totals.encode()))
+        (totals.reports() == reports).then(|| self.to_stored_form(totals.encode()))
     }
 
     /// Converts encoded totals to the form in which this role stores them.
-    fn stored_totals(&self, mut bytes: Vec<u8>) -> Vec<u8> {
+    fn to_stored_form(&self, mut bytes: Vec<u8>) -> Vec<u8> {
         if self.role == Role::Shuffler {
             return Vec::new();
         }
         if self.role == Role::Analyser {
-            Origins::default().append(&mut bytes);
+            OriginCounts::default().append_encoded_to(&mut bytes);
         }
         bytes
     }
 
-    fn open_ids(&self, span: Span) -> Result<IdsFile, EngineError> {
-        let path = self.from.join(ids::file_name(span));
-        let ids = IdsFile::open(&path, self.row.fingerprint)?;
+    fn open_ids_file(&self, span: BatchSpan) -> Result<UploadIdsFile, EngineError> {
+        let path = self.from.join(ids::ids_file_name(span));
+        let ids = UploadIdsFile::open(&path, self.row.fingerprint)?;
         match ids.span == span {
             true => Ok(ids),
-            false => Err(disk::damaged(&path, "it belongs to other batches")),
+            false => Err(disk::damage_error(&path, "it belongs to other batches")),
         }
     }
 
     /// Returns spans that together cover the batches 1 to `last`, each with its valid file of ids.
     /// A span has `None` if its ids are lost.
-    fn cover_ids(&self, last: u64) -> Vec<(Span, Option<IdsFile>)> {
-        let mut cover: Vec<(Span, Option<IdsFile>)> = Vec::new();
+    fn spans_covering_batches(&self, last: u64) -> Vec<(BatchSpan, Option<UploadIdsFile>)> {
+        let mut cover: Vec<(BatchSpan, Option<UploadIdsFile>)> = Vec::new();
         let mut next = 1;
         while next <= last {
             // Longer spans are listed before shorter ones.
@@ -237,7 +243,7 @@ impl Salvage<'_> {
             let fits = spans.filter(|span| span.first == next && span.last <= last);
             let found = fits
                 .copied()
-                .find_map(|span| Some((span, self.open_ids(span).ok()?)));
+                .find_map(|span| Some((span, self.open_ids_file(span).ok()?)));
             match (found, cover.last_mut()) {
                 (Some((span, ids)), _) => {
                     next = span.last + 1;
@@ -249,7 +255,7 @@ impl Salvage<'_> {
                 }
                 (None, _) => {
                     let (first, last) = (next, next);
-                    cover.push((Span { first, last }, None));
+                    cover.push((BatchSpan { first, last }, None));
                     next += 1;
                 }
             }
@@ -258,43 +264,44 @@ impl Salvage<'_> {
     }
 
     /// Copies the valid files of ids. Writes a file without ids for each span whose ids are lost.
-    fn copy_ids(&self, last: u64, salvaged: &mut Salvaged) -> Result<(), EngineError> {
-        let path = |directory: &Path, span| directory.join(ids::file_name(span));
-        let cover = self.cover_ids(last);
-        let lost = |of: Span| {
+    fn copy_ids_files(&self, last: u64, salvaged: &mut SalvageResult) -> Result<(), EngineError> {
+        let path = |directory: &Path, span| directory.join(ids::ids_file_name(span));
+        let cover = self.spans_covering_batches(last);
+        let lost = |of: BatchSpan| {
             let lost = cover.iter().filter(|(_, ids)| ids.is_none());
             let mut meets = lost.filter(|(own, _)| own.first <= of.last && of.first <= own.last);
             meets.next().map(|(own, _)| *own)
         };
         let mut named = Vec::new();
         for &span in &self.listing.ids {
-            let is_kept = |(own, ids): &(Span, Option<IdsFile>)| *own == span && ids.is_some();
+            let is_kept =
+                |(own, ids): &(BatchSpan, Option<UploadIdsFile>)| *own == span && ids.is_some();
             if cover.iter().any(is_kept) {
                 continue;
             }
-            let Err(error) = self.open_ids(span) else {
+            let Err(error) = self.open_ids_file(span) else {
                 continue;
             };
             let loss = match lost(span) {
-                Some(Span { first, last }) => Loss::Ids { first, last },
+                Some(BatchSpan { first, last }) => DataLoss::Ids { first, last },
                 // Other files contain the same ids.
-                None => Loss::Nothing,
+                None => DataLoss::Nothing,
             };
             named.extend(lost(span));
-            salvaged.damaged(error, loss);
+            salvaged.record_damage(error, loss);
         }
         for (span, ids) in cover {
             let to = path(self.to, span);
             if ids.is_some() {
-                salvaged.copy(&path(self.from, span), &to)?;
+                salvaged.copy_file(&path(self.from, span), &to)?;
                 continue;
             }
             if !named.contains(&span) {
-                let Span { first, last } = span;
-                let missing = disk::damaged(&path(self.from, span), "it is missing");
-                salvaged.damaged(missing, Loss::Ids { first, last });
+                let BatchSpan { first, last } = span;
+                let missing = disk::damage_error(&path(self.from, span), "it is missing");
+                salvaged.record_damage(missing, DataLoss::Ids { first, last });
             }
-            IdsFile::write(&to, self.row.fingerprint, span, Vec::new())?;
+            UploadIdsFile::write(&to, self.row.fingerprint, span, Vec::new())?;
         }
         Ok(())
     }

@@ -3,40 +3,40 @@
 use std::collections::HashSet;
 use std::fs;
 
-use super::damage::{Loss, Salvage, Salvaged};
+use super::damage::{DataLoss, SalvageResult, TaskSalvage};
 use super::log::recover;
 use crate::store::clock::now;
 use crate::store::engine::{EngineError, UploadRecord};
 use crate::store::files::disk;
 use crate::store::files::frame::LogHeader;
-use crate::store::files::listing::log_name;
-use crate::store::files::log::{Log, LogContents};
+use crate::store::files::listing::log_file_name;
+use crate::store::files::log::{LogContents, UploadLog};
 
 /// Maximum number of uploads in one commit of the new log.
 const COMMIT: usize = 1024;
 
-impl Salvage<'_> {
+impl TaskSalvage<'_> {
     /// Salvages the logs of the unreleased batches: those with numbers above `released`.
-    pub(super) fn unreleased(
+    pub(super) fn salvage_unreleased_batches(
         &self,
         released: u64,
-        salvaged: &mut Salvaged,
+        salvaged: &mut SalvageResult,
     ) -> Result<(), EngineError> {
         let last = self.listing.logs.last().copied().unwrap_or(0);
         let mut batch = released + 1;
         while batch <= last {
-            let Ok(log) = self.read_intact(batch) else {
+            let Ok(log) = self.read_intact_log(batch) else {
                 break;
             };
             // The next log is created before the previous one is closed.
             let is_last = batch == last
-                || batch + 1 == last && self.read_intact(last).is_ok_and(|next| next.is_new());
+                || batch + 1 == last && self.read_intact_log(last).is_ok_and(|next| next.is_new());
             let is_open = log.closed.is_none();
             if is_open && !is_last {
                 break;
             }
-            let name = log_name(batch);
-            salvaged.copy(&self.from.join(&name), &self.to.join(&name))?;
+            let name = log_file_name(batch);
+            salvaged.copy_file(&self.from.join(&name), &self.to.join(&name))?;
             if is_open {
                 return Ok(());
             }
@@ -46,13 +46,13 @@ impl Salvage<'_> {
     }
 
     /// Reads and verifies a whole log.
-    fn read_intact(&self, batch: u64) -> Result<LogContents, EngineError> {
-        let path = self.from.join(log_name(batch));
+    fn read_intact_log(&self, batch: u64) -> Result<LogContents, EngineError> {
+        let path = self.from.join(log_file_name(batch));
         let log = LogContents::read(&path)?;
         let of_it = log.header.fingerprint == self.row.fingerprint && log.header.batch == batch;
         match of_it {
-            true => log.for_each(&path, |_| {}).map(|()| log),
-            false => Err(disk::damaged(&path, "it belongs to another batch")),
+            true => log.for_each_upload(&path, |_| {}).map(|()| log),
+            false => Err(disk::damage_error(&path, "it belongs to another batch")),
         }
     }
 
@@ -61,13 +61,13 @@ impl Salvage<'_> {
         &self,
         first: u64,
         last: u64,
-        salvaged: &mut Salvaged,
+        salvaged: &mut SalvageResult,
     ) -> Result<(), EngineError> {
         let mut opened = None;
         let mut records: Vec<UploadRecord> = Vec::new();
         let mut ids = HashSet::new();
         for batch in first..=last.max(first) {
-            let path = self.from.join(log_name(batch));
+            let path = self.from.join(log_file_name(batch));
             let found = fs::read(&path).ok().and_then(|bytes| recover(&bytes));
             // Uploads of a released batch are already counted.
             let found = found.filter(|found| {
@@ -75,14 +75,14 @@ impl Salvage<'_> {
                 header.fingerprint == self.row.fingerprint && header.batch >= first
             });
             let known = found.as_ref().and_then(|found| found.known);
-            match self.read_intact(batch) {
-                Err(error) => salvaged.damaged(error, Loss::Uploads { known }),
+            match self.read_intact_log(batch) {
+                Err(error) => salvaged.record_damage(error, DataLoss::Uploads { known }),
                 Ok(log) if log.closed.is_none() && batch < last => {
                     // A later batch exists, so this log must have been cut off at the end of a
                     // commit.
                     let what = "the batch behind it is there, and it is not closed";
-                    let error = disk::damaged(&path, what);
-                    salvaged.damaged(error, Loss::Uploads { known: None });
+                    let error = disk::damage_error(&path, what);
+                    salvaged.record_damage(error, DataLoss::Uploads { known: None });
                 }
                 Ok(_) => {}
             }
@@ -95,7 +95,7 @@ impl Salvage<'_> {
         }
         let opened = opened.unwrap_or_else(now);
         let header = LogHeader::new(self.row.fingerprint, first, opened)?;
-        let mut log = Log::create(&self.to.join(log_name(first)), header)?;
+        let mut log = UploadLog::create(&self.to.join(log_file_name(first)), header)?;
         for group in records.chunks(COMMIT) {
             log.append(&group.iter().collect::<Vec<_>>())?;
         }

@@ -55,7 +55,7 @@ fn numbers(bodies: &[u8]) -> Vec<u64> {
     bodies
         .map(|body| {
             let number = u64::from_le_bytes(body[1..9].try_into().unwrap());
-            assert_eq!(body[..], record(number).body);
+            assert_eq!(body[..], numbered_record(number).body);
             number
         })
         .collect()
@@ -200,7 +200,7 @@ impl JournalRun {
         let state = self.truth.entry(id.clone()).or_default();
         state.settings.insert("{}".to_owned());
         self.record_expected();
-        let added = self.files().add_task(row(&id), 100);
+        let added = self.files().add_task(task_row_with_id(&id), 100);
         if added.is_ok() {
             self.truth.get_mut(&id).unwrap().presence = Presence::Yes;
         }
@@ -262,7 +262,7 @@ impl JournalRun {
         state.sent.extend(&group);
         let before = state.acknowledged.clone();
         self.record_expected();
-        let records: Vec<_> = group.iter().copied().map(record).collect();
+        let records: Vec<_> = group.iter().copied().map(numbered_record).collect();
         let appended = self.files().append(task, &records);
         if let Ok(outcomes) = &appended {
             for (number, outcome) in group.iter().zip(outcomes) {
@@ -283,7 +283,7 @@ impl JournalRun {
             return;
         };
         let (reader, number) = (self.files().reader(), closed.number);
-        let release = release_of(&*reader, task, number);
+        let release = build_release(&*reader, task, number);
         let will = ExpectedRelease {
             totals: release.totals.clone(),
             blocks: release.blocks.clone(),
@@ -291,13 +291,13 @@ impl JournalRun {
             forgotten: false,
         };
         let released = thread::scope(|scope| {
-            let released = scope.spawn(|| reader.release(task, closed, release));
+            let released = scope.spawn(|| reader.store_release(task, closed, release));
             if !self.recorder.is_killed() && self.below(2) == 0 {
                 self.append_beside(&id, task);
             }
             released.join().unwrap()
         });
-        let settled = released.and_then(|()| self.files().settle_release(task, number));
+        let settled = released.and_then(|()| self.files().update_after_release(task, number));
         if settled.is_ok() {
             let state = self.truth.get_mut(&id).unwrap();
             state.released.insert(number, will);
@@ -311,7 +311,11 @@ impl JournalRun {
         let number = (task.0 << 32) + state.sent.len() as u64;
         state.sent.insert(number);
         self.record_expected();
-        if self.files().append(task, &[record(number)]).is_ok() {
+        if self
+            .files()
+            .append(task, &[numbered_record(number)])
+            .is_ok()
+        {
             let state = self.truth.get_mut(id).unwrap();
             state.acknowledged.insert(number);
             self.record_expected();
@@ -327,7 +331,7 @@ impl JournalRun {
         released.forgotten = true;
         self.record_expected();
         let forgotten = self.files().reader().forget_reports(task, number);
-        let settled = forgotten.and_then(|()| self.files().settle_release(task, number));
+        let settled = forgotten.and_then(|()| self.files().update_after_release(task, number));
         self.continue_after(settled);
     }
 
@@ -438,7 +442,7 @@ fn recover(left: &Path, mut truth: ExpectedJournal) {
     compare(&mut files, &mut truth);
     for row in files.tasks().unwrap() {
         let state = truth.get_mut(&row.id).unwrap();
-        let records: Vec<_> = state.sent.iter().copied().map(record).collect();
+        let records: Vec<_> = state.sent.iter().copied().map(numbered_record).collect();
         let outcomes = files.append(row.key, &records).unwrap();
         for (number, outcome) in state.sent.iter().zip(outcomes) {
             let known = state.acknowledged.contains(number);
@@ -450,9 +454,9 @@ fn recover(left: &Path, mut truth: ExpectedJournal) {
         for batch in files.batches(row.key) {
             if batch.state == BatchState::Closed {
                 let reader = files.reader();
-                let release = release_of(&*reader, row.key, batch.number);
-                reader.release(row.key, &batch, release).unwrap();
-                files.settle_release(row.key, batch.number).unwrap();
+                let release = build_release(&*reader, row.key, batch.number);
+                reader.store_release(row.key, &batch, release).unwrap();
+                files.update_after_release(row.key, batch.number).unwrap();
             }
         }
     }

@@ -15,15 +15,15 @@ use crate::competitors::budget::Budget;
 /// constructor chooses the B with the least variance, averaged over answers.
 ///
 /// ```
-/// use hushbin_study::competitors::{Budget, Hadamard};
+/// use hushbin_study::competitors::{Budget, HadamardResponse};
 ///
-/// let own = Hadamard::new(100, &Budget::new(3.0, 0.0)?)?;
-/// assert_eq!((own.blocks(), own.outputs()), (8, 128));
+/// let own = HadamardResponse::new(100, &Budget::new(3.0, 0.0)?)?;
+/// assert_eq!((own.block_count(), own.output_count()), (8, 128));
 /// assert!(own.average_variance() < own.worst_variance());
 /// # Ok::<(), hushbin::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Hadamard {
+pub struct HadamardResponse {
     options: u32,
     blocks: u32,
     /// Number b of outputs in a block.
@@ -32,7 +32,7 @@ pub struct Hadamard {
     e: f64,
 }
 
-impl Hadamard {
+impl HadamardResponse {
     /// Returns the mechanism for k `options`.
     ///
     /// # Errors
@@ -58,13 +58,13 @@ impl Hadamard {
 
     /// Number of blocks B.
     #[must_use]
-    pub const fn blocks(&self) -> u32 {
+    pub const fn block_count(&self) -> u32 {
         self.blocks
     }
 
     /// Number of outputs: B blocks with b outputs each.
     #[must_use]
-    pub const fn outputs(&self) -> u32 {
+    pub const fn output_count(&self) -> u32 {
         self.blocks * self.length
     }
 
@@ -73,12 +73,12 @@ impl Hadamard {
     /// Answer x is in block x mod B and uses row ⌊x/B⌋ + 1 of the matrix. The first row favours the
     /// whole block and is not used.
     #[must_use]
-    pub fn probabilities(&self, answer: u32) -> Vec<f64> {
-        let favoured = |output: &u32| self.sign(answer, *output) > 0;
+    pub fn output_probabilities(&self, answer: u32) -> Vec<f64> {
+        let favoured = |output: &u32| self.hadamard_entry(answer, *output) > 0;
         // All outputs have weight 1; the b/2 favoured ones have e − 1 more.
-        let sum = f64::from(self.outputs()) + 0.5 * (self.e - 1.0) * f64::from(self.length);
+        let sum = f64::from(self.output_count()) + 0.5 * (self.e - 1.0) * f64::from(self.length);
         let weight = |output| if favoured(&output) { self.e } else { 1.0 };
-        (0..self.outputs())
+        (0..self.output_count())
             .map(|output| weight(output) / sum)
             .collect()
     }
@@ -87,14 +87,14 @@ impl Hadamard {
     /// is `output`.
     #[must_use]
     pub fn estimate(&self, answer: u32, output: u32) -> f64 {
-        f64::from(self.sign(answer, output)) * self.scale()
+        f64::from(self.hadamard_entry(answer, output)) * self.estimate_scale()
     }
 
     /// Maximum variance of one report's estimate of an answer's share. The maximum is over the
     /// reporting person's answer and over the estimated answer.
     #[must_use]
     pub fn worst_variance(&self) -> f64 {
-        let all = self.variances().into_iter().zip(self.pairs());
+        let all = self.variances_by_pair().into_iter().zip(self.pair_counts());
         let found = all.filter(|(_, pairs)| *pairs > 0.0).map(|own| own.0);
         found.fold(0.0, f64::max)
     }
@@ -103,14 +103,14 @@ impl Hadamard {
     /// answer and over the estimated answer.
     #[must_use]
     pub fn average_variance(&self) -> f64 {
-        let pairs = self.pairs();
-        let all = self.variances().into_iter().zip(pairs);
+        let pairs = self.pair_counts();
+        let all = self.variances_by_pair().into_iter().zip(pairs);
         all.map(|(own, pairs)| own * pairs).sum::<f64>() / pairs.iter().sum::<f64>()
     }
 
     /// Counts the pairs of answers in three groups: equal answers, different answers of the same
     /// block, and answers of different blocks.
-    fn pairs(&self) -> [f64; 3] {
+    fn pair_counts(&self) -> [f64; 3] {
         let k = f64::from(self.options);
         let of_block = |block: u32| {
             let members = f64::from(self.options.saturating_sub(block).div_ceil(self.blocks));
@@ -123,23 +123,23 @@ impl Hadamard {
     /// Returns the variances of the estimate of an answer's share, in the order of [`Self::pairs`].
     /// The person's answer is the estimated answer, a different answer of the same block, or an
     /// answer of another block.
-    fn variances(&self) -> [f64; 3] {
+    fn variances_by_pair(&self) -> [f64; 3] {
         // Mean squares: `scale`² times the probability of an output in the estimated answer's
         // block.
-        let square = self.scale().powi(2);
+        let square = self.estimate_scale().powi(2);
         let all = self.e - 1.0 + 2.0 * f64::from(self.blocks);
         let near = square * (self.e + 1.0) / all;
         [near - 1.0, near, square * 2.0 / all]
     }
 
     /// Factor (e − 1 + 2B)/(e − 1) that makes the estimate unbiased.
-    fn scale(&self) -> f64 {
+    fn estimate_scale(&self) -> f64 {
         1.0 + 2.0 * f64::from(self.blocks) / (self.e - 1.0)
     }
 
     /// Returns the entry of the Hadamard matrix for this answer and output: 1 or −1 if the output
     /// is in the answer's block, otherwise 0.
-    const fn sign(&self, answer: u32, output: u32) -> i32 {
+    const fn hadamard_entry(&self, answer: u32, output: u32) -> i32 {
         if answer % self.blocks != output / self.length {
             return 0;
         }

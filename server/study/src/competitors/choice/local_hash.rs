@@ -7,7 +7,7 @@ use hushbin::sample::Threshold;
 use rand_core::CryptoRng;
 
 use super::randomized_response::RandomizedResponse;
-use super::rates::{Rates, check_answer, check_options};
+use super::rates::{SupportRates, check_answer, check_options};
 use crate::competitors::budget::Budget;
 use crate::competitors::favoured_set::FavouredSet;
 
@@ -55,7 +55,7 @@ impl LocalHash {
         Ok(Self {
             options,
             buckets,
-            own: FavouredSet::single_of(buckets).threshold(budget),
+            own: FavouredSet::single_output(buckets).favoured_threshold(budget),
         })
     }
 
@@ -74,8 +74,8 @@ impl LocalHash {
     /// Returns the probabilities that a report supports an answer, averaged over hash functions.
     /// They are exact for the rounded threshold.
     #[must_use]
-    pub fn rates(&self) -> Rates {
-        Rates {
+    pub fn rates(&self) -> SupportRates {
+        SupportRates {
             p: self.own.probability(),
             q: 1.0 / f64::from(self.buckets),
         }
@@ -84,7 +84,7 @@ impl LocalHash {
     /// Returns the δ of a report at ε. The worst case is two answers in different buckets.
     #[must_use]
     pub fn delta_at(&self, epsilon: f64) -> f64 {
-        FavouredSet::single_of(self.buckets).delta_at(self.own, epsilon)
+        FavouredSet::single_output(self.buckets).delta_at(self.own, epsilon)
     }
 
     /// Returns the privacy loss of a report: the least ε that it satisfies with δ = 0.
@@ -109,12 +109,12 @@ impl LocalHash {
     ) -> Result<HashReport, Error> {
         check_answer(answer, self.options)?;
         let seed = rng.next_u64();
-        let hashed = self.bucket(&HashKeys::new(seed), answer);
+        let hashed = self.hashed_bucket(&HashKeys::new(seed), answer);
         let bucket = if self.own.sample(rng) {
             hashed
         } else {
             // Skips `hashed`: drawn numbers from `hashed` on move up by one.
-            let other = hushbin::sample::below(rng, self.buckets - 1);
+            let other = hushbin::sample::draw_below(rng, self.buckets - 1);
             other + u32::from(other >= hashed)
         };
         Ok(HashReport { seed, bucket })
@@ -124,10 +124,10 @@ impl LocalHash {
     /// reported bucket.
     #[must_use]
     pub fn supports(&self, report: &HashReport, answer: u32) -> bool {
-        self.bucket(&HashKeys::new(report.seed), answer) == report.bucket
+        self.hashed_bucket(&HashKeys::new(report.seed), answer) == report.bucket
     }
 
-    pub(in crate::competitors) fn bucket(&self, keys: &HashKeys, answer: u32) -> u32 {
+    pub(in crate::competitors) fn hashed_bucket(&self, keys: &HashKeys, answer: u32) -> u32 {
         independent_bucket(keys, answer.into(), self.buckets)
     }
 }
@@ -199,7 +199,7 @@ impl OptimalHash {
     /// Returns the probabilities that a report supports an answer. They are exact for the rounded
     /// threshold.
     #[must_use]
-    pub fn rates(&self) -> Rates {
+    pub fn rates(&self) -> SupportRates {
         match self {
             Self::Hash(own) => own.rates(),
             Self::Direct(own) => own.rates(),

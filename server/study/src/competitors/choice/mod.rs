@@ -8,9 +8,9 @@ mod rates;
 mod subset;
 mod unary;
 
-pub use hadamard::Hadamard;
+pub use hadamard::HadamardResponse;
 pub use local_hash::{HashReport, LocalHash, OptimalHash, best_buckets};
 pub use randomized_response::RandomizedResponse;
-pub use rates::Rates;
+pub use rates::SupportRates;
 pub use subset::SubsetSelection;
-pub use unary::Unary;
+pub use unary::UnaryEncoding;

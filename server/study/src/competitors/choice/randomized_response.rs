@@ -1,10 +1,10 @@
 //! Generalised randomised response: reports the person's own answer or a random different one.
 
 use hushbin::Error;
-use hushbin::sample::{Threshold, below};
+use hushbin::sample::{Threshold, draw_below};
 use rand_core::CryptoRng;
 
-use super::rates::{Rates, check_answer, check_options};
+use super::rates::{SupportRates, check_answer, check_options};
 use crate::competitors::budget::Budget;
 use crate::competitors::favoured_set::FavouredSet;
 
@@ -38,7 +38,7 @@ impl RandomizedResponse {
         check_options(options)?;
         Ok(Self {
             options,
-            own: FavouredSet::single_of(options).threshold(budget),
+            own: FavouredSet::single_output(options).favoured_threshold(budget),
         })
     }
 
@@ -51,8 +51,8 @@ impl RandomizedResponse {
     /// Returns two probabilities: that a report equals the person's answer, and that a report
     /// equals a given different answer. They are exact for the rounded threshold.
     #[must_use]
-    pub fn rates(&self) -> Rates {
-        Rates {
+    pub fn rates(&self) -> SupportRates {
+        SupportRates {
             p: self.own.probability(),
             q: self.own.complement() / (f64::from(self.options) - 1.0),
         }
@@ -61,7 +61,7 @@ impl RandomizedResponse {
     /// Returns the δ of a report at ε. It is the same for all pairs of different answers.
     #[must_use]
     pub fn delta_at(&self, epsilon: f64) -> f64 {
-        FavouredSet::single_of(self.options).delta_at(self.own, epsilon)
+        FavouredSet::single_output(self.options).delta_at(self.own, epsilon)
     }
 
     /// Returns the privacy loss of a report: the least ε that it satisfies with δ = 0.
@@ -80,7 +80,7 @@ impl RandomizedResponse {
             return Ok(answer);
         }
         // Skips `answer`: drawn numbers from `answer` on move up by one.
-        let other = below(rng, self.options - 1);
+        let other = draw_below(rng, self.options - 1);
         Ok(other + u32::from(other >= answer))
     }
 }

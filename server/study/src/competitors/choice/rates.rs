@@ -6,21 +6,21 @@ use hushbin::bounds::OPTIONS;
 /// Probabilities that a report supports an answer.
 ///
 /// ```
-/// use hushbin_study::competitors::Rates;
+/// use hushbin_study::competitors::SupportRates;
 ///
-/// let rates = Rates { p: 0.75, q: 0.25 };
-/// assert_eq!(rates.estimate(500, 1000), 0.5);
+/// let rates = SupportRates { p: 0.75, q: 0.25 };
+/// assert_eq!(rates.estimate_share(500, 1000), 0.5);
 /// assert_eq!(rates.variance(true), 0.75);
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Rates {
+pub struct SupportRates {
     /// Probability p of supporting the person's own answer.
     pub p: f64,
     /// Probability q of supporting a given answer that is not the person's own.
     pub q: f64,
 }
 
-impl Rates {
+impl SupportRates {
     /// Returns the variance of one report's estimate of an answer's share. The estimate is (1 −
     /// q)/(p − q) if the report supports the answer, otherwise −q/(p − q). If the reporting person
     /// has this answer (`own`), the variance is p(1 − p)/(p − q)². Otherwise the variance is q(1 −
@@ -36,7 +36,7 @@ impl Rates {
     /// Returns the unbiased estimate of an answer's share if `supporting` of `reports` reports
     /// support it.
     #[must_use]
-    pub fn estimate(&self, supporting: u64, reports: u64) -> f64 {
+    pub fn estimate_share(&self, supporting: u64, reports: u64) -> f64 {
         (supporting as f64 / reports as f64 - self.q) / (self.p - self.q)
     }
 }

@@ -2,12 +2,12 @@
 //! likelier than other sets.
 
 use hushbin::Error;
-use hushbin::sample::{Threshold, below};
+use hushbin::sample::{Threshold, draw_below};
 use rand_core::CryptoRng;
 
-use super::rates::{Rates, check_options};
+use super::rates::{SupportRates, check_options};
 use crate::competitors::budget::Budget;
-use crate::competitors::favoured_set::safe_threshold;
+use crate::competitors::favoured_set::threshold_rounded_down;
 
 /// Subset selection over k answers (Ye and Barg, "Optimal Schemes for Discrete Distribution
 /// Estimation Under Locally Differential Privacy", 2018). A report is a set of c answers. Each set
@@ -25,7 +25,7 @@ use crate::competitors::favoured_set::safe_threshold;
 pub struct SubsetSelection {
     options: u32,
     chosen: u32,
-    rates: Rates,
+    rates: SupportRates,
 }
 
 impl SubsetSelection {
@@ -43,7 +43,7 @@ impl SubsetSelection {
             // The sets without this answer weigh C(k − 1, c). Both are divided by C(k − 1, c − 1)/c
             // here.
             let all = c * e + k - c;
-            let rates = Rates {
+            let rates = SupportRates {
                 p: c * e / all,
                 q: c * (e * (c - 1.0) + k - c) / ((k - 1.0) * all),
             };
@@ -76,7 +76,7 @@ impl SubsetSelection {
     /// Returns two probabilities: that a report contains the person's answer, and that a report
     /// contains a given different answer.
     #[must_use]
-    pub const fn rates(&self) -> Rates {
+    pub const fn rates(&self) -> SupportRates {
         self.rates
     }
 
@@ -84,16 +84,16 @@ impl SubsetSelection {
     /// are equally frequent.
     ///
     /// A weighted sum of estimated shares has this variance times Σ (weight − mean weight)².
-    pub(in crate::competitors) fn even_variance(&self) -> f64 {
+    pub(in crate::competitors) fn variance_at_even_shares(&self) -> f64 {
         let (k, c) = (f64::from(self.options), f64::from(self.chosen));
-        let Rates { p, q } = self.rates;
+        let SupportRates { p, q } = self.rates;
         c * (k - c) / (k * (k - 1.0)) / (p - q).powi(2)
     }
 
     /// Threshold that draws whether a report contains the person's answer.
     pub(in crate::competitors) fn own_answer_threshold(&self) -> Threshold {
         // The computation of p took three roundings.
-        safe_threshold(self.rates.p, 3)
+        threshold_rounded_down(self.rates.p, 3)
     }
 
     /// Draws a report for an answer below k, and increments the count of each option in the report.
@@ -110,7 +110,7 @@ impl SubsetSelection {
         let others = self.options - 1;
         let mut drawn = Vec::with_capacity(left as usize);
         for last in others - left..others {
-            let own = below(rng, last + 1);
+            let own = draw_below(rng, last + 1);
             let own = if drawn.contains(&own) { last } else { own };
             drawn.push(own);
             counts[(own + u32::from(own >= answer)) as usize] += 1;

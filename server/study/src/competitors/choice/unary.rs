@@ -6,17 +6,17 @@
 //! exp(ε)·q(1 − p).
 
 use hushbin::Error;
-use hushbin::bounds::Bound;
+use hushbin::bounds::ParameterRange;
 use hushbin::sample::Threshold;
 use rand_core::CryptoRng;
 
-use super::rates::{Rates, check_answer, check_options};
+use super::rates::{SupportRates, check_answer, check_options};
 use crate::competitors::budget::{Budget, hockey_stick};
-use crate::competitors::favoured_set::{nearest_threshold, safe_threshold};
+use crate::competitors::favoured_set::{nearest_threshold, threshold_rounded_down};
 use crate::roots::bisect;
 
 /// Allowed range of q, the probability of setting a bit of an answer that the person did not give.
-const Q: Bound = Bound {
+const Q: ParameterRange = ParameterRange {
     name: "q",
     min: 1e-9,
     max: 1.0 - 1e-9,
@@ -25,19 +25,19 @@ const Q: Bound = Bound {
 /// Randomised response on the bits of a one-hot vector.
 ///
 /// ```
-/// use hushbin_study::competitors::{Budget, Unary};
+/// use hushbin_study::competitors::{Budget, UnaryEncoding};
 ///
 /// let budget = Budget::new(1.0, 0.0)?;
-/// let oue = Unary::optimized(10, &budget)?.rates();
+/// let oue = UnaryEncoding::optimized(10, &budget)?.rates();
 /// assert!((oue.p - 0.5).abs() < 1e-9 && (oue.q - 1.0 / (1.0_f64.exp() + 1.0)).abs() < 1e-9);
-/// let sprr = Unary::symmetric(10, &budget)?.rates();
+/// let sprr = UnaryEncoding::symmetric(10, &budget)?.rates();
 /// assert!((sprr.p + sprr.q - 1.0).abs() < 1e-9);
 /// assert!(oue.variance(false) < sprr.variance(false));
-/// assert!(Unary::new(10, 1.0, &budget).is_err());
+/// assert!(UnaryEncoding::new(10, 1.0, &budget).is_err());
 /// # Ok::<(), hushbin::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Unary {
+pub struct UnaryEncoding {
     options: u32,
     /// Threshold that draws the bit of the person's answer, which is set with probability p. It is
     /// rounded down.
@@ -46,7 +46,7 @@ pub struct Unary {
     other: Threshold,
 }
 
-impl Unary {
+impl UnaryEncoding {
     /// Returns PRR of the paper, for a given probability q of setting the bit of an answer that is
     /// not the person's own. The bit of the own answer is set with probability p = (q·e + δ)/(1 − q
     /// + q·e), where e = exp(ε).
@@ -68,7 +68,7 @@ impl Unary {
         let p = (q * budget.exp_epsilon() + budget.delta()) / (rest + q * budget.exp_epsilon());
         Ok(Self {
             options,
-            own: safe_threshold(p, 0),
+            own: threshold_rounded_down(p, 0),
             other,
         })
     }
@@ -78,7 +78,7 @@ impl Unary {
     /// 1) = (1 − δ)/(R + 1).
     ///
     /// # Errors
-    /// Same errors as [`Unary::new`].
+    /// Same errors as [`UnaryEncoding::new`].
     pub fn symmetric(options: u32, budget: &Budget) -> Result<Self, Error> {
         let delta = budget.delta();
         let root = (budget.exp_epsilon() * (1.0 - delta) + delta).sqrt();
@@ -96,10 +96,10 @@ impl Unary {
     /// person who has the answer is then 1/δ.
     ///
     /// # Errors
-    /// Same errors as [`Unary::new`]. [`Error::Combination`] if δ is so large that the variance has
+    /// Same errors as [`UnaryEncoding::new`]. [`Error::Combination`] if δ is so large that the variance has
     /// no local minimum.
     pub fn optimized(options: u32, budget: &Budget) -> Result<Self, Error> {
-        let q = best_q(budget).ok_or(Error::Combination {
+        let q = best_other_bit_probability(budget).ok_or(Error::Combination {
             reason: "\"delta\" is too large for optimized unary encoding: no q is best",
         })?;
         Self::new(options, q, budget)
@@ -114,8 +114,8 @@ impl Unary {
     /// Returns the probability p of setting the own answer's bit, and the probability q of setting
     /// any other bit. They are exact for the rounded thresholds.
     #[must_use]
-    pub fn rates(&self) -> Rates {
-        Rates {
+    pub fn rates(&self) -> SupportRates {
+        SupportRates {
             p: self.own.probability(),
             q: self.other.probability(),
         }
@@ -156,7 +156,7 @@ impl Unary {
 /// Returns the probability q of setting a bit that is not the own answer's. At this q the variance
 /// q(1 − q)/(p − q)² has a local minimum, where p is the probability for the own bit. Returns
 /// `None` if there is no local minimum.
-fn best_q(budget: &Budget) -> Option<f64> {
+fn best_other_bit_probability(budget: &Budget) -> Option<f64> {
     let (a, delta) = (budget.exp_m1_epsilon(), budget.delta());
     let one = -a + (3.0 * a - 2.0) * delta;
     let two = a * (a + 3.0 - 4.0 * delta);

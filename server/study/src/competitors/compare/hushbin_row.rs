@@ -8,7 +8,7 @@ use hushbin::{Error, Items, Mechanism};
 use super::question::ComparedQuestion;
 use super::variance::{EstimateVariance, MechanismRow};
 use crate::competitors::budget::Budget;
-use crate::competitors::choice::Rates;
+use crate::competitors::choice::SupportRates;
 use crate::competitors::numbers::ATTRIBUTES;
 
 /// Returns the row of hushbin at the budget's ε. The budget's δ is ignored.
@@ -21,9 +21,11 @@ pub(super) fn hushbin_row(
 ) -> Result<MechanismRow, Error> {
     let epsilon = budget.epsilon();
     let (parameters, variance) = match question {
-        ComparedQuestion::Choice { options } => choice_variance(options, epsilon)?,
-        ComparedQuestion::Number => numbers_variance(1, epsilon)?,
-        ComparedQuestion::Numbers { attributes } => numbers_variance(attributes, epsilon)?,
+        ComparedQuestion::Choice { options } => choice_parameters_and_variance(options, epsilon)?,
+        ComparedQuestion::Number => numbers_parameters_and_variance(1, epsilon)?,
+        ComparedQuestion::Numbers { attributes } => {
+            numbers_parameters_and_variance(attributes, epsilon)?
+        }
     };
     Ok(MechanismRow {
         mechanism: match question {
@@ -35,7 +37,10 @@ pub(super) fn hushbin_row(
     })
 }
 
-fn choice_variance(options: u32, epsilon: f64) -> Result<(String, EstimateVariance), Error> {
+fn choice_parameters_and_variance(
+    options: u32,
+    epsilon: f64,
+) -> Result<(String, EstimateVariance), Error> {
     let draft = QuestionDraft {
         name: "compared".to_owned(),
         kind: KindDraft::Choice(Items::Count(options)),
@@ -50,11 +55,11 @@ fn choice_variance(options: u32, epsilon: f64) -> Result<(String, EstimateVarian
         unreachable!("it is the default of drafts")
     };
     let rates = collision.rates(&question.domain(), epsilon);
-    let rates = Rates {
+    let rates = SupportRates {
         p: rates.p_true,
         q: rates.p_false,
     };
-    let favoured = collision.favoured().unwrap_or(1);
+    let favoured = collision.favoured_count().unwrap_or(1);
     let parameters = format!("t {}, c {favoured}", collision.buckets());
     Ok((
         parameters,
@@ -62,11 +67,18 @@ fn choice_variance(options: u32, epsilon: f64) -> Result<(String, EstimateVarian
     ))
 }
 
-fn numbers_variance(attributes: u32, epsilon: f64) -> Result<(String, EstimateVariance), Error> {
+fn numbers_parameters_and_variance(
+    attributes: u32,
+    epsilon: f64,
+) -> Result<(String, EstimateVariance), Error> {
     ATTRIBUTES.check(f64::from(attributes))?;
     let domain = Domain::dense(attributes);
     let window = Window::choose(&domain, epsilon, &choose::window::Draft::default())?;
-    let (drawn, t, k) = (window.drawn(), window.atoms(), window.favoured());
+    let (drawn, t, k) = (
+        window.drawn_attributes(),
+        window.atoms(),
+        window.favoured_atoms(),
+    );
     let parameters = format!("m {drawn}, t {t}, k {k}");
     Ok((parameters, window_variance(&window.rates(&domain, epsilon))))
 }

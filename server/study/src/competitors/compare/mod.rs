@@ -17,7 +17,7 @@ pub use variance::EstimateVariance;
 
 /// Comparison table of all mechanisms for a question. hushbin's mechanism is in the first row.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Comparison {
+pub struct MechanismComparison {
     /// Question for which mechanisms are compared.
     pub asked: ComparedQuestion,
     /// Local ε of one report.
@@ -61,10 +61,10 @@ pub struct ComparisonRow {
 /// [`Error::OutOfRange`] if the question's k or d, or the number of people, is out of range.
 ///
 /// ```
-/// use hushbin_study::competitors::{ComparedQuestion, Budget, compare};
+/// use hushbin_study::competitors::{ComparedQuestion, Budget, compare_mechanisms};
 ///
 /// let asked = ComparedQuestion::Choice { options: 2 };
-/// let table = compare(asked, &Budget::new(1.0, 0.0)?, 100_000)?;
+/// let table = compare_mechanisms(asked, &Budget::new(1.0, 0.0)?, 100_000)?;
 /// let e = 1.0_f64.exp();
 /// assert!((table.rows[0].variance.unwrap().worst - e / (e - 1.0).powi(2)).abs() < 1e-9);
 /// // A yes or no needs no hashing.
@@ -72,18 +72,18 @@ pub struct ComparisonRow {
 /// assert!(olh.worst_ratio.unwrap() > 4.0);
 /// # Ok::<(), hushbin::Error>(())
 /// ```
-pub fn compare(
+pub fn compare_mechanisms(
     question: ComparedQuestion,
     budget: &Budget,
     people: u64,
-) -> Result<Comparison, Error> {
+) -> Result<MechanismComparison, Error> {
     PEOPLE.check(people as f64)?;
     let ours = hushbin_row::hushbin_row(question, budget)?;
     let mut lines = published_rows::published_rows(question, budget);
     lines.insert(0, ours);
     let baseline = lines[0].variance.as_ref().ok().copied();
     let row = |line: MechanismRow| comparison_row(line, baseline, people as f64);
-    Ok(Comparison {
+    Ok(MechanismComparison {
         asked: question,
         epsilon: budget.epsilon(),
         delta: budget.delta(),

@@ -5,7 +5,7 @@ use hushbin::Error;
 use super::question::ComparedQuestion;
 use super::variance::{EstimateVariance, MechanismRow};
 use crate::competitors::budget::Budget;
-use crate::competitors::choice::{OptimalHash, RandomizedResponse, SubsetSelection, Unary};
+use crate::competitors::choice::{OptimalHash, RandomizedResponse, SubsetSelection, UnaryEncoding};
 use crate::competitors::gaussian::Gaussian;
 use crate::competitors::numbers::{
     AgreementCounts, SampledTwoPoints, TwoPoints, hybrid_variance, piecewise_variance,
@@ -41,7 +41,7 @@ fn choice_rows(options: u32, budget: &Budget) -> Vec<MechanismRow> {
     let shares = |rates| EstimateVariance::from_share_rates(&rates, options);
     let direct = RandomizedResponse::new(options, budget)
         .map(|own| (format!("k {options}"), shares(own.rates())));
-    let unary = |own: Unary| {
+    let unary = |own: UnaryEncoding| {
         let rates = own.rates();
         (format!("p {:.4}, q {:.4}", rates.p, rates.q), shares(rates))
     };
@@ -57,31 +57,35 @@ fn choice_rows(options: u32, budget: &Budget) -> Vec<MechanismRow> {
     vec![
         mechanism_row("GRR", direct),
         mechanism_row("subset selection", subset),
-        mechanism_row("SPRR", Unary::symmetric(options, budget).map(unary)),
-        mechanism_row("OUE", Unary::optimized(options, budget).map(unary)),
+        mechanism_row("SPRR", UnaryEncoding::symmetric(options, budget).map(unary)),
+        mechanism_row("OUE", UnaryEncoding::optimized(options, budget).map(unary)),
         mechanism_row("OLH", hash),
         mechanism_row(
             "Gaussian",
-            Gaussian::on_one_hot(budget).map(gaussian_variance),
+            Gaussian::on_one_hot(budget).map(gaussian_parameters_and_variance),
         ),
     ]
 }
 
-fn gaussian_variance(noise: Gaussian) -> (String, EstimateVariance) {
+fn gaussian_parameters_and_variance(noise: Gaussian) -> (String, EstimateVariance) {
     let parameters = format!("σ {:.4}", noise.sigma());
-    (parameters, EstimateVariance::constant(noise.variance()))
+    (
+        parameters,
+        EstimateVariance::independent_of_answer(noise.variance()),
+    )
 }
 
 fn numbers_rows(attributes: u32, budget: &Budget) -> Vec<MechanismRow> {
-    let cube = |threshold: Option<u32>| majority_variance(attributes, threshold, budget);
+    let cube =
+        |threshold: Option<u32>| majority_parameters_and_variance(attributes, threshold, budget);
     let (epsilon, delta) = (budget.epsilon(), budget.delta());
     let sampled = |own: SampledTwoPoints| {
-        let variance = EstimateVariance::from_two_point_square(own.variance(0.0));
+        let variance = EstimateVariance::from_square_at_zero(own.variance(0.0));
         (format!("k {}", own.answered()), variance)
     };
     let printed = SampledTwoPoints::new(attributes, epsilon, delta).map(sampled);
     let best = SampledTwoPoints::best(attributes, epsilon, delta).map(sampled);
-    let noise = Gaussian::on_numbers(attributes, budget).map(gaussian_variance);
+    let noise = Gaussian::on_numbers(attributes, budget).map(gaussian_parameters_and_variance);
     vec![
         // Printed threshold κ.
         mechanism_row("Mechanism-1", cube(Some(attributes / 2 + 1))),
@@ -98,7 +102,7 @@ fn numbers_rows(attributes: u32, budget: &Budget) -> Vec<MechanismRow> {
 ///
 /// Computes them by formula instead of [`Majority`](crate::competitors::Majority), which refuses
 /// parameters whose favoured vectors are too rare to draw.
-fn majority_variance(
+fn majority_parameters_and_variance(
     attributes: u32,
     threshold: Option<u32>,
     budget: &Budget,
@@ -106,9 +110,9 @@ fn majority_variance(
     let counts = AgreementCounts::new(attributes)?;
     let (threshold, scale) = match threshold {
         None => counts.best_threshold(budget),
-        Some(threshold) => (threshold, counts.scale_at(threshold, budget)?),
+        Some(threshold) => (threshold, counts.scale_at_threshold(threshold, budget)?),
     };
-    let variance = EstimateVariance::from_two_point_square(scale * scale);
+    let variance = EstimateVariance::from_square_at_zero(scale * scale);
     Ok((format!("κ {threshold}"), variance))
 }
 
@@ -117,7 +121,7 @@ fn number_rows(budget: &Budget) -> Vec<MechanismRow> {
     let square = points.variance(0.0);
     let two = (
         format!("A {:.4}", points.scale()),
-        EstimateVariance::from_two_point_square(square),
+        EstimateVariance::from_square_at_zero(square),
     );
     // The variance is quadratic in the number, without a linear term. So the worst case is 0 or an
     // end, and the average over −1 to 1 is the value at 1/√3.
@@ -139,7 +143,7 @@ fn number_rows(budget: &Budget) -> Vec<MechanismRow> {
         mechanism_row("hybrid", quadratic(hybrid_variance)),
         mechanism_row(
             "Gaussian",
-            Gaussian::on_numbers(1, budget).map(gaussian_variance),
+            Gaussian::on_numbers(1, budget).map(gaussian_parameters_and_variance),
         ),
     ]
 }

@@ -11,20 +11,20 @@ use crate::competitors::choice::SubsetSelection;
 /// with the number of bins.
 ///
 /// ```
-/// use hushbin_study::competitors::{Budget, distribution::Bins};
+/// use hushbin_study::competitors::{Budget, distribution::BinSelection};
 ///
-/// let bins = Bins::new(4, &Budget::new(2.0, 0.0)?)?;
+/// let bins = BinSelection::new(4, &Budget::new(2.0, 0.0)?)?;
 /// let first = bins.variance(&[1.0, 0.0, 0.0, 0.0]);
 /// assert!(bins.variance(&[1.0, 1.0, 0.0, 0.0]) > first);
 /// assert!(bins.variance(&[1.0; 4]).abs() < 1e-12);
 /// # Ok::<(), hushbin::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Bins {
+pub struct BinSelection {
     choice: SubsetSelection,
 }
 
-impl Bins {
+impl BinSelection {
     /// Returns the mechanism for `bins` bins.
     ///
     /// # Errors
@@ -36,7 +36,7 @@ impl Bins {
 
     /// Number of bins, K.
     #[must_use]
-    pub const fn bins(&self) -> usize {
+    pub const fn bin_count(&self) -> usize {
         self.choice.options() as usize
     }
 
@@ -46,16 +46,16 @@ impl Bins {
     /// If there are fewer counts than bins.
     pub fn add_report<R: CryptoRng + ?Sized>(&self, number: f64, rng: &mut R, counts: &mut [u64]) {
         // The number 1 belongs to the last bin.
-        let bin = ((number * self.bins() as f64) as u32).min(self.choice.options() - 1);
+        let bin = ((number * self.bin_count() as f64) as u32).min(self.choice.options() - 1);
         self.choice.add_report(bin, rng, counts);
     }
 
     /// Returns unbiased estimates of the shares of people in the bins. The estimates sum to 1.
     /// `counts` has, for each bin, the number of reports that contain it.
     #[must_use]
-    pub fn shares(&self, counts: &[u64], reports: u64) -> Vec<f64> {
+    pub fn estimated_shares(&self, counts: &[u64], reports: u64) -> Vec<f64> {
         let rates = self.choice.rates();
-        let share = |count: &u64| rates.estimate(*count, reports);
+        let share = |count: &u64| rates.estimate_share(*count, reports);
         counts.iter().map(share).collect()
     }
 
@@ -63,9 +63,9 @@ impl Bins {
     /// people are spread evenly over the bins. It includes the variance from sampling people at
     /// random.
     #[must_use]
-    pub fn variance(&self, weights: &[f64]) -> f64 {
+    pub fn weighted_sum_variance(&self, weights: &[f64]) -> f64 {
         let mean = weights.iter().sum::<f64>() / weights.len() as f64;
         let spread: f64 = weights.iter().map(|own| (own - mean).powi(2)).sum();
-        spread * self.choice.even_variance()
+        spread * self.choice.variance_at_even_shares()
     }
 }

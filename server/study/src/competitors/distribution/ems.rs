@@ -1,6 +1,6 @@
 //! Expectation maximisation with smoothing (EMS).
 
-use super::square_wave::Transition;
+use super::square_wave::TransitionMatrix;
 
 /// Change of the log-likelihood below which the loop ends, as in Li et al.
 const LEAST_GAIN: f64 = 1e-3;
@@ -20,21 +20,24 @@ const STEPS: u32 = 10_000;
 /// let wave = SquareWave::new(&Budget::new(4.0, 0.0)?)?;
 /// let mut counts = [100; 16];
 /// counts[5] = 2000;
-/// let shares = ems_shares(&wave.transition(16), &counts);
+/// let shares = ems_shares(&wave.transition_matrix(16), &counts);
 /// assert!((shares.iter().sum::<f64>() - 1.0).abs() < 1e-12);
 /// assert!(shares[5] > 2.0 * shares[9]);
 /// # Ok::<(), hushbin::Error>(())
 /// ```
 #[must_use]
-pub fn ems_shares(transition: &Transition, counts: &[u64]) -> Vec<f64> {
-    let cells = transition.cells();
+pub fn ems_shares(transition: &TransitionMatrix, counts: &[u64]) -> Vec<f64> {
+    let cells = transition.cell_count();
     let mut shares = vec![1.0 / cells as f64; cells];
     let mut expected = transition.output_probabilities(&shares);
     let mut before = f64::NEG_INFINITY;
     for _ in 0..STEPS {
         let pairs = counts.iter().zip(&expected);
         let ratios: Vec<f64> = pairs.map(|(count, own)| *count as f64 / own).collect();
-        for (share, factor) in shares.iter_mut().zip(transition.weighted_inputs(&ratios)) {
+        for (share, factor) in shares
+            .iter_mut()
+            .zip(transition.mean_output_weights(&ratios))
+        {
             *share *= factor;
         }
         shares = smooth_with_neighbours(&shares);

@@ -22,8 +22,8 @@ use crate::competitors::choice::SubsetSelection;
 ///
 /// let budget = Budget::new(1.0, 0.0)?;
 /// let best = Hierarchy::new(6, &budget)?;
-/// let even = Hierarchy::with_shares(vec![1.0 / 6.0; 6], &budget)?;
-/// assert!(best.mean_variance() < even.mean_variance());
+/// let even = Hierarchy::with_level_shares(vec![1.0 / 6.0; 6], &budget)?;
+/// assert!(best.mean_edge_variance() < even.mean_edge_variance());
 /// # Ok::<(), hushbin::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
@@ -40,12 +40,12 @@ const STEPS: u32 = 400;
 
 impl Hierarchy {
     /// Returns the hierarchy with `height` levels. The shares of reports that cover each level
-    /// minimise [`mean_variance`](Self::mean_variance).
+    /// minimise [`mean_variance`](Self::mean_edge_variance).
     ///
     /// # Errors
     /// Same errors as [`SubsetSelection::new`].
     pub fn new(height: usize, budget: &Budget) -> Result<Self, Error> {
-        let mut own = Self::with_shares(vec![1.0 / height as f64; height], budget)?;
+        let mut own = Self::with_level_shares(vec![1.0 / height as f64; height], budget)?;
         for _ in 0..STEPS {
             // Multiplicative algorithm of optimal design: the mean variance never increases.
             let slopes = own.variance_slopes();
@@ -65,7 +65,7 @@ impl Hierarchy {
     ///
     /// # Errors
     /// Same errors as [`SubsetSelection::new`].
-    pub fn with_shares(shares: Vec<f64>, budget: &Budget) -> Result<Self, Error> {
+    pub fn with_level_shares(shares: Vec<f64>, budget: &Budget) -> Result<Self, Error> {
         // The level at a depth has 2^(depth + 1) nodes.
         let level = |depth: usize| SubsetSelection::new(2 << depth, budget);
         Ok(Self {
@@ -82,13 +82,13 @@ impl Hierarchy {
 
     /// Share of reports that cover each level.
     #[must_use]
-    pub fn shares(&self) -> &[f64] {
+    pub fn level_shares(&self) -> &[f64] {
         &self.shares
     }
 
     /// Number K of cells.
     #[must_use]
-    pub const fn cells(&self) -> usize {
+    pub const fn cell_count(&self) -> usize {
         1 << self.levels.len()
     }
 
@@ -127,13 +127,13 @@ impl Hierarchy {
     /// # Panics
     /// If `counts` or `reports` has fewer entries than there are levels.
     #[must_use]
-    pub fn estimates(&self, counts: &[Vec<u64>], reports: &[u64]) -> Vec<f64> {
+    pub fn estimated_shares(&self, counts: &[Vec<u64>], reports: &[u64]) -> Vec<f64> {
         let shares = |level: usize| {
             let rates = self.levels[level].rates();
             let share = |count: &u64| match reports[level] {
                 // A level without reports has weight 0, so its shares do not matter.
                 0 => 0.0,
-                all => rates.estimate(*count, all),
+                all => rates.estimate_share(*count, all),
             };
             counts[level].iter().map(share).collect()
         };
@@ -184,7 +184,7 @@ impl Hierarchy {
     /// Returns the variance of one report's estimate of a weighted sum of the cells' shares, if
     /// people are spread evenly. It includes the variance from sampling people at random.
     #[must_use]
-    pub fn variance(&self, weights: &[f64]) -> f64 {
+    pub fn weighted_sum_variance(&self, weights: &[f64]) -> f64 {
         let squares = node_weight_squares(weights);
         let parts = squares.iter().enumerate();
         parts
@@ -195,7 +195,7 @@ impl Hierarchy {
     /// Returns the variance of one report's estimate of the share of people below an edge between
     /// cells, averaged over the edges.
     #[must_use]
-    pub fn mean_variance(&self) -> f64 {
+    pub fn mean_edge_variance(&self) -> f64 {
         let squares = self.edge_weight_squares();
         let parts = squares.iter().enumerate();
         parts
@@ -207,7 +207,7 @@ impl Hierarchy {
     /// level has about the difference between two nodes' shares. The omitted factor depends on the
     /// depth: [`Self::difference_information`] multiplies by the number of nodes at that depth.
     fn level_information(&self, level: usize) -> f64 {
-        1.0 / (self.levels[level].even_variance() * f64::from(2 << level))
+        1.0 / (self.levels[level].variance_at_even_shares() * f64::from(2 << level))
     }
 
     /// Returns the information (inverse variance) that one report, of a random level, has about the
@@ -225,7 +225,7 @@ impl Hierarchy {
     /// over edges between cells. The weights are those with which [`node_weight_squares`] writes
     /// the share of people below an edge.
     fn edge_weight_squares(&self) -> Vec<f64> {
-        let cells = self.cells();
+        let cells = self.cell_count();
         let mut means = vec![0.0; self.levels.len()];
         for edge in 1..cells {
             let below: Vec<f64> = (0..cells)

@@ -4,7 +4,7 @@
 //! |---|---|---|
 //! | Square Wave (Li et al., SIGMOD 2020) | [`SquareWave`] | [`ems_shares`]: expectation maximisation with smoothing |
 //! | hierarchy (Cormode, Kulkarni, Srivastava, VLDB 2019) | [`Hierarchy`] | least squares over all levels |
-//! | choice of a bin (Ye and Barg, 2018) | [`Bins`] | unbiased share of each bin |
+//! | choice of a bin (Ye and Barg, 2018) | [`BinSelection`] | unbiased share of each bin |
 //!
 //! Noisy unbiased estimates need not form a distribution function. [`isotonic_shares`] finds the
 //! nearest distribution function, and [`quantile`] computes its quantiles. The mechanisms are for
@@ -16,8 +16,8 @@ mod hierarchy;
 mod isotonic;
 mod square_wave;
 
-pub use bins::Bins;
+pub use bins::BinSelection;
 pub use ems::ems_shares;
 pub use hierarchy::Hierarchy;
 pub use isotonic::{isotonic_shares, quantile};
-pub use square_wave::{SquareWave, Transition};
+pub use square_wave::{SquareWave, TransitionMatrix};

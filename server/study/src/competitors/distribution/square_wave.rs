@@ -17,7 +17,7 @@ use crate::competitors::budget::Budget;
 ///
 /// let wave = SquareWave::new(&Budget::new(1.0, 0.0)?)?;
 /// assert!((wave.half_width() - 0.2561).abs() < 1e-4);
-/// assert!((wave.density(0.5, 0.6) / wave.density(0.5, 0.9) - 1.0_f64.exp()).abs() < 1e-12);
+/// assert!((wave.report_density(0.5, 0.6) / wave.report_density(0.5, 0.9) - 1.0_f64.exp()).abs() < 1e-12);
 /// # Ok::<(), hushbin::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -32,7 +32,7 @@ pub struct SquareWave {
 /// Transition matrix: the probability of each output cell, for each input cell. Numbers are assumed
 /// to be uniform within an input cell.
 #[derive(Debug, Clone)]
-pub struct Transition {
+pub struct TransitionMatrix {
     /// Probability of an output cell that the raised interval does not touch.
     base: f64,
     /// Columns of the matrix, one for each input cell: the index of the first output cell whose
@@ -72,7 +72,7 @@ impl SquareWave {
 
     /// Returns the density of a report in [−b, 1 + b], for a number in [0, 1].
     #[must_use]
-    pub fn density(&self, number: f64, report: f64) -> f64 {
+    pub fn report_density(&self, number: f64, report: f64) -> f64 {
         if (report - number).abs() <= self.half_width {
             self.raised
         } else {
@@ -96,7 +96,7 @@ impl SquareWave {
     /// Returns the index of the output cell that contains a report. The `cells` cells divide the
     /// range of reports equally.
     #[must_use]
-    pub fn cell(&self, report: f64, cells: usize) -> usize {
+    pub fn output_cell(&self, report: f64, cells: usize) -> usize {
         let part = (report + self.half_width) / (1.0 + 2.0 * self.half_width);
         ((part * cells as f64) as usize).min(cells - 1)
     }
@@ -104,7 +104,7 @@ impl SquareWave {
     /// Returns the transition matrix from `cells` equally wide input cells to `cells` equally wide
     /// output cells.
     #[must_use]
-    pub fn transition(&self, cells: usize) -> Transition {
+    pub fn transition_matrix(&self, cells: usize) -> TransitionMatrix {
         let b = self.half_width;
         let (input, output) = (1.0 / cells as f64, (1.0 + 2.0 * b) / cells as f64);
         // Integral of t ↦ clamp(t, −b, b).
@@ -127,7 +127,7 @@ impl SquareWave {
         };
         let above = |r, i| (self.raised - self.base) * overlap(r, i);
         let all = 0..cells;
-        Transition {
+        TransitionMatrix {
             base: self.base * output,
             columns: (all.clone())
                 .map(|i| nonzero_band(all.clone().map(|r| above(r, i))))
@@ -167,10 +167,10 @@ fn weighted_sum_of_bands(bands: &[(usize, Vec<f64>)], weights: &[f64], base: f64
     sums
 }
 
-impl Transition {
+impl TransitionMatrix {
     /// Number of input cells, equal to the number of output cells.
     #[must_use]
-    pub const fn cells(&self) -> usize {
+    pub const fn cell_count(&self) -> usize {
         self.columns.len()
     }
 
@@ -193,7 +193,7 @@ impl Transition {
     /// Returns, for each input cell, the mean weight of the output cell: the sum, over output
     /// cells, of probability times weight.
     #[must_use]
-    pub fn weighted_inputs(&self, weights: &[f64]) -> Vec<f64> {
+    pub fn mean_output_weights(&self, weights: &[f64]) -> Vec<f64> {
         weighted_sum_of_bands(&self.rows, weights, self.base)
     }
 }

@@ -2,7 +2,7 @@
 //! scale of Mechanism-1's estimates follows from these numbers.
 
 use hushbin::Error;
-use hushbin::bounds::Bound;
+use hushbin::bounds::ParameterRange;
 
 use super::input::ATTRIBUTES;
 use crate::competitors::budget::Budget;
@@ -49,7 +49,7 @@ impl AgreementCounts {
     /// # Errors
     /// [`Error::OutOfRange`] if κ is out of range.
     pub(crate) fn favoured_set(&self, threshold: u32) -> Result<FavouredSet, Error> {
-        Bound {
+        ParameterRange {
             name: "threshold",
             min: 1.0,
             max: f64::from(self.attributes),
@@ -63,7 +63,7 @@ impl AgreementCounts {
             // d − κ.
             outside: self.tail_sums[(self.attributes - threshold + 1) as usize],
             distinguishing: self.tail_sums[opposite as usize],
-            roundings: self.roundings(),
+            roundings: self.rounding_count(),
         })
     }
 
@@ -71,7 +71,7 @@ impl AgreementCounts {
     /// numbers is a sum of up to d binomial coefficients. Computing a coefficient takes d steps of
     /// at most two roundings. Up to d = 50 no intermediate product is above 2⁵³, so nothing is
     /// rounded.
-    const fn roundings(&self) -> u32 {
+    const fn rounding_count(&self) -> u32 {
         if self.attributes <= 50 {
             0
         } else {
@@ -91,7 +91,7 @@ impl AgreementCounts {
     /// Returns the scale B of the estimates: the estimate of a value is B times the reported sign.
     /// B = 1/[(α/N₊ − (1 − α)/N₋)·C(d − 1, κ − 1)], where α = `inside` is the probability of a
     /// favoured vector, and `outside` is 1 − α.
-    pub(crate) fn scale(
+    pub(crate) fn estimate_scale(
         &self,
         threshold: u32,
         sets: &FavouredSet,
@@ -108,17 +108,20 @@ impl AgreementCounts {
     ///
     /// # Errors
     /// Same errors as [`AgreementCounts::favoured_set`].
-    pub(crate) fn scale_at(&self, threshold: u32, budget: &Budget) -> Result<f64, Error> {
+    pub(crate) fn scale_at_threshold(&self, threshold: u32, budget: &Budget) -> Result<f64, Error> {
         let sets = self.favoured_set(threshold)?;
-        let (inside, outside) = (sets.probability(budget), sets.complement(budget));
-        Ok(self.scale(threshold, &sets, inside, outside))
+        let (inside, outside) = (
+            sets.favoured_probability(budget),
+            sets.remaining_probability(budget),
+        );
+        Ok(self.estimate_scale(threshold, &sets, inside, outside))
     }
 
     /// Returns the threshold κ with the least scale B of the estimates under the budget, and this
     /// B.
     pub(crate) fn best_threshold(&self, budget: &Budget) -> (u32, f64) {
         let scale = |threshold| {
-            let scale = self.scale_at(threshold, budget);
+            let scale = self.scale_at_threshold(threshold, budget);
             (threshold, scale.expect("1 to d are in range"))
         };
         (1..=self.attributes)

@@ -33,12 +33,12 @@ impl HybridThreePiecewise {
     /// [`Error::OutOfRange`] if ε is outside [`EPSILON`].
     pub fn best(epsilon: f64) -> Result<Self, Error> {
         EPSILON.check(epsilon)?;
-        let most = ThreeOutputs::max_middle(epsilon);
+        let most = ThreeOutputs::max_zero_probability(epsilon);
         let of = |middle: f64, logarithm: f64| {
             let own = Self {
                 part: 0.0,
                 sliding: SlidingPiecewise::with_relative_width(logarithm.exp(), epsilon),
-                three: ThreeOutputs::with_middle(middle, epsilon),
+                three: ThreeOutputs::with_zero_probability(middle, epsilon),
             };
             // For given components, the mixing probability is optimised.
             let with = |part| Self { part, ..own };
@@ -55,7 +55,8 @@ impl HybridThreePiecewise {
         let tried = (0..=24).map(|place| with_middle(f64::from(place) * step));
         let best = tried.min_by(|a, b| a.worst_variance().total_cmp(&b.worst_variance()));
         let best = best.expect("25 are tried");
-        let [low, high] = [-step, step].map(|way| (best.three.middle() + way).clamp(0.0, most));
+        let [low, high] =
+            [-step, step].map(|way| (best.three.zero_probability() + way).clamp(0.0, most));
         let found = with_middle(argmin([low, high], |a| with_middle(a).worst_variance()));
         Ok(if found.worst_variance() < best.worst_variance() {
             found

@@ -1,12 +1,12 @@
 //! Input of one person: d numbers in [−1, 1].
 
 use hushbin::Error;
-use hushbin::bounds::Bound;
-use hushbin::sample::with_probability;
+use hushbin::bounds::ParameterRange;
+use hushbin::sample::draw_with_probability;
 use rand_core::Rng;
 
 /// Allowed range of the number of attributes d. Up to the maximum, 2^d fits into a double.
-pub const ATTRIBUTES: Bound = Bound {
+pub const ATTRIBUTES: ParameterRange = ParameterRange {
     name: "attributes",
     min: 1.0,
     max: 1000.0,
@@ -37,8 +37,8 @@ pub(super) fn check_values(values: &[f64], attributes: u32) -> Result<(), Error>
 ///
 /// With probability |x|, rounded down, the result is the sign of x. Otherwise the result is a fair
 /// coin.
-pub(in crate::competitors) fn rounds_up<R: Rng + ?Sized>(value: f64, rng: &mut R) -> bool {
-    if with_probability(rng, value) {
+pub(in crate::competitors) fn randomly_rounds_up<R: Rng + ?Sized>(value: f64, rng: &mut R) -> bool {
+    if draw_with_probability(rng, value) {
         value > 0.0
     } else {
         rng.next_u64() >> 63 == 1

@@ -1,7 +1,7 @@
 //! Generalised randomised response whose answers are evenly spaced levels of a number.
 
 use hushbin::Error;
-use hushbin::bounds::{Bound, EPSILON};
+use hushbin::bounds::{EPSILON, ParameterRange};
 
 /// Mechanism for one number. It reports one of r + 1 levels, which divide the range from −1 to 1
 /// into r equal steps.
@@ -11,15 +11,15 @@ use hushbin::bounds::{Bound, EPSILON};
 /// one step, this mechanism is [`TwoPoints`](super::TwoPoints).
 ///
 /// ```
-/// use hushbin_study::competitors::LevelGrid;
+/// use hushbin_study::competitors::LevelResponse;
 ///
-/// let grid = LevelGrid::best(2.0)?;
-/// assert_eq!(grid.steps(), 2);
+/// let grid = LevelResponse::best(2.0)?;
+/// assert_eq!(grid.step_count(), 2);
 /// assert!((grid.worst_variance() - 1.0).abs() < 1e-3);
 /// # Ok::<(), hushbin::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct LevelGrid {
+pub struct LevelResponse {
     steps: u32,
     /// Ratio e = exp(ε): the level of the rounded number is e times as likely to be reported as any
     /// other level.
@@ -27,13 +27,13 @@ pub struct LevelGrid {
 }
 
 /// Allowed range of the number of steps r.
-const STEPS: Bound = Bound {
+const STEPS: ParameterRange = ParameterRange {
     name: "steps",
     min: 1.0,
     max: 64.0,
 };
 
-impl LevelGrid {
+impl LevelResponse {
     /// Returns the mechanism with r `steps` at ε.
     ///
     /// # Errors
@@ -65,28 +65,28 @@ impl LevelGrid {
 
     /// Number of steps r.
     #[must_use]
-    pub const fn steps(&self) -> u32 {
+    pub const fn step_count(&self) -> u32 {
         self.steps
     }
 
     /// Returns the estimate that each reported level yields, in ascending order.
     #[must_use]
-    pub fn estimates(&self) -> Vec<f64> {
-        let scaled = |level| self.level(level) / self.probability_gap();
+    pub fn estimates_by_level(&self) -> Vec<f64> {
+        let scaled = |level| self.level_value(level) / self.probability_gap();
         (0..=self.steps).map(scaled).collect()
     }
 
     /// Returns the probability of each reported level, given a person's number in [−1, 1].
     #[must_use]
-    pub fn probabilities(&self, value: f64) -> Vec<f64> {
-        let (low, up) = self.level_below(value);
+    pub fn level_probabilities(&self, value: f64) -> Vec<f64> {
+        let (low, up) = self.lower_level_and_up_probability(value);
         let own = |level| {
             let rounded = match level {
                 _ if level == low => 1.0 - up,
                 _ if level == low + 1 => up,
                 _ => 0.0,
             };
-            self.other_probability() + self.probability_gap() * rounded
+            self.other_level_probability() + self.probability_gap() * rounded
         };
         (0..=self.steps).map(own).collect()
     }
@@ -94,8 +94,8 @@ impl LevelGrid {
     /// Variance of one report's estimate of a number `value` in [−1, 1].
     #[must_use]
     pub fn variance(&self, value: f64) -> f64 {
-        let (low, up) = self.level_below(value);
-        let [from, to] = [low, low + 1].map(|level| self.mean_square(level));
+        let (low, up) = self.lower_level_and_up_probability(value);
+        let [from, to] = [low, low + 1].map(|level| self.mean_square_at_level(level));
         from + up * (to - from) - value * value
     }
 
@@ -108,8 +108,8 @@ impl LevelGrid {
     pub fn worst_variance(&self) -> f64 {
         let of_step = |low: u32| {
             let ends = [low, low + 1];
-            let [from, to] = ends.map(|level| self.mean_square(level));
-            let [left, right] = ends.map(|level| self.level(level));
+            let [from, to] = ends.map(|level| self.mean_square_at_level(level));
+            let [left, right] = ends.map(|level| self.level_value(level));
             let turn = 0.5 * (to - from) / (right - left);
             self.variance(turn.clamp(left, right))
         };
@@ -118,32 +118,35 @@ impl LevelGrid {
 
     /// Returns the level below a number, and the probability that the number is rounded up to the
     /// next level.
-    fn level_below(&self, value: f64) -> (u32, f64) {
+    fn lower_level_and_up_probability(&self, value: f64) -> (u32, f64) {
         let place = 0.5 * (value + 1.0) * f64::from(self.steps);
         let low = place.floor().clamp(0.0, f64::from(self.steps - 1));
         (low as u32, place - low)
     }
 
     /// Returns the number, from −1 to 1, that a level stands for.
-    fn level(&self, level: u32) -> f64 {
+    fn level_value(&self, level: u32) -> f64 {
         2.0 * f64::from(level) / f64::from(self.steps) - 1.0
     }
 
     /// Probability of reporting a given level that differs from the level of the rounded number.
-    fn other_probability(&self) -> f64 {
+    fn other_level_probability(&self) -> f64 {
         1.0 / (self.e + f64::from(self.steps))
     }
 
     /// Probability of reporting the rounded number's level, minus the probability of reporting a
     /// given different level.
     fn probability_gap(&self) -> f64 {
-        (self.e - 1.0) * self.other_probability()
+        (self.e - 1.0) * self.other_level_probability()
     }
 
     /// Returns the mean square of the estimate, for a number that is exactly at `level`.
-    fn mean_square(&self, level: u32) -> f64 {
-        let all: f64 = (0..=self.steps).map(|own| self.level(own).powi(2)).sum();
-        (self.other_probability() * all + self.probability_gap() * self.level(level).powi(2))
+    fn mean_square_at_level(&self, level: u32) -> f64 {
+        let all: f64 = (0..=self.steps)
+            .map(|own| self.level_value(own).powi(2))
+            .sum();
+        (self.other_level_probability() * all
+            + self.probability_gap() * self.level_value(level).powi(2))
             / self.probability_gap().powi(2)
     }
 }

@@ -9,7 +9,7 @@
 //! [`as_printed`](crate::competitors::as_printed).
 
 use hushbin::Error;
-use hushbin::bounds::Bound;
+use hushbin::bounds::ParameterRange;
 use hushbin::sample::Threshold;
 use rand_core::CryptoRng;
 
@@ -20,7 +20,7 @@ use crate::competitors::favoured_set::FavouredSet;
 
 /// Allowed range of the expected number of vectors that rejection sampling draws for one report.
 /// Parameters that need more draws are refused.
-const DRAWS: Bound = Bound {
+const DRAWS: ParameterRange = ParameterRange {
     name: "vectors drawn for one",
     min: 1.0,
     max: (1_u32 << 20) as f64,
@@ -36,7 +36,7 @@ const DRAWS: Bound = Bound {
 /// assert_eq!(paper.threshold(), 3);
 /// assert!((paper.variance(0.0) - 22.76).abs() < 0.01);
 /// assert!(paper.delta_at(1.0) == 0.0);
-/// // For a large ε agreement in more places is better.
+/// // For a large ε draft_agreement in more places is better.
 /// let large = Budget::new(6.0, 0.0)?;
 /// let [paper, best] = [Majority::new(64, &large)?, Majority::best(64, &large)?];
 /// assert!(best.threshold() == 41 && best.variance(0.0) < 0.2 * paper.variance(0.0));
@@ -82,14 +82,14 @@ impl Majority {
         let counts = AgreementCounts::new(attributes)?;
         let sets = counts.favoured_set(threshold)?;
         DRAWS.check((sets.inside + sets.outside) / sets.inside.min(sets.outside))?;
-        let inside = sets.threshold(budget);
+        let inside = sets.favoured_threshold(budget);
         let (p, q) = (inside.probability(), inside.complement());
         Ok(Self {
             attributes,
             threshold,
             sets,
             inside,
-            scale: counts.scale(threshold, &sets, p, q),
+            scale: counts.estimate_scale(threshold, &sets, p, q),
         })
     }
 
@@ -107,13 +107,13 @@ impl Majority {
 
     /// Number of favoured vectors, N₊.
     #[must_use]
-    pub const fn favoured(&self) -> f64 {
+    pub const fn favoured_count(&self) -> f64 {
         self.sets.inside
     }
 
     /// Probability α that the report is a favoured vector. It is exact for the rounded threshold.
     #[must_use]
-    pub fn alpha(&self) -> f64 {
+    pub fn favoured_probability(&self) -> f64 {
         self.inside.probability()
     }
 
@@ -156,7 +156,7 @@ impl Majority {
         input::check_values(values, self.attributes)?;
         let mut own = vec![0_u64; values.len().div_ceil(64)];
         for (place, &value) in values.iter().enumerate() {
-            own[place / 64] |= u64::from(input::rounds_up(value, rng)) << (place % 64);
+            own[place / 64] |= u64::from(input::randomly_rounds_up(value, rng)) << (place % 64);
         }
         // Rejection sampling: draws uniform vectors until one is favoured if `inside`, or until one
         // is not favoured otherwise.

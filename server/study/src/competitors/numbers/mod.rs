@@ -19,11 +19,11 @@ mod variance_bound;
 
 pub use hybrid_three_piecewise::HybridThreePiecewise;
 pub use input::ATTRIBUTES;
-pub use level_grid::LevelGrid;
+pub use level_grid::LevelResponse;
 pub use majority::Majority;
 pub use piecewise::{hybrid_variance, piecewise_variance};
 pub use sampled::{ANSWERED_EPSILON, SampledTwoPoints};
-pub use sampled_piecewise::{NumberMechanism, SampledPiecewise};
+pub use sampled_piecewise::{SampledPiecewise, SingleNumberMechanism};
 pub use sliding_piecewise::SlidingPiecewise;
 pub use staircase::Staircase;
 pub use three_outputs::ThreeOutputs;
@@ -31,4 +31,4 @@ pub use two_points::TwoPoints;
 pub use variance_bound::variance_lower_bound;
 
 pub(super) use agreement_counts::AgreementCounts;
-pub(super) use input::rounds_up;
+pub(super) use input::randomly_rounds_up;

@@ -1,8 +1,8 @@
 //! Mechanism-2: draws k of d attributes and reports each of them by [`TwoPoints`].
 
 use hushbin::Error;
-use hushbin::bounds::{Bound, EPSILON};
-use hushbin::sample::choose_front;
+use hushbin::bounds::{EPSILON, ParameterRange};
+use hushbin::sample::move_random_subset_to_front;
 use rand_core::CryptoRng;
 use statrs::function::factorial::ln_binomial;
 
@@ -55,7 +55,7 @@ impl SampledTwoPoints {
         let least = ((epsilon / EPSILON.max).ceil().max(1.0) as u32).min(attributes.max(1));
         let mut best = Self::with_answered(attributes, least, epsilon, delta)?;
         let more = least + 1..=attributes;
-        let more = more.take_while(|k| EPSILON.holds(epsilon / f64::from(*k)));
+        let more = more.take_while(|k| EPSILON.contains(epsilon / f64::from(*k)));
         for answered in more {
             let other = Self::with_answered(attributes, answered, epsilon, delta)?;
             if other.variance(0.0) < best.variance(0.0) {
@@ -77,7 +77,7 @@ impl SampledTwoPoints {
         delta: f64,
     ) -> Result<Self, Error> {
         ATTRIBUTES.check(f64::from(attributes))?;
-        Bound {
+        ParameterRange {
             name: "answered",
             min: 1.0,
             max: f64::from(attributes),
@@ -156,7 +156,7 @@ impl SampledTwoPoints {
     ) -> Result<Vec<(u32, bool)>, Error> {
         input::check_values(values, self.attributes)?;
         let mut drawn: Vec<u32> = (0..self.attributes).collect();
-        choose_front(rng, &mut drawn, self.answered as usize);
+        move_random_subset_to_front(rng, &mut drawn, self.answered as usize);
         drawn.truncate(self.answered as usize);
         let mut randomize_unchecked = |attribute: u32| {
             (

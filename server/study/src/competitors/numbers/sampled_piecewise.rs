@@ -11,7 +11,7 @@ use super::sliding_piecewise::SlidingPiecewise;
 
 /// Mechanism for one number, used for each drawn attribute.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum NumberMechanism {
+pub enum SingleNumberMechanism {
     /// Piecewise mechanism PM, with the published width of its favoured interval.
     Piecewise,
     /// Piecewise mechanism whose favoured interval has the best width.
@@ -35,10 +35,10 @@ enum BudgetedMechanism {
 /// by d/k.
 ///
 /// ```
-/// use hushbin_study::competitors::{NumberMechanism, SampledPiecewise};
+/// use hushbin_study::competitors::{SingleNumberMechanism, SampledPiecewise};
 ///
-/// let published = SampledPiecewise::new(2, NumberMechanism::Hybrid, 4.0)?;
-/// let best = SampledPiecewise::best(2, NumberMechanism::Hybrid, 4.0)?;
+/// let published = SampledPiecewise::new(2, SingleNumberMechanism::Hybrid, 4.0)?;
+/// let best = SampledPiecewise::best(2, SingleNumberMechanism::Hybrid, 4.0)?;
 /// assert_eq!((published.answered(), best.answered()), (1, 2));
 /// assert!(best.worst_variance() < published.worst_variance());
 /// # Ok::<(), hushbin::Error>(())
@@ -61,7 +61,7 @@ impl SampledPiecewise {
     ///
     /// # Errors
     /// [`Error::OutOfRange`] if d is outside [`ATTRIBUTES`], or ε or ε/k is outside [`EPSILON`].
-    pub fn new(attributes: u32, part: NumberMechanism, epsilon: f64) -> Result<Self, Error> {
+    pub fn new(attributes: u32, part: SingleNumberMechanism, epsilon: f64) -> Result<Self, Error> {
         ATTRIBUTES.check(f64::from(attributes))?;
         EPSILON.check(epsilon)?;
         let answered = ((epsilon / EPSILON_OF_ONE) as u32).clamp(1, attributes);
@@ -72,7 +72,7 @@ impl SampledPiecewise {
     ///
     /// # Errors
     /// Same errors as [`SampledPiecewise::new`].
-    pub fn best(attributes: u32, part: NumberMechanism, epsilon: f64) -> Result<Self, Error> {
+    pub fn best(attributes: u32, part: SingleNumberMechanism, epsilon: f64) -> Result<Self, Error> {
         let mut best = Self::new(attributes, part, epsilon)?;
         let most = ((epsilon / LEAST_EPSILON) as u32).clamp(1, attributes);
         for answered in 1..=most {
@@ -87,20 +87,20 @@ impl SampledPiecewise {
     fn with_answered(
         attributes: u32,
         answered: u32,
-        part: NumberMechanism,
+        part: SingleNumberMechanism,
         epsilon: f64,
     ) -> Result<Self, Error> {
         let each = epsilon / f64::from(answered);
         EPSILON.check(each)?;
         let one = match part {
-            NumberMechanism::Piecewise => {
+            SingleNumberMechanism::Piecewise => {
                 BudgetedMechanism::SlidingPiecewise(SlidingPiecewise::published(each)?)
             }
-            NumberMechanism::BestWidth => {
+            SingleNumberMechanism::BestWidth => {
                 BudgetedMechanism::SlidingPiecewise(SlidingPiecewise::best(each)?)
             }
-            NumberMechanism::Hybrid => BudgetedMechanism::Hybrid(each),
-            NumberMechanism::Mixed => {
+            SingleNumberMechanism::Hybrid => BudgetedMechanism::Hybrid(each),
+            SingleNumberMechanism::Mixed => {
                 BudgetedMechanism::HybridThreePiecewise(HybridThreePiecewise::best(each)?)
             }
         };

@@ -69,7 +69,7 @@ impl SlidingPiecewise {
     ///
     /// # Errors
     /// [`Error::OutOfRange`] if ε is outside [`EPSILON`].
-    pub fn optimal(epsilon: f64) -> Result<Self, Error> {
+    pub fn published_optimal(epsilon: f64) -> Result<Self, Error> {
         let Self { half, e, .. } = Self::published(epsilon)?;
         Ok(Self {
             half: 2.0 * half + 1.0,
@@ -100,14 +100,14 @@ impl SlidingPiecewise {
 
     /// Density q of a report outside the favoured interval.
     #[must_use]
-    pub fn density(&self) -> f64 {
+    pub fn density_outside(&self) -> f64 {
         1.0 / (2.0 * self.half + (self.e - 1.0) * self.width)
     }
 
     /// Returns the ends of the favoured interval for a number in [−1, 1].
     #[must_use]
-    pub fn favoured(&self, value: f64) -> [f64; 2] {
-        let middle = value * self.slope();
+    pub fn favoured_interval(&self, value: f64) -> [f64; 2] {
+        let middle = value * self.interval_slope();
         [-0.5, 0.5].map(|side| middle + side * self.width)
     }
 
@@ -117,7 +117,7 @@ impl SlidingPiecewise {
         // E[y²] = q·(2H³/3) + (e − 1)·q·(w³/12 + w·(x·s)²), and (e − 1)·q·w·s = 1.
         let around = 2.0 * self.half.powi(3) / 3.0;
         let inside = (self.e - 1.0) * self.width.powi(3) / 12.0;
-        self.density() * (around + inside) + (self.slope() - 1.0) * value * value
+        self.density_outside() * (around + inside) + (self.interval_slope() - 1.0) * value * value
     }
 
     /// Maximum of [`variance`](Self::variance) over all numbers in [−1, 1].
@@ -128,7 +128,7 @@ impl SlidingPiecewise {
     }
 
     /// Slope s: distance by which the favoured interval moves if the number increases by 1.
-    fn slope(&self) -> f64 {
-        1.0 / ((self.e - 1.0) * self.density() * self.width)
+    fn interval_slope(&self) -> f64 {
+        1.0 / ((self.e - 1.0) * self.density_outside() * self.width)
     }
 }

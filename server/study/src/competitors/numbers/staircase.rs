@@ -47,7 +47,7 @@ impl Staircase {
 
     /// Returns the density of the noise at a value of the noise.
     #[must_use]
-    pub fn density(&self, noise: f64) -> f64 {
+    pub fn noise_density(&self, noise: f64) -> f64 {
         let (b, part) = (self.fall, self.fall_fraction());
         let place = noise.abs() / RANGE;
         let falls = place.floor() + f64::from(u8::from(place.fract() >= part));

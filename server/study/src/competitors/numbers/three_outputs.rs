@@ -14,7 +14,7 @@ use super::search::argmin;
 /// ```
 /// use hushbin_study::competitors::ThreeOutputs;
 ///
-/// let [low, middle, high] = ThreeOutputs::best(2.0)?.probabilities(0.25);
+/// let [low, middle, high] = ThreeOutputs::best(2.0)?.output_probabilities(0.25);
 /// assert!((low + middle + high - 1.0).abs() < 1e-12);
 /// assert!(low < high);
 /// # Ok::<(), hushbin::Error>(())
@@ -33,8 +33,8 @@ impl ThreeOutputs {
     /// [`Error::OutOfRange`] if ε is outside [`EPSILON`].
     pub fn best(epsilon: f64) -> Result<Self, Error> {
         EPSILON.check(epsilon)?;
-        let of = |middle| Self::with_middle(middle, epsilon);
-        let best = argmin([0.0, Self::max_middle(epsilon)], |middle| {
+        let of = |middle| Self::with_zero_probability(middle, epsilon);
+        let best = argmin([0.0, Self::max_zero_probability(epsilon)], |middle| {
             of(middle).worst_variance()
         });
         // The search never tries the end a = 0, where the mechanism has only two outputs. This end
@@ -50,12 +50,12 @@ impl ThreeOutputs {
     /// Returns the greatest probability of the output 0, for the number 0, that is ε-private:
     /// e/(e + 2), where e = exp(ε). The output C then has equal probabilities for 0 and −1, and is
     /// e times as likely for 1.
-    pub(super) fn max_middle(epsilon: f64) -> f64 {
+    pub(super) fn max_zero_probability(epsilon: f64) -> f64 {
         1.0 / (1.0 + 2.0 * (-epsilon).exp())
     }
 
     /// Returns the mechanism at ε that outputs 0 with probability `middle` for the number 0.
-    pub(super) fn with_middle(middle: f64, epsilon: f64) -> Self {
+    pub(super) fn with_zero_probability(middle: f64, epsilon: f64) -> Self {
         Self {
             middle,
             e: epsilon.exp(),
@@ -64,13 +64,13 @@ impl ThreeOutputs {
 
     /// Probability a of the output 0 for the number 0.
     #[must_use]
-    pub const fn middle(&self) -> f64 {
+    pub const fn zero_probability(&self) -> f64 {
         self.middle
     }
 
     /// Largest output C of the three outputs −C, 0 and C.
     #[must_use]
-    pub fn scale(&self) -> f64 {
+    pub fn largest_output(&self) -> f64 {
         let e = self.e;
         // The estimate is unbiased for the number 1: C·(P(C) − P(−C)) = 1.
         e * (e + 1.0) / ((e - 1.0) * (e - self.middle))
@@ -78,7 +78,7 @@ impl ThreeOutputs {
 
     /// Returns the probabilities of the outputs −C, 0 and C, given a number in [−1, 1].
     #[must_use]
-    pub fn probabilities(&self, value: f64) -> [f64; 3] {
+    pub fn output_probabilities(&self, value: f64) -> [f64; 3] {
         let (a, e) = (self.middle, self.e);
         // `from` is the probability of either end, −C or C, for the number 0. `to` has the three
         // probabilities for the number 1.
@@ -115,7 +115,7 @@ impl ThreeOutputs {
     /// Returns the mean square of the estimate as a line in |x|, for a number x: its value at 0 and
     /// its slope.
     fn mean_square_line(&self) -> [f64; 2] {
-        let square = self.scale().powi(2);
+        let square = self.largest_output().powi(2);
         let less = self.middle * (1.0 - 1.0 / self.e);
         [square * (1.0 - self.middle), square * less]
     }

@@ -34,7 +34,7 @@ impl TwoPoints {
     #[must_use]
     pub fn new(budget: &Budget) -> Self {
         Self {
-            own: FavouredSet::single_of(2).threshold(budget),
+            own: FavouredSet::single_output(2).favoured_threshold(budget),
         }
     }
 
@@ -60,7 +60,7 @@ impl TwoPoints {
     /// Returns δ at ε for the worst pair of numbers, −1 and 1.
     #[must_use]
     pub fn delta_at(&self, epsilon: f64) -> f64 {
-        FavouredSet::single_of(2).delta_at(self.own, epsilon)
+        FavouredSet::single_output(2).delta_at(self.own, epsilon)
     }
 
     /// Returns the privacy loss of a report: the least ε that it satisfies with δ = 0.
@@ -89,7 +89,7 @@ impl TwoPoints {
         value: f64,
         rng: &mut R,
     ) -> bool {
-        let up = input::rounds_up(value, rng);
+        let up = input::randomly_rounds_up(value, rng);
         // The result is true (+) if the sign is + and kept, or − and flipped.
         self.own.sample(rng) == up
     }

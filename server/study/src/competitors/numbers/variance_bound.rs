@@ -62,19 +62,19 @@ pub fn variance_lower_bound(epsilon: f64) -> Option<f64> {
     }
     // A certificate proves a bound only at its own ε, so the comparison is exact.
     let own = CERTIFICATES.iter().find(|own| own.epsilon == epsilon)?;
-    Some(own.bound())
+    Some(own.variance_bound())
 }
 
 impl DualCertificate {
     /// Returns the lower bound on the variance that the certificate proves. The multipliers are
     /// scaled so that the λ sum to 1.
-    fn bound(&self) -> f64 {
+    fn variance_bound(&self) -> f64 {
         let inputs = self.multipliers_of_all_inputs();
         let sum = inputs
             .iter()
             .map(|own| own.alpha + (own.beta - own.lambda * own.x) * own.x);
         let total: f64 = inputs.iter().map(|own| own.lambda).sum();
-        (sum.sum::<f64>() + minimum_of_dual(&inputs, self.epsilon.exp())) / total
+        (sum.sum::<f64>() + dual_function_minimum(&inputs, self.epsilon.exp())) / total
     }
 
     /// Returns the multipliers of all inputs, including the negative inputs.
@@ -99,7 +99,7 @@ impl DualCertificate {
 
 /// Returns the minimum, over all outputs y, of the dual function F in the module comment, or 0 if F
 /// is positive everywhere. F is quadratic between the sign changes of the polynomials g.
-fn minimum_of_dual(inputs: &[Multipliers], e: f64) -> f64 {
+fn dual_function_minimum(inputs: &[Multipliers], e: f64) -> f64 {
     let mut turns = vec![-OUTPUT_RANGE, OUTPUT_RANGE];
     turns.extend(inputs.iter().flat_map(Multipliers::sign_changes));
     turns.sort_by(f64::total_cmp);
@@ -108,7 +108,11 @@ fn minimum_of_dual(inputs: &[Multipliers], e: f64) -> f64 {
         let (mut square, mut line, mut flat) = (0.0, 0.0, 0.0);
         for own in inputs {
             // g keeps its sign within a segment, so its value in the middle decides.
-            let weight = if own.value_at(middle) >= 0.0 { 1.0 } else { e };
+            let weight = if own.polynomial_at(middle) >= 0.0 {
+                1.0
+            } else {
+                e
+            };
             square += weight * own.lambda;
             line -= weight * own.beta;
             flat -= weight * own.alpha;
@@ -122,7 +126,7 @@ fn minimum_of_dual(inputs: &[Multipliers], e: f64) -> f64 {
 
 impl Multipliers {
     /// Returns the polynomial g(y) = λy² − βy − α at an output y.
-    fn value_at(&self, y: f64) -> f64 {
+    fn polynomial_at(&self, y: f64) -> f64 {
         (self.lambda * y - self.beta) * y - self.alpha
     }
 

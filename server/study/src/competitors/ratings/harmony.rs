@@ -1,10 +1,10 @@
 //! Harmony: draws one of d coordinates and reports it by [`TwoPoints`].
 
-use hushbin::sample::below;
+use hushbin::sample::draw_below;
 use hushbin::{Entry, Error};
 use rand_core::CryptoRng;
 
-use super::oracle::{Moments, Oracle, Setting};
+use super::oracle::{EstimateMoments, Oracle, OracleSetting};
 use super::report_sums::{LinearEstimator, ReportSums};
 use crate::competitors::numbers::TwoPoints;
 
@@ -14,11 +14,11 @@ use crate::competitors::numbers::TwoPoints;
 /// coordinate is d·A times the reported sign.
 ///
 /// ```
-/// use hushbin_study::competitors::ratings::{Harmony, Oracle, Setting};
+/// use hushbin_study::competitors::ratings::{Harmony, Oracle, OracleSetting};
 ///
-/// let setting = Setting { items: 1378, sparsity: 6, epsilon: 0.5, delta: 0.0, distance: 1.0 };
+/// let setting = OracleSetting { items: 1378, sparsity: 6, epsilon: 0.5, delta: 0.0, distance: 1.0 };
 /// let harmony = Harmony::new(&setting)?;
-/// assert!((harmony.moments().mean_variance()[1] - 22_972.351_867).abs() < 1e-5);
+/// assert!((harmony.second_moments().variances_of_mean()[1] - 22_972.351_867).abs() < 1e-5);
 /// # Ok::<(), hushbin::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -31,8 +31,8 @@ impl Harmony {
     /// Creates the mechanism for the question and the privacy requirement of a setting.
     ///
     /// # Errors
-    /// Same errors as [`Setting::budget`].
-    pub fn new(setting: &Setting) -> Result<Self, Error> {
+    /// Same errors as [`OracleSetting::budget`].
+    pub fn new(setting: &OracleSetting) -> Result<Self, Error> {
         Ok(Self {
             items: setting.items,
             points: TwoPoints::new(&setting.budget_without_delta()?),
@@ -41,7 +41,7 @@ impl Harmony {
 
     /// Mechanism that reports the value of the drawn coordinate.
     #[must_use]
-    pub const fn points(&self) -> &TwoPoints {
+    pub const fn two_points(&self) -> &TwoPoints {
         &self.points
     }
 }
@@ -56,17 +56,17 @@ impl Oracle for Harmony {
         f64::from(self.items).log2().ceil() + 1.0
     }
 
-    fn estimator(&self) -> LinearEstimator {
+    fn linear_estimator(&self) -> LinearEstimator {
         LinearEstimator::means_only(f64::from(self.items) * self.points.scale())
     }
 
-    fn moments(&self) -> Moments {
+    fn second_moments(&self) -> EstimateMoments {
         let square = f64::from(self.items) * self.points.scale().powi(2);
-        Moments::means_only([square; 2])
+        EstimateMoments::means_only([square; 2])
     }
 
     fn add_report(&self, entries: &[Entry], sums: &mut ReportSums, rng: &mut dyn CryptoRng) {
-        let drawn = u64::from(below(rng, self.items));
+        let drawn = u64::from(draw_below(rng, self.items));
         // A missing entry counts as 0, so either sign has probability 1/2.
         let own = entries.iter().find(|entry| entry.item == drawn);
         let up = self

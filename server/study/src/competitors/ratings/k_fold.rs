@@ -4,8 +4,8 @@
 use hushbin::{Entry, Error};
 use rand_core::CryptoRng;
 
-use super::one_sparse::OneSparse;
-use super::oracle::{Moments, Oracle, PresenceMoments, Setting};
+use super::one_sparse::OneSparseOracle;
+use super::oracle::{EstimateMoments, Oracle, OracleSetting, PresenceMoments};
 use super::report_sums::{LinearEstimator, ReportSums};
 use super::slots::all_slots;
 
@@ -21,26 +21,26 @@ use super::slots::all_slots;
 /// privacy at event level.
 ///
 /// ```
-/// use hushbin_study::competitors::ratings::{KFold, Oracle, Setting, SignedBit};
+/// use hushbin_study::competitors::ratings::{KFoldRepetition, Oracle, OracleSetting, SignedBit};
 ///
-/// let setting = Setting { items: 100, sparsity: 6, epsilon: 1.0, delta: 0.0, distance: 1.0 };
-/// let bits = KFold::<SignedBit>::new(&setting)?;
-/// assert!((bits.moments().mean_variance()[1] - 6.0 * bits.entry_oracle().points().variance(0.0)).abs() < 1e-9);
+/// let setting = OracleSetting { items: 100, sparsity: 6, epsilon: 1.0, delta: 0.0, distance: 1.0 };
+/// let bits = KFoldRepetition::<SignedBit>::new(&setting)?;
+/// assert!((bits.second_moments().variances_of_mean()[1] - 6.0 * bits.entry_oracle().two_points().variance(0.0)).abs() < 1e-9);
 /// assert_eq!(bits.report_bits(), 390.0);
 /// # Ok::<(), hushbin::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct KFold<T> {
+pub struct KFoldRepetition<T> {
     sparsity: u32,
     entry_oracle: T,
 }
 
-impl<T: OneSparse> KFold<T> {
+impl<T: OneSparseOracle> KFoldRepetition<T> {
     /// Creates the mechanism for the question and the privacy requirement of a setting.
     ///
     /// # Errors
-    /// Same errors as [`OneSparse::new`].
-    pub fn new(setting: &Setting) -> Result<Self, Error> {
+    /// Same errors as [`OneSparseOracle::new`].
+    pub fn new(setting: &OracleSetting) -> Result<Self, Error> {
         Ok(Self {
             sparsity: setting.sparsity,
             entry_oracle: T::new(setting)?,
@@ -56,7 +56,9 @@ impl<T: OneSparse> KFold<T> {
     /// Subtracts the expected contribution of the `surplus` answers beyond s from the presence
     /// sums, because the offset of [`estimator`](Oracle::estimator) covers only s answers.
     fn subtract_surplus_presence(&self, surplus: u64, sums: &mut ReportSums) {
-        if let (true, Some([_, offset])) = (surplus > 0, self.entry_oracle.estimator().presence) {
+        if let (true, Some([_, offset])) =
+            (surplus > 0, self.entry_oracle.linear_estimator().presence)
+        {
             for sum in &mut sums.presence {
                 *sum -= surplus as f64 * offset;
             }
@@ -64,17 +66,20 @@ impl<T: OneSparse> KFold<T> {
     }
 }
 
-impl<T: OneSparse> Oracle for KFold<T> {
+impl<T: OneSparseOracle> Oracle for KFoldRepetition<T> {
     fn privacy_loss(&self) -> f64 {
         self.entry_oracle.privacy_loss()
     }
 
     fn report_bits(&self) -> f64 {
-        f64::from(self.sparsity) * self.entry_oracle.report_bits()
+        f64::from(self.sparsity) * self.entry_oracle.answer_bits()
     }
 
-    fn estimator(&self) -> LinearEstimator {
-        let (k, one) = (f64::from(self.sparsity), self.entry_oracle.estimator());
+    fn linear_estimator(&self) -> LinearEstimator {
+        let (k, one) = (
+            f64::from(self.sparsity),
+            self.entry_oracle.linear_estimator(),
+        );
         LinearEstimator {
             mean: one.mean,
             presence: one.presence.map(|[scale, offset]| [scale, k * offset]),
@@ -84,14 +89,14 @@ impl<T: OneSparse> Oracle for KFold<T> {
     /// Moments of the sum of a report's s answers. If the person has the item, exactly one answer
     /// is about the item; otherwise no answer is. The estimates from the remaining answers have
     /// mean 0.
-    fn moments(&self) -> Moments {
-        let (k, one) = (f64::from(self.sparsity), self.entry_oracle.moments());
+    fn second_moments(&self) -> EstimateMoments {
+        let (k, one) = (f64::from(self.sparsity), self.entry_oracle.second_moments());
         let sum = |[own, other]: [f64; 2]| [own + (k - 1.0) * other, k * other];
         let presence = |one: PresenceMoments| PresenceMoments {
             variance: sum(one.variance),
             ..one
         };
-        Moments {
+        EstimateMoments {
             mean_square: sum(one.mean_square),
             presence: one.presence.map(presence),
         }
@@ -111,7 +116,7 @@ impl<T: OneSparse> Oracle for KFold<T> {
     }
 
     fn add_reports(&self, people: &[&[Entry]], sums: &mut ReportSums, rng: &mut dyn CryptoRng) {
-        let mut own = vec![0; self.entry_oracle.elements()];
+        let mut own = vec![0; self.entry_oracle.element_count()];
         let mut answers = 0;
         for entries in people {
             for slot in all_slots(entries, self.sparsity) {

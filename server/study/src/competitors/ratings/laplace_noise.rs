@@ -4,7 +4,7 @@ use hushbin::{Entry, Error};
 use rand_core::CryptoRng;
 use rand_distr::{Distribution, Gamma};
 
-use super::oracle::{Moments, Oracle, Setting};
+use super::oracle::{EstimateMoments, Oracle, OracleSetting};
 use super::report_sums::{LinearEstimator, ReportSums};
 
 /// Laplace mechanism on all d coordinates (Dwork, McSherry, Nissim and Smith 2006), which protects
@@ -18,11 +18,11 @@ use super::report_sums::{LinearEstimator, ReportSums};
 /// Significance of the Least Significant Bits for Differential Privacy", CCS 2012).
 ///
 /// ```
-/// use hushbin_study::competitors::ratings::{LaplaceNoise, Oracle, Setting};
+/// use hushbin_study::competitors::ratings::{LaplaceNoise, Oracle, OracleSetting};
 ///
-/// let setting = Setting { items: 100, sparsity: 64, epsilon: 0.5, delta: 0.0, distance: 3.0 };
+/// let setting = OracleSetting { items: 100, sparsity: 64, epsilon: 0.5, delta: 0.0, distance: 3.0 };
 /// let laplace = LaplaceNoise::new(&setting)?;
-/// assert_eq!((laplace.scale(), laplace.variance()), (6.0, 72.0));
+/// assert_eq!((laplace.noise_scale(), laplace.variance()), (6.0, 72.0));
 /// assert_eq!((laplace.privacy_loss(), laplace.report_bits()), (0.5, 3200.0));
 /// # Ok::<(), hushbin::Error>(())
 /// ```
@@ -39,9 +39,9 @@ impl LaplaceNoise {
     /// Creates the mechanism for the question and the privacy requirement of a setting.
     ///
     /// # Errors
-    /// Same errors as [`Setting::budget`]. [`Error::OutOfRange`] if L is outside
+    /// Same errors as [`OracleSetting::budget`]. [`Error::OutOfRange`] if L is outside
     /// [`DISTANCE`](hushbin::bounds::DISTANCE).
-    pub fn new(setting: &Setting) -> Result<Self, Error> {
+    pub fn new(setting: &OracleSetting) -> Result<Self, Error> {
         let budget = setting.budget_without_delta()?;
         let distance = setting.checked_distance()?;
         Ok(Self {
@@ -53,11 +53,11 @@ impl LaplaceNoise {
 
     /// Scale β of a coordinate's noise.
     #[must_use]
-    pub const fn scale(&self) -> f64 {
+    pub const fn noise_scale(&self) -> f64 {
         self.scale
     }
 
-    /// Variance 2β² of one report's estimate of a coordinate, where β is [`scale`](Self::scale). It
+    /// Variance 2β² of one report's estimate of a coordinate, where β is [`noise_scale`](Self::noise_scale). It
     /// is the same for every value of the coordinate.
     #[must_use]
     pub fn variance(&self) -> f64 {
@@ -65,7 +65,7 @@ impl LaplaceNoise {
     }
 
     /// Adds the total noise of `reports` reports to the sum of every coordinate.
-    fn add(&self, reports: u64, sums: &mut ReportSums, rng: &mut dyn CryptoRng) {
+    fn add_noise(&self, reports: u64, sums: &mut ReportSums, rng: &mut dyn CryptoRng) {
         if reports == 0 {
             return;
         }
@@ -81,7 +81,7 @@ impl LaplaceNoise {
 }
 
 /// Adds one person's entries to the sums, without noise.
-fn sum(entries: &[Entry], sums: &mut ReportSums) {
+fn add_exact_entries(entries: &[Entry], sums: &mut ReportSums) {
     for entry in entries {
         sums.signs[entry.item as usize] += entry.value;
     }
@@ -97,25 +97,25 @@ impl Oracle for LaplaceNoise {
         32.0 * f64::from(self.items)
     }
 
-    fn estimator(&self) -> LinearEstimator {
+    fn linear_estimator(&self) -> LinearEstimator {
         LinearEstimator::means_only(1.0)
     }
 
-    fn moments(&self) -> Moments {
+    fn second_moments(&self) -> EstimateMoments {
         let variance = self.variance();
         // A value of ±1 adds 1 to the mean square.
-        Moments::means_only([variance + 1.0, variance])
+        EstimateMoments::means_only([variance + 1.0, variance])
     }
 
     fn add_report(&self, entries: &[Entry], sums: &mut ReportSums, rng: &mut dyn CryptoRng) {
-        sum(entries, sums);
-        self.add(1, sums, rng);
+        add_exact_entries(entries, sums);
+        self.add_noise(1, sums, rng);
     }
 
     fn add_reports(&self, people: &[&[Entry]], sums: &mut ReportSums, rng: &mut dyn CryptoRng) {
         for entries in people {
-            sum(entries, sums);
+            add_exact_entries(entries, sums);
         }
-        self.add(people.len() as u64, sums, rng);
+        self.add_noise(people.len() as u64, sums, rng);
     }
 }

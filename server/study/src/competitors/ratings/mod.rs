@@ -5,9 +5,9 @@
 //! and has unbiased estimates. [`ORACLES`] lists all oracles. In all formulas, e = exp(ε).
 //!
 //! ```
-//! use hushbin_study::competitors::ratings::{ORACLES, Setting};
+//! use hushbin_study::competitors::ratings::{ORACLES, OracleSetting};
 //!
-//! let setting = Setting { items: 256, sparsity: 4, epsilon: 1.0, delta: 1e-5, distance: 1.0 };
+//! let setting = OracleSetting { items: 256, sparsity: 4, epsilon: 1.0, delta: 1e-5, distance: 1.0 };
 //! for named in ORACLES {
 //!     let oracle = (named.build)(&setting)?;
 //!     println!("{}: ε {:.3}, {} bits", named.name, oracle.privacy_loss(), oracle.report_bits());
@@ -34,13 +34,13 @@ mod slots;
 mod three_answers;
 
 pub use harmony::Harmony;
-pub use k_fold::KFold;
+pub use k_fold::KFoldRepetition;
 pub use laplace_noise::LaplaceNoise;
 pub use naive_bits::NaiveBits;
 pub use normal_noise::NormalNoise;
-pub use one_sparse::OneSparse;
-pub use oracle::{Moments, Oracle, PresenceMoments, Setting};
-pub use pckv::{PckvGrr, PckvRates, PckvUe};
+pub use one_sparse::OneSparseOracle;
+pub use oracle::{EstimateMoments, Oracle, OracleSetting, PresenceMoments};
+pub use pckv::{PckvGrr, PckvProbabilities, PckvUe};
 pub use privkv::PrivKv;
 pub use registry::{NamedOracle, ORACLES, PrivacyUnit};
 pub use report_sums::{LinearEstimator, ReportSums};
@@ -48,4 +48,4 @@ pub use sampling::Sampling;
 pub use signed_bit::SignedBit;
 pub use signed_hash::SignedHash;
 pub use slots::Slot;
-pub use three_answers::ThreeAnswers;
+pub use three_answers::PrivKvThreeAnswers;

@@ -3,21 +3,21 @@
 use hushbin::{Entry, Error};
 use rand_core::CryptoRng;
 
-use super::oracle::{Moments, Oracle, Setting};
+use super::oracle::{EstimateMoments, Oracle, OracleSetting};
 use super::report_sums::{LinearEstimator, ReportSums};
-use super::slots::{fair_signs, sample_entries, sign};
+use super::slots::{sample_entries, sign_value, sum_of_fair_signs};
 use crate::competitors::numbers::TwoPoints;
 
 /// Naive perturbation (P3, Table 1): a report covers each of the d coordinates by [`TwoPoints`]. A
 /// missing entry is 0.
 ///
 /// ```
-/// use hushbin_study::competitors::ratings::{NaiveBits, Oracle, Setting};
+/// use hushbin_study::competitors::ratings::{NaiveBits, Oracle, OracleSetting};
 ///
-/// let setting = Setting { items: 100, sparsity: 6, epsilon: 1.0, delta: 0.0, distance: 1.0 };
-/// let [event, user] = [NaiveBits::event(&setting)?, NaiveBits::user(&setting)?];
-/// assert!((event.moments().mean_variance()[1] - 4.683).abs() < 1e-3);
-/// assert!((user.moments().mean_variance()[1] - 144.667).abs() < 1e-3);
+/// let setting = OracleSetting { items: 100, sparsity: 6, epsilon: 1.0, delta: 0.0, distance: 1.0 };
+/// let [event_level, user_level] = [NaiveBits::event_level(&setting)?, NaiveBits::user_level(&setting)?];
+/// assert!((event_level.second_moments().mean_variance()[1] - 4.683).abs() < 1e-3);
+/// assert!((user_level.second_moments().mean_variance()[1] - 144.667).abs() < 1e-3);
 /// # Ok::<(), hushbin::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -34,8 +34,8 @@ impl NaiveBits {
     /// Inputs may have any number of entries.
     ///
     /// # Errors
-    /// Same errors as [`Setting::budget`].
-    pub fn event(setting: &Setting) -> Result<Self, Error> {
+    /// Same errors as [`OracleSetting::budget`].
+    pub fn event_level(setting: &OracleSetting) -> Result<Self, Error> {
         Ok(Self {
             items: setting.items,
             points: TwoPoints::new(&setting.budget_without_delta()?),
@@ -52,8 +52,8 @@ impl NaiveBits {
     /// have a total loss of ε. Changing k coordinates from −1 to 1 also has a loss of ε.
     ///
     /// # Errors
-    /// Same errors as [`Setting::budget`].
-    pub fn user(setting: &Setting) -> Result<Self, Error> {
+    /// Same errors as [`OracleSetting::budget`].
+    pub fn user_level(setting: &OracleSetting) -> Result<Self, Error> {
         let budget = setting
             .budget_without_delta()?
             .split_into(f64::from(setting.sparsity));
@@ -66,7 +66,7 @@ impl NaiveBits {
 
     /// Mechanism that reports the value of one coordinate.
     #[must_use]
-    pub const fn points(&self) -> &TwoPoints {
+    pub const fn two_points(&self) -> &TwoPoints {
         &self.points
     }
 }
@@ -80,12 +80,12 @@ impl Oracle for NaiveBits {
         self.items.into()
     }
 
-    fn estimator(&self) -> LinearEstimator {
+    fn linear_estimator(&self) -> LinearEstimator {
         LinearEstimator::means_only(self.points.scale())
     }
 
-    fn moments(&self) -> Moments {
-        Moments::means_only([self.points.scale().powi(2); 2])
+    fn second_moments(&self) -> EstimateMoments {
+        EstimateMoments::means_only([self.points.scale().powi(2); 2])
     }
 
     fn add_report(&self, entries: &[Entry], sums: &mut ReportSums, rng: &mut dyn CryptoRng) {
@@ -94,7 +94,7 @@ impl Oracle for NaiveBits {
         for (item, sum) in (0..).zip(&mut sums.signs) {
             let own = kept.iter().find(|entry| entry.item == item);
             let value = own.map_or(0.0, |entry| entry.value);
-            *sum += sign(self.points.randomize_unchecked(value, rng));
+            *sum += sign_value(self.points.randomize_unchecked(value, rng));
         }
     }
 
@@ -104,14 +104,14 @@ impl Oracle for NaiveBits {
             for entry in sample_entries(entries, self.entries, rng) {
                 others[entry.item as usize] -= 1;
                 sums.signs[entry.item as usize] +=
-                    sign(self.points.randomize_unchecked(entry.value, rng));
+                    sign_value(self.points.randomize_unchecked(entry.value, rng));
             }
         }
         sums.reports += people.len() as u64;
         for (sum, &others) in sums.signs.iter_mut().zip(&others) {
             // Bits are independent. A person without this item sends either sign with probability
             // 1/2, so only the number of such people matters.
-            *sum += fair_signs(others, rng);
+            *sum += sum_of_fair_signs(others, rng);
         }
     }
 }

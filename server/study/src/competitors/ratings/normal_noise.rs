@@ -5,7 +5,7 @@ use hushbin::{Entry, Error};
 use rand_core::CryptoRng;
 use rand_distr::{Distribution, StandardNormal};
 
-use super::oracle::{Moments, Oracle, Setting};
+use super::oracle::{EstimateMoments, Oracle, OracleSetting};
 use super::report_sums::{LinearEstimator, ReportSums};
 use super::slots::sample_entries;
 use crate::competitors::budget::least_epsilon;
@@ -15,10 +15,10 @@ use crate::competitors::gaussian::Gaussian;
 /// entry is 0.
 ///
 /// ```
-/// use hushbin_study::competitors::ratings::{NormalNoise, Oracle, Setting};
+/// use hushbin_study::competitors::ratings::{NormalNoise, Oracle, OracleSetting};
 ///
-/// let setting = Setting { items: 100, sparsity: 64, epsilon: 0.5, delta: 1e-5, distance: 1.0 };
-/// let [best, coded] = [NormalNoise::user(&setting)?, NormalNoise::user_as_coded(&setting)?];
+/// let setting = OracleSetting { items: 100, sparsity: 64, epsilon: 0.5, delta: 1e-5, distance: 1.0 };
+/// let [best, coded] = [NormalNoise::user_level(&setting)?, NormalNoise::user_level_as_coded(&setting)?];
 /// let times = coded.gaussian().sigma() / best.gaussian().sigma();
 /// assert!((times - 1.38).abs() < 0.01);
 /// // More noise than the budget needs.
@@ -40,8 +40,8 @@ impl NormalNoise {
     /// from −1 to 1. Inputs may have any number of entries.
     ///
     /// # Errors
-    /// Same errors as [`Setting::budget`]. [`Error::OutOfRange`] if δ is below 10⁻¹⁵.
-    pub fn event(setting: &Setting) -> Result<Self, Error> {
+    /// Same errors as [`OracleSetting::budget`]. [`Error::OutOfRange`] if δ is below 10⁻¹⁵.
+    pub fn event_level(setting: &OracleSetting) -> Result<Self, Error> {
         let gaussian = Gaussian::new(2.0, &setting.budget()?)?;
         Ok(Self::new(setting, None, gaussian))
     }
@@ -51,9 +51,9 @@ impl NormalNoise {
     /// items moves the vector only by √(2k).
     ///
     /// # Errors
-    /// Same errors as [`NormalNoise::event`].
-    pub fn user(setting: &Setting) -> Result<Self, Error> {
-        let gaussian = Gaussian::new(sensitivity(setting), &setting.budget()?)?;
+    /// Same errors as [`NormalNoise::event_level`].
+    pub fn user_level(setting: &OracleSetting) -> Result<Self, Error> {
+        let gaussian = Gaussian::new(user_level_sensitivity(setting), &setting.budget()?)?;
         Ok(Self::new(setting, Some(setting.sparsity), gaussian))
     }
 
@@ -61,16 +61,16 @@ impl NormalNoise {
     /// number of entries.
     ///
     /// # Errors
-    /// Same errors as [`NormalNoise::event`]. [`Error::OutOfRange`] if L is outside
+    /// Same errors as [`NormalNoise::event_level`]. [`Error::OutOfRange`] if L is outside
     /// [`DISTANCE`](hushbin::bounds::DISTANCE).
     ///
     /// ```
-    /// use hushbin_study::competitors::ratings::{NormalNoise, Setting};
+    /// use hushbin_study::competitors::ratings::{NormalNoise, OracleSetting};
     ///
     /// let setting =
-    ///     |distance| Setting { items: 100, sparsity: 4, epsilon: 1.0, delta: 1e-5, distance };
+    ///     |distance| OracleSetting { items: 100, sparsity: 4, epsilon: 1.0, delta: 1e-5, distance };
     /// let sensitivity = |distance| {
-    ///     NormalNoise::neighbouring(&setting(distance)).map(|noise| noise.gaussian().sensitivity())
+    ///     NormalNoise::within_distance(&setting(distance)).map(|noise| noise.gaussian().sensitivity())
     /// };
     /// // One entry moves by 1.5; one moves by 2 and another by 1; four move by 2.
     /// assert_eq!(sensitivity(1.5)?, 1.5);
@@ -78,25 +78,25 @@ impl NormalNoise {
     /// assert_eq!(sensitivity(8.0)?, 4.0);
     /// # Ok::<(), hushbin::Error>(())
     /// ```
-    pub fn neighbouring(setting: &Setting) -> Result<Self, Error> {
+    pub fn within_distance(setting: &OracleSetting) -> Result<Self, Error> {
         let budget = setting.budget()?;
         let gaussian = Gaussian::new(sensitivity_within(setting.checked_distance()?), &budget)?;
         Ok(Self::new(setting, None, gaussian))
     }
 
     /// Returns the mechanism at user level as in P3's code, with the standard deviation σ =
-    /// Δ·√(2·ln(1.25/δ))/ε and the sensitivity Δ of [`user`](Self::user). The noise is larger than
+    /// Δ·√(2·ln(1.25/δ))/ε and the sensitivity Δ of [`user`](Self::user_level). The noise is larger than
     /// necessary, and its privacy is proven only for ε below 1.
     ///
     /// # Errors
-    /// Same errors as [`NormalNoise::event`].
-    pub fn user_as_coded(setting: &Setting) -> Result<Self, Error> {
-        let gaussian = Gaussian::classical(sensitivity(setting), &setting.budget()?)?;
+    /// Same errors as [`NormalNoise::event_level`].
+    pub fn user_level_as_coded(setting: &OracleSetting) -> Result<Self, Error> {
+        let gaussian = Gaussian::classical(user_level_sensitivity(setting), &setting.budget()?)?;
         Ok(Self::new(setting, Some(setting.sparsity), gaussian))
     }
 
     /// Returns the mechanism that adds the noise of `gaussian`.
-    const fn new(setting: &Setting, entries: Option<u32>, gaussian: Gaussian) -> Self {
+    const fn new(setting: &OracleSetting, entries: Option<u32>, gaussian: Gaussian) -> Self {
         Self {
             items: setting.items,
             gaussian,
@@ -112,7 +112,7 @@ impl NormalNoise {
     }
 
     /// Adds the total noise of `reports` reports to the sum of every coordinate.
-    fn add(&self, reports: u64, sums: &mut ReportSums, rng: &mut dyn CryptoRng) {
+    fn add_noise(&self, reports: u64, sums: &mut ReportSums, rng: &mut dyn CryptoRng) {
         let sigma = self.gaussian.sigma() * (reports as f64).sqrt();
         for sum in &mut sums.signs {
             let standard: f64 = StandardNormal.sample(rng);
@@ -122,7 +122,7 @@ impl NormalNoise {
     }
 
     /// Adds one person's entries to the sums, without noise.
-    fn sum(&self, entries: &[Entry], sums: &mut ReportSums, rng: &mut dyn CryptoRng) {
+    fn add_exact_entries(&self, entries: &[Entry], sums: &mut ReportSums, rng: &mut dyn CryptoRng) {
         for entry in sample_entries(entries, self.entries, rng) {
             sums.signs[entry.item as usize] += entry.value;
         }
@@ -130,7 +130,7 @@ impl NormalNoise {
 }
 
 /// Returns the sensitivity at user level: 2√k, where k is the setting's sparsity.
-fn sensitivity(setting: &Setting) -> f64 {
+fn user_level_sensitivity(setting: &OracleSetting) -> f64 {
     2.0 * f64::from(setting.sparsity).sqrt()
 }
 
@@ -161,26 +161,26 @@ impl Oracle for NormalNoise {
         32.0 * f64::from(self.items)
     }
 
-    fn estimator(&self) -> LinearEstimator {
+    fn linear_estimator(&self) -> LinearEstimator {
         LinearEstimator::means_only(1.0)
     }
 
-    fn moments(&self) -> Moments {
+    fn second_moments(&self) -> EstimateMoments {
         let variance = self.gaussian.variance();
         // A value of ±1 adds 1 to the mean square.
-        Moments::means_only([variance + 1.0, variance])
+        EstimateMoments::means_only([variance + 1.0, variance])
     }
 
     fn add_report(&self, entries: &[Entry], sums: &mut ReportSums, rng: &mut dyn CryptoRng) {
-        self.sum(entries, sums, rng);
-        self.add(1, sums, rng);
+        self.add_exact_entries(entries, sums, rng);
+        self.add_noise(1, sums, rng);
     }
 
     fn add_reports(&self, people: &[&[Entry]], sums: &mut ReportSums, rng: &mut dyn CryptoRng) {
         for entries in people {
-            self.sum(entries, sums, rng);
+            self.add_exact_entries(entries, sums, rng);
         }
         // The sum of the noise of n reports is normal with variance nσ².
-        self.add(people.len() as u64, sums, rng);
+        self.add_noise(people.len() as u64, sums, rng);
     }
 }

@@ -1,53 +1,53 @@
-//! Oracles that answer about one entry. [`Sampling`](super::Sampling) and [`KFold`](super::KFold)
+//! Oracles that answer about one entry. [`Sampling`](super::Sampling) and [`KFoldRepetition`](super::KFoldRepetition)
 //! apply such an oracle to inputs with several entries.
 
 use hushbin::Error;
 use rand_core::CryptoRng;
 
-use super::oracle::{Moments, Setting};
+use super::oracle::{EstimateMoments, OracleSetting};
 use super::report_sums::{LinearEstimator, ReportSums};
 use super::slots::Slot;
 
 /// Oracle that draws an ε-LDP answer about one slot, which is an entry or a dummy.
 ///
 /// ```
-/// use hushbin_study::competitors::ratings::{OneSparse, Setting, SignedBit, SignedHash};
+/// use hushbin_study::competitors::ratings::{OneSparseOracle, OracleSetting, SignedBit, SignedHash};
 ///
-/// let setting = Setting { items: 100, sparsity: 4, epsilon: 1.0, delta: 0.0, distance: 1.0 };
+/// let setting = OracleSetting { items: 100, sparsity: 4, epsilon: 1.0, delta: 0.0, distance: 1.0 };
 /// let [bit, hash] = [
-///     SignedBit::new(&setting)?.moments(),
-///     SignedHash::new(&setting)?.moments(),
+///     SignedBit::new(&setting)?.second_moments(),
+///     SignedHash::new(&setting)?.second_moments(),
 /// ];
 /// assert!(bit.presence.is_none() && hash.presence.is_some());
 /// // A bit has the smaller variance of means, but it does not report presence.
-/// assert!(bit.mean_variance()[1] < hash.mean_variance()[1]);
+/// assert!(bit.variances_of_mean()[1] < hash.variances_of_mean()[1]);
 /// # Ok::<(), hushbin::Error>(())
 /// ```
-pub trait OneSparse: Copy + Send + Sync {
+pub trait OneSparseOracle: Copy + Send + Sync {
     /// Creates the oracle for the question and the privacy requirement of a setting.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] if the setting is out of range.
-    fn new(setting: &Setting) -> Result<Self, Error>;
+    fn new(setting: &OracleSetting) -> Result<Self, Error>;
 
     /// Returns the privacy loss of an answer: the least ε that it satisfies.
     fn privacy_loss(&self) -> f64;
 
     /// Length of an answer in bits.
-    fn report_bits(&self) -> f64;
+    fn answer_bits(&self) -> f64;
 
     /// Returns the coefficients of the estimates if each person has one entry and gives one answer
     /// about it.
-    fn estimator(&self) -> LinearEstimator;
+    fn linear_estimator(&self) -> LinearEstimator;
 
     /// Returns the second moments of one answer's estimate, if each person has one entry and gives
     /// one answer about it.
-    fn moments(&self) -> Moments;
+    fn second_moments(&self) -> EstimateMoments;
 
     /// Returns the number of elements that the sums distinguish. An element is an item, or an item
     /// with a sign. Given the slot, an answer supports each element other than the slot's own
     /// independently.
-    fn elements(&self) -> usize;
+    fn element_count(&self) -> usize;
 
     /// Draws an answer about a slot and adds it to `sums`. The number of reports does not change.
     fn add_answer(&self, slot: Slot<'_>, sums: &mut ReportSums, rng: &mut dyn CryptoRng);

@@ -1,6 +1,6 @@
 //! Common interface of the mechanisms for ratings.
 
-use hushbin::bounds::{Bound, DISTANCE, ITEMS, SPARSITY};
+use hushbin::bounds::{DISTANCE, ITEMS, ParameterRange, SPARSITY};
 use hushbin::{Entry, Error};
 use rand_core::CryptoRng;
 
@@ -9,7 +9,7 @@ use crate::competitors::budget::Budget;
 
 /// Parameters of a question, and the privacy requirement for the mechanisms that answer it.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Setting {
+pub struct OracleSetting {
     /// Number of items, d.
     pub items: u32,
     /// Sparsity s. Inputs with fewer than s entries are padded to s. Of inputs with more than s
@@ -24,7 +24,7 @@ pub struct Setting {
     pub distance: f64,
 }
 
-impl Setting {
+impl OracleSetting {
     /// Returns the budget (ε, δ) after checking all fields except the distance L, which most
     /// mechanisms ignore.
     ///
@@ -34,7 +34,7 @@ impl Setting {
     pub fn budget(&self) -> Result<Budget, Error> {
         ITEMS.check(f64::from(self.items))?;
         let most = SPARSITY.max.min(f64::from(self.items));
-        Bound {
+        ParameterRange {
             max: most,
             ..SPARSITY
         }
@@ -45,7 +45,7 @@ impl Setting {
     /// Returns the budget with δ = 0, because most mechanisms ignore δ.
     ///
     /// # Errors
-    /// Same errors as [`Setting::budget`].
+    /// Same errors as [`OracleSetting::budget`].
     pub(super) fn budget_without_delta(&self) -> Result<Budget, Error> {
         Budget::new(self.budget()?.epsilon(), 0.0)
     }
@@ -76,10 +76,10 @@ pub trait Oracle: Send + Sync {
     fn report_bits(&self) -> f64;
 
     /// Returns the coefficients with which estimates are computed from the sums.
-    fn estimator(&self) -> LinearEstimator;
+    fn linear_estimator(&self) -> LinearEstimator;
 
     /// Returns the second moments of one report's estimates, which determine the variances.
-    fn moments(&self) -> Moments;
+    fn second_moments(&self) -> EstimateMoments;
 
     /// Draws one person's report and adds it to the sums.
     ///
@@ -100,7 +100,7 @@ pub trait Oracle: Send + Sync {
 
 /// Second moments of one report's estimate of an item.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Moments {
+pub struct EstimateMoments {
     /// Mean square E\[M²\], where M is one report's estimate of the item's mean. The first number
     /// is for a person with the item at ±1, the second for a person without the item.
     pub mean_square: [f64; 2],
@@ -120,7 +120,7 @@ pub struct PresenceMoments {
     pub product: f64,
 }
 
-impl Moments {
+impl EstimateMoments {
     /// Returns the moments of an oracle that estimates only means.
     pub(super) const fn means_only(mean_square: [f64; 2]) -> Self {
         Self {
@@ -132,7 +132,7 @@ impl Moments {
     /// Returns the variance of one report's estimate of the mean, for a person with the item at ±1
     /// and for a person without it.
     #[must_use]
-    pub fn mean_variance(&self) -> [f64; 2] {
+    pub fn variances_of_mean(&self) -> [f64; 2] {
         [self.mean_square[0] - 1.0, self.mean_square[1]]
     }
 
@@ -141,7 +141,7 @@ impl Moments {
     /// at the opposite sign, and without the item. The estimate is (F ± M)/2, from the estimates F
     /// of the non-missing frequency and M of the mean. Returns `None` if presence is not estimated.
     #[must_use]
-    pub fn frequency_variance(&self) -> Option<[f64; 3]> {
+    pub fn variances_of_frequency(&self) -> Option<[f64; 3]> {
         let PresenceMoments { variance, product } = self.presence?;
         let of = |presence: f64, mean_square: f64, product: f64, truth: f64| {
             // E[((F ± M)/2)²] minus the squared mean.

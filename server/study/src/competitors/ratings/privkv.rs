@@ -1,14 +1,14 @@
 //! PrivKV: reports the presence and the sign of one item, drawn from d items.
 
-use hushbin::sample::{ExpLowerBound, Threshold, below};
+use hushbin::sample::{ExpLowerBound, Threshold, draw_below};
 use hushbin::{Entry, Error};
 use rand_core::CryptoRng;
 
-use super::oracle::{Moments, Oracle, PresenceMoments, Setting};
+use super::oracle::{EstimateMoments, Oracle, OracleSetting, PresenceMoments};
 use super::report_sums::{LinearEstimator, ReportSums};
-use super::slots::{coin, sign};
-use crate::competitors::favoured_set::safe_threshold;
-use crate::competitors::numbers::rounds_up;
+use super::slots::{fair_coin, sign_value};
+use crate::competitors::favoured_set::threshold_rounded_down;
+use crate::competitors::numbers::randomly_rounds_up;
 
 /// PrivKV (Ye, Hu, Meng, Zheng, "PrivKV: Key-Value Data Collection with Local Differential
 /// Privacy", IEEE S&P 2019). A report draws one item uniformly and names it openly. With e₁ =
@@ -22,13 +22,13 @@ use crate::competitors::numbers::rounds_up;
 /// sign than to distinguish the two fixed signs.
 ///
 /// ```
-/// use hushbin_study::competitors::ratings::{Oracle, PrivKv, Setting};
+/// use hushbin_study::competitors::ratings::{Oracle, PrivKv, OracleSetting};
 ///
-/// let setting = Setting { items: 100, sparsity: 4, epsilon: 1.0, delta: 0.0, distance: 1.0 };
+/// let setting = OracleSetting { items: 100, sparsity: 4, epsilon: 1.0, delta: 0.0, distance: 1.0 };
 /// let [published, calibrated] = [PrivKv::published(&setting)?, PrivKv::calibrated(&setting)?];
 /// assert!((published.privacy_loss() - 0.719).abs() < 1e-3);
 /// assert!(calibrated.privacy_loss() <= 1.0 && calibrated.privacy_loss() > 1.0 - 1e-12);
-/// assert!(calibrated.moments().mean_variance()[1] < 0.5 * published.moments().mean_variance()[1]);
+/// assert!(calibrated.second_moments().variances_of_mean()[1] < 0.5 * published.second_moments().variances_of_mean()[1]);
 /// # Ok::<(), hushbin::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -46,24 +46,24 @@ impl PrivKv {
     /// Returns PrivKV as published: half of ε for the presence, and half of ε for the sign.
     ///
     /// # Errors
-    /// Same errors as [`Setting::budget`].
-    pub fn published(setting: &Setting) -> Result<Self, Error> {
+    /// Same errors as [`OracleSetting::budget`].
+    pub fn published(setting: &OracleSetting) -> Result<Self, Error> {
         let half = setting.budget_without_delta()?.epsilon() / 2.0;
-        Self::with_budgets(setting, half, half)
+        Self::with_presence_and_sign_epsilon(setting, half, half)
     }
 
     /// Returns PrivKV with a privacy loss of exactly ε. The sign spends ε₂ = ε, and the presence
     /// spends ε₁ = ln((e + 1)/2), where e = exp(ε).
     ///
     /// # Errors
-    /// Same errors as [`Setting::budget`].
-    pub fn calibrated(setting: &Setting) -> Result<Self, Error> {
+    /// Same errors as [`OracleSetting::budget`].
+    pub fn calibrated(setting: &OracleSetting) -> Result<Self, Error> {
         let e = setting.budget_without_delta()?.exp_epsilon();
         Ok(Self {
             items: setting.items,
             // e₁/(e₁ + 1) with e₁ = (e + 1)/2.
-            presence: safe_threshold((e + 1.0) / (e + 3.0), 0),
-            sign: safe_threshold(e / (e + 1.0), 0),
+            presence: threshold_rounded_down((e + 1.0) / (e + 3.0), 0),
+            sign: threshold_rounded_down(e / (e + 1.0), 0),
         })
     }
 
@@ -71,9 +71,13 @@ impl PrivKv {
     /// setting's ε is ignored.
     ///
     /// # Errors
-    /// Same errors as [`Setting::budget`]. [`Error::Combination`] if ε₁ or ε₂ is not above 0, or is
+    /// Same errors as [`OracleSetting::budget`]. [`Error::Combination`] if ε₁ or ε₂ is not above 0, or is
     /// above 12.
-    pub fn with_budgets(setting: &Setting, presence: f64, sign: f64) -> Result<Self, Error> {
+    pub fn with_presence_and_sign_epsilon(
+        setting: &OracleSetting,
+        presence: f64,
+        sign: f64,
+    ) -> Result<Self, Error> {
         setting.budget_without_delta()?;
         let right = |epsilon: f64| epsilon > 0.0 && epsilon <= 12.0;
         if !right(presence) || !right(sign) {
@@ -83,7 +87,7 @@ impl PrivKv {
         }
         let truth = |epsilon: f64| {
             let e = ExpLowerBound::new(epsilon).to_f64();
-            safe_threshold(e / (e + 1.0), 0)
+            threshold_rounded_down(e / (e + 1.0), 0)
         };
         Ok(Self {
             items: setting.items,
@@ -120,7 +124,7 @@ impl Oracle for PrivKv {
         f64::from(self.items).log2().ceil() + 2.0
     }
 
-    fn estimator(&self) -> LinearEstimator {
+    fn linear_estimator(&self) -> LinearEstimator {
         let d = f64::from(self.items);
         let [presence, sign] = self.truth_margins();
         LinearEstimator {
@@ -131,7 +135,7 @@ impl Oracle for PrivKv {
         }
     }
 
-    fn moments(&self) -> Moments {
+    fn second_moments(&self) -> EstimateMoments {
         let d = f64::from(self.items);
         let (p, q) = (self.presence.probability(), self.presence.complement());
         let [presence, sign] = self.truth_margins();
@@ -140,7 +144,7 @@ impl Oracle for PrivKv {
         // is p·q for an absent item and p·p² + q·q² for a present one.
         let absent = d * p * q / presence.powi(2);
         let present = d * (p.powi(3) + q.powi(3)) / presence.powi(2) - 1.0;
-        Moments {
+        EstimateMoments {
             mean_square: [square * p, square * q],
             presence: Some(PresenceMoments {
                 variance: [present, absent],
@@ -150,7 +154,7 @@ impl Oracle for PrivKv {
     }
 
     fn add_report(&self, entries: &[Entry], sums: &mut ReportSums, rng: &mut dyn CryptoRng) {
-        let drawn = below(rng, self.items) as usize;
+        let drawn = draw_below(rng, self.items) as usize;
         let own = entries.iter().find(|entry| entry.item == drawn as u64);
         sums.reports += 1;
         let present = self.presence.sample(rng) == own.is_some();
@@ -159,10 +163,10 @@ impl Oracle for PrivKv {
             return;
         }
         let up = match own {
-            Some(entry) => rounds_up(entry.value, rng) == self.sign.sample(rng),
-            None => coin(rng),
+            Some(entry) => randomly_rounds_up(entry.value, rng) == self.sign.sample(rng),
+            None => fair_coin(rng),
         };
         sums.presence[drawn] += 1.0;
-        sums.signs[drawn] += sign(up);
+        sums.signs[drawn] += sign_value(up);
     }
 }

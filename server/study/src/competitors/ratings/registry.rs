@@ -3,17 +3,17 @@
 use hushbin::Error;
 
 use super::harmony::Harmony;
-use super::k_fold::KFold;
+use super::k_fold::KFoldRepetition;
 use super::laplace_noise::LaplaceNoise;
 use super::naive_bits::NaiveBits;
 use super::normal_noise::NormalNoise;
-use super::oracle::{Oracle, Setting};
+use super::oracle::{Oracle, OracleSetting};
 use super::pckv::{PckvGrr, PckvUe};
 use super::privkv::PrivKv;
 use super::sampling::Sampling;
 use super::signed_bit::SignedBit;
 use super::signed_hash::SignedHash;
-use super::three_answers::ThreeAnswers;
+use super::three_answers::PrivKvThreeAnswers;
 
 /// Unit of privacy: the pairs of inputs that a report's ε makes indistinguishable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,7 +37,7 @@ pub struct NamedOracle {
     /// Source of the mechanism, and deviations from the source.
     pub source: &'static str,
     /// Constructor, which chooses the parameters for a setting.
-    pub build: fn(&Setting) -> Result<Box<dyn Oracle>, Error>,
+    pub build: fn(&OracleSetting) -> Result<Box<dyn Oracle>, Error>,
 }
 
 /// List of all published mechanisms for ratings.
@@ -58,7 +58,7 @@ pub const ORACLES: &[NamedOracle] = &[
         name: "PrivKV, three answers",
         privacy_unit: PrivacyUnit::User,
         source: "PrivKV as interpreted in P1",
-        build: |setting| Ok(Box::new(ThreeAnswers::new(setting)?)),
+        build: |setting| Ok(Box::new(PrivKvThreeAnswers::new(setting)?)),
     },
     NamedOracle {
         name: "PCKV-UE",
@@ -70,7 +70,7 @@ pub const ORACLES: &[NamedOracle] = &[
         name: "PCKV-GRR",
         privacy_unit: PrivacyUnit::User,
         source: "Gu et al. 2020 as in P1: does not use that drawing an item adds privacy, so it spends less than ε",
-        build: |setting| Ok(Box::new(PckvGrr::direct(setting)?)),
+        build: |setting| Ok(Box::new(PckvGrr::without_amplification(setting)?)),
     },
     NamedOracle {
         name: "PCKV-AGRR",
@@ -94,37 +94,37 @@ pub const ORACLES: &[NamedOracle] = &[
         name: "k-fold, OLH",
         privacy_unit: PrivacyUnit::Event,
         source: "P3 §2.1, with slots in random order",
-        build: |setting| Ok(Box::new(KFold::<SignedHash>::new(setting)?)),
+        build: |setting| Ok(Box::new(KFoldRepetition::<SignedHash>::new(setting)?)),
     },
     NamedOracle {
         name: "k-fold, one bit",
         privacy_unit: PrivacyUnit::Event,
         source: "P3 §2.1 with the oracle of its code, with slots in random order",
-        build: |setting| Ok(Box::new(KFold::<SignedBit>::new(setting)?)),
+        build: |setting| Ok(Box::new(KFoldRepetition::<SignedBit>::new(setting)?)),
     },
     NamedOracle {
         name: "naive bits, event",
         privacy_unit: PrivacyUnit::Event,
         source: "P3, Table 1",
-        build: |setting| Ok(Box::new(NaiveBits::event(setting)?)),
+        build: |setting| Ok(Box::new(NaiveBits::event_level(setting)?)),
     },
     NamedOracle {
         name: "naive bits, user",
         privacy_unit: PrivacyUnit::User,
         source: "P3, Table 1, with ε/k for each bit",
-        build: |setting| Ok(Box::new(NaiveBits::user(setting)?)),
+        build: |setting| Ok(Box::new(NaiveBits::user_level(setting)?)),
     },
     NamedOracle {
         name: "Gaussian, event",
         privacy_unit: PrivacyUnit::Event,
         source: "Balle and Y.-X. Wang 2018",
-        build: |setting| Ok(Box::new(NormalNoise::event(setting)?)),
+        build: |setting| Ok(Box::new(NormalNoise::event_level(setting)?)),
     },
     NamedOracle {
         name: "Gaussian, user",
         privacy_unit: PrivacyUnit::User,
         source: "Balle and Y.-X. Wang 2018",
-        build: |setting| Ok(Box::new(NormalNoise::user(setting)?)),
+        build: |setting| Ok(Box::new(NormalNoise::user_level(setting)?)),
     },
     NamedOracle {
         name: "Harmony",
@@ -136,7 +136,7 @@ pub const ORACLES: &[NamedOracle] = &[
         name: "Gaussian, within L",
         privacy_unit: PrivacyUnit::Neighbouring,
         source: "Balle and Y.-X. Wang 2018",
-        build: |setting| Ok(Box::new(NormalNoise::neighbouring(setting)?)),
+        build: |setting| Ok(Box::new(NormalNoise::within_distance(setting)?)),
     },
     NamedOracle {
         name: "Laplace, within L",

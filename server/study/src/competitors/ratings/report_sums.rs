@@ -12,7 +12,7 @@
 /// sums.signs[1] -= 1.0;
 /// let linear = LinearEstimator { mean: 2.0, presence: Some([2.0, 0.5]) };
 /// assert_eq!(linear.means(&sums), [0.0, -0.5]);
-/// assert_eq!(linear.presences(&sums).unwrap(), [-1.0, 0.5]);
+/// assert_eq!(linear.nonmissing_frequencies(&sums).unwrap(), [-1.0, 0.5]);
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct ReportSums {
@@ -69,7 +69,7 @@ impl LinearEstimator {
     /// Returns the estimated non-missing frequency of every item: the share of people who have it.
     /// Returns `None` if the oracle does not estimate it.
     #[must_use]
-    pub fn presences(&self, sums: &ReportSums) -> Option<Vec<f64>> {
+    pub fn nonmissing_frequencies(&self, sums: &ReportSums) -> Option<Vec<f64>> {
         let [scale, offset] = self.presence?;
         let reports = sums.reports as f64;
         let presence = |sum: &f64| scale * (sum / reports - offset);
@@ -80,8 +80,8 @@ impl LinearEstimator {
     /// These frequencies are half the sum and half the difference of the non-missing frequency and
     /// the mean. Returns `None` if the oracle does not estimate presence.
     #[must_use]
-    pub fn frequencies(&self, sums: &ReportSums) -> Option<[Vec<f64>; 2]> {
-        let (presences, means) = (self.presences(sums)?, self.means(sums));
+    pub fn sign_frequencies(&self, sums: &ReportSums) -> Option<[Vec<f64>; 2]> {
+        let (presences, means) = (self.nonmissing_frequencies(sums)?, self.means(sums));
         let of = |sign: f64| {
             let both = presences.iter().zip(&means);
             both.map(|(presence, mean)| 0.5 * (presence + sign * mean))

@@ -4,8 +4,8 @@
 use hushbin::{Entry, Error};
 use rand_core::CryptoRng;
 
-use super::one_sparse::OneSparse;
-use super::oracle::{Moments, Oracle, PresenceMoments, Setting};
+use super::one_sparse::OneSparseOracle;
+use super::oracle::{EstimateMoments, Oracle, OracleSetting, PresenceMoments};
 use super::report_sums::{LinearEstimator, ReportSums};
 use super::slots::draw_slot;
 
@@ -14,11 +14,11 @@ use super::slots::draw_slot;
 /// report is ε-LDP for the whole input, because the answer is ε-LDP for any slot.
 ///
 /// ```
-/// use hushbin_study::competitors::ratings::{Oracle, Sampling, Setting, SignedHash};
+/// use hushbin_study::competitors::ratings::{Oracle, Sampling, OracleSetting, SignedHash};
 ///
-/// let setting = |sparsity| Setting { items: 100, sparsity, epsilon: 1.0, delta: 0.0, distance: 1.0 };
+/// let setting = |sparsity| OracleSetting { items: 100, sparsity, epsilon: 1.0, delta: 0.0, distance: 1.0 };
 /// let [one, four] = [1, 4].map(|s| Sampling::<SignedHash>::new(&setting(s)).unwrap());
-/// let ratio = four.moments().mean_variance()[1] / one.moments().mean_variance()[1];
+/// let ratio = four.second_moments().variances_of_mean()[1] / one.second_moments().variances_of_mean()[1];
 /// assert!((ratio - 16.0).abs() < 1e-12);
 /// # Ok::<(), hushbin::Error>(())
 /// ```
@@ -28,12 +28,12 @@ pub struct Sampling<T> {
     entry_oracle: T,
 }
 
-impl<T: OneSparse> Sampling<T> {
+impl<T: OneSparseOracle> Sampling<T> {
     /// Creates the mechanism for the question and the privacy requirement of a setting.
     ///
     /// # Errors
-    /// Same errors as [`OneSparse::new`].
-    pub fn new(setting: &Setting) -> Result<Self, Error> {
+    /// Same errors as [`OneSparseOracle::new`].
+    pub fn new(setting: &OracleSetting) -> Result<Self, Error> {
         Ok(Self {
             sparsity: setting.sparsity,
             entry_oracle: T::new(setting)?,
@@ -47,7 +47,7 @@ impl<T: OneSparse> Sampling<T> {
     }
 }
 
-impl<T: OneSparse> Oracle for Sampling<T> {
+impl<T: OneSparseOracle> Oracle for Sampling<T> {
     /// Privacy loss of the answer about the drawn slot. The report has the same loss if one output
     /// has the highest probability for all slots of one input, and the lowest probability for all
     /// slots of another input.
@@ -56,11 +56,14 @@ impl<T: OneSparse> Oracle for Sampling<T> {
     }
 
     fn report_bits(&self) -> f64 {
-        self.entry_oracle.report_bits()
+        self.entry_oracle.answer_bits()
     }
 
-    fn estimator(&self) -> LinearEstimator {
-        let (s, one) = (f64::from(self.sparsity), self.entry_oracle.estimator());
+    fn linear_estimator(&self) -> LinearEstimator {
+        let (s, one) = (
+            f64::from(self.sparsity),
+            self.entry_oracle.linear_estimator(),
+        );
         LinearEstimator {
             mean: s * one.mean,
             presence: one.presence.map(|[scale, offset]| [s * scale, offset]),
@@ -69,8 +72,8 @@ impl<T: OneSparse> Oracle for Sampling<T> {
 
     /// Second moments of s times an answer's estimate. If the person has the item, the answer is
     /// about this item with probability 1/s.
-    fn moments(&self) -> Moments {
-        let (s, one) = (f64::from(self.sparsity), self.entry_oracle.moments());
+    fn second_moments(&self) -> EstimateMoments {
+        let (s, one) = (f64::from(self.sparsity), self.entry_oracle.second_moments());
         // The item's slot is drawn with probability 1/s, otherwise a different slot.
         let mixed = |[own, other]: [f64; 2]| [s * own + s * (s - 1.0) * other, s * s * other];
         let presence = |one: PresenceMoments| {
@@ -81,7 +84,7 @@ impl<T: OneSparse> Oracle for Sampling<T> {
                 product: s * one.product,
             }
         };
-        Moments {
+        EstimateMoments {
             mean_square: mixed(one.mean_square),
             presence: one.presence.map(presence),
         }
@@ -94,7 +97,7 @@ impl<T: OneSparse> Oracle for Sampling<T> {
     }
 
     fn add_reports(&self, people: &[&[Entry]], sums: &mut ReportSums, rng: &mut dyn CryptoRng) {
-        let mut own = vec![0; self.entry_oracle.elements()];
+        let mut own = vec![0; self.entry_oracle.element_count()];
         for entries in people {
             let slot = draw_slot(entries, self.sparsity, rng);
             self.entry_oracle.add_own_element(slot, sums, &mut own, rng);

@@ -4,10 +4,10 @@ use hushbin::Error;
 use hushbin::hash::{HashKeys, closed_sign};
 use rand_core::CryptoRng;
 
-use super::one_sparse::OneSparse;
-use super::oracle::{Moments, Setting};
+use super::one_sparse::OneSparseOracle;
+use super::oracle::{EstimateMoments, OracleSetting};
 use super::report_sums::{LinearEstimator, ReportSums};
-use super::slots::{Slot, fair_signs, sign};
+use super::slots::{Slot, sign_value, sum_of_fair_signs};
 use crate::competitors::numbers::TwoPoints;
 
 /// One-bit oracle. Each answer draws a hash function that maps every item to a sign, + or − with
@@ -18,11 +18,11 @@ use crate::competitors::numbers::TwoPoints;
 /// Source: the 1-sparse oracle of P3's code.
 ///
 /// ```
-/// use hushbin_study::competitors::ratings::{OneSparse, Setting, SignedBit};
+/// use hushbin_study::competitors::ratings::{OneSparseOracle, OracleSetting, SignedBit};
 ///
-/// let setting = Setting { items: 100, sparsity: 4, epsilon: 1.0, delta: 0.0, distance: 1.0 };
+/// let setting = OracleSetting { items: 100, sparsity: 4, epsilon: 1.0, delta: 0.0, distance: 1.0 };
 /// let bit = SignedBit::new(&setting)?;
-/// assert!((bit.moments().mean_variance()[1] - bit.points().scale().powi(2)).abs() < 1e-12);
+/// assert!((bit.second_moments().variances_of_mean()[1] - bit.two_points().scale().powi(2)).abs() < 1e-12);
 /// # Ok::<(), hushbin::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -34,17 +34,17 @@ pub struct SignedBit {
 impl SignedBit {
     /// Mechanism that reports the value times the item's sign.
     #[must_use]
-    pub const fn points(&self) -> &TwoPoints {
+    pub const fn two_points(&self) -> &TwoPoints {
         &self.points
     }
 }
 
-impl OneSparse for SignedBit {
+impl OneSparseOracle for SignedBit {
     /// Creates the oracle for the question and the privacy requirement of a setting.
     ///
     /// # Errors
-    /// Same errors as [`Setting::budget`].
-    fn new(setting: &Setting) -> Result<Self, Error> {
+    /// Same errors as [`OracleSetting::budget`].
+    fn new(setting: &OracleSetting) -> Result<Self, Error> {
         Ok(Self {
             items: setting.items,
             points: TwoPoints::new(&setting.budget_without_delta()?),
@@ -56,19 +56,19 @@ impl OneSparse for SignedBit {
     }
 
     /// Length of an answer: a seed of 64 bits, and the bit.
-    fn report_bits(&self) -> f64 {
+    fn answer_bits(&self) -> f64 {
         65.0
     }
 
-    fn estimator(&self) -> LinearEstimator {
+    fn linear_estimator(&self) -> LinearEstimator {
         LinearEstimator::means_only(self.points.scale())
     }
 
-    fn moments(&self) -> Moments {
-        Moments::means_only([self.points.scale().powi(2); 2])
+    fn second_moments(&self) -> EstimateMoments {
+        EstimateMoments::means_only([self.points.scale().powi(2); 2])
     }
 
-    fn elements(&self) -> usize {
+    fn element_count(&self) -> usize {
         self.items as usize
     }
 
@@ -78,7 +78,7 @@ impl OneSparse for SignedBit {
             Slot::Entry(entry) => f64::from(closed_sign(&keys, entry.item as u32)) * entry.value,
             Slot::Dummy(_) => 0.0,
         };
-        let answer = sign(self.points.randomize_unchecked(value, rng));
+        let answer = sign_value(self.points.randomize_unchecked(value, rng));
         for item in 0..self.items {
             sums.signs[item as usize] += answer * f64::from(closed_sign(&keys, item));
         }
@@ -96,7 +96,7 @@ impl OneSparse for SignedBit {
         own[item] += 1;
         // The answer times the own item's sign has the same distribution as a response to the value
         // itself, because rounding and response are symmetric in the sign.
-        sums.signs[item] += sign(self.points.randomize_unchecked(entry.value, rng));
+        sums.signs[item] += sign_value(self.points.randomize_unchecked(entry.value, rng));
     }
 
     fn add_other_elements(
@@ -109,7 +109,7 @@ impl OneSparse for SignedBit {
         for (sum, own) in sums.signs.iter_mut().zip(own) {
             // Hashed signs are assumed to be independent, with equal probabilities of + and −. The
             // products of the answer with the signs of other items then have the same distribution.
-            *sum += fair_signs(answers - own, rng);
+            *sum += sum_of_fair_signs(answers - own, rng);
         }
     }
 }

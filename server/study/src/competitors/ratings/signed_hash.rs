@@ -4,12 +4,12 @@ use hushbin::Error;
 use hushbin::hash::HashKeys;
 use rand_core::CryptoRng;
 
-use super::one_sparse::OneSparse;
-use super::oracle::{Moments, PresenceMoments, Setting};
+use super::one_sparse::OneSparseOracle;
+use super::oracle::{EstimateMoments, OracleSetting, PresenceMoments};
 use super::report_sums::{LinearEstimator, ReportSums};
-use super::slots::{Slot, binomial, sign};
-use crate::competitors::choice::{LocalHash, Rates};
-use crate::competitors::numbers::rounds_up;
+use super::slots::{Slot, draw_binomial, sign_value};
+use crate::competitors::choice::{LocalHash, SupportRates};
+use crate::competitors::numbers::randomly_rounds_up;
 
 /// OLH (T. Wang, Blocki, Li, Jha, "Locally Differentially Private Protocols for Frequency
 /// Estimation", USENIX Security 2017) over the elements (item, sign) and s dummies, by
@@ -17,11 +17,11 @@ use crate::competitors::numbers::rounds_up;
 /// own element with probability p = e/(e + g − 1), and any other element with probability q = 1/g.
 ///
 /// ```
-/// use hushbin_study::competitors::ratings::{OneSparse, Setting, SignedHash};
+/// use hushbin_study::competitors::ratings::{OneSparseOracle, OracleSetting, SignedHash};
 ///
-/// let setting = Setting { items: 100, sparsity: 4, epsilon: 1.0, delta: 0.0, distance: 1.0 };
+/// let setting = OracleSetting { items: 100, sparsity: 4, epsilon: 1.0, delta: 0.0, distance: 1.0 };
 /// let hash = SignedHash::new(&setting)?;
-/// assert_eq!((hash.hash().buckets(), hash.report_bits()), (4, 66.0));
+/// assert_eq!((hash.local_hash().buckets(), hash.answer_bits()), (4, 66.0));
 /// # Ok::<(), hushbin::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -34,18 +34,18 @@ impl SignedHash {
     /// Local hashing over elements: 2j is item j with +, and 2j + 1 is item j with −. Dummies
     /// follow, with two elements for each dummy.
     #[must_use]
-    pub const fn hash(&self) -> &LocalHash {
+    pub const fn local_hash(&self) -> &LocalHash {
         &self.hash
     }
 }
 
-impl OneSparse for SignedHash {
+impl OneSparseOracle for SignedHash {
     /// Creates the oracle for the question and the privacy requirement of a setting.
     ///
     /// # Errors
-    /// Same errors as [`Setting::budget`]. [`Error::OutOfRange`] if 2(d + s) is outside
+    /// Same errors as [`OracleSetting::budget`]. [`Error::OutOfRange`] if 2(d + s) is outside
     /// [`OPTIONS`](hushbin::bounds::OPTIONS).
-    fn new(setting: &Setting) -> Result<Self, Error> {
+    fn new(setting: &OracleSetting) -> Result<Self, Error> {
         let budget = setting.budget_without_delta()?;
         // OLH's variance is least at e + 1 buckets.
         let buckets = (budget.exp_epsilon() + 1.0).round().max(2.0) as u32;
@@ -61,12 +61,12 @@ impl OneSparse for SignedHash {
     }
 
     /// Length of an answer: a seed of 64 bits, and a bucket.
-    fn report_bits(&self) -> f64 {
+    fn answer_bits(&self) -> f64 {
         64.0 + f64::from(self.hash.buckets()).log2().ceil()
     }
 
-    fn estimator(&self) -> LinearEstimator {
-        let Rates { p, q } = self.hash.rates();
+    fn linear_estimator(&self) -> LinearEstimator {
+        let SupportRates { p, q } = self.hash.rates();
         let scale = 1.0 / (p - q);
         LinearEstimator {
             mean: scale,
@@ -78,10 +78,10 @@ impl OneSparse for SignedHash {
     /// independent of whether it supports (item, −). The sum and the difference of the estimates
     /// for these two elements therefore have the same variance. The covariance of sum and
     /// difference is the difference of the two estimates' variances.
-    fn moments(&self) -> Moments {
+    fn second_moments(&self) -> EstimateMoments {
         let rates = self.hash.rates();
         let [own, other] = [true, false].map(|own| rates.variance(own));
-        Moments {
+        EstimateMoments {
             // A person with the item at 1 has mean 1, which adds 1 to the mean square and the
             // product.
             mean_square: [own + other + 1.0, 2.0 * other],
@@ -92,13 +92,15 @@ impl OneSparse for SignedHash {
         }
     }
 
-    fn elements(&self) -> usize {
+    fn element_count(&self) -> usize {
         2 * self.items as usize
     }
 
     fn add_answer(&self, slot: Slot<'_>, sums: &mut ReportSums, rng: &mut dyn CryptoRng) {
         let element = match slot {
-            Slot::Entry(entry) => 2 * entry.item as u32 + u32::from(!rounds_up(entry.value, rng)),
+            Slot::Entry(entry) => {
+                2 * entry.item as u32 + u32::from(!randomly_rounds_up(entry.value, rng))
+            }
             Slot::Dummy(dummy) => 2 * (self.items + dummy),
         };
         let report = self.hash.randomize(element, rng);
@@ -106,7 +108,7 @@ impl OneSparse for SignedHash {
         let keys = HashKeys::new(report.seed);
         for item in 0..self.items {
             for (element, sign) in [(2 * item, 1.0), (2 * item + 1, -1.0)] {
-                if self.hash.bucket(&keys, element) == report.bucket {
+                if self.hash.hashed_bucket(&keys, element) == report.bucket {
                     sums.presence[item as usize] += 1.0;
                     sums.signs[item as usize] += sign;
                 }
@@ -122,11 +124,11 @@ impl OneSparse for SignedHash {
         rng: &mut dyn CryptoRng,
     ) {
         let Slot::Entry(entry) = slot else { return };
-        let (item, up) = (entry.item as usize, rounds_up(entry.value, rng));
+        let (item, up) = (entry.item as usize, randomly_rounds_up(entry.value, rng));
         own[2 * item + usize::from(!up)] += 1;
         if self.hash.draws_support(rng) {
             sums.presence[item] += 1.0;
-            sums.signs[item] += sign(up);
+            sums.signs[item] += sign_value(up);
         }
     }
 
@@ -145,7 +147,7 @@ impl OneSparse for SignedHash {
                 // everything else. No deviation of the real hash function from this can be
                 // measured. So the number of hits of an element is binomial, over the answers whose
                 // own element is a different one.
-                let hits = binomial(answers - own, q, rng) as f64;
+                let hits = draw_binomial(answers - own, q, rng) as f64;
                 sums.presence[item] += hits;
                 sums.signs[item] += sign * hits;
             }

@@ -2,7 +2,7 @@
 //! slots, entries and signs.
 
 use hushbin::Entry;
-use hushbin::sample::{below, choose_front};
+use hushbin::sample::{draw_below, move_random_subset_to_front};
 use rand_core::{CryptoRng, Rng};
 use rand_distr::{Binomial, Distribution};
 
@@ -30,7 +30,7 @@ pub(super) fn draw_slot<'a, R: Rng + ?Sized>(
     sparsity: u32,
     rng: &mut R,
 ) -> Slot<'a> {
-    let slot = below(rng, sparsity.max(entries.len() as u32));
+    let slot = draw_below(rng, sparsity.max(entries.len() as u32));
     let dummy = || Slot::Dummy(slot - entries.len() as u32);
     entries.get(slot as usize).map_or_else(dummy, Slot::Entry)
 }
@@ -45,7 +45,7 @@ pub(super) fn sample_entries<R: CryptoRng + ?Sized>(
     let mut kept = entries.to_vec();
     let most = most.map_or(usize::MAX, |most| most as usize);
     if kept.len() > most {
-        choose_front(rng, &mut kept, most);
+        move_random_subset_to_front(rng, &mut kept, most);
         kept.truncate(most);
     }
     kept
@@ -56,22 +56,22 @@ pub(super) fn sample_entries<R: CryptoRng + ?Sized>(
 ///
 /// # Panics
 /// If `probability` is not from 0 to 1.
-pub(super) fn binomial<R: Rng + ?Sized>(trials: u64, probability: f64, rng: &mut R) -> u64 {
+pub(super) fn draw_binomial<R: Rng + ?Sized>(trials: u64, probability: f64, rng: &mut R) -> u64 {
     let law = Binomial::new(trials, probability).expect("a probability is from 0 to 1");
     law.sample(rng)
 }
 
 /// Draws the sum of `signs` random signs, each 1 or −1 with probability 1/2.
-pub(super) fn fair_signs<R: Rng + ?Sized>(signs: u64, rng: &mut R) -> f64 {
-    2.0 * binomial(signs, 0.5, rng) as f64 - signs as f64
+pub(super) fn sum_of_fair_signs<R: Rng + ?Sized>(signs: u64, rng: &mut R) -> f64 {
+    2.0 * draw_binomial(signs, 0.5, rng) as f64 - signs as f64
 }
 
 /// Draws true or false, each with probability 1/2.
-pub(super) fn coin<R: Rng + ?Sized>(rng: &mut R) -> bool {
+pub(super) fn fair_coin<R: Rng + ?Sized>(rng: &mut R) -> bool {
     rng.next_u64() >> 63 == 1
 }
 
 /// Returns 1 for true and −1 for false.
-pub(super) const fn sign(up: bool) -> f64 {
+pub(super) const fn sign_value(up: bool) -> f64 {
     if up { 1.0 } else { -1.0 }
 }

@@ -1,30 +1,30 @@
 //! PrivKV as P1 describes it: reports one of three answers about one random item.
 
-use hushbin::sample::below;
+use hushbin::sample::draw_below;
 use hushbin::{Entry, Error};
 use rand_core::CryptoRng;
 
-use super::oracle::{Moments, Oracle, PresenceMoments, Setting};
+use super::oracle::{EstimateMoments, Oracle, OracleSetting, PresenceMoments};
 use super::report_sums::{LinearEstimator, ReportSums};
-use super::slots::sign;
-use crate::competitors::choice::{RandomizedResponse, Rates};
-use crate::competitors::numbers::rounds_up;
+use super::slots::sign_value;
+use crate::competitors::choice::{RandomizedResponse, SupportRates};
+use crate::competitors::numbers::randomly_rounds_up;
 
 /// PrivKV as in P1's figures. A report draws one item uniformly and names it openly. The answer is
 /// "absent", + or −. Generalised randomised response keeps it with probability p = e/(e + 2), and
 /// replaces it by a given other answer with probability q = 1/(e + 2), where e = exp(ε).
 ///
 /// ```
-/// use hushbin_study::competitors::ratings::{Oracle, PrivKv, Setting, ThreeAnswers};
+/// use hushbin_study::competitors::ratings::{Oracle, PrivKv, OracleSetting, PrivKvThreeAnswers};
 ///
-/// let setting = Setting { items: 256, sparsity: 4, epsilon: 1.0, delta: 0.0, distance: 1.0 };
-/// let three = ThreeAnswers::new(&setting)?.moments().mean_variance();
-/// let published = PrivKv::published(&setting)?.moments().mean_variance();
+/// let setting = OracleSetting { items: 256, sparsity: 4, epsilon: 1.0, delta: 0.0, distance: 1.0 };
+/// let three = PrivKvThreeAnswers::new(&setting)?.second_moments().variances_of_mean();
+/// let published = PrivKv::published(&setting)?.second_moments().variances_of_mean();
 /// assert!(three[1] < 0.2 * published[1]);
 /// # Ok::<(), hushbin::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct ThreeAnswers {
+pub struct PrivKvThreeAnswers {
     items: u32,
     response: RandomizedResponse,
 }
@@ -32,12 +32,12 @@ pub struct ThreeAnswers {
 /// Number that encodes the answer "absent". The answer + is encoded by 0, and − by 1.
 const ABSENT: u32 = 2;
 
-impl ThreeAnswers {
+impl PrivKvThreeAnswers {
     /// Creates the mechanism for the question and the privacy requirement of a setting.
     ///
     /// # Errors
-    /// Same errors as [`Setting::budget`].
-    pub fn new(setting: &Setting) -> Result<Self, Error> {
+    /// Same errors as [`OracleSetting::budget`].
+    pub fn new(setting: &OracleSetting) -> Result<Self, Error> {
         Ok(Self {
             items: setting.items,
             response: RandomizedResponse::new(3, &setting.budget_without_delta()?)?,
@@ -47,12 +47,12 @@ impl ThreeAnswers {
     /// Returns the probability p of reporting the true answer, and the probability q of reporting a
     /// given other answer. They are exact for the rounded threshold.
     #[must_use]
-    pub fn rates(&self) -> Rates {
+    pub fn rates(&self) -> SupportRates {
         self.response.rates()
     }
 }
 
-impl Oracle for ThreeAnswers {
+impl Oracle for PrivKvThreeAnswers {
     fn privacy_loss(&self) -> f64 {
         self.response.privacy_loss()
     }
@@ -64,8 +64,8 @@ impl Oracle for ThreeAnswers {
     /// A report about the item estimates the frequencies of + and of − as d·(\[the answer is this
     /// sign\] − q)/(p − q), where \[…\] is 1 or 0. The estimate F of the non-missing frequency is
     /// the sum of these two estimates. The estimate M of the mean is their difference.
-    fn estimator(&self) -> LinearEstimator {
-        let Rates { p, q } = self.rates();
+    fn linear_estimator(&self) -> LinearEstimator {
+        let SupportRates { p, q } = self.rates();
         let scale = f64::from(self.items) / (p - q);
         LinearEstimator {
             mean: scale,
@@ -73,8 +73,8 @@ impl Oracle for ThreeAnswers {
         }
     }
 
-    fn moments(&self) -> Moments {
-        let Rates { p, q } = self.rates();
+    fn second_moments(&self) -> EstimateMoments {
+        let SupportRates { p, q } = self.rates();
         let square = f64::from(self.items) / (p - q).powi(2);
         // [answered ±] is 1 if the answer is a sign, otherwise 0. So [answered ±] − 2q is 1 − 2q or
         // −2q.
@@ -82,7 +82,7 @@ impl Oracle for ThreeAnswers {
             let missing = 1.0 - answered;
             square * (answered * (1.0 - 2.0 * q).powi(2) + missing * (2.0 * q).powi(2))
         };
-        Moments {
+        EstimateMoments {
             mean_square: [square * (p + q), square * 2.0 * q],
             presence: Some(PresenceMoments {
                 variance: [presence(p + q) - 1.0, presence(2.0 * q)],
@@ -93,9 +93,11 @@ impl Oracle for ThreeAnswers {
     }
 
     fn add_report(&self, entries: &[Entry], sums: &mut ReportSums, rng: &mut dyn CryptoRng) {
-        let drawn = below(rng, self.items) as usize;
+        let drawn = draw_below(rng, self.items) as usize;
         let own = entries.iter().find(|entry| entry.item == drawn as u64);
-        let truth = own.map_or(ABSENT, |entry| u32::from(!rounds_up(entry.value, rng)));
+        let truth = own.map_or(ABSENT, |entry| {
+            u32::from(!randomly_rounds_up(entry.value, rng))
+        });
         let answer = (self.response.randomize(truth, rng)).expect("it is one of three answers");
         sums.reports += 1;
         // Subtracts the expected number of signs from a person without the item, so that the offset
@@ -103,7 +105,7 @@ impl Oracle for ThreeAnswers {
         sums.presence[drawn] -= 2.0 * self.rates().q;
         if answer != ABSENT {
             sums.presence[drawn] += 1.0;
-            sums.signs[drawn] += sign(answer == 0);
+            sums.signs[drawn] += sign_value(answer == 0);
         }
     }
 }

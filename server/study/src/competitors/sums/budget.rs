@@ -2,7 +2,7 @@
 //! composition of D coordinates.
 
 use hushbin::Error;
-use hushbin::bounds::Bound;
+use hushbin::bounds::ParameterRange;
 use libm::lgamma;
 
 use crate::competitors::budget::Budget;
@@ -10,21 +10,21 @@ use crate::roots::bisect;
 
 /// Allowed range of the number D of coordinates that are released together. For vectors of d
 /// numbers, D is 2d if vectors are in the Euclidean ball, and d if they are in the box [−1, 1]^d.
-pub const COORDINATES: Bound = Bound {
+pub const COORDINATES: ParameterRange = ParameterRange {
     name: "coordinates",
     min: 1.0,
     max: 1_048_576.0,
 };
 
 /// Allowed range of ε₀, the ε of one coordinate.
-const EPSILON_0: Bound = Bound {
+const EPSILON_0: ParameterRange = ParameterRange {
     name: "epsilon_0",
     min: 1e-6,
     max: 100.0,
 };
 
 /// Allowed range of δ₀, the δ of one coordinate.
-const DELTA_0: Bound = Bound {
+const DELTA_0: ParameterRange = ParameterRange {
     name: "delta_0",
     min: 1e-30,
     max: 0.5,
@@ -86,7 +86,7 @@ impl CoordinateBudget {
         COORDINATES.check(f64::from(coordinates))?;
         let d = f64::from(coordinates);
         let root = (d * (2.0 / budget.delta()).ln()).sqrt();
-        Self::from_parts(
+        Self::from_epsilon_and_delta(
             budget.epsilon() / (2.0 * root),
             budget.delta() / (parts * d),
         )
@@ -96,7 +96,7 @@ impl CoordinateBudget {
     ///
     /// # Errors
     /// [`Error::OutOfRange`] if ε₀ or δ₀ is out of its range.
-    pub fn from_parts(epsilon: f64, delta: f64) -> Result<Self, Error> {
+    pub fn from_epsilon_and_delta(epsilon: f64, delta: f64) -> Result<Self, Error> {
         EPSILON_0.check(epsilon)?;
         DELTA_0.check(delta)?;
         Ok(Self { epsilon, delta })
@@ -133,7 +133,7 @@ impl CoordinateBudget {
             1e-9,
             enough,
         );
-        Self::from_parts(epsilon, least.delta)
+        Self::from_epsilon_and_delta(epsilon, least.delta)
     }
 
     /// Privacy loss ε₀ of one coordinate.
@@ -179,7 +179,7 @@ impl CoordinateBudget {
     /// ```
     /// use hushbin_study::competitors::sums::CoordinateBudget;
     ///
-    /// let one = CoordinateBudget::from_parts(0.5, 0.01)?;
+    /// let one = CoordinateBudget::from_epsilon_and_delta(0.5, 0.01)?;
     /// assert!((one.composed_delta(1, 0.5) - 0.01).abs() < 1e-15);
     /// // Two at 2ε₀: basic composition, except if both reveal their inputs.
     /// assert!((one.composed_delta(2, 1.0) - 0.0199).abs() < 1e-15);

@@ -1,5 +1,5 @@
 //! Exact privacy loss of the shuffled messages of one coordinate. [`CoordinateNoise`] defines the
-//! counts Z⁺, Z⁻ and Z_y of noise messages, and [`Tuples`](super::Tuples) defines the tuples s_y
+//! counts Z⁺, Z⁻ and Z_y of noise messages, and [`ZeroSumTuples`](super::ZeroSumTuples) defines the tuples s_y
 //! and the coefficients c_y(x).
 //!
 //! Z⁺ and Z⁻ are geometric with parameter p_c. They can be written as D⁺ + g and D⁻ + g. Here D is
@@ -16,7 +16,7 @@
 
 use hushbin::Error;
 
-use super::negative_binomial::{NegativeBinomial, shifted_pairs};
+use super::negative_binomial::{NegativeBinomial, shifted_probability_pairs};
 use super::noise::CoordinateNoise;
 
 /// Maximum number of joint outcomes whose probabilities are listed.
@@ -32,7 +32,7 @@ impl CoordinateNoise {
     ///
     /// # Errors
     /// [`Error::Combination`] if the counts Z_y with |y| ≥ 2 have more than 2²² joint outcomes. For
-    /// L > 2 this is usually the case; use [`delta_above`](Self::delta_above) instead.
+    /// L > 2 this is usually the case; use [`delta_upper_bound`](Self::delta_upper_bound) instead.
     ///
     /// # Panics
     /// If a value is not from −L to L.
@@ -46,17 +46,17 @@ impl CoordinateNoise {
     /// ```
     pub fn delta_at(&self, epsilon: f64, from: i32, to: i32) -> Result<f64, Error> {
         let outer = self.tuple_outcomes(from, to)?;
-        let beside = self.unit_pair_distribution();
+        let beside = self.unit_pair_probabilities();
         let k = epsilon.exp();
         let (mut delta, mut last) = (0.0, None);
-        for (u, own, other) in self.unit_differences(from, to) {
-            let shift = self.tuples().shift(1, from, to, u);
+        for (u, own, other) in self.unit_difference_outcomes(from, to) {
+            let shift = self.tuples().count_shift(1, from, to, u);
             // Most adjacent values of U have the same shift, so the last test is reused.
             if !matches!(&last, Some((of, _)) if *of == shift) {
                 last = Some((shift, ThresholdTest::new(&beside, shift)));
             }
             let Some((_, test)) = &last else { continue };
-            let excess = |&(a, b): &(f64, f64)| test.excess(own * a, k * other * b);
+            let excess = |&(a, b): &(f64, f64)| test.excess_sum(own * a, k * other * b);
             delta += outer.iter().map(excess).sum::<f64>();
         }
         Ok(delta)
@@ -81,12 +81,12 @@ impl CoordinateNoise {
     /// under `to`.
     fn tuple_outcomes(&self, from: i32, to: i32) -> Result<Vec<(f64, f64)>, Error> {
         let mut all = vec![(1.0, 1.0)];
-        for (y, law) in self.tuple_distributions().skip(1) {
-            let shift = self.tuples().shift(y, from, to, 0);
+        for (y, law) in self.tuple_count_distributions().skip(1) {
+            let shift = self.tuples().count_shift(y, from, to, 0);
             if shift == 0 {
                 continue;
             }
-            let own = shifted_pairs(&law.probabilities(), shift);
+            let own = shifted_probability_pairs(&law.probabilities(), shift);
             if all.len() * own.len() > MAX_OUTCOMES {
                 return Err(Error::Combination {
                     reason: "the tuples have too many outcomes to list",
@@ -102,12 +102,12 @@ impl CoordinateNoise {
     /// Lists the outcomes of U, the discrete Laplace noise plus the person's value. Each outcome
     /// has its probability under the input `from` and under the input `to`. Outcomes with a
     /// probability below about 10⁻²⁰ are left out.
-    pub(super) fn unit_differences(
+    pub(super) fn unit_difference_outcomes(
         &self,
         from: i32,
         to: i32,
     ) -> impl Iterator<Item = (i32, f64, f64)> {
-        let p = self.unit_distribution().p();
+        let p = self.unit_count_distribution().continue_probability();
         // p^reach ≤ 10⁻²⁰.
         let reach = (1e-20_f64.ln() / p.ln()).ceil() as i32;
         let laplace = move |d: i32| (1.0 - p) / (1.0 + p) * p.powi(d.abs());
@@ -117,8 +117,8 @@ impl CoordinateNoise {
 
     /// Returns the probabilities of 0, 1, 2 and so on for the sum g + Z₁. It is the number of noise
     /// pairs {+1, −1} that do not change the sum of messages.
-    pub(super) fn unit_pair_distribution(&self) -> Vec<f64> {
-        let p = self.unit_distribution().p();
+    pub(super) fn unit_pair_probabilities(&self) -> Vec<f64> {
+        let p = self.unit_count_distribution().continue_probability();
         // If p² is below the range of `NegativeBinomial`, g is taken to be always 0.
         let g = NegativeBinomial::new(1.0, p * p).map_or(vec![1.0], |law| law.probabilities());
         let z = self.copies[0].probabilities();
@@ -145,7 +145,7 @@ struct ThresholdTest {
 
 impl ThresholdTest {
     fn new(law: &[f64], shift: i32) -> Self {
-        let mut pairs = shifted_pairs(law, shift);
+        let mut pairs = shifted_probability_pairs(law, shift);
         // For a negative shift the likelihood ratios descend, so the outcomes are reversed.
         if shift < 0 {
             pairs.reverse();
@@ -161,7 +161,7 @@ impl ThresholdTest {
     }
 
     /// Returns the sum of max(0, a·P − b·Q) over all outcomes.
-    fn excess(&self, a: f64, b: f64) -> f64 {
+    fn excess_sum(&self, a: f64, b: f64) -> f64 {
         // The positive terms are exactly those from this index on, because the ratios ascend.
         let from = self.ratios.partition_point(|ratio| a * ratio <= b);
         let (p, q) = self.tails[from];
@@ -181,9 +181,12 @@ mod tests {
         for shift in [-3, -1, 0, 1, 4] {
             let test = ThresholdTest::new(&law, shift);
             for (a, b) in [(1.0, 1.0), (0.3, 0.4), (1.0, 2.7), (2.7, 1.0)] {
-                let all = shifted_pairs(&law, shift);
+                let all = shifted_probability_pairs(&law, shift);
                 let sum: f64 = all.iter().map(|(p, q)| (a * p - b * q).max(0.0)).sum();
-                assert!((test.excess(a, b) - sum).abs() < 1e-14, "{shift}: {sum}");
+                assert!(
+                    (test.excess_sum(a, b) - sum).abs() < 1e-14,
+                    "{shift}: {sum}"
+                );
             }
         }
     }

@@ -9,7 +9,7 @@
 use std::collections::BTreeMap;
 
 use hushbin::Error;
-use hushbin::bounds::Bound;
+use hushbin::bounds::ParameterRange;
 use hushbin::hash::Hashing;
 use hushbin::mechanism::collision::{Collision, Rule};
 
@@ -19,13 +19,13 @@ use statrs::distribution::{Binomial, Discrete};
 use crate::competitors::budget::{Budget, hockey_stick};
 
 /// Allowed range of γ, the probability that a report is a uniform cell.
-const GAMMA: Bound = Bound {
+const GAMMA: ParameterRange = ParameterRange {
     name: "gamma",
     min: 1e-12,
     max: 1.0,
 };
 
-/// Returns the paper's constant c = max(14·ln(2/δ)/ε², 27/ε), from which [`closed_form_gamma`]
+/// Returns the paper's constant c = max(14·ln(2/δ)/ε², 27/ε), from which [`closed_form_uniform_probability`]
 /// follows.
 ///
 /// Source: Balle, Bell, Gascón, Nissim 2019, Theorem 3.1, for ε ≤ 1.
@@ -43,12 +43,12 @@ pub fn paper_constant(budget: &Budget) -> f64 {
 /// ```
 /// use hushbin_study::competitors::{Budget, sums::grid};
 ///
-/// let gamma = grid::closed_form_gamma(25, 100_000, &Budget::new(1.0, 1e-6)?);
+/// let gamma = grid::closed_form_uniform_probability(25, 100_000, &Budget::new(1.0, 1e-6)?);
 /// assert!((gamma - 0.050_781).abs() < 1e-6);
 /// # Ok::<(), hushbin::Error>(())
 /// ```
 #[must_use]
-pub fn closed_form_gamma(cells: u32, people: u64, budget: &Budget) -> f64 {
+pub fn closed_form_uniform_probability(cells: u32, people: u64, budget: &Budget) -> f64 {
     paper_constant(budget) * f64::from(cells) / (people as f64 - 1.0)
 }
 
@@ -83,11 +83,11 @@ pub fn mixture(cells: u32, epsilon: f64) -> Result<Mixture, Error> {
 /// use hushbin_study::competitors::{Budget, sums::grid};
 ///
 /// let budget = Budget::new(1.0, 1e-6)?;
-/// let times = grid::closed_form_gamma(2, 10_000, &budget) / grid::least_gamma(2, 10_000, &budget)?;
+/// let times = grid::closed_form_uniform_probability(2, 10_000, &budget) / grid::least_uniform_probability(2, 10_000, &budget)?;
 /// assert!(4.0 < times && times < 8.0);
 /// # Ok::<(), hushbin::Error>(())
 /// ```
-pub fn least_gamma(cells: u32, people: u64, budget: &Budget) -> Result<f64, Error> {
+pub fn least_uniform_probability(cells: u32, people: u64, budget: &Budget) -> Result<f64, Error> {
     let (central, delta) = (budget.epsilon(), budget.delta());
     let at = |epsilon| mixture(cells, epsilon);
     let found = largest_epsilon(at, people, 1.0, delta, central)?;
@@ -131,9 +131,14 @@ pub fn proven_delta(cells: u32, gamma: f64, people: u64, epsilon: f64) -> Result
 ///
 /// # Errors
 /// [`Error::OutOfRange`] if there are fewer than 3 cells or 2 people, or γ is out of range.
-pub fn counted_delta(cells: u32, gamma: f64, people: u64, epsilon: f64) -> Result<f64, Error> {
+pub fn attack_delta_lower_bound(
+    cells: u32,
+    gamma: f64,
+    people: u64,
+    epsilon: f64,
+) -> Result<f64, Error> {
     GAMMA.check(gamma)?;
-    let range = |name, min| Bound {
+    let range = |name, min| ParameterRange {
         name,
         min,
         max: 1e9,
@@ -187,11 +192,16 @@ fn binomial_probability(successes: f64, trials: f64, p: f64) -> f64 {
 /// use hushbin_study::competitors::sums::grid;
 ///
 /// // Two bits, each replaced by a fair coin with probability 1/2.
-/// let delta = grid::shuffled_delta(2, 0.5, 2, 1.0)?;
+/// let delta = grid::exact_shuffled_delta(2, 0.5, 2, 1.0)?;
 /// assert!((delta - 0.052_8).abs() < 1e-4);
 /// # Ok::<(), hushbin::Error>(())
 /// ```
-pub fn shuffled_delta(cells: u32, gamma: f64, people: u32, epsilon: f64) -> Result<f64, Error> {
+pub fn exact_shuffled_delta(
+    cells: u32,
+    gamma: f64,
+    people: u32,
+    epsilon: f64,
+) -> Result<f64, Error> {
     GAMMA.check(gamma)?;
     let multisets = (1..=people).map(|i| f64::from(cells + i - 1) / f64::from(i));
     // A multiset is encoded in 64 bits: four for each of 16 cells, with counts up to 15.

@@ -2,7 +2,7 @@
 //! levels. The privacy losses of independent counts are rounded up to a grid, and their
 //! distributions are convolved.
 
-use super::negative_binomial::shifted_pairs;
+use super::negative_binomial::shifted_probability_pairs;
 use super::noise::CoordinateNoise;
 
 /// Number of grid steps of the privacy loss from 0 to ε.
@@ -26,30 +26,30 @@ impl CoordinateNoise {
     /// ```
     /// use hushbin_study::competitors::sums::{CoordinateBudget, CoordinateNoise};
     ///
-    /// let noise = CoordinateNoise::new(4, &CoordinateBudget::from_parts(1.0, 1e-6)?)?;
-    /// assert!(noise.delta_above(1.0, 4, -4) < 1e-15);
-    /// assert!(noise.delta_above(0.7, 4, -4) > 1e-3);
+    /// let noise = CoordinateNoise::new(4, &CoordinateBudget::from_epsilon_and_delta(1.0, 1e-6)?)?;
+    /// assert!(noise.delta_upper_bound(1.0, 4, -4) < 1e-15);
+    /// assert!(noise.delta_upper_bound(0.7, 4, -4) > 1e-3);
     /// # Ok::<(), hushbin::Error>(())
     /// ```
     #[must_use]
-    pub fn delta_above(&self, epsilon: f64, from: i32, to: i32) -> f64 {
+    pub fn delta_upper_bound(&self, epsilon: f64, from: i32, to: i32) -> f64 {
         let step = epsilon / STEPS;
-        let outer =
-            self.tuple_distributions()
-                .skip(1)
-                .fold(LossDistribution::zero(step), |sum, own| {
-                    let (y, law) = own;
-                    match self.tuples().shift(y, from, to, 0) {
-                        0 => sum,
-                        shift => {
-                            sum.convolve(&LossDistribution::new(&law.probabilities(), shift, step))
-                        }
+        let outer = self.tuple_count_distributions().skip(1).fold(
+            LossDistribution::zero(step),
+            |sum, own| {
+                let (y, law) = own;
+                match self.tuples().count_shift(y, from, to, 0) {
+                    0 => sum,
+                    shift => {
+                        sum.convolve(&LossDistribution::new(&law.probabilities(), shift, step))
                     }
-                });
-        let beside = self.unit_pair_distribution();
+                }
+            },
+        );
+        let beside = self.unit_pair_probabilities();
         let (mut delta, mut last) = (TRUNCATED, None);
-        for (u, own, other) in self.unit_differences(from, to) {
-            let shift = self.tuples().shift(1, from, to, u);
+        for (u, own, other) in self.unit_difference_outcomes(from, to) {
+            let shift = self.tuples().count_shift(1, from, to, u);
             if !matches!(&last, Some((of, _)) if *of == shift) {
                 last = Some((
                     shift,
@@ -96,7 +96,7 @@ impl LossDistribution {
             return Self::zero(step);
         }
         let (mut found, mut certain) = (Vec::new(), 0.0);
-        for (p, q) in shifted_pairs(law, shift) {
+        for (p, q) in shifted_probability_pairs(law, shift) {
             if q == 0.0 || p < NEGLIGIBLE {
                 certain += p;
             } else {

@@ -9,11 +9,11 @@
 //!
 //! | part | here |
 //! |---|---|
-//! | tuples of sum zero, and the decomposition of a value into them | [`Tuples`] |
+//! | tuples of sum zero, and the decomposition of a value into them | [`ZeroSumTuples`] |
 //! | shares of noise | [`NegativeBinomial`] |
 //! | noise of a coordinate: messages, variance, exact δ | [`CoordinateNoise`] |
 //! | (ε₀, δ₀) of a coordinate, and the composition of many coordinates | [`CoordinateBudget`] |
-//! | messages and sums | [`VectorSum`] |
+//! | messages and sums | [`VectorSumProtocol`] |
 //! | reports of one cell of a grid | [`grid`] |
 //! | printed parameters and the privacy loss that they cause | [`as_printed`] |
 //!
@@ -32,5 +32,5 @@ mod tuples;
 pub use budget::{COORDINATES, ComposedLoss, CoordinateBudget};
 pub use negative_binomial::NegativeBinomial;
 pub use noise::{CoordinateNoise, TUPLES_PART};
-pub use protocol::{HONEST, Message, VectorSum};
-pub use tuples::{LEVELS, MaximumShift, Tuples};
+pub use protocol::{CoordinateMessage, HONEST, VectorSumProtocol};
+pub use tuples::{LEVELS, MaximumShift, ZeroSumTuples};

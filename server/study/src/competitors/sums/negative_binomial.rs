@@ -10,19 +10,19 @@
 //! always 0.
 
 use hushbin::Error;
-use hushbin::bounds::Bound;
+use hushbin::bounds::ParameterRange;
 use rand_core::Rng;
 
 use crate::competitors::budget::hockey_stick;
 
 /// Allowed range of the shape r of NB(r, p).
-const SHAPE: Bound = Bound {
+const SHAPE: ParameterRange = ParameterRange {
     name: "shape",
     min: 1e-12,
     max: 1e6,
 };
 /// Allowed range of the parameter p of NB(r, p).
-const CONTINUES: Bound = Bound {
+const CONTINUES: ParameterRange = ParameterRange {
     name: "p",
     min: 1e-12,
     max: 1.0 - 1e-7,
@@ -57,14 +57,14 @@ impl NegativeBinomial {
 
     /// Shape r of NB(r, p).
     #[must_use]
-    pub const fn r(&self) -> f64 {
+    pub const fn shape(&self) -> f64 {
         self.r
     }
 
     /// Parameter p of NB(r, p), in (0, 1). For r = 1, it is the probability that a count of at
     /// least k is also at least k + 1.
     #[must_use]
-    pub const fn p(&self) -> f64 {
+    pub const fn continue_probability(&self) -> f64 {
         self.p
     }
 
@@ -123,8 +123,10 @@ impl NegativeBinomial {
     /// send would have to follow its distribution exactly, to the last bit.
     pub fn draw<R: Rng + ?Sized>(&self, rng: &mut R) -> u64 {
         let log = (-self.p).ln_1p();
-        let groups = poisson(-self.r * log, rng);
-        (0..groups).map(|_| logarithmic(self.p, log, rng)).sum()
+        let groups = draw_poisson(-self.r * log, rng);
+        (0..groups)
+            .map(|_| draw_logarithmic(self.p, log, rng))
+            .sum()
     }
 }
 
@@ -161,14 +163,14 @@ pub(super) fn probabilities_from_mode(
 /// the count from 0 on.
 pub(super) fn delta_of_shift(law: &[f64], shift: u32, epsilon: f64) -> f64 {
     let by = shift as i32;
-    let of = |shift| hockey_stick(shifted_pairs(law, shift), epsilon);
+    let of = |shift| hockey_stick(shifted_probability_pairs(law, shift), epsilon);
     of(by).max(of(-by))
 }
 
 /// Returns two probabilities for each outcome: its probability under the count plus `shift`, and
 /// its probability under the count itself. For a negative `shift`, −`shift` is added to the second
 /// count instead.
-pub(super) fn shifted_pairs(law: &[f64], shift: i32) -> Vec<(f64, f64)> {
+pub(super) fn shifted_probability_pairs(law: &[f64], shift: i32) -> Vec<(f64, f64)> {
     let by = shift.unsigned_abs() as usize;
     let at = |k: Option<usize>| k.and_then(|k| law.get(k)).copied().unwrap_or(0.0);
     let pair = |k: usize| {
@@ -183,7 +185,7 @@ pub(super) fn shifted_pairs(law: &[f64], shift: i32) -> Vec<(f64, f64)> {
 }
 
 /// Draws a uniform number in (0, 1).
-pub(super) fn uniform_unit<R: Rng + ?Sized>(rng: &mut R) -> f64 {
+pub(super) fn draw_open_unit<R: Rng + ?Sized>(rng: &mut R) -> f64 {
     // 53 random bits, centred within their interval so that 0 and 1 are impossible.
     ((rng.next_u64() >> 11) as f64 + 0.5) / (1_u64 << 53) as f64
 }
@@ -191,15 +193,15 @@ pub(super) fn uniform_unit<R: Rng + ?Sized>(rng: &mut R) -> f64 {
 /// Draws a Poisson number: the number of arrivals, with exponential waiting times of mean 1, in a
 /// time of length `mean`. This time is split into parts of at most 32, so that no product
 /// underflows.
-fn poisson<R: Rng + ?Sized>(mean: f64, rng: &mut R) -> u64 {
+fn draw_poisson<R: Rng + ?Sized>(mean: f64, rng: &mut R) -> u64 {
     const MOST: f64 = 32.0;
     let (mut left, mut count) = (mean, 0);
     while left > 0.0 {
         let limit = (-left.min(MOST)).exp();
-        let mut product = uniform_unit(rng);
+        let mut product = draw_open_unit(rng);
         while product > limit {
             count += 1;
-            product *= uniform_unit(rng);
+            product *= draw_open_unit(rng);
         }
         left -= MOST;
     }
@@ -208,13 +210,13 @@ fn poisson<R: Rng + ?Sized>(mean: f64, rng: &mut R) -> u64 {
 
 /// Draws a count k ≥ 1 from the logarithmic distribution P(k) = p^k/(−k·`log`), where `log` is ln(1
 /// − p). Given a uniform u, the count is geometric with parameter 1 − exp(`log`·u) (Kemp 1981).
-fn logarithmic<R: Rng + ?Sized>(p: f64, log: f64, rng: &mut R) -> u64 {
-    let tail = uniform_unit(rng);
+fn draw_logarithmic<R: Rng + ?Sized>(p: f64, log: f64, rng: &mut R) -> u64 {
+    let tail = draw_open_unit(rng);
     // `continues` is below p, so such a tail yields 1 for every u.
     if tail >= p {
         return 1;
     }
-    let continues = -(log * uniform_unit(rng)).exp_m1();
+    let continues = -(log * draw_open_unit(rng)).exp_m1();
     // Truncated: P(k > j) = continues^j.
     1 + (tail.ln() / continues.ln()) as u64
 }

@@ -5,7 +5,7 @@ use hushbin::Error;
 
 use super::budget::CoordinateBudget;
 use super::negative_binomial::NegativeBinomial;
-use super::tuples::{MaximumShift, Tuples};
+use super::tuples::{MaximumShift, ZeroSumTuples};
 
 /// Fraction β of ε₀ that is spent on hiding the counts of tuples. The remaining fraction is spent
 /// on hiding the sum of the values.
@@ -15,7 +15,7 @@ pub const TUPLES_PART: f64 = 0.25;
 /// messages +1 and −1, and of tuples of messages with sum zero.
 ///
 /// The number Z⁺ of messages +1 and the number Z⁻ of messages −1 have the distribution NB(1, p_c)
-/// each. The number Z_y of copies of each tuple [s_y](Tuples) has the distribution NB(r, p_y). The
+/// each. The number Z_y of copies of each tuple [s_y](ZeroSumTuples) has the distribution NB(r, p_y). The
 /// error of the analyser's sum is Z⁺ − Z⁻, because tuples sum to zero. This error is discrete
 /// Laplace noise with parameter p_c.
 ///
@@ -29,19 +29,19 @@ pub const TUPLES_PART: f64 = 0.25;
 /// ```
 /// use hushbin_study::competitors::sums::{CoordinateBudget, CoordinateNoise};
 ///
-/// let noise = CoordinateNoise::new(4, &CoordinateBudget::from_parts(1.0, 1e-6)?)?;
-/// assert!((noise.messages() - 167_063.0).abs() < 1.0);
+/// let noise = CoordinateNoise::new(4, &CoordinateBudget::from_epsilon_and_delta(1.0, 1e-6)?)?;
+/// assert!((noise.expected_messages() - 167_063.0).abs() < 1.0);
 /// assert!((noise.variance() - 227.4).abs() < 0.1);
 /// # Ok::<(), hushbin::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct CoordinateNoise {
-    tuples: Tuples,
+    tuples: ZeroSumTuples,
     /// Distribution of the number Z⁺ of noise messages +1, and of the number Z⁻ of noise messages
     /// −1.
     units: NegativeBinomial,
     /// Distributions of the numbers Z_y of copies of the tuples s_y, in the order of
-    /// [`Tuples::names`].
+    /// [`ZeroSumTuples::names`].
     pub(super) copies: Vec<NegativeBinomial>,
     maximum_shift: MaximumShift,
 }
@@ -58,7 +58,7 @@ impl CoordinateNoise {
     /// [`Error::OutOfRange`] if L is outside [`LEVELS`](super::LEVELS), or ε₀ is so small that a p
     /// is above 1 − 10⁻⁷.
     pub fn new(levels: u32, budget: &CoordinateBudget) -> Result<Self, Error> {
-        let reach = Tuples::new(levels)?.maximum_shift();
+        let reach = ZeroSumTuples::new(levels)?.maximum_shift();
         let epsilon = budget.epsilon();
         let of_units = (1.0 - TUPLES_PART) * epsilon / (2.0 * f64::from(levels));
         let of_reach = 0.2 * TUPLES_PART * epsilon / f64::from(reach.gamma);
@@ -82,7 +82,7 @@ impl CoordinateNoise {
         units: f64,
         copies: impl Fn(i32) -> f64,
     ) -> Result<Self, Error> {
-        let tuples = Tuples::new(levels)?;
+        let tuples = ZeroSumTuples::new(levels)?;
         if r < 1.0 {
             return Err(Error::Combination {
                 reason: "noise whose shape r is below 1 is not log-concave",
@@ -91,7 +91,7 @@ impl CoordinateNoise {
         let law = |y| NegativeBinomial::new(r, copies(y));
         Ok(Self {
             units: NegativeBinomial::new(1.0, units)?,
-            copies: tuples.names().map(law).collect::<Result<_, _>>()?,
+            copies: tuples.tuple_names().map(law).collect::<Result<_, _>>()?,
             maximum_shift: tuples.maximum_shift(),
             tuples,
         })
@@ -99,7 +99,7 @@ impl CoordinateNoise {
 
     /// Tuples that the noise consists of, for L levels.
     #[must_use]
-    pub const fn tuples(&self) -> &Tuples {
+    pub const fn tuples(&self) -> &ZeroSumTuples {
         &self.tuples
     }
 
@@ -112,25 +112,27 @@ impl CoordinateNoise {
     /// Distribution NB(1, p_c) of the number of noise messages +1, and also of the number of noise
     /// messages −1.
     #[must_use]
-    pub const fn unit_distribution(&self) -> NegativeBinomial {
+    pub const fn unit_count_distribution(&self) -> NegativeBinomial {
         self.units
     }
 
     /// Lists every tuple s_y by its name y, with the distribution NB(r, p_y) of the number of its
     /// copies.
-    pub fn tuple_distributions(&self) -> impl Iterator<Item = (i32, NegativeBinomial)> + use<'_> {
-        self.tuples.names().zip(self.copies.iter().copied())
+    pub fn tuple_count_distributions(
+        &self,
+    ) -> impl Iterator<Item = (i32, NegativeBinomial)> + use<'_> {
+        self.tuples.tuple_names().zip(self.copies.iter().copied())
     }
 
     /// Expected total number of noise messages that all honest people send for one coordinate. The
     /// tuple s₁ consists of two messages, and every other tuple of three.
     #[must_use]
-    pub fn messages(&self) -> f64 {
+    pub fn expected_messages(&self) -> f64 {
         let of_tuple = |(y, law): (i32, NegativeBinomial)| {
             let size = if y == 1 { 2.0 } else { 3.0 };
             size * law.mean()
         };
-        2.0 * self.units.mean() + self.tuple_distributions().map(of_tuple).sum::<f64>()
+        2.0 * self.units.mean() + self.tuple_count_distributions().map(of_tuple).sum::<f64>()
     }
 
     /// Variance 2p_c/(1 − p_c)² of the noise in the coordinate's sum, in squared levels. The noise

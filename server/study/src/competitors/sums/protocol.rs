@@ -2,15 +2,15 @@
 //! The algorithm runs GKMPS's protocol in every coordinate.
 
 use hushbin::Error;
-use hushbin::bounds::Bound;
+use hushbin::bounds::ParameterRange;
 use rand_core::CryptoRng;
 
 use super::budget::{COORDINATES, CoordinateBudget};
-use super::negative_binomial::uniform_unit;
+use super::negative_binomial::draw_open_unit;
 use super::noise::CoordinateNoise;
 
 /// Allowed range of n_h, the number of honest people that privacy relies on.
-pub const HONEST: Bound = Bound {
+pub const HONEST: ParameterRange = ParameterRange {
     name: "honest people",
     min: 1.0,
     max: 1e9,
@@ -18,7 +18,7 @@ pub const HONEST: Bound = Bound {
 
 /// Message of a person: a value for one coordinate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Message {
+pub struct CoordinateMessage {
     /// Index of the coordinate, from 0 on.
     pub coordinate: u32,
     /// Value from −L to L, but never 0. L is the number of levels.
@@ -31,22 +31,22 @@ pub struct Message {
 /// a batch are private if at least n_h people are honest.
 ///
 /// ```
-/// use hushbin_study::competitors::sums::{CoordinateBudget, VectorSum};
+/// use hushbin_study::competitors::sums::{CoordinateBudget, VectorSumProtocol};
 ///
-/// let sum = VectorSum::new(2, 1, 1000, &CoordinateBudget::from_parts(2.0, 1e-3)?)?;
-/// assert!(sum.noise_messages(1000) < 910.0);
+/// let sum = VectorSumProtocol::new(2, 1, 1000, &CoordinateBudget::from_epsilon_and_delta(2.0, 1e-3)?)?;
+/// assert!(sum.expected_noise_messages(1000) < 910.0);
 /// assert!((sum.variance(1000, 0.25).sqrt() - 15.9).abs() < 0.1);
 /// # Ok::<(), hushbin::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
-pub struct VectorSum {
+pub struct VectorSumProtocol {
     coordinates: u32,
     honest: u32,
     /// Total noise that the honest people add to one coordinate.
     noise: CoordinateNoise,
 }
 
-impl VectorSum {
+impl VectorSumProtocol {
     /// Returns the protocol for D coordinates with L levels each and n_h honest people. `each` is
     /// the budget (ε₀, δ₀) of one coordinate.
     ///
@@ -76,7 +76,7 @@ impl VectorSum {
 
     /// Total noise that the n_h honest people add to one coordinate.
     #[must_use]
-    pub const fn noise(&self) -> &CoordinateNoise {
+    pub const fn coordinate_noise(&self) -> &CoordinateNoise {
         &self.noise
     }
 
@@ -91,16 +91,16 @@ impl VectorSum {
     /// # Errors
     /// [`Error::AnswerCount`] if there are not D numbers. [`Error::ValueRange`] if a number is out
     /// of range or NaN.
-    pub fn messages<R: CryptoRng + ?Sized>(
+    pub fn draw_messages<R: CryptoRng + ?Sized>(
         &self,
         values: &[f64],
         rng: &mut R,
-    ) -> Result<Vec<Message>, Error> {
+    ) -> Result<Vec<CoordinateMessage>, Error> {
         self.check_numbers(values)?;
         let mut all = Vec::new();
         for (coordinate, &y) in (0..).zip(values) {
             let mut send = |value, copies| {
-                let message = Message { coordinate, value };
+                let message = CoordinateMessage { coordinate, value };
                 all.extend(std::iter::repeat_n(message, copies as usize));
             };
             let x = self.round_to_level(y, rng);
@@ -110,15 +110,15 @@ impl VectorSum {
                 send(
                     sign,
                     self.noise
-                        .unit_distribution()
+                        .unit_count_distribution()
                         .per_person(self.honest)
                         .draw(rng),
                 );
             }
-            for (name, law) in self.noise.tuple_distributions() {
+            for (name, law) in self.noise.tuple_count_distributions() {
                 let copies = law.per_person(self.honest).draw(rng);
                 if copies > 0 {
-                    for value in self.noise.tuples().messages(name) {
+                    for value in self.noise.tuples().tuple_messages(name) {
                         send(value, copies);
                     }
                 }
@@ -130,13 +130,13 @@ impl VectorSum {
     /// Rounds L·y at random to one of its two neighbouring integers, where L is the number of
     /// levels. The bias is at most 2⁻⁵³.
     fn round_to_level<R: CryptoRng + ?Sized>(&self, y: f64, rng: &mut R) -> i32 {
-        let scaled = self.levels() * y;
+        let scaled = self.level_count() * y;
         let down = scaled.floor();
-        down as i32 + i32::from(uniform_unit(rng) < scaled - down)
+        down as i32 + i32::from(draw_open_unit(rng) < scaled - down)
     }
 
     /// Number of levels L, as a double.
-    fn levels(&self) -> f64 {
+    fn level_count(&self) -> f64 {
         f64::from(self.noise.tuples().levels())
     }
 
@@ -166,10 +166,13 @@ impl VectorSum {
     /// # Errors
     /// [`Error::UnknownItem`] if a message's coordinate is not below D. [`Error::ValueRange`] if a
     /// message's value is 0 or beyond ±L.
-    pub fn sums(&self, messages: impl IntoIterator<Item = Message>) -> Result<Vec<f64>, Error> {
+    pub fn estimate_sums(
+        &self,
+        messages: impl IntoIterator<Item = CoordinateMessage>,
+    ) -> Result<Vec<f64>, Error> {
         let levels = self.noise.tuples().levels();
         let mut totals = vec![0_i64; self.coordinates as usize];
-        for Message { coordinate, value } in messages {
+        for CoordinateMessage { coordinate, value } in messages {
             if value == 0 || value.unsigned_abs() > levels {
                 return Err(Error::ValueRange {
                     item: coordinate.into(),
@@ -183,14 +186,16 @@ impl VectorSum {
                 items: self.coordinates,
             })? += i64::from(value);
         }
-        let sum = |total: i64| total as f64 / self.levels();
+        let sum = |total: i64| total as f64 / self.level_count();
         Ok(totals.into_iter().map(sum).collect())
     }
 
     /// Expected number of noise messages that n = `people` people send for all coordinates.
     #[must_use]
-    pub fn noise_messages(&self, people: u32) -> f64 {
-        self.people_per_honest(people) * f64::from(self.coordinates) * self.noise.messages()
+    pub fn expected_noise_messages(&self, people: u32) -> f64 {
+        self.people_per_honest(people)
+            * f64::from(self.coordinates)
+            * self.noise.expected_messages()
     }
 
     /// Returns the variance (V·n/n_h + n·ρ)/L² of one coordinate's estimated sum over n people, n_h
@@ -200,7 +205,7 @@ impl VectorSum {
     #[must_use]
     pub fn variance(&self, people: u32, rounding: f64) -> f64 {
         let noise = self.people_per_honest(people) * self.noise.variance();
-        (noise + f64::from(people) * rounding) / (self.levels() * self.levels())
+        (noise + f64::from(people) * rounding) / (self.level_count() * self.level_count())
     }
 
     /// Ratio n/n_h of people to honest people.

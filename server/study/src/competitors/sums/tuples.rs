@@ -14,10 +14,10 @@
 //! GKMPS), as Asi et al. (PVME) use it for every coordinate.
 
 use hushbin::Error;
-use hushbin::bounds::Bound;
+use hushbin::bounds::ParameterRange;
 
 /// Allowed range of the number of levels L. Values are integers from −L to L.
-pub const LEVELS: Bound = Bound {
+pub const LEVELS: ParameterRange = ParameterRange {
     name: "levels",
     min: 1.0,
     max: 64.0,
@@ -26,20 +26,20 @@ pub const LEVELS: Bound = Bound {
 /// Tuples s_y for values from −L to L. Their names y are 1, ±2, …, ±L.
 ///
 /// ```
-/// use hushbin_study::competitors::sums::Tuples;
+/// use hushbin_study::competitors::sums::ZeroSumTuples;
 ///
-/// let tuples = Tuples::new(3)?;
-/// assert_eq!(tuples.messages(-3), [-3, 2, 1]);
+/// let tuples = ZeroSumTuples::new(3)?;
+/// assert_eq!(tuples.tuple_messages(-3), [-3, 2, 1]);
 /// // A message 3 is s₃ − s₋₂ − s₁ and three messages +1.
 /// let used: Vec<(i32, i32)> = tuples.decomposition(3).collect();
 /// assert_eq!(used, [(1, -1), (-2, -1), (3, 1)]);
 /// # Ok::<(), hushbin::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Tuples {
+pub struct ZeroSumTuples {
     levels: u32,
     /// Coefficients c_y(x) of the tuples s_y in the decomposition of x. The first index is x + L,
-    /// the second the position of y in [`Tuples::names`].
+    /// the second the position of y in [`ZeroSumTuples::names`].
     uses: Vec<Vec<i32>>,
 }
 
@@ -47,13 +47,13 @@ pub struct Tuples {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MaximumShift {
     /// Maximum Γ of Σ_y |shift of Z_y|·|y|, over pairs of values and over U, where Z_y is the count
-    /// of the tuple s_y. See [`Tuples::shift`] for U.
+    /// of the tuple s_y. See [`ZeroSumTuples::count_shift`] for U.
     pub gamma: u32,
     /// Maximum number q of tuples whose counts are shifted at once.
     pub differing: u32,
 }
 
-impl Tuples {
+impl ZeroSumTuples {
     /// Returns the tuples for L levels.
     ///
     /// # Errors
@@ -68,7 +68,7 @@ impl Tuples {
         uses[levels as usize - 1][0] = 1;
         for size in 2..=l {
             for x in [size, -size] {
-                let parts = halves(x).map(|part| (part + l) as usize);
+                let parts = negated_halves(x).map(|part| (part + l) as usize);
                 let mut own: Vec<i32> = (0..places)
                     .map(|place| -uses[parts[0]][place] - uses[parts[1]][place])
                     .collect();
@@ -86,22 +86,22 @@ impl Tuples {
     }
 
     /// Lists the numbers y that name the tuples s_y: 1, 2, −2, 3, −3, …
-    pub fn names(&self) -> impl Iterator<Item = i32> + use<> {
+    pub fn tuple_names(&self) -> impl Iterator<Item = i32> + use<> {
         let more = (2..=self.levels as i32).flat_map(|size| [size, -size]);
         std::iter::once(1).chain(more)
     }
 
-    /// Returns the messages of the tuple s_y, where y is one of [`Tuples::names`].
+    /// Returns the messages of the tuple s_y, where y is one of [`ZeroSumTuples::tuple_names`].
     ///
     /// # Panics
     /// If there is no such tuple.
     #[must_use]
-    pub fn messages(&self, y: i32) -> Vec<i32> {
-        self.assert_name(y);
+    pub fn tuple_messages(&self, y: i32) -> Vec<i32> {
+        self.assert_tuple_name(y);
         if y == 1 {
             return vec![1, -1];
         }
-        std::iter::once(y).chain(halves(y)).collect()
+        std::iter::once(y).chain(negated_halves(y)).collect()
     }
 
     /// Returns the coefficient c_y(x) of the tuple s_y in the decomposition of a message x from −L
@@ -111,7 +111,7 @@ impl Tuples {
     /// If there is no such tuple or value.
     #[must_use]
     pub fn coefficient(&self, y: i32, x: i32) -> i32 {
-        self.assert_name(y);
+        self.assert_tuple_name(y);
         self.uses[self.value_index(x)][name_index(y)]
     }
 
@@ -122,7 +122,9 @@ impl Tuples {
     /// If there is no such value.
     pub fn decomposition(&self, x: i32) -> impl Iterator<Item = (i32, i32)> + use<'_> {
         let counts = self.uses[self.value_index(x)].iter().copied();
-        self.names().zip(counts).filter(|&(_, count)| count != 0)
+        self.tuple_names()
+            .zip(counts)
+            .filter(|&(_, count)| count != 0)
     }
 
     /// Returns the maximum difference between c_y(x) and c_y(x′) over all messages x and x′, where
@@ -132,7 +134,7 @@ impl Tuples {
     /// If there is no such tuple.
     #[must_use]
     pub fn coefficient_range(&self, y: i32) -> u32 {
-        self.assert_name(y);
+        self.assert_tuple_name(y);
         let counts = || self.uses.iter().map(|counts| counts[name_index(y)]);
         let (least, most) = (counts().min(), counts().max());
         least.unwrap_or(0).abs_diff(most.unwrap_or(0))
@@ -147,19 +149,19 @@ impl Tuples {
     /// # Panics
     /// If there is no such tuple or value.
     #[must_use]
-    pub fn shift(&self, y: i32, from: i32, to: i32, units: i32) -> i32 {
+    pub fn count_shift(&self, y: i32, from: i32, to: i32, units: i32) -> i32 {
         let own = self.coefficient(y, from) - self.coefficient(y, to);
         let beside = units.max(from) - units.max(to);
         own + if y == 1 { beside } else { 0 }
     }
 
     /// Returns the maxima of the shifts of tuple counts, over all changes of a person's value and
-    /// all U of [`shift`](Self::shift).
+    /// all U of [`shift`](Self::count_shift).
     ///
     /// ```
-    /// use hushbin_study::competitors::sums::Tuples;
+    /// use hushbin_study::competitors::sums::ZeroSumTuples;
     ///
-    /// let reach = Tuples::new(4)?.maximum_shift();
+    /// let reach = ZeroSumTuples::new(4)?.maximum_shift();
     /// assert_eq!((reach.gamma, reach.differing), (20, 5));
     /// # Ok::<(), hushbin::Error>(())
     /// ```
@@ -173,14 +175,14 @@ impl Tuples {
         let pairs = (-l..=l).flat_map(|from| (-l..=l).map(move |to| (from, to)));
         for (from, to) in pairs {
             let (mut weight, mut differing) = (0, 0);
-            for y in self.names().skip(1) {
-                let shift = self.shift(y, from, to, 0).unsigned_abs();
+            for y in self.tuple_names().skip(1) {
+                let shift = self.count_shift(y, from, to, 0).unsigned_abs();
                 weight += shift * y.unsigned_abs();
                 differing += u32::from(shift > 0);
             }
             // U from −L to L is enough: beyond, max(U, x) − max(U, x′) does not change.
             for units in -l..=l {
-                let shift = self.shift(1, from, to, units).unsigned_abs();
+                let shift = self.count_shift(1, from, to, units).unsigned_abs();
                 most.gamma = most.gamma.max(weight + shift);
                 most.differing = most.differing.max(differing + u32::from(shift > 0));
             }
@@ -195,7 +197,7 @@ impl Tuples {
     }
 
     /// Checks that y is the name of a tuple.
-    fn assert_name(&self, y: i32) {
+    fn assert_tuple_name(&self, y: i32) {
         let named = y == 1 || (2..=self.levels).contains(&y.unsigned_abs());
         assert!(named, "a tuple's name: 1, or 2 to L with either sign");
     }
@@ -203,12 +205,12 @@ impl Tuples {
 
 /// Returns the two messages that follow x in the tuple s_x: −⌈x/2⌉ and −⌊x/2⌋ for x > 0. For x < 0
 /// they are ⌈|x|/2⌉ and ⌊|x|/2⌋.
-fn halves(x: i32) -> [i32; 2] {
+fn negated_halves(x: i32) -> [i32; 2] {
     let (sign, size) = (x.signum(), x.abs());
     [-sign * (size - size / 2), -sign * (size / 2)]
 }
 
-/// Returns the index of y in [`Tuples::names`].
+/// Returns the index of y in [`ZeroSumTuples::names`].
 fn name_index(y: i32) -> usize {
     let size = y.unsigned_abs() as usize;
     match y {

@@ -11,18 +11,18 @@ use rand_chacha::ChaCha8Rng;
 use rand_core::{Rng, SeedableRng};
 use rand_distr::{Distribution, StandardNormal};
 
-use super::random::Zipf;
+use super::random::ZipfItems;
 
 /// Extract of a census, used in P4, that the crowd resembles.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Extract {
+pub(crate) enum CensusExtract {
     /// Extract with 6 numeric and 10 categorical attributes, which give 42 features.
     Brazil,
     /// Extract with 5 numeric and 14 categorical attributes, which give 85 features.
     Mexico,
 }
 
-impl Extract {
+impl CensusExtract {
     /// List of all census extracts.
     pub(crate) const ALL: [Self; 2] = [Self::Brazil, Self::Mexico];
 
@@ -53,10 +53,10 @@ impl Extract {
 
 /// Distribution from which the people of a census-like crowd are drawn.
 #[derive(Debug, Clone)]
-pub(crate) struct Census {
-    extract: Extract,
-    numeric: Vec<Numeric>,
-    categories: Vec<Zipf>,
+pub(crate) struct CensusCrowd {
+    extract: CensusExtract,
+    numeric: Vec<NumericAttribute>,
+    categories: Vec<ZipfItems>,
     /// Weight of each feature in the income, except the constant feature.
     weights: Vec<f64>,
     /// Mean, over people, of the weighted sum of a person's features. A person's income is
@@ -67,7 +67,7 @@ pub(crate) struct Census {
 
 /// Parameters of a numeric attribute.
 #[derive(Debug, Clone, Copy)]
-struct Numeric {
+struct NumericAttribute {
     /// Correlation of the attribute, before clipping, with the common random factor.
     shared: f64,
     /// Median of the attribute over all people.
@@ -100,19 +100,19 @@ const MIXTURE_OFFSET: f64 = 0.8;
 /// Number of people in the sample from which `centre` and `scale` of incomes are computed.
 const FIT_SAMPLE_SIZE: u32 = 20_000;
 
-impl Census {
+impl CensusCrowd {
     /// Creates the crowd that resembles an extract. The result is always the same.
-    pub(crate) fn new(extract: Extract) -> Self {
+    pub(crate) fn new(extract: CensusExtract) -> Self {
         let rng = &mut ChaCha8Rng::seed_from_u64(1990 + u64::from(extract.numeric_count()));
         let mut normal = || -> f64 { StandardNormal.sample(rng) };
         let last = f64::from(extract.numeric_count() - 1);
-        let numeric = |index: u32| Numeric {
+        let numeric = |index: u32| NumericAttribute {
             // The correlation of two attributes is the product of their correlations with the
             // factor: 0.22 to 0.58.
             shared: 0.46 + 0.32 * f64::from(index) / last,
             centre: 0.2 * f64::from(index) / last - 0.1,
         };
-        let law = |values: &u32| Zipf::new(*values, 1.3);
+        let law = |values: &u32| ZipfItems::new(*values, 1.3);
         let numbers = extract.numeric_count() as usize;
         // Numeric attributes vary less than the features of categories, so their weights are
         // larger.
@@ -125,14 +125,14 @@ impl Census {
             centre: 0.0,
             scale: 1.0,
         };
-        let features = 0..census.features() as usize - 1;
+        let features = 0..census.feature_count() as usize - 1;
         census.weights = features.map(|index| strength(index) * normal()).collect();
-        census.fit(&mut ChaCha8Rng::seed_from_u64(0));
+        census.fit_income_scale(&mut ChaCha8Rng::seed_from_u64(0));
         census
     }
 
     /// Computes `centre` and `scale` of incomes from a sample of people.
-    fn fit(&mut self, rng: &mut ChaCha8Rng) {
+    fn fit_income_scale(&mut self, rng: &mut ChaCha8Rng) {
         let mut person = Person::default();
         let (mut sum, mut squares) = (0.0, 0.0);
         for _ in 0..FIT_SAMPLE_SIZE {
@@ -148,7 +148,7 @@ impl Census {
     }
 
     /// Number of features of a person, which is the length of a gradient.
-    pub(crate) fn features(&self) -> u32 {
+    pub(crate) fn feature_count(&self) -> u32 {
         let more: u32 = self
             .extract
             .category_sizes()
@@ -159,7 +159,7 @@ impl Census {
     }
 
     /// Draws a person and writes the drawn values to `person`.
-    pub(crate) fn draw(&self, rng: &mut ChaCha8Rng, person: &mut Person) {
+    pub(crate) fn draw_person(&self, rng: &mut ChaCha8Rng, person: &mut Person) {
         self.draw_features(rng, person);
         let noise: f64 = StandardNormal.sample(rng);
         let signal = self.scale * (self.income_signal(person) - self.centre);
@@ -191,18 +191,18 @@ impl Census {
             // People above the median of the number take the smaller of two draws of the category.
             // The other half takes the larger. Each group is half of the people, so the
             // distribution of the category is still Zipf's.
-            let [a, b] = [law.draw(rng), law.draw(rng)];
+            let [a, b] = [law.draw_item(rng), law.draw_item(rng)];
             let above = numbers[on] > self.numeric[on].centre;
             categories.push(if above { a.min(b) } else { a.max(b) });
         }
-        person.encode(self.extract.category_sizes());
+        person.compute_features(self.extract.category_sizes());
     }
 }
 
 impl Person {
     /// Computes the person's features from the numbers and categories. `values` has the number of
     /// values of each category.
-    pub(crate) fn encode(&mut self, values: &[u32]) {
+    pub(crate) fn compute_features(&mut self, values: &[u32]) {
         self.features.clone_from(&self.numbers);
         for (&values, &own) in values.iter().zip(&self.categories) {
             let feature = |value| if value == own { 1.0 } else { -1.0 };
@@ -230,11 +230,11 @@ mod tests {
 
     use super::*;
 
-    fn people(census: &Census, count: usize) -> Vec<Person> {
+    fn people(census: &CensusCrowd, count: usize) -> Vec<Person> {
         let rng = &mut ChaCha8Rng::seed_from_u64(1);
         let mut draw = || {
             let mut person = Person::default();
-            census.draw(rng, &mut person);
+            census.draw_person(rng, &mut person);
             person
         };
         (0..count).map(|_| draw()).collect()
@@ -252,9 +252,9 @@ mod tests {
 
     #[test]
     fn people_are_as_described() {
-        for (extract, features) in [(Extract::Brazil, 42), (Extract::Mexico, 85)] {
-            let census = Census::new(extract);
-            assert_eq!(census.features(), features);
+        for (extract, features) in [(CensusExtract::Brazil, 42), (CensusExtract::Mexico, 85)] {
+            let census = CensusCrowd::new(extract);
+            assert_eq!(census.feature_count(), features);
             let crowd = people(&census, 20_000);
             let numbers = extract.numeric_count() as usize;
             for (i, j) in (0..numbers).flat_map(|i| (0..i).map(move |j| (i, j))) {
@@ -280,7 +280,7 @@ mod tests {
 
     #[test]
     fn features_are_encoded_as_the_paper_has_them() {
-        let census = Census::new(Extract::Mexico);
+        let census = CensusCrowd::new(CensusExtract::Mexico);
         for person in people(&census, 50) {
             let mut expected = person.numbers.clone();
             let both = person
@@ -299,7 +299,7 @@ mod tests {
 
     #[test]
     fn a_third_of_incomes_variance_is_noise() {
-        let census = Census::new(Extract::Brazil);
+        let census = CensusCrowd::new(CensusExtract::Brazil);
         let crowd = people(&census, 20_000);
         let pairs = crowd
             .iter()

@@ -11,20 +11,21 @@ use crate::evaluate::measure::error::StudyError;
 
 /// Data set: all people with all their entries.
 #[derive(Debug)]
-pub(crate) struct DataSet {
+pub(crate) struct EntryDataSet {
     items: u32,
     people: Vec<Vec<Entry>>,
 }
 
-impl DataSet {
+impl EntryDataSet {
     /// Reads a file with a first line `people items max` and then lines `person item value`. A line
     /// replaces an earlier line for the same person and item.
     ///
     /// # Errors
     /// [`StudyError::Io`] if the file cannot be read; [`StudyError::Table`] names the first wrong
     /// line.
-    pub(crate) fn open(path: &Path) -> Result<Self, StudyError> {
-        let text = fs::read_to_string(path).map_err(|source| StudyError::io(path, source))?;
+    pub(crate) fn read_file(path: &Path) -> Result<Self, StudyError> {
+        let text =
+            fs::read_to_string(path).map_err(|source| StudyError::file_error(path, source))?;
         Self::parse(&text).map_err(|reason| StudyError::Table {
             path: path.display().to_string(),
             reason,
@@ -59,12 +60,12 @@ impl DataSet {
     }
 
     /// Number of items.
-    pub(crate) const fn items(&self) -> u32 {
+    pub(crate) const fn item_count(&self) -> u32 {
         self.items
     }
 
     /// Entries of each person, in ascending order of items.
-    pub(crate) fn people(&self) -> &[Vec<Entry>] {
+    pub(crate) fn entries_by_person(&self) -> &[Vec<Entry>] {
         &self.people
     }
 }
@@ -87,14 +88,17 @@ mod tests {
 
     #[test]
     fn later_lines_replace_earlier_ones_and_people_may_have_none() {
-        let data = DataSet::parse("3 5 2\n2 4 -0.5\n0 1 1\n0 0 0.25\n2 4 1\n").unwrap();
+        let data = EntryDataSet::parse("3 5 2\n2 4 -0.5\n0 1 1\n0 0 0.25\n2 4 1\n").unwrap();
         let entry = |item, value| Entry { item, value };
         let expected = [
             vec![entry(0, 0.25), entry(1, 1.0)],
             vec![],
             vec![entry(4, 1.0)],
         ];
-        assert_eq!((data.items(), data.people()), (5, &expected[..]));
+        assert_eq!(
+            (data.item_count(), data.entries_by_person()),
+            (5, &expected[..])
+        );
     }
 
     #[test]
@@ -110,7 +114,7 @@ mod tests {
             ("1 1 1\n0 0 1.5\n", "line 2"),
             ("1 1 1\n0 0 NaN\n", "line 2"),
         ] {
-            let error = DataSet::parse(text).err().unwrap();
+            let error = EntryDataSet::parse(text).err().unwrap();
             assert!(error.contains(expected), "{text:?}: {error}");
         }
     }

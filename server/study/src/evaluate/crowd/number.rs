@@ -5,7 +5,7 @@ use rand_chacha::ChaCha8Rng;
 use rand_distr::{Beta, Distribution, Exp, Gamma, LogNormal, Normal};
 use statrs::distribution::{self as exact, ContinuousCDF};
 
-use super::random::uniform;
+use super::random::draw_uniform;
 
 /// Crowd whose people have one number each, with the scale on which they report it.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -13,13 +13,13 @@ pub(crate) struct NumberCrowd {
     /// Names of the estimated quantiles in tables, for each level of [`QUANTILES`]. A name contains
     /// the name of the crowd.
     pub(crate) estimands: [&'static str; 3],
-    shape: Shape,
-    scale: Scale,
+    shape: NumberDistribution,
+    scale: NumberScale,
 }
 
 /// Distribution of the number over the people of a crowd.
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum Shape {
+enum NumberDistribution {
     /// Load times with a lognormal distribution. Its long tail is clipped to the upper end of the
     /// range.
     Load,
@@ -40,7 +40,7 @@ enum Shape {
 
 /// Scale on which the number's range is divided into equally wide cells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Scale {
+pub(crate) enum NumberScale {
     Linear,
     /// Logarithmic scale, from [`LEAST`] to 1.
     Logarithmic,
@@ -59,8 +59,8 @@ macro_rules! crowd {
                 concat!("p75, ", $name),
                 concat!("p95, ", $name),
             ],
-            shape: Shape::$shape,
-            scale: Scale::$scale,
+            shape: NumberDistribution::$shape,
+            scale: NumberScale::$scale,
         }
     };
 }
@@ -103,18 +103,18 @@ impl NumberCrowd {
     }
 
     /// Returns the scale on which the number is reported.
-    pub(crate) const fn scale(&self) -> Scale {
+    pub(crate) const fn scale(&self) -> NumberScale {
         self.scale
     }
 
     /// Draws the numbers of `people` people, from 0 to 1.
-    pub(crate) fn draw(&self, people: u64, rng: &mut ChaCha8Rng) -> Vec<f64> {
-        (0..people).map(|_| self.shape.draw(rng)).collect()
+    pub(crate) fn draw_numbers(&self, people: u64, rng: &mut ChaCha8Rng) -> Vec<f64> {
+        (0..people).map(|_| self.shape.draw_number(rng)).collect()
     }
 
     /// Returns the quantile at level `part`: the smallest number such that at least this share of
     /// people is at or below it.
-    pub(crate) fn quantile(&self, part: f64) -> f64 {
+    pub(crate) fn true_quantile(&self, part: f64) -> f64 {
         let (mut below, mut reached) = (0.0, 1.0);
         loop {
             let middle = 0.5 * (below + reached);
@@ -131,9 +131,9 @@ impl NumberCrowd {
     }
 }
 
-impl Scale {
+impl NumberScale {
     /// Returns the position of a number on the scale, from 0 to 1.
-    pub(crate) fn position(self, number: f64) -> f64 {
+    pub(crate) fn scale_position(self, number: f64) -> f64 {
         match self {
             Self::Linear => number,
             Self::Logarithmic => (1.0 - number.ln() / LEAST.ln()).clamp(0.0, 1.0),
@@ -149,8 +149,8 @@ impl Scale {
     }
 }
 
-impl Shape {
-    fn draw(self, rng: &mut ChaCha8Rng) -> f64 {
+impl NumberDistribution {
+    fn draw_number(self, rng: &mut ChaCha8Rng) -> f64 {
         let normal = |mean, spread, rng: &mut ChaCha8Rng| {
             Normal::new(mean, spread)
                 .expect(VALID_PARAMETERS)
@@ -165,13 +165,13 @@ impl Shape {
                     / MILLISECONDS
             }
             Self::Beta => Beta::new(5.0, 2.0).expect(VALID_PARAMETERS).sample(rng),
-            Self::Bimodal if uniform(rng) < 0.6 => normal(0.25, 0.05, rng),
+            Self::Bimodal if draw_uniform(rng) < 0.6 => normal(0.25, 0.05, rng),
             Self::Bimodal => normal(0.7, 0.1, rng),
-            Self::Atom if uniform(rng) < ATOM[0] => ATOM[1],
+            Self::Atom if draw_uniform(rng) < ATOM[0] => ATOM[1],
             Self::Atom => Beta::new(2.0, 5.0).expect(VALID_PARAMETERS).sample(rng),
             Self::Exponential => Exp::new(1.0 / MEAN).expect(VALID_PARAMETERS).sample(rng),
-            Self::Uniform => uniform(rng),
-            Self::Timeout if uniform(rng) < TIMEOUT[0] => TIMEOUT[1],
+            Self::Uniform => draw_uniform(rng),
+            Self::Timeout if draw_uniform(rng) < TIMEOUT[0] => TIMEOUT[1],
             Self::Timeout => {
                 let [shape, mean] = LATENCY;
                 let latency: f64 = Gamma::new(shape, mean / shape)
@@ -244,11 +244,11 @@ mod tests {
     fn quantiles_are_those_of_people() {
         const PEOPLE: u64 = 100_000;
         for (seed, crowd) in (0..).zip(CROWDS) {
-            let mut numbers = crowd.draw(PEOPLE, &mut ChaCha8Rng::seed_from_u64(seed));
+            let mut numbers = crowd.draw_numbers(PEOPLE, &mut ChaCha8Rng::seed_from_u64(seed));
             numbers.sort_by(f64::total_cmp);
             assert!(numbers[0] >= 0.0 && numbers[numbers.len() - 1] <= 1.0);
             for part in QUANTILES {
-                let truth = crowd.quantile(part);
+                let truth = crowd.true_quantile(part);
                 let share =
                     |end: f64| numbers.partition_point(|own| *own < end) as f64 / PEOPLE as f64;
                 let reach = 5.0 * (part * (1.0 - part) / PEOPLE as f64).sqrt();
@@ -262,24 +262,24 @@ mod tests {
     #[test]
     fn quantiles_are_at_the_numbers_that_many_have() {
         let crowd = |name: &str| CROWDS.into_iter().find(|own| own.name() == name).unwrap();
-        assert_eq!(crowd("atom").quantile(0.75), 0.4);
-        assert_eq!(crowd("timeout").quantile(0.95), 0.5);
+        assert_eq!(crowd("atom").true_quantile(0.75), 0.4);
+        assert_eq!(crowd("timeout").true_quantile(0.95), 0.5);
         for part in QUANTILES {
-            let multiple = crowd("rounded").quantile(part) * 40.0;
+            let multiple = crowd("rounded").true_quantile(part) * 40.0;
             assert!((multiple - multiple.round()).abs() < 1e-12, "{multiple}");
-            assert_eq!(crowd("uniform").quantile(part), part);
+            assert_eq!(crowd("uniform").true_quantile(part), part);
         }
     }
 
     #[test]
     fn places_lead_back_to_numbers() {
         for number in [LEAST, 0.01, 0.3, 1.0] {
-            for scale in [Scale::Linear, Scale::Logarithmic] {
-                let place = scale.position(number);
+            for scale in [NumberScale::Linear, NumberScale::Logarithmic] {
+                let place = scale.scale_position(number);
                 assert!((0.0..=1.0).contains(&place));
                 assert!((scale.number_at(place) - number).abs() < 1e-12);
             }
         }
-        assert_eq!(Scale::Logarithmic.position(0.0), 0.0);
+        assert_eq!(NumberScale::Logarithmic.scale_position(0.0), 0.0);
     }
 }

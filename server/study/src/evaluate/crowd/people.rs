@@ -4,17 +4,17 @@ use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
 
-use hushbin::sample::choose_front;
+use hushbin::sample::move_random_subset_to_front;
 use rand_chacha::ChaCha8Rng;
 
-use super::census::{Census, Extract, Person};
+use super::census::{CensusCrowd, CensusExtract, Person};
 use crate::evaluate::measure::error::StudyError;
 
 /// Source of people.
 #[derive(Debug, Clone)]
-pub(crate) enum People {
+pub(crate) enum PeopleSource {
     /// A census-like crowd of any size.
-    Generated(Extract),
+    Generated(CensusExtract),
     /// People in the rows of a table.
     Table(Arc<PeopleTable>),
 }
@@ -26,20 +26,20 @@ pub(crate) struct PeopleTable {
     label: String,
     /// Number of values of each category.
     values: Vec<u32>,
-    people: Vec<Row>,
+    people: Vec<PersonRow>,
 }
 
 #[derive(Debug)]
-struct Row {
+struct PersonRow {
     numbers: Vec<f64>,
     categories: Vec<u32>,
     target: f64,
 }
 
 /// Sequence of people that are drawn one after the other.
-pub(crate) enum PeopleIter {
+pub(crate) enum PeopleSequence {
     /// People drawn from a distribution.
-    Census(Box<(Census, ChaCha8Rng)>),
+    Census(Box<(CensusCrowd, ChaCha8Rng)>),
     /// Rows of a table, each once, in random order.
     Table(Arc<PeopleTable>, std::vec::IntoIter<usize>),
 }
@@ -52,7 +52,7 @@ const MISSING: [&str; 4] = ["", "NA", "NaN", "null"];
 /// Minimum number of rows of a table, since only a tenth of the people are held out for tests.
 const MIN_PEOPLE: usize = 100;
 
-impl People {
+impl PeopleSource {
     /// Name of the people's source in tables.
     pub(crate) fn label(&self) -> &str {
         match self {
@@ -62,25 +62,27 @@ impl People {
     }
 
     /// Starts a sequence of people. For a table, `rng` draws the order of its rows.
-    pub(crate) fn draw(&self, mut rng: ChaCha8Rng) -> PeopleIter {
+    pub(crate) fn draw_sequence(&self, mut rng: ChaCha8Rng) -> PeopleSequence {
         match self {
-            Self::Generated(extract) => PeopleIter::Census(Box::new((Census::new(*extract), rng))),
+            Self::Generated(extract) => {
+                PeopleSequence::Census(Box::new((CensusCrowd::new(*extract), rng)))
+            }
             Self::Table(table) => {
                 let mut order: Vec<usize> = (0..table.people.len()).collect();
                 let all = order.len();
-                choose_front(&mut rng, &mut order, all);
-                PeopleIter::Table(Arc::clone(table), order.into_iter())
+                move_random_subset_to_front(&mut rng, &mut order, all);
+                PeopleSequence::Table(Arc::clone(table), order.into_iter())
             }
         }
     }
 }
 
-impl PeopleIter {
+impl PeopleSequence {
     /// Number of features of a person, which is the length of a gradient.
-    pub(crate) fn features(&self) -> u32 {
+    pub(crate) fn feature_count(&self) -> u32 {
         match self {
-            Self::Census(both) => both.0.features(),
-            Self::Table(table, _) => table.features(),
+            Self::Census(both) => both.0.feature_count(),
+            Self::Table(table, _) => table.feature_count(),
         }
     }
 
@@ -88,11 +90,11 @@ impl PeopleIter {
     ///
     /// # Panics
     /// If a table has no more rows.
-    pub(crate) fn next(&mut self, person: &mut Person) {
+    pub(crate) fn write_next_person(&mut self, person: &mut Person) {
         match self {
             Self::Census(both) => {
                 let (census, rng) = &mut **both;
-                census.draw(rng, person);
+                census.draw_person(rng, person);
             }
             Self::Table(table, order) => {
                 let row = &table.people[order
@@ -101,7 +103,7 @@ impl PeopleIter {
                 person.numbers.clone_from(&row.numbers);
                 person.categories.clone_from(&row.categories);
                 person.income = row.target;
-                person.encode(&table.values);
+                person.compute_features(&table.values);
             }
         }
     }
@@ -118,26 +120,27 @@ impl PeopleTable {
     /// # Errors
     /// [`StudyError::Io`] if the file cannot be read; [`StudyError::Table`] if it is not a table of
     /// this form.
-    pub(crate) fn open(path: &Path) -> Result<Self, StudyError> {
-        let file = std::fs::File::open(path).map_err(|source| StudyError::io(path, source))?;
+    pub(crate) fn read_file(path: &Path) -> Result<Self, StudyError> {
+        let file =
+            std::fs::File::open(path).map_err(|source| StudyError::file_error(path, source))?;
         let stem = path.file_stem().unwrap_or_default().to_string_lossy();
-        Self::read(&stem, file).map_err(|reason| StudyError::Table {
+        Self::parse_csv(&stem, file).map_err(|reason| StudyError::Table {
             path: path.display().to_string(),
             reason,
         })
     }
 
-    fn read(label: &str, source: impl Read) -> Result<Self, String> {
+    fn parse_csv(label: &str, source: impl Read) -> Result<Self, String> {
         let (head, mut columns) = read_columns(source)?;
         let last = columns.pop().unwrap_or_default();
         let name = &head[head.len() - 1];
         let target = parse_numbers(name, &last)?
             .ok_or_else(|| format!("the last column, {name:?}, must have only numbers"))?;
-        let target = centre_and_scale(&target)
+        let target = scale_to_zero_mean(&target)
             .ok_or_else(|| format!("in the last column, {name:?}, all numbers are the same"))?;
-        let mut people: Vec<Row> = target
+        let mut people: Vec<PersonRow> = target
             .into_iter()
-            .map(|target| Row {
+            .map(|target| PersonRow {
                 numbers: Vec::new(),
                 categories: Vec::new(),
                 target,
@@ -176,11 +179,11 @@ impl PeopleTable {
     }
 
     /// Number of people.
-    pub(crate) fn count(&self) -> u64 {
+    pub(crate) fn person_count(&self) -> u64 {
         self.people.len() as u64
     }
 
-    fn features(&self) -> u32 {
+    fn feature_count(&self) -> u32 {
         let more: u32 = self.values.iter().map(|values| values - 1).sum();
         self.people[0].numbers.len() as u32 + more + 1
     }
@@ -260,7 +263,7 @@ fn scale_to_range(numbers: &[f64]) -> Vec<f64> {
 
 /// Scales numbers linearly such that their mean is 0 and their greatest magnitude is 1. Returns
 /// `None` if all numbers are equal.
-fn centre_and_scale(numbers: &[f64]) -> Option<Vec<f64>> {
+fn scale_to_zero_mean(numbers: &[f64]) -> Option<Vec<f64>> {
     let places = scale_to_range(numbers);
     let mean = places.iter().sum::<f64>() / places.len() as f64;
     let most = places
@@ -300,16 +303,19 @@ mod tests {
             let kind = ["b", "a", "c"][row % 3];
             format!("{},{kind},7,{}", row, if row < 50 { 10 } else { 30 })
         });
-        let table = PeopleTable::read("t", text.as_bytes()).unwrap();
-        assert_eq!((table.values.as_slice(), table.count()), (&[3][..], 100));
+        let table = PeopleTable::parse_csv("t", text.as_bytes()).unwrap();
+        assert_eq!(
+            (table.values.as_slice(), table.person_count()),
+            (&[3][..], 100)
+        );
         // Two numbers, two features for three values, and the constant 1.
-        assert_eq!(table.features(), 5);
-        let people = People::Table(Arc::new(table));
-        let mut drawn = people.draw(ChaCha8Rng::seed_from_u64(1));
+        assert_eq!(table.feature_count(), 5);
+        let people = PeopleSource::Table(Arc::new(table));
+        let mut drawn = people.draw_sequence(ChaCha8Rng::seed_from_u64(1));
         let mut all: Vec<Person> = (0..100)
             .map(|_| {
                 let mut person = Person::default();
-                drawn.next(&mut person);
+                drawn.write_next_person(&mut person);
                 person
             })
             .collect();
@@ -365,7 +371,7 @@ mod tests {
             ),
             (rows("a,b", |row| format!("{row},{row},1")), "line: 2"),
         ] {
-            let error = PeopleTable::read("t", text.as_bytes()).unwrap_err();
+            let error = PeopleTable::parse_csv("t", text.as_bytes()).unwrap_err();
             assert!(error.contains(words), "{error}");
         }
     }

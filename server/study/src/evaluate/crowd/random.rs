@@ -5,14 +5,14 @@ use rand_core::Rng;
 use rand_distr::Distribution;
 
 /// Draws a uniform number from 0 to 1, excluding 1.
-pub(crate) fn uniform(rng: &mut ChaCha8Rng) -> f64 {
+pub(crate) fn draw_uniform(rng: &mut ChaCha8Rng) -> f64 {
     // A double holds 53 bits.
     (rng.next_u64() >> 11) as f64 / (1_u64 << 53) as f64
 }
 
 /// Returns a copy of the generator that uses the stream `index`. The streams of a generator are
 /// independent of each other.
-pub(crate) fn stream(rng: &ChaCha8Rng, index: u64) -> ChaCha8Rng {
+pub(crate) fn generator_stream(rng: &ChaCha8Rng, index: u64) -> ChaCha8Rng {
     let mut own = rng.clone();
     own.set_stream(index);
     own
@@ -20,9 +20,9 @@ pub(crate) fn stream(rng: &ChaCha8Rng, index: u64) -> ChaCha8Rng {
 
 /// Zipf's distribution over the items 0 to k − 1.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Zipf(rand_distr::Zipf<f64>);
+pub(crate) struct ZipfItems(rand_distr::Zipf<f64>);
 
-impl Zipf {
+impl ZipfItems {
     /// Creates the distribution: the probability of item i is proportional to (i + 1)^−`exponent`.
     pub(crate) fn new(items: u32, exponent: f64) -> Self {
         let law = rand_distr::Zipf::new(items.into(), exponent);
@@ -30,7 +30,7 @@ impl Zipf {
     }
 
     /// Draws an item.
-    pub(crate) fn draw<R: Rng + ?Sized>(self, rng: &mut R) -> u32 {
+    pub(crate) fn draw_item<R: Rng + ?Sized>(self, rng: &mut R) -> u32 {
         // The distribution counts ranks from 1.
         self.0.sample(rng) as u32 - 1
     }
@@ -49,10 +49,10 @@ mod tests {
             let weights = (1..=items).map(|rank| f64::from(rank).powf(-exponent));
             let all: f64 = weights.clone().sum();
             let law: Vec<f64> = weights.map(|weight| weight / all).collect();
-            let zipf = Zipf::new(items, exponent);
+            let zipf = ZipfItems::new(items, exponent);
             let (mut counts, rng) = (vec![0; items as usize], &mut seeded(1));
             for _ in 0..100_000 {
-                counts[zipf.draw(rng) as usize] += 1;
+                counts[zipf.draw_item(rng) as usize] += 1;
             }
             assert_distributed(&counts, &law, "Zipf");
         }

@@ -1,27 +1,27 @@
 //! Crowds with the distributions of the papers. They are drawn in blocks of people.
 
 use hushbin::Entry;
-use hushbin::sample::choose_front;
+use hushbin::sample::move_random_subset_to_front;
 use rand_core::Rng;
 use rand_distr::{Distribution, Normal};
 
-use super::data_set::DataSet;
-use super::random::Zipf;
+use super::data_set::EntryDataSet;
+use super::random::ZipfItems;
 
 /// Distribution of the entries that people have: their items with a value each.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Workload<'a> {
+pub(crate) enum EntryDistribution<'a> {
     /// P1 and P2: each person has s distinct items, drawn uniformly. Each item has the value 1 or
     /// −1 with equal probability.
     Uniform,
     /// P3 as printed: each person has k distinct items, drawn by Zipf's law. Values are normal with
     /// mean 1.
-    Zipf(Zipf),
+    Zipf(ZipfItems),
     /// P3 as in its code: each person draws k times by Zipf's law. An item that is drawn repeatedly
     /// counts once. Every third item has the value −1, all other items have 1.
-    ZipfAsCoded(Zipf),
+    ZipfAsCoded(ZipfItems),
     /// People of a data set, in order.
-    Data(&'a DataSet),
+    Data(&'a EntryDataSet),
 }
 
 /// Exponent of Zipf's law in P3.
@@ -32,14 +32,14 @@ const SPREAD: f64 = 0.3;
 
 /// Block of people with all their entries.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Block {
+pub(crate) struct PeopleBlock {
     entries: Vec<Entry>,
     ends: Vec<usize>,
 }
 
-impl Block {
+impl PeopleBlock {
     /// Returns the entries of each person, in ascending order of items.
-    pub(crate) fn people(&self) -> Vec<&[Entry]> {
+    pub(crate) fn entries_by_person(&self) -> Vec<&[Entry]> {
         let begins = std::iter::once(&0).chain(&self.ends);
         let spans = begins.zip(&self.ends);
         spans
@@ -54,41 +54,42 @@ impl Block {
     }
 }
 
-impl Workload<'_> {
+impl EntryDistribution<'_> {
     /// Draws the block of people whose indices in the crowd are in `numbers`. Each person has at
     /// most `entries` of the `items` items, except in [`Self::Data`].
-    pub(crate) fn draw<R: Rng + ?Sized>(
+    pub(crate) fn draw_block<R: Rng + ?Sized>(
         self,
         numbers: std::ops::Range<usize>,
         items: u32,
         entries: u32,
         rng: &mut R,
-    ) -> Block {
-        let mut block = Block::default();
+    ) -> PeopleBlock {
+        let mut block = PeopleBlock::default();
         let mut front: Vec<u32> = (0..items).collect();
         let mut last_owner = vec![usize::MAX; items as usize];
         let values = Normal::new(1.0, SPREAD).expect("the spread is finite");
         for person in numbers {
             let own = match self {
                 Self::Uniform => {
-                    choose_front(rng, &mut front, entries as usize);
+                    move_random_subset_to_front(rng, &mut front, entries as usize);
                     let drawn = front[..entries as usize].iter();
-                    drawn.map(|&item| entry(item, sign(rng))).collect()
+                    drawn.map(|&item| entry(item, draw_sign(rng))).collect()
                 }
                 Self::Zipf(zipf) => {
-                    let drawn = draw_distinct(entries, person, &mut last_owner, || zipf.draw(rng));
+                    let drawn =
+                        draw_distinct(entries, person, &mut last_owner, || zipf.draw_item(rng));
                     let mut value = || values.sample(rng).clamp(-1.0, 1.0);
                     drawn.into_iter().map(|item| entry(item, value())).collect()
                 }
                 Self::ZipfAsCoded(zipf) => {
-                    let mut drawn: Vec<u32> = (0..entries).map(|_| zipf.draw(rng)).collect();
+                    let mut drawn: Vec<u32> = (0..entries).map(|_| zipf.draw_item(rng)).collect();
                     drawn.sort_unstable();
                     drawn.dedup();
                     let value = |item: u32| if item.is_multiple_of(3) { -1.0 } else { 1.0 };
                     let all = drawn.into_iter();
                     all.map(|item| entry(item, value(item))).collect()
                 }
-                Self::Data(data) => data.people()[person].clone(),
+                Self::Data(data) => data.entries_by_person()[person].clone(),
             };
             block.push_person(own);
         }
@@ -103,7 +104,7 @@ fn entry(item: u32, value: f64) -> Entry {
     }
 }
 
-fn sign<R: Rng + ?Sized>(rng: &mut R) -> f64 {
+fn draw_sign<R: Rng + ?Sized>(rng: &mut R) -> f64 {
     if rng.next_u64() >> 63 == 0 { 1.0 } else { -1.0 }
 }
 
@@ -134,14 +135,14 @@ mod tests {
 
     #[test]
     fn people_have_what_they_should() {
-        let (zipf, rng) = (Zipf::new(50, EXPONENT), &mut seeded(2));
+        let (zipf, rng) = (ZipfItems::new(50, EXPONENT), &mut seeded(2));
         for (workload, exactly) in [
-            (Workload::Uniform, true),
-            (Workload::Zipf(zipf), true),
-            (Workload::ZipfAsCoded(zipf), false),
+            (EntryDistribution::Uniform, true),
+            (EntryDistribution::Zipf(zipf), true),
+            (EntryDistribution::ZipfAsCoded(zipf), false),
         ] {
-            let block = workload.draw(0..500, 50, 8, rng);
-            let people = block.people();
+            let block = workload.draw_block(0..500, 50, 8, rng);
+            let people = block.entries_by_person();
             assert_eq!(people.len(), 500);
             for own in people {
                 assert!(if exactly {

@@ -5,40 +5,40 @@ use crate::competitors::Budget;
 use rand_chacha::ChaCha8Rng;
 use rand_core::Rng;
 
-use crate::evaluate::crowd::census::{Census, Extract, Person};
-use crate::evaluate::crowd::random::{Zipf, stream};
-use crate::evaluate::measure::axis::{DELTA, epsilons};
+use crate::evaluate::crowd::census::{CensusCrowd, CensusExtract, Person};
+use crate::evaluate::crowd::random::{ZipfItems, generator_stream};
+use crate::evaluate::measure::axis::{DELTA, plotted_epsilons};
 use crate::evaluate::measure::experiment::{
-    Experiment, Figure, Measurement, Panel, Point, StudyError, Unit,
+    Experiment, Figure, Measurement, MeasurementPoint, Panel, StudyError, WorkUnit,
 };
 use crate::evaluate::measure::measurement::MSE;
-use crate::evaluate::measure::score::Score;
-use crate::evaluate::measure::size::Size;
-use crate::evaluate::measure::table::Table;
+use crate::evaluate::measure::score::ErrorSummary;
+use crate::evaluate::measure::size::StudySize;
+use crate::evaluate::measure::table::MeasurementTable;
 use crate::evaluate::mechanism::choice_protocol::ChoiceProtocolName;
 
 /// Experiment that estimates the shares of a choice's options, with every protocol.
 #[derive(Debug)]
-pub(crate) struct Choices {
-    size: Size,
-    cells: Vec<Cell>,
+pub(crate) struct OptionShares {
+    size: StudySize,
+    cells: Vec<ChoiceCell>,
 }
 
 /// Crowd of people, and the questions that they answer.
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum Crowd {
+enum ChoiceCrowd {
     /// One choice among this number of options, whose shares follow Zipf's law.
     Zipf(u32),
     /// The categories of a census-like crowd. Each person answers about one category, drawn
     /// uniformly.
-    Census(Extract),
+    Census(CensusExtract),
 }
 
 /// Parameters of one cell of the experiment. Several units of work repeat a cell, each with
 /// different random numbers.
 #[derive(Debug, Clone, Copy, PartialEq)]
-struct Cell {
-    crowd: Crowd,
+struct ChoiceCell {
+    crowd: ChoiceCrowd,
     people: u64,
     epsilon: f64,
     delta: f64,
@@ -68,28 +68,28 @@ const VARIANCE: &str = "variance of another's option";
 /// reporting person chose one of them.
 const AVERAGE: &str = "average variance";
 
-impl Choices {
+impl OptionShares {
     /// Creates the experiment, with the points and repeats of the given size.
-    pub(crate) fn new(size: Size) -> Self {
+    pub(crate) fn new(size: StudySize) -> Self {
         let mut cells = Vec::new();
-        for &extract in size.pick(&Extract::ALL[..1], &Extract::ALL) {
-            for &delta in size.pick(&DELTAS[..1], &DELTAS) {
-                cells.extend(epsilons(size).iter().map(|&epsilon| Cell {
-                    crowd: Crowd::Census(extract),
-                    people: size.pick(10_000, 400_000),
+        for &extract in size.quick_or_full(&CensusExtract::ALL[..1], &CensusExtract::ALL) {
+            for &delta in size.quick_or_full(&DELTAS[..1], &DELTAS) {
+                cells.extend(plotted_epsilons(size).iter().map(|&epsilon| ChoiceCell {
+                    crowd: ChoiceCrowd::Census(extract),
+                    people: size.quick_or_full(10_000, 400_000),
                     epsilon,
                     delta,
                 }));
             }
         }
-        let options: &[u32] = size.pick(
+        let options: &[u32] = size.quick_or_full(
             &[2, 16, 128],
             &[2, 3, 4, 6, 8, 12, 16, 32, 64, 128, 256, 512, 1024],
         );
         for epsilon in EPSILONS {
-            cells.extend(options.iter().map(|&options| Cell {
-                crowd: Crowd::Zipf(options),
-                people: size.pick(10_000, 100_000),
+            cells.extend(options.iter().map(|&options| ChoiceCell {
+                crowd: ChoiceCrowd::Zipf(options),
+                people: size.quick_or_full(10_000, 100_000),
                 epsilon,
                 delta: DELTA,
             }));
@@ -98,7 +98,7 @@ impl Choices {
     }
 }
 
-impl Experiment for Choices {
+impl Experiment for OptionShares {
     fn name(&self) -> &'static str {
         "choices"
     }
@@ -109,16 +109,16 @@ impl Experiment for Choices {
 
     /// Returns one unit of work that only evaluates formulas, and one unit for each repeat of each
     /// cell.
-    fn units(&self) -> Vec<Unit> {
-        let computed = Unit::computed("computed", self.cells.len());
-        let repeats = self.size.pick(5, 10);
+    fn work_units(&self) -> Vec<WorkUnit> {
+        let computed = WorkUnit::formula_unit("computed", self.cells.len());
+        let repeats = self.size.quick_or_full(5, 10);
         let cells = self.cells.iter().enumerate();
         let simulated = cells.flat_map(|(index, cell)| {
-            Unit::repeats(repeats, index, cell.estimated_work(), |repeat| {
+            WorkUnit::repeated_units(repeats, index, cell.estimated_work(), |repeat| {
                 format!(
                     "{}, {} options, ε = {}, δ = {}, repeat {repeat}",
                     cell.crowd.estimand(),
-                    cell.crowd.options(),
+                    cell.crowd.total_options(),
                     cell.epsilon,
                     cell.delta
                 )
@@ -127,17 +127,17 @@ impl Experiment for Choices {
         std::iter::once(computed).chain(simulated).collect()
     }
 
-    fn run(&self, unit: &Unit, rng: &ChaCha8Rng) -> Result<Vec<Measurement>, StudyError> {
+    fn run_unit(&self, unit: &WorkUnit, rng: &ChaCha8Rng) -> Result<Vec<Measurement>, StudyError> {
         match self.cells.get(unit.index) {
             Some(cell) => cell.simulate(rng),
             None => computed_measurements(),
         }
     }
 
-    fn figures(&self, table: &Table) -> Vec<Figure> {
+    fn figures(&self, table: &MeasurementTable) -> Vec<Figure> {
         let noise = |&options: &u32| Panel {
             title: format!("k = {options}"),
-            curves: table.curves(
+            curves: table.mechanism_curves(
                 ONE,
                 VARIANCE,
                 |point| point.items == options,
@@ -146,8 +146,8 @@ impl Experiment for Choices {
         };
         let over_options = |&epsilon: &f64| Panel {
             title: format!("ε = {epsilon}"),
-            curves: table.curves(
-                Crowd::Zipf(2).estimand(),
+            curves: table.mechanism_curves(
+                ChoiceCrowd::Zipf(2).estimand(),
                 MSE,
                 |point| point.epsilon == epsilon,
                 |point| f64::from(point.items),
@@ -181,22 +181,23 @@ impl Experiment for Choices {
     }
 }
 
-impl Choices {
+impl OptionShares {
     /// Returns the panels of P4's figure 6, one for each census-like crowd and δ.
-    fn census_panels(&self, table: &Table) -> Vec<Panel> {
+    fn census_panels(&self, table: &MeasurementTable) -> Vec<Panel> {
         let mut panels: Vec<Panel> = Vec::new();
         for cell in &self.cells {
-            let Crowd::Census(extract) = cell.crowd else {
+            let ChoiceCrowd::Census(extract) = cell.crowd else {
                 continue;
             };
             let title = format!("{}, δ = {:e}", extract.label(), cell.delta);
             if panels.iter().any(|own| own.title == title) {
                 continue;
             }
-            let here = |point: &Point| point.delta == cell.delta;
+            let here = |point: &MeasurementPoint| point.delta == cell.delta;
             panels.push(Panel {
                 title,
-                curves: table.curves(cell.crowd.estimand(), MSE, here, |point| point.epsilon),
+                curves: table
+                    .mechanism_curves(cell.crowd.estimand(), MSE, here, |point| point.epsilon),
             });
         }
         panels
@@ -207,9 +208,9 @@ impl Choices {
 fn computed_measurements() -> Result<Vec<Measurement>, StudyError> {
     let mut rows = Vec::new();
     for options in OPTIONS {
-        for &epsilon in epsilons(Size::Full) {
+        for &epsilon in plotted_epsilons(StudySize::Full) {
             let budget = Budget::new(epsilon, DELTA)?;
-            let point = Point {
+            let point = MeasurementPoint {
                 people: 1,
                 items: options,
                 sparsity: 1,
@@ -231,24 +232,24 @@ fn computed_measurements() -> Result<Vec<Measurement>, StudyError> {
     Ok(rows)
 }
 
-impl Crowd {
+impl ChoiceCrowd {
     const fn estimand(self) -> &'static str {
         match self {
             Self::Zipf(_) => "share, Zipf 1.3",
-            Self::Census(Extract::Brazil) => "share, like Brazil's census",
-            Self::Census(Extract::Mexico) => "share, like Mexico's census",
+            Self::Census(CensusExtract::Brazil) => "share, like Brazil's census",
+            Self::Census(CensusExtract::Mexico) => "share, like Mexico's census",
         }
     }
 
     /// Returns the total number of options of all questions.
-    fn options(self) -> u32 {
+    fn total_options(self) -> u32 {
         match self {
             Self::Zipf(options) => options,
             Self::Census(extract) => extract.category_sizes().iter().sum(),
         }
     }
 
-    fn questions(self) -> u32 {
+    fn question_count(self) -> u32 {
         match self {
             Self::Zipf(_) => 1,
             Self::Census(extract) => extract.category_sizes().len() as u32,
@@ -259,10 +260,10 @@ impl Crowd {
     fn draw_answers(self, people: u64, rng: &mut ChaCha8Rng) -> Vec<QuestionCounts> {
         match self {
             Self::Zipf(options) => {
-                let law = Zipf::new(options, 1.3);
+                let law = ZipfItems::new(options, 1.3);
                 let mut counts = vec![0; options as usize];
                 for _ in 0..people {
-                    counts[law.draw(rng) as usize] += 1;
+                    counts[law.draw_item(rng) as usize] += 1;
                 }
                 vec![QuestionCounts::answered_by_all(&counts)]
             }
@@ -270,9 +271,9 @@ impl Crowd {
                 let none = |values: &u32| vec![0; *values as usize];
                 let mut counts: Vec<Vec<u64>> = extract.category_sizes().iter().map(none).collect();
                 let mut all = counts.clone();
-                let (census, mut person) = (Census::new(extract), Person::default());
+                let (census, mut person) = (CensusCrowd::new(extract), Person::default());
                 for _ in 0..people {
-                    census.draw(rng, &mut person);
+                    census.draw_person(rng, &mut person);
                     for (counts, &own) in all.iter_mut().zip(&person.categories) {
                         counts[own as usize] += 1;
                     }
@@ -280,7 +281,7 @@ impl Crowd {
                     counts[drawn][person.categories[drawn] as usize] += 1;
                 }
                 let both = counts.into_iter().zip(all);
-                both.map(|(counts, all)| QuestionCounts::new(counts, &all))
+                both.map(|(counts, all)| QuestionCounts::from_counts(counts, &all))
                     .collect()
             }
         }
@@ -288,7 +289,7 @@ impl Crowd {
 }
 
 impl QuestionCounts {
-    fn new(counts: Vec<u64>, all: &[u64]) -> Self {
+    fn from_counts(counts: Vec<u64>, all: &[u64]) -> Self {
         let people = all.iter().sum::<u64>() as f64;
         Self {
             truth: all.iter().map(|own| *own as f64 / people).collect(),
@@ -297,39 +298,41 @@ impl QuestionCounts {
     }
 
     fn answered_by_all(counts: &[u64]) -> Self {
-        Self::new(counts.to_vec(), counts)
+        Self::from_counts(counts.to_vec(), counts)
     }
 
-    fn people(&self) -> f64 {
+    fn answer_count(&self) -> f64 {
         self.counts.iter().sum::<u64>() as f64
     }
 }
 
-impl Cell {
+impl ChoiceCell {
     /// Returns the estimated running time of a unit, in microseconds.
     fn estimated_work(&self) -> f64 {
         let each = match self.crowd {
-            Crowd::Zipf(options) => 0.15 + f64::from(options) * 0.003 / self.epsilon.exp(),
-            Crowd::Census(_) => 0.9,
+            ChoiceCrowd::Zipf(options) => 0.15 + f64::from(options) * 0.003 / self.epsilon.exp(),
+            ChoiceCrowd::Census(_) => 0.9,
         };
-        self.people as f64 * each + f64::from(self.crowd.options())
+        self.people as f64 * each + f64::from(self.crowd.total_options())
     }
 
     /// Estimates a crowd's shares with every protocol. The generator's first stream draws the
     /// people. Each later stream draws the reports of one protocol.
     fn simulate(&self, rng: &ChaCha8Rng) -> Result<Vec<Measurement>, StudyError> {
         let budget = Budget::new(self.epsilon, self.delta)?;
-        let questions = self.crowd.draw_answers(self.people, &mut stream(rng, 0));
+        let questions = self
+            .crowd
+            .draw_answers(self.people, &mut generator_stream(rng, 0));
         let truth: Vec<f64> = questions.iter().flat_map(|own| own.truth.clone()).collect();
         let mut rows = Vec::new();
         for (index, name) in (1..).zip(ChoiceProtocolName::ALL) {
-            let rng = &mut stream(rng, index);
+            let rng = &mut generator_stream(rng, index);
             let (mut estimates, mut expected) = (Vec::new(), 0.0);
             for own in &questions {
                 let protocol = name.build(own.counts.len() as u32, &budget)?;
-                estimates.extend(protocol.estimate(&own.counts, rng)?);
+                estimates.extend(protocol.estimate_shares(&own.counts, rng)?);
                 let [hit, other] = [true, false].map(|own| protocol.variance(own));
-                let n = own.people();
+                let n = own.answer_count();
                 // The truth includes people who were not asked this question, which adds the
                 // variance of sampling.
                 let left_out = 1.0 - n / self.people as f64;
@@ -337,7 +340,7 @@ impl Cell {
                 let sum: f64 = own.truth.iter().map(variance).sum();
                 expected += sum / n / truth.len() as f64;
             }
-            let observed = Score::new(&estimates, &truth).mean_square;
+            let observed = ErrorSummary::new(&estimates, &truth).mean_square;
             for (metric, value) in [(MSE, observed), (EXPECTED, expected)] {
                 rows.push(self.measurement(name, metric, value));
             }
@@ -346,10 +349,10 @@ impl Cell {
     }
 
     fn measurement(&self, name: ChoiceProtocolName, metric: &str, value: f64) -> Measurement {
-        let point = Point {
+        let point = MeasurementPoint {
             people: self.people,
-            items: self.crowd.options(),
-            sparsity: self.crowd.questions(),
+            items: self.crowd.total_options(),
+            sparsity: self.crowd.question_count(),
             epsilon: self.epsilon,
             delta: self.delta,
             parameter: 0.0,
@@ -364,25 +367,25 @@ mod tests {
 
     use super::*;
 
-    fn run(cell: Cell, seed: u64) -> Vec<Measurement> {
+    fn run(cell: ChoiceCell, seed: u64) -> Vec<Measurement> {
         cell.simulate(&ChaCha8Rng::seed_from_u64(seed)).unwrap()
     }
 
     #[test]
     fn errors_are_as_variances_say() {
         for (crowd, epsilon) in [
-            (Crowd::Zipf(16), 0.5),
-            (Crowd::Zipf(40), 5.0),
-            (Crowd::Census(Extract::Brazil), 1.0),
-            (Crowd::Census(Extract::Mexico), 4.0),
+            (ChoiceCrowd::Zipf(16), 0.5),
+            (ChoiceCrowd::Zipf(40), 5.0),
+            (ChoiceCrowd::Census(CensusExtract::Brazil), 1.0),
+            (ChoiceCrowd::Census(CensusExtract::Mexico), 4.0),
         ] {
-            let cell = Cell {
+            let cell = ChoiceCell {
                 crowd,
                 people: 2000,
                 epsilon,
                 delta: DELTA,
             };
-            let table = Table::new((0..40).flat_map(|seed| run(cell, seed)));
+            let table = MeasurementTable::new((0..40).flat_map(|seed| run(cell, seed)));
             for expected in table.rows_of(crowd.estimand(), EXPECTED) {
                 let name = &expected.first.mechanism;
                 let mut rows = table.rows_of(crowd.estimand(), MSE);
@@ -396,10 +399,10 @@ mod tests {
 
     #[test]
     fn figures_have_a_curve_for_each_protocol_and_units_a_name() {
-        let choices = Choices::new(Size::Quick);
+        let choices = OptionShares::new(StudySize::Quick);
         let mut rows = computed_measurements().unwrap();
         for cell in &choices.cells {
-            let cell = Cell {
+            let cell = ChoiceCell {
                 people: 200,
                 ..*cell
             };
@@ -407,7 +410,7 @@ mod tests {
             assert_eq!(again, run(cell, 1));
             rows.extend(again);
         }
-        let figures = choices.figures(&Table::new(rows));
+        let figures = choices.figures(&MeasurementTable::new(rows));
         let names: Vec<&str> = figures.iter().map(|own| own.name.as_str()).collect();
         assert_eq!(names, ["p4-2", "p4-6", "p4-7"]);
         for panel in figures.iter().flat_map(|own| &own.panels) {
@@ -428,8 +431,8 @@ mod tests {
                 }
             }
         }
-        let full = Choices::new(Size::Full);
-        let mut names: Vec<String> = full.units().into_iter().map(|own| own.name).collect();
+        let full = OptionShares::new(StudySize::Full);
+        let mut names: Vec<String> = full.work_units().into_iter().map(|own| own.name).collect();
         let count = names.len();
         names.sort();
         names.dedup();

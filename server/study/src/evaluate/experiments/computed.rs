@@ -12,26 +12,26 @@ use hushbin_analysis::accounting::{Mixture, account};
 use rand_chacha::ChaCha8Rng;
 
 use crate::evaluate::measure::experiment::{
-    Experiment, Figure, Measurement, Panel, Point, StudyError, Unit,
+    Experiment, Figure, Measurement, MeasurementPoint, Panel, StudyError, WorkUnit,
 };
-use crate::evaluate::measure::size::Size;
-use crate::evaluate::measure::table::Table;
+use crate::evaluate::measure::size::StudySize;
+use crate::evaluate::measure::table::MeasurementTable;
 
 /// Experiment of P1's figure 2: the binary logarithm of the factor by which shuffling lowers ε.
-pub(crate) struct Amplification {
+pub(crate) struct ShuffleAmplification {
     epsilons: Vec<f64>,
 }
 
 /// Experiment of P1's figures 4 and 5.
-pub(crate) struct Buckets;
+pub(crate) struct ErrorsByBuckets;
 
 const AMPLIFIED: &str = "log2 of local over central ε";
 
-impl Amplification {
+impl ShuffleAmplification {
     /// Creates the experiment for values of ε from 0.1 to 5.
-    pub(crate) fn new(size: Size) -> Self {
+    pub(crate) fn new(size: StudySize) -> Self {
         Self {
-            epsilons: size.pick(
+            epsilons: size.quick_or_full(
                 vec![0.1, 0.5, 1.0, 2.0, 3.0, 5.0],
                 (1..=50).map(|tenth| f64::from(tenth) / 10.0).collect(),
             ),
@@ -41,7 +41,7 @@ impl Amplification {
 
 /// Returns the number of people n, the sparsity s and the δ of each batch in figure 2. P1 does not
 /// state δ; we take 10⁻⁸ and 1/n.
-fn batches() -> Vec<(u64, u32, f64)> {
+fn amplified_batches() -> Vec<(u64, u32, f64)> {
     let mut all = Vec::new();
     for people in [10_000, 100_000] {
         for sparsity in [4, 64] {
@@ -51,7 +51,7 @@ fn batches() -> Vec<(u64, u32, f64)> {
     all
 }
 
-impl Experiment for Amplification {
+impl Experiment for ShuffleAmplification {
     fn name(&self) -> &str {
         "p1-amplification"
     }
@@ -60,30 +60,35 @@ impl Experiment for Amplification {
         "P1, figure 2: shuffle amplification of Collision, t = ⌊s·e + 2s − 1⌋"
     }
 
-    fn units(&self) -> Vec<Unit> {
-        let of = |(index, (people, sparsity, delta)): (usize, (u64, u32, f64))| Unit {
+    fn work_units(&self) -> Vec<WorkUnit> {
+        let of = |(index, (people, sparsity, delta)): (usize, (u64, u32, f64))| WorkUnit {
             name: format!("n={people} s={sparsity} delta={delta}"),
             index,
             repeat: 0,
             work: 2e5 * self.epsilons.len() as f64,
         };
-        batches().into_iter().enumerate().map(of).collect()
+        amplified_batches()
+            .into_iter()
+            .enumerate()
+            .map(of)
+            .collect()
     }
 
-    fn run(&self, unit: &Unit, _: &ChaCha8Rng) -> Result<Vec<Measurement>, StudyError> {
-        let (people, sparsity, delta) = batches()[unit.index];
+    fn run_unit(&self, unit: &WorkUnit, _: &ChaCha8Rng) -> Result<Vec<Measurement>, StudyError> {
+        let (people, sparsity, delta) = amplified_batches()[unit.index];
         let mut measured = Vec::new();
         for &epsilon in &self.epsilons {
             let s = f64::from(sparsity);
             let buckets = (s * epsilon.exp() + 2.0 * s - 1.0).floor() as u32;
             let own = Collision::new(CollisionRule::Occupied, Hashing::Independent, buckets)?;
-            let refused = |error: &dyn std::fmt::Display| StudyError::draft("Collision", error);
+            let refused =
+                |error: &dyn std::fmt::Display| StudyError::invalid_draft("Collision", error);
             let collision =
                 Mixture::collision(&own, sparsity, epsilon).map_err(|error| refused(&error))?;
             let generic = Mixture::generic(epsilon).map_err(|error| refused(&error))?;
             for (mechanism, mixture) in [("Collision", &collision), ("any mechanism", &generic)] {
                 let central = account(mixture, people, 1.0, delta)?.central_epsilon;
-                let point = Point {
+                let point = MeasurementPoint {
                     people,
                     items: 0,
                     sparsity,
@@ -100,10 +105,10 @@ impl Experiment for Amplification {
         Ok(measured)
     }
 
-    fn figures(&self, table: &Table) -> Vec<Figure> {
+    fn figures(&self, table: &MeasurementTable) -> Vec<Figure> {
         let panel = |(people, sparsity, delta): (u64, u32, f64)| Panel {
             title: format!("n = {people}, s = {sparsity}, δ = {delta:e}"),
-            curves: table.curves(
+            curves: table.mechanism_curves(
                 "batch",
                 AMPLIFIED,
                 |point| (point.people, point.sparsity, point.delta) == (people, sparsity, delta),
@@ -116,7 +121,7 @@ impl Experiment for Amplification {
             x: "local ε",
             y: AMPLIFIED,
             logarithmic: [true, false],
-            panels: batches().into_iter().map(panel).collect(),
+            panels: amplified_batches().into_iter().map(panel).collect(),
         }]
     }
 }
@@ -131,7 +136,7 @@ const MOST: u32 = 120;
 const RATES: &str = "probability of a hit";
 const TOTAL: &str = "summed variance of one report";
 
-impl Experiment for Buckets {
+impl Experiment for ErrorsByBuckets {
     fn name(&self) -> &str {
         "p1-buckets"
     }
@@ -140,17 +145,17 @@ impl Experiment for Buckets {
         "P1, figures 4 and 5: rates and errors over the number of buckets, d = 128, s = 8, ε = 0.5"
     }
 
-    fn units(&self) -> Vec<Unit> {
-        vec![Unit::computed("all", 0)]
+    fn work_units(&self) -> Vec<WorkUnit> {
+        vec![WorkUnit::formula_unit("all", 0)]
     }
 
-    fn run(&self, _: &Unit, _: &ChaCha8Rng) -> Result<Vec<Measurement>, StudyError> {
+    fn run_unit(&self, _: &WorkUnit, _: &ChaCha8Rng) -> Result<Vec<Measurement>, StudyError> {
         let mut measured = Vec::new();
         let domain = Domain::rated(Some(ITEMS), SPARSITY);
-        let population = Population::even(1.0, SPARSITY);
+        let population = Population::with_equal_entries(1.0, SPARSITY);
         let d = f64::from(ITEMS);
         for buckets in SPARSITY + 1..=MOST {
-            let point = Point {
+            let point = MeasurementPoint {
                 people: 1,
                 items: ITEMS,
                 sparsity: SPARSITY,
@@ -198,7 +203,7 @@ impl Experiment for Buckets {
         Ok(measured)
     }
 
-    fn figures(&self, table: &Table) -> Vec<Figure> {
+    fn figures(&self, table: &MeasurementTable) -> Vec<Figure> {
         let figure = |name: &str, metric: &'static str| Figure {
             name: name.to_owned(),
             title: self.title().to_owned(),
@@ -207,7 +212,7 @@ impl Experiment for Buckets {
             logarithmic: [false, metric == TOTAL],
             panels: vec![Panel {
                 title: metric.to_owned(),
-                curves: table.curves("report", metric, |_| true, |point| point.parameter),
+                curves: table.mechanism_curves("report", metric, |_| true, |point| point.parameter),
             }],
         };
         vec![figure("p1-rates", RATES), figure("p1-errors", TOTAL)]

@@ -7,18 +7,18 @@ use rand_chacha::ChaCha8Rng;
 
 use super::sparse::DELTA;
 use super::{ratings, sparse};
-use crate::evaluate::crowd::random::stream;
-use crate::evaluate::crowd::workload::Workload;
-use crate::evaluate::measure::experiment::{Experiment, Figure, Measurement, StudyError, Unit};
+use crate::evaluate::crowd::random::generator_stream;
+use crate::evaluate::crowd::workload::EntryDistribution;
+use crate::evaluate::measure::experiment::{Experiment, Figure, Measurement, StudyError, WorkUnit};
 use crate::evaluate::measure::measurement::BYTES;
-use crate::evaluate::measure::size::Size;
-use crate::evaluate::measure::table::Table;
+use crate::evaluate::measure::size::StudySize;
+use crate::evaluate::measure::table::MeasurementTable;
 use crate::evaluate::mechanism::contestant::{Contestant, QuestionSetting};
 use crate::evaluate::mechanism::simulate::question_point;
 
 /// Experiment that measures the costs of a report for every mechanism for ratings, at a few numbers
 /// of items and entries.
-pub(crate) struct Costs {
+pub(crate) struct ReportCosts {
     /// Pairs of the number of items d and the sparsity s.
     crowds: Vec<(u32, u32)>,
 }
@@ -31,16 +31,16 @@ const TIMES: u32 = 5;
 const REPORT: &str = "report";
 const TIME: &str = "microseconds to make and count";
 
-impl Costs {
+impl ReportCosts {
     /// Creates the experiment, with the crowds of the given size.
-    pub(crate) fn new(size: Size) -> Self {
+    pub(crate) fn new(size: StudySize) -> Self {
         Self {
-            crowds: size.pick(vec![(256, 16)], vec![(256, 16), (1024, 32), (4096, 64)]),
+            crowds: size.quick_or_full(vec![(256, 16)], vec![(256, 16), (1024, 32), (4096, 64)]),
         }
     }
 }
 
-impl Experiment for Costs {
+impl Experiment for ReportCosts {
     fn name(&self) -> &'static str {
         "costs"
     }
@@ -49,14 +49,15 @@ impl Experiment for Costs {
         "Cost of a report: bytes, and time on one core"
     }
 
-    fn units(&self) -> Vec<Unit> {
+    fn work_units(&self) -> Vec<WorkUnit> {
         let crowds = self.crowds.iter().enumerate();
-        let unit =
-            |(index, &(d, s)): (usize, &(u32, u32))| Unit::computed(&format!("d={d} s={s}"), index);
+        let unit = |(index, &(d, s)): (usize, &(u32, u32))| {
+            WorkUnit::formula_unit(&format!("d={d} s={s}"), index)
+        };
         crowds.map(unit).collect()
     }
 
-    fn run(&self, unit: &Unit, rng: &ChaCha8Rng) -> Result<Vec<Measurement>, StudyError> {
+    fn run_unit(&self, unit: &WorkUnit, rng: &ChaCha8Rng) -> Result<Vec<Measurement>, StudyError> {
         let (items, sparsity) = self.crowds[unit.index];
         let setting = QuestionSetting {
             people: 100_000,
@@ -68,11 +69,17 @@ impl Experiment for Costs {
             signs: true,
         };
         let people = 0..PEOPLE as usize;
-        let block = Workload::Uniform.draw(people, items, sparsity, &mut stream(rng, 0));
-        let block: Vec<&[Entry]> = block.people();
+        let block = EntryDistribution::Uniform.draw_block(
+            people,
+            items,
+            sparsity,
+            &mut generator_stream(rng, 0),
+        );
+        let block: Vec<&[Entry]> = block.entries_by_person();
         let mut measured = Vec::new();
-        for (index, own) in (1..).zip(contestants(&setting)?) {
-            let (mut accumulator, rng) = (own.accumulator(items), &mut stream(rng, index));
+        for (index, own) in (1..).zip(all_rating_contestants(&setting)?) {
+            let (mut accumulator, rng) =
+                (own.accumulator(items), &mut generator_stream(rng, index));
             let mut least = f64::INFINITY;
             for _ in 0..TIMES {
                 let begin = Instant::now();
@@ -88,7 +95,7 @@ impl Experiment for Costs {
         Ok(measured)
     }
 
-    fn figures(&self, _: &Table) -> Vec<Figure> {
+    fn figures(&self, _: &MeasurementTable) -> Vec<Figure> {
         Vec::new()
     }
 
@@ -104,10 +111,10 @@ impl Experiment for Costs {
 
 /// Creates the mechanisms for ratings with signs, and then those mechanisms for ratings with real
 /// values that are not yet in the list.
-fn contestants(setting: &QuestionSetting) -> Result<Vec<Contestant>, StudyError> {
-    let mut all = ratings::contestants(setting, &ratings::P1_ORACLES)?;
+fn all_rating_contestants(setting: &QuestionSetting) -> Result<Vec<Contestant>, StudyError> {
+    let mut all = ratings::rating_contestants(setting, &ratings::P1_ORACLES)?;
     for level in 0..sparse::LEVELS.len() {
-        for own in sparse::contestants(level, setting)? {
+        for own in sparse::contestants_at_level(level, setting)? {
             // The mechanism "hushbin" is in the list already, as the mechanism that is chosen for
             // means.
             let known = all.iter().any(|other| other.name == own.name);
@@ -127,11 +134,11 @@ mod tests {
 
     #[test]
     fn every_mechanism_has_a_length_and_takes_time() {
-        let costs = Costs::new(Size::Quick);
-        let [unit] = &costs.units()[..] else {
+        let costs = ReportCosts::new(StudySize::Quick);
+        let [unit] = &costs.work_units()[..] else {
             panic!("one crowd is quick")
         };
-        let rows = costs.run(unit, &ChaCha8Rng::seed_from_u64(1)).unwrap();
+        let rows = costs.run_unit(unit, &ChaCha8Rng::seed_from_u64(1)).unwrap();
         let of = |metric: &str| -> Vec<(&str, f64)> {
             let rows = rows.iter().filter(|row| row.metric == metric);
             rows.map(|row| (row.mechanism.as_str(), row.value))

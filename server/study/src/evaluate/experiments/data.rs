@@ -7,56 +7,56 @@ use hushbin::Entry;
 use rand_chacha::ChaCha8Rng;
 
 use super::sparse::{
-    DELTA, LARGEST, LEVELS, REMARKS, contestants, level_contests, question_measurement,
+    DELTA, LARGEST, LEVELS, REMARKS, contestants_at_level, level_contests, question_measurement,
 };
-use crate::evaluate::crowd::data_set::DataSet;
-use crate::evaluate::crowd::workload::Workload;
+use crate::evaluate::crowd::data_set::EntryDataSet;
+use crate::evaluate::crowd::workload::EntryDistribution;
 use crate::evaluate::measure::experiment::{
-    Contest, Experiment, Figure, Measurement, Panel, StudyError, Unit, file_name,
+    Contest, Experiment, Figure, Measurement, Panel, StudyError, WorkUnit, words_to_file_name,
 };
 use crate::evaluate::measure::measurement::{BYTES, MSE};
-use crate::evaluate::measure::score::Score;
-use crate::evaluate::measure::size::Size;
-use crate::evaluate::measure::table::Table;
-use crate::evaluate::mechanism::contestant::{Accumulator, Contestant, QuestionSetting};
+use crate::evaluate::measure::score::ErrorSummary;
+use crate::evaluate::measure::size::StudySize;
+use crate::evaluate::measure::table::MeasurementTable;
+use crate::evaluate::mechanism::contestant::{Contestant, QuestionSetting, ReportAccumulator};
 use crate::evaluate::mechanism::shared_values::SharedValues;
 use crate::evaluate::mechanism::simulate::simulate_crowd;
 
 /// Experiment that estimates the means of a data set's items.
-pub(crate) struct Data {
+pub(crate) struct DataSetMeans {
     name: String,
     title: String,
-    data: DataSet,
+    data: EntryDataSet,
     sparsity: u32,
     epsilons: Vec<f64>,
     repeats: u64,
     contestants: SharedValues<(QuestionSetting, Vec<Contestant>)>,
 }
 
-impl Data {
+impl DataSetMeans {
     /// Creates the experiment on a data set. The file's name is part of the experiment's name.
-    pub(crate) fn new(path: &Path, data: DataSet, size: Size) -> Self {
+    pub(crate) fn new(path: &Path, data: EntryDataSet, size: StudySize) -> Self {
         let stem = path.file_stem().unwrap_or_default().to_string_lossy();
-        let most = data.people().iter().map(Vec::len).max();
+        let most = data.entries_by_person().iter().map(Vec::len).max();
         Self {
-            name: format!("data-{}", file_name(&stem)),
+            name: format!("data-{}", words_to_file_name(&stem)),
             title: format!(
                 "P3's tables: means of {stem}, {} people, {} items",
-                data.people().len(),
-                data.items()
+                data.entries_by_person().len(),
+                data.item_count()
             ),
             data,
             sparsity: most.unwrap_or(0).max(1) as u32,
-            epsilons: size.pick(vec![1.0], vec![0.5, 1.0, 2.0, 4.0]),
-            repeats: size.pick(3, 10),
+            epsilons: size.quick_or_full(vec![1.0], vec![0.5, 1.0, 2.0, 4.0]),
+            repeats: size.quick_or_full(3, 10),
             contestants: SharedValues::default(),
         }
     }
 
     fn setting(&self, epsilon: f64) -> QuestionSetting {
         QuestionSetting {
-            people: self.data.people().len() as u64,
-            items: self.data.items(),
+            people: self.data.entries_by_person().len() as u64,
+            items: self.data.item_count(),
             sparsity: self.sparsity,
             epsilon,
             delta: DELTA,
@@ -66,7 +66,7 @@ impl Data {
     }
 }
 
-impl Experiment for Data {
+impl Experiment for DataSetMeans {
     fn name(&self) -> &str {
         &self.name
     }
@@ -75,38 +75,47 @@ impl Experiment for Data {
         &self.title
     }
 
-    fn units(&self) -> Vec<Unit> {
-        let work = self.data.people().len() as f64 * (4.0 + 4e-3 * f64::from(self.data.items()));
+    fn work_units(&self) -> Vec<WorkUnit> {
+        let work = self.data.entries_by_person().len() as f64
+            * (4.0 + 4e-3 * f64::from(self.data.item_count()));
         let mut units = Vec::new();
         for (place, epsilon) in self.epsilons.iter().enumerate() {
             for (level, (estimand, _)) in LEVELS.iter().enumerate() {
                 let index = LEVELS.len() * place + level;
-                units.extend(Unit::repeats(self.repeats, index, work, |repeat| {
-                    format!("{estimand} epsilon={epsilon} repeat={repeat}")
-                }));
+                units.extend(WorkUnit::repeated_units(
+                    self.repeats,
+                    index,
+                    work,
+                    |repeat| format!("{estimand} epsilon={epsilon} repeat={repeat}"),
+                ));
             }
         }
         units
     }
 
-    fn run(&self, unit: &Unit, rng: &ChaCha8Rng) -> Result<Vec<Measurement>, StudyError> {
+    fn run_unit(&self, unit: &WorkUnit, rng: &ChaCha8Rng) -> Result<Vec<Measurement>, StudyError> {
         let level = unit.index % LEVELS.len();
         let estimand = LEVELS[level].0;
-        let prepared = self.contestants.get(unit.index, || {
+        let prepared = self.contestants.value_or_build(unit.index, || {
             let setting = self.setting(self.epsilons[unit.index / LEVELS.len()]);
-            Ok((setting, contestants(level, &setting)?))
+            Ok((setting, contestants_at_level(level, &setting)?))
         })?;
         let (setting, contestants) = &*prepared;
-        let mut accumulators: Vec<Accumulator<'_>> = contestants
+        let mut accumulators: Vec<ReportAccumulator<'_>> = contestants
             .iter()
             .map(|own| own.accumulator(setting.items))
             .collect();
-        let truth = simulate_crowd(&mut accumulators, Workload::Data(&self.data), *setting, rng)?;
-        let means = truth.means();
+        let truth = simulate_crowd(
+            &mut accumulators,
+            EntryDistribution::Data(&self.data),
+            *setting,
+            rng,
+        )?;
+        let means = truth.true_means();
         let mut measured = Vec::new();
         let shrunken = SHRUNKEN[level];
         let mut add = |mechanism: &str, estimand: &str, estimates: &[f64]| {
-            let score = Score::new(estimates, &means);
+            let score = ErrorSummary::new(estimates, &means);
             for (metric, value) in [(LARGEST, score.largest), (MSE, score.mean_square)] {
                 measured.push(question_measurement(
                     setting, mechanism, estimand, metric, value,
@@ -116,7 +125,7 @@ impl Experiment for Data {
         for (own, accumulator) in contestants.iter().zip(&accumulators) {
             let estimates = accumulator.estimates();
             add(&own.name, estimand, &estimates.means);
-            add(&own.name, shrunken, &estimates.shrunken());
+            add(&own.name, shrunken, &estimates.shrunken_means());
             if own.name == SUCCINCT_AS_CODED {
                 let means = estimates.means.iter();
                 let clipped: Vec<f64> = means.map(|mean| mean.clamp(-1.0, 1.0)).collect();
@@ -131,7 +140,7 @@ impl Experiment for Data {
             add(ANSWERING_ZERO, estimand, &vec![0.0; means.len()]);
         }
         if unit.repeat == 0 {
-            let people = self.data.people().iter();
+            let people = self.data.entries_by_person().iter();
             let most: &[Entry] = people.max_by_key(|own| own.len()).map_or(&[], |own| own);
             for own in contestants {
                 measured.push(question_measurement(
@@ -146,11 +155,11 @@ impl Experiment for Data {
         Ok(measured)
     }
 
-    fn figures(&self, table: &Table) -> Vec<Figure> {
+    fn figures(&self, table: &MeasurementTable) -> Vec<Figure> {
         let estimands = LEVELS.iter().map(|(estimand, _)| *estimand).chain(SHRUNKEN);
         let panel = |estimand: &str| Panel {
             title: estimand.to_owned(),
-            curves: table.curves(estimand, MSE, |_| true, |point| point.epsilon),
+            curves: table.mechanism_curves(estimand, MSE, |_| true, |point| point.epsilon),
         };
         let figure = Figure {
             name: self.name.clone(),
@@ -195,11 +204,11 @@ mod tests {
         let lines: String = (0..400)
             .map(|person| format!("{person} {} 1\n", person % 4))
             .collect();
-        let data = DataSet::parse(&format!("400 8 1\n{lines}")).unwrap();
-        let study = Data::new(Path::new("A set.txt"), data, Size::Quick);
+        let data = EntryDataSet::parse(&format!("400 8 1\n{lines}")).unwrap();
+        let study = DataSetMeans::new(Path::new("A set.txt"), data, StudySize::Quick);
         assert_eq!(study.name(), "data-a-set");
-        let unit = &study.units()[0];
-        let measured = study.run(unit, &ChaCha8Rng::seed_from_u64(1)).unwrap();
+        let unit = &study.work_units()[0];
+        let measured = study.run_unit(unit, &ChaCha8Rng::seed_from_u64(1)).unwrap();
         let find = |mechanism: &str, metric: &str| {
             let mut all = measured.iter();
             let found = all.find(|own| own.mechanism == mechanism && own.metric == metric);

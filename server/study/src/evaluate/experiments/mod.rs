@@ -15,29 +15,29 @@ mod ratings;
 mod sparse;
 
 use crate::evaluate::measure::experiment::Experiment;
-use crate::evaluate::measure::size::Size;
+use crate::evaluate::measure::size::StudySize;
 
-pub(crate) use data::Data;
-pub(crate) use learning::Learning;
+pub(crate) use data::DataSetMeans;
+pub(crate) use learning::GradientLearning;
 
 /// Returns all experiments that need no data set.
-pub(crate) fn experiments(size: Size) -> Vec<Box<dyn Experiment>> {
+pub(crate) fn experiments_without_data_set(size: StudySize) -> Vec<Box<dyn Experiment>> {
     vec![
-        Box::new(ratings::Ratings::p1(size)),
-        Box::new(ratings::Ratings::p2(size)),
-        Box::new(sparse::Sparse::as_printed(size)),
-        Box::new(sparse::Sparse::as_coded(size)),
-        Box::new(neighbouring::Neighbouring::new(size)),
-        Box::new(computed::Amplification::new(size)),
-        Box::new(computed::Buckets),
-        Box::new(numbers::Numbers::new(size)),
+        Box::new(ratings::SignedRatings::for_paper_p1(size)),
+        Box::new(ratings::SignedRatings::for_paper_p2(size)),
+        Box::new(sparse::PopularItems::with_printed_crowds(size)),
+        Box::new(sparse::PopularItems::with_coded_crowds(size)),
+        Box::new(neighbouring::NeighbouringInputs::new(size)),
+        Box::new(computed::ShuffleAmplification::new(size)),
+        Box::new(computed::ErrorsByBuckets),
+        Box::new(numbers::AttributeMeans::new(size)),
         Box::new(quantiles::Quantiles::new(size)),
-        Box::new(choices::Choices::new(size)),
-        Box::new(learning::Learning::new(size)),
-        Box::new(learning::Federated::new(size)),
+        Box::new(choices::OptionShares::new(size)),
+        Box::new(learning::GradientLearning::new(size)),
+        Box::new(learning::FederatedLearning::new(size)),
         Box::new(question_forms::QuestionForms::new()),
-        Box::new(peers::Peers),
-        Box::new(plans::Plans::new(size)),
-        Box::new(costs::Costs::new(size)),
+        Box::new(peers::PeerComparison),
+        Box::new(plans::PlanChecks::new(size)),
+        Box::new(costs::ReportCosts::new(size)),
     ]
 }

@@ -6,22 +6,22 @@ use serde_json::json;
 
 use super::sparse::{DELTA, LARGEST, question_measurement};
 use crate::competitors::ratings::as_printed;
-use crate::evaluate::crowd::random::Zipf;
-use crate::evaluate::crowd::workload::{EXPONENT, Workload};
+use crate::evaluate::crowd::random::ZipfItems;
+use crate::evaluate::crowd::workload::{EXPONENT, EntryDistribution};
 use crate::evaluate::measure::experiment::{
-    Contest, Experiment, Figure, Measurement, Panel, StudyError, Unit,
+    Contest, Experiment, Figure, Measurement, Panel, StudyError, WorkUnit,
 };
 use crate::evaluate::measure::measurement::{BYTES, MSE};
-use crate::evaluate::measure::score::Score;
-use crate::evaluate::measure::size::Size;
-use crate::evaluate::measure::table::Table;
-use crate::evaluate::mechanism::contestant::{Accumulator, Contestant, QuestionSetting};
+use crate::evaluate::measure::score::ErrorSummary;
+use crate::evaluate::measure::size::StudySize;
+use crate::evaluate::measure::table::MeasurementTable;
+use crate::evaluate::mechanism::contestant::{Contestant, QuestionSetting, ReportAccumulator};
 use crate::evaluate::mechanism::shared_values::SharedValues;
 use crate::evaluate::mechanism::simulate::{person_with_items, simulate_crowd};
 
 /// Experiment on one crowd at several distances L. The mechanisms protect inputs that are at most L
 /// apart.
-pub(crate) struct Neighbouring {
+pub(crate) struct NeighbouringInputs {
     people: u64,
     items: u32,
     entries: u32,
@@ -44,17 +44,17 @@ const OURS_USER: &str = "hushbin, user level";
 
 const ORACLES: [&str; 2] = ["Gaussian, within L", "Laplace, within L"];
 
-impl Neighbouring {
-    pub(crate) fn new(size: Size) -> Self {
+impl NeighbouringInputs {
+    pub(crate) fn new(size: StudySize) -> Self {
         Self {
-            people: size.pick(10_000, 100_000),
-            items: size.pick(256, 4096),
-            entries: size.pick(16, 64),
-            distances: size.pick(
+            people: size.quick_or_full(10_000, 100_000),
+            items: size.quick_or_full(256, 4096),
+            entries: size.quick_or_full(16, 64),
+            distances: size.quick_or_full(
                 vec![1.0, 8.0],
                 (0..=7).map(|power| f64::from(1 << power)).collect(),
             ),
-            repeats: size.pick(3, 10),
+            repeats: size.quick_or_full(3, 10),
             contestants: SharedValues::default(),
         }
     }
@@ -73,7 +73,7 @@ impl Neighbouring {
 }
 
 /// Creates all compared mechanisms for one distance L.
-fn contestants(setting: &QuestionSetting) -> Result<Vec<Contestant>, StudyError> {
+fn contestants_within_distance(setting: &QuestionSetting) -> Result<Vec<Contestant>, StudyError> {
     let near = |delta: Option<f64>| {
         json!({
             "name": "hash-bin", "level": "neighbouring", "distance": setting.distance,
@@ -81,7 +81,7 @@ fn contestants(setting: &QuestionSetting) -> Result<Vec<Contestant>, StudyError>
         })
     };
     let succinct = |delta: Option<f64>| {
-        as_printed::succinct_neighbouring(
+        as_printed::hash_bin_neighbouring_level(
             setting.sparsity,
             setting.epsilon,
             setting.distance,
@@ -96,12 +96,15 @@ fn contestants(setting: &QuestionSetting) -> Result<Vec<Contestant>, StudyError>
         ("SUCCINCT, with δ", succinct(Some(setting.delta))),
     ];
     let tasks = tasks.iter();
-    let tasks = tasks.map(|(name, mechanism)| Contestant::task(name, setting, mechanism));
-    let oracles = ORACLES.iter().map(|name| Contestant::oracle(name, setting));
+    let tasks =
+        tasks.map(|(name, mechanism)| Contestant::from_task_draft(name, setting, mechanism));
+    let oracles = ORACLES
+        .iter()
+        .map(|name| Contestant::from_oracle_name(name, setting));
     tasks.chain(oracles).collect()
 }
 
-impl Experiment for Neighbouring {
+impl Experiment for NeighbouringInputs {
     fn name(&self) -> &'static str {
         "p3-neighbouring"
     }
@@ -110,30 +113,40 @@ impl Experiment for Neighbouring {
         "P3, figure 3: k entries of popular items, protected up to distance L"
     }
 
-    fn units(&self) -> Vec<Unit> {
+    fn work_units(&self) -> Vec<WorkUnit> {
         let (d, k) = (self.items, self.entries);
         // Microseconds per person: a constant, plus a time per entry and a time per item.
         let each = 4.0 + 0.5 * f64::from(k) + 4e-3 * f64::from(d);
         let work = self.people as f64 * each;
         let mut units = Vec::new();
         for (index, distance) in self.distances.iter().enumerate() {
-            units.extend(Unit::repeats(self.repeats, index, work, |repeat| {
-                format!("d={d} k={k} L={distance} repeat={repeat}")
-            }));
+            units.extend(WorkUnit::repeated_units(
+                self.repeats,
+                index,
+                work,
+                |repeat| format!("d={d} k={k} L={distance} repeat={repeat}"),
+            ));
         }
         units
     }
 
-    fn run(&self, unit: &Unit, rng: &ChaCha8Rng) -> Result<Vec<Measurement>, StudyError> {
+    fn run_unit(&self, unit: &WorkUnit, rng: &ChaCha8Rng) -> Result<Vec<Measurement>, StudyError> {
         let setting = self.setting(self.distances[unit.index]);
-        let zipf = Zipf::new(setting.items, EXPONENT);
-        let contestants = self.contestants.get(unit.index, || contestants(&setting))?;
-        let mut accumulators: Vec<Accumulator<'_>> = contestants
+        let zipf = ZipfItems::new(setting.items, EXPONENT);
+        let contestants = self
+            .contestants
+            .value_or_build(unit.index, || contestants_within_distance(&setting))?;
+        let mut accumulators: Vec<ReportAccumulator<'_>> = contestants
             .iter()
             .map(|own| own.accumulator(setting.items))
             .collect();
-        let truth = simulate_crowd(&mut accumulators, Workload::Zipf(zipf), setting, rng)?;
-        let means = truth.means();
+        let truth = simulate_crowd(
+            &mut accumulators,
+            EntryDistribution::Zipf(zipf),
+            setting,
+            rng,
+        )?;
+        let means = truth.true_means();
         let mut measured = Vec::new();
         for (own, accumulator) in contestants.iter().zip(&accumulators) {
             let mut add = |metric: &str, value: f64| {
@@ -141,7 +154,7 @@ impl Experiment for Neighbouring {
                     &setting, &own.name, ESTIMAND, metric, value,
                 ));
             };
-            let score = Score::new(&accumulator.estimates().means, &means);
+            let score = ErrorSummary::new(&accumulator.estimates().means, &means);
             add(LARGEST, score.largest);
             add(MSE, score.mean_square);
             // The length of a report is the same in every repeat.
@@ -155,7 +168,7 @@ impl Experiment for Neighbouring {
         Ok(measured)
     }
 
-    fn figures(&self, table: &Table) -> Vec<Figure> {
+    fn figures(&self, table: &MeasurementTable) -> Vec<Figure> {
         let (n, d, k) = (self.people, self.items, self.entries);
         let figure = |(metric, short): (&'static str, &str)| Figure {
             name: format!("{}-{short}", self.name()),
@@ -165,7 +178,7 @@ impl Experiment for Neighbouring {
             logarithmic: [true, true],
             panels: vec![Panel {
                 title: format!("d = {d}, k = {k}"),
-                curves: table.curves(ESTIMAND, metric, |_| true, |point| point.parameter),
+                curves: table.mechanism_curves(ESTIMAND, metric, |_| true, |point| point.parameter),
             }],
         };
         [(LARGEST, "largest"), (MSE, "mse")]
@@ -213,16 +226,18 @@ mod tests {
 
     use super::*;
 
-    fn run(study: &Neighbouring, index: usize, seed: u64) -> Vec<Measurement> {
-        let mut units = study.units().into_iter();
+    fn run(study: &NeighbouringInputs, index: usize, seed: u64) -> Vec<Measurement> {
+        let mut units = study.work_units().into_iter();
         let unit = units.find(|unit| unit.index == index).unwrap();
-        study.run(&unit, &ChaCha8Rng::seed_from_u64(seed)).unwrap()
+        study
+            .run_unit(&unit, &ChaCha8Rng::seed_from_u64(seed))
+            .unwrap()
     }
 
     #[test]
     fn units_are_named_once() {
-        for (size, count) in [(Size::Quick, 2 * 3), (Size::Full, 8 * 10)] {
-            let units = Neighbouring::new(size).units();
+        for (size, count) in [(StudySize::Quick, 2 * 3), (StudySize::Full, 8 * 10)] {
+            let units = NeighbouringInputs::new(size).work_units();
             let mut names: Vec<&str> = units.iter().map(|unit| unit.name.as_str()).collect();
             names.sort_unstable();
             names.dedup();
@@ -232,12 +247,12 @@ mod tests {
 
     #[test]
     fn every_mechanism_takes_every_distance() {
-        for size in [Size::Quick, Size::Full] {
-            let study = Neighbouring::new(size);
+        for size in [StudySize::Quick, StudySize::Full] {
+            let study = NeighbouringInputs::new(size);
             for &distance in &study.distances {
                 let setting = study.setting(distance);
                 let own = person_with_items(setting.sparsity);
-                for contestant in contestants(&setting).unwrap() {
+                for contestant in contestants_within_distance(&setting).unwrap() {
                     let mut accumulator = contestant.accumulator(setting.items);
                     let mut rng = ChaCha8Rng::seed_from_u64(1);
                     accumulator.add_reports(&[&own[..]], &mut rng).unwrap();
@@ -257,16 +272,16 @@ mod tests {
     /// in comparison.
     #[test]
     fn a_small_crowd_is_measured_as_variances_say() {
-        let study = Neighbouring {
+        let study = NeighbouringInputs {
             people: 400,
-            ..Neighbouring::new(Size::Quick)
+            ..NeighbouringInputs::new(StudySize::Quick)
         };
         let mut rows = Vec::new();
         for (index, &distance) in study.distances.iter().enumerate() {
             let measured = run(&study, index, 1);
             assert_eq!(measured, run(&study, index, 1));
             let setting = study.setting(distance);
-            for own in contestants(&setting).unwrap() {
+            for own in contestants_within_distance(&setting).unwrap() {
                 let mut found = measured.iter();
                 let found = found.find(|row| row.mechanism == own.name && row.metric == MSE);
                 let found = found.unwrap();
@@ -281,7 +296,7 @@ mod tests {
             }
             rows.extend(measured);
         }
-        let figures = study.figures(&Table::new(rows));
+        let figures = study.figures(&MeasurementTable::new(rows));
         let names: Vec<&str> = figures.iter().map(|own| own.name.as_str()).collect();
         assert_eq!(names, ["p3-neighbouring-largest", "p3-neighbouring-mse"]);
         for figure in &figures {

@@ -1,43 +1,45 @@
 //! Means of numeric attributes that every person has: P4's figures 1, 3, 4 and 5.
 
-use crate::competitors::{Budget, ComparedQuestion, Gaussian, TwoPoints, as_printed, compare};
+use crate::competitors::{
+    Budget, ComparedQuestion, Gaussian, TwoPoints, as_printed, compare_mechanisms,
+};
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
 
-use crate::evaluate::crowd::census::{Census, Extract, Person};
-use crate::evaluate::crowd::random::stream;
-use crate::evaluate::measure::axis::{Axis, DELTA, EPSILON, epsilons};
+use crate::evaluate::crowd::census::{CensusCrowd, CensusExtract, Person};
+use crate::evaluate::crowd::random::generator_stream;
+use crate::evaluate::measure::axis::{BudgetAxis, DELTA, EPSILON, plotted_epsilons};
 use crate::evaluate::measure::experiment::{
-    Experiment, Figure, Measurement, Panel, Point, StudyError, Unit,
+    Experiment, Figure, Measurement, MeasurementPoint, Panel, StudyError, WorkUnit,
 };
 use crate::evaluate::measure::measurement::MSE;
-use crate::evaluate::measure::score::Score;
-use crate::evaluate::measure::size::Size;
-use crate::evaluate::measure::table::Table;
+use crate::evaluate::measure::score::ErrorSummary;
+use crate::evaluate::measure::size::StudySize;
+use crate::evaluate::measure::table::MeasurementTable;
 use crate::evaluate::mechanism::numbers_mechanism::{NumbersMechanism, NumbersMechanismName};
 
 /// Experiment on the means of numbers, with every mechanism.
 #[derive(Debug)]
-pub(crate) struct Numbers {
-    size: Size,
-    cells: Vec<Cell>,
+pub(crate) struct AttributeMeans {
+    size: StudySize,
+    cells: Vec<AttributeCell>,
 }
 
 /// Crowd of people who each have several numbers.
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum Crowd {
+enum AttributeCrowd {
     /// Crowd with normal numbers N(0, 1/16), clipped to [−1, 1]. The field is the number of
     /// attributes of each person.
     Normal(u32),
     /// Numeric attributes of a census-like crowd.
-    Census(Extract),
+    Census(CensusExtract),
 }
 
 /// Parameters of one cell of the experiment. Several units of work repeat a cell, each with
 /// different random numbers.
 #[derive(Debug, Clone, Copy, PartialEq)]
-struct Cell {
-    crowd: Crowd,
+struct AttributeCell {
+    crowd: AttributeCrowd,
     epsilon: f64,
     delta: f64,
 }
@@ -48,8 +50,8 @@ const EXPECTED: &str = "expected MSE";
 /// Name, in tables, of the estimand of figure 1: the mean of one number.
 const ONE: &str = "one number";
 
-impl Crowd {
-    const fn attributes(self) -> u32 {
+impl AttributeCrowd {
+    const fn attribute_count(self) -> u32 {
         match self {
             Self::Normal(attributes) => attributes,
             Self::Census(extract) => extract.numeric_count(),
@@ -59,25 +61,28 @@ impl Crowd {
     const fn estimand(self) -> &'static str {
         match self {
             Self::Normal(_) => "mean, N(0, 1/16)",
-            Self::Census(Extract::Brazil) => "mean, like Brazil's census",
-            Self::Census(Extract::Mexico) => "mean, like Mexico's census",
+            Self::Census(CensusExtract::Brazil) => "mean, like Brazil's census",
+            Self::Census(CensusExtract::Mexico) => "mean, like Mexico's census",
         }
     }
 }
 
-impl Numbers {
+impl AttributeMeans {
     /// Creates the experiment, with the points and repeats of the given size.
-    pub(crate) fn new(size: Size) -> Self {
-        let normal: &[u32] = size.pick(&[1, 5, 15], &[1, 5, 10, 15]);
-        let extracts = size.pick(&Extract::ALL[..1], &Extract::ALL);
-        let mut crowds: Vec<Crowd> = normal.iter().copied().map(Crowd::Normal).collect();
-        crowds.extend(extracts.iter().copied().map(Crowd::Census));
+    pub(crate) fn new(size: StudySize) -> Self {
+        let normal: &[u32] = size.quick_or_full(&[1, 5, 15], &[1, 5, 10, 15]);
+        let extracts = size.quick_or_full(&CensusExtract::ALL[..1], &CensusExtract::ALL);
+        let mut crowds: Vec<AttributeCrowd> =
+            normal.iter().copied().map(AttributeCrowd::Normal).collect();
+        crowds.extend(extracts.iter().copied().map(AttributeCrowd::Census));
         let mut cells = Vec::new();
         for crowd in crowds {
-            let over_epsilon = epsilons(size).iter().map(|&epsilon| (epsilon, DELTA));
-            let over_delta = deltas(size).iter().map(|&delta| (EPSILON, delta));
+            let over_epsilon = plotted_epsilons(size)
+                .iter()
+                .map(|&epsilon| (epsilon, DELTA));
+            let over_delta = delta_values(size).iter().map(|&delta| (EPSILON, delta));
             for (epsilon, delta) in over_epsilon.chain(over_delta) {
-                let cell = Cell {
+                let cell = AttributeCell {
                     crowd,
                     epsilon,
                     delta,
@@ -91,15 +96,15 @@ impl Numbers {
     }
 
     fn people(&self) -> u64 {
-        self.size.pick(10_000, 400_000)
+        self.size.quick_or_full(10_000, 400_000)
     }
 }
 
-fn deltas(size: Size) -> &'static [f64] {
-    size.pick(&[1e-6, 1e-2], &[1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2])
+fn delta_values(size: StudySize) -> &'static [f64] {
+    size.quick_or_full(&[1e-6, 1e-2], &[1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2])
 }
 
-impl Experiment for Numbers {
+impl Experiment for AttributeMeans {
     fn name(&self) -> &'static str {
         "numbers"
     }
@@ -110,17 +115,17 @@ impl Experiment for Numbers {
 
     /// Returns one unit of work that only evaluates formulas, and one unit for each repeat of each
     /// cell.
-    fn units(&self) -> Vec<Unit> {
-        let computed = Unit::computed("computed", self.cells.len());
+    fn work_units(&self) -> Vec<WorkUnit> {
+        let computed = WorkUnit::formula_unit("computed", self.cells.len());
         let repeats = 10;
         let cells = self.cells.iter().enumerate();
         let simulated = cells.flat_map(|(index, cell)| {
             let work = self.people() as f64 * cell.estimated_work();
-            Unit::repeats(repeats, index, work, |repeat| {
+            WorkUnit::repeated_units(repeats, index, work, |repeat| {
                 format!(
                     "{}, d = {}, ε = {}, δ = {}, repeat {repeat}",
                     cell.crowd.estimand(),
-                    cell.crowd.attributes(),
+                    cell.crowd.attribute_count(),
                     cell.epsilon,
                     cell.delta
                 )
@@ -129,54 +134,63 @@ impl Experiment for Numbers {
         std::iter::once(computed).chain(simulated).collect()
     }
 
-    fn run(&self, unit: &Unit, rng: &ChaCha8Rng) -> Result<Vec<Measurement>, StudyError> {
+    fn run_unit(&self, unit: &WorkUnit, rng: &ChaCha8Rng) -> Result<Vec<Measurement>, StudyError> {
         match self.cells.get(unit.index) {
             Some(cell) => cell.simulate(self.people(), rng),
             None => computed_measurements(),
         }
     }
 
-    fn figures(&self, table: &Table) -> Vec<Figure> {
-        let census = |cell: &Cell| matches!(cell.crowd, Crowd::Census(_));
-        let normal = |cell: &Cell| matches!(cell.crowd, Crowd::Normal(_));
-        let mut figures: Vec<Figure> = Axis::BOTH.map(|axis| one_number_figure(table, axis)).into();
-        let mut mean = |name: &str, title: &str, axis: Axis, wanted: &dyn Fn(&Cell) -> bool| {
-            figures.push(Figure {
-                name: name.to_owned(),
-                title: format!("{title} {}", axis.title_suffix()),
-                x: axis.label(),
-                y: "MSE of means",
-                logarithmic: [true, true],
-                panels: self.panels(table, axis, wanted),
-            });
-        };
+    fn figures(&self, table: &MeasurementTable) -> Vec<Figure> {
+        let census = |cell: &AttributeCell| matches!(cell.crowd, AttributeCrowd::Census(_));
+        let normal = |cell: &AttributeCell| matches!(cell.crowd, AttributeCrowd::Normal(_));
+        let mut figures: Vec<Figure> = BudgetAxis::BOTH
+            .map(|axis| one_number_figure(table, axis))
+            .into();
+        let mut mean =
+            |name: &str, title: &str, axis: BudgetAxis, wanted: &dyn Fn(&AttributeCell) -> bool| {
+                figures.push(Figure {
+                    name: name.to_owned(),
+                    title: format!("{title} {}", axis.title_suffix()),
+                    x: axis.label(),
+                    y: "MSE of means",
+                    logarithmic: [true, true],
+                    panels: self.panels(table, axis, wanted),
+                });
+            };
         let title = "MSE of means, for census-like people";
-        mean("p4-3-epsilon", title, Axis::Epsilon, &census);
-        mean("p4-3-delta", title, Axis::Delta, &census);
+        mean("p4-3-epsilon", title, BudgetAxis::Epsilon, &census);
+        mean("p4-3-delta", title, BudgetAxis::Delta, &census);
         let title = "MSE of means of N(0, 1/16)";
-        mean("p4-4", title, Axis::Epsilon, &normal);
-        mean("p4-5", title, Axis::Delta, &normal);
+        mean("p4-4", title, BudgetAxis::Epsilon, &normal);
+        mean("p4-5", title, BudgetAxis::Delta, &normal);
         figures
     }
 }
 
-impl Numbers {
+impl AttributeMeans {
     /// Returns a panel for each crowd of the wanted cells.
-    fn panels(&self, table: &Table, axis: Axis, wanted: &dyn Fn(&Cell) -> bool) -> Vec<Panel> {
-        let mut crowds: Vec<Crowd> = Vec::new();
+    fn panels(
+        &self,
+        table: &MeasurementTable,
+        axis: BudgetAxis,
+        wanted: &dyn Fn(&AttributeCell) -> bool,
+    ) -> Vec<Panel> {
+        let mut crowds: Vec<AttributeCrowd> = Vec::new();
         for cell in self.cells.iter().filter(|cell| wanted(cell)) {
             if !crowds.contains(&cell.crowd) {
                 crowds.push(cell.crowd);
             }
         }
-        let panel = |crowd: Crowd| {
-            let d = crowd.attributes();
-            let here = |point: &Point| point.items == d && axis.shows(point);
-            let curves = table.curves(crowd.estimand(), MSE, here, |point| axis.x_value(point));
+        let panel = |crowd: AttributeCrowd| {
+            let d = crowd.attribute_count();
+            let here = |point: &MeasurementPoint| point.items == d && axis.shows(point);
+            let curves =
+                table.mechanism_curves(crowd.estimand(), MSE, here, |point| axis.x_value(point));
             Panel {
                 title: match crowd {
-                    Crowd::Normal(d) => format!("d = {d}"),
-                    Crowd::Census(extract) => format!("{}, d = {d}", extract.label()),
+                    AttributeCrowd::Normal(d) => format!("d = {d}"),
+                    AttributeCrowd::Census(extract) => format!("{}, d = {d}", extract.label()),
                 },
                 curves,
             }
@@ -185,15 +199,15 @@ impl Numbers {
     }
 }
 
-fn one_number_figure(table: &Table, axis: Axis) -> Figure {
-    let curves = table.curves(
+fn one_number_figure(table: &MeasurementTable, axis: BudgetAxis) -> Figure {
+    let curves = table.mechanism_curves(
         ONE,
         VARIANCE,
         |point| axis.shows(point),
         |point| axis.x_value(point),
     );
     Figure {
-        name: format!("p4-1-{}", axis.name()),
+        name: format!("p4-1-{}", axis.file_suffix()),
         title: format!(
             "Worst variance of a number's estimate {}",
             axis.title_suffix()
@@ -211,18 +225,22 @@ fn one_number_figure(table: &Table, axis: Axis) -> Figure {
 /// Computes the measurements of P4's figure 1 from formulas.
 fn computed_measurements() -> Result<Vec<Measurement>, StudyError> {
     let mut rows = Vec::new();
-    let over_epsilon = epsilons(Size::Full).iter().map(|&epsilon| (epsilon, DELTA));
-    let over_delta = deltas(Size::Full).iter().map(|&delta| (EPSILON, delta));
+    let over_epsilon = plotted_epsilons(StudySize::Full)
+        .iter()
+        .map(|&epsilon| (epsilon, DELTA));
+    let over_delta = delta_values(StudySize::Full)
+        .iter()
+        .map(|&delta| (EPSILON, delta));
     for (epsilon, delta) in over_epsilon.chain(over_delta) {
         let budget = Budget::new(epsilon, delta)?;
-        let ours = compare(ComparedQuestion::Number, &budget, 1)?
+        let ours = compare_mechanisms(ComparedQuestion::Number, &budget, 1)?
             .rows
             .remove(0);
         let ours = ours
             .variance
             .expect("hushbin has a variance at every budget")
             .worst;
-        let point = Point {
+        let point = MeasurementPoint {
             people: 1,
             items: 1,
             sparsity: 1,
@@ -241,24 +259,25 @@ fn computed_measurements() -> Result<Vec<Measurement>, StudyError> {
     Ok(rows)
 }
 
-impl Cell {
+impl AttributeCell {
     /// Returns the estimated running time for each person, in microseconds.
     fn estimated_work(&self) -> f64 {
         // Mechanism-1 draws vectors until one is favoured, which takes more tries at a greater ε.
-        0.5 + f64::from(self.crowd.attributes()) * (0.15 + 0.005 * self.epsilon.exp().min(100.0))
+        0.5 + f64::from(self.crowd.attribute_count())
+            * (0.15 + 0.005 * self.epsilon.exp().min(100.0))
     }
 
     /// Estimates a crowd's means with every mechanism. The generator's first stream draws the
     /// people. Each later stream draws the reports of one mechanism.
     fn simulate(&self, people: u64, rng: &ChaCha8Rng) -> Result<Vec<Measurement>, StudyError> {
-        let d = self.crowd.attributes();
+        let d = self.crowd.attribute_count();
         let budget = Budget::new(self.epsilon, self.delta)?;
         let mut all = MechanismRun::for_all_mechanisms(d, &budget, rng)?;
-        let mut drawn = PeopleIter::new(self.crowd, stream(rng, 0));
+        let mut drawn = NumbersSequence::new(self.crowd, generator_stream(rng, 0));
         let (mut truth, mut square) = (vec![0.0; d as usize], 0.0);
         let n = people as f64;
         for _ in 0..people {
-            let values = drawn.next();
+            let values = drawn.next_numbers();
             for (mean, value) in truth.iter_mut().zip(values) {
                 *mean += value / n;
                 square += value * value / (n * f64::from(d));
@@ -270,9 +289,16 @@ impl Cell {
         }
         let mut rows: Vec<Measurement> = Vec::new();
         for mut own in all {
-            let means = own.mechanism.means(&own.sums, people, &mut own.rng);
+            let means = own
+                .mechanism
+                .estimate_means(&own.sums, people, &mut own.rng);
             let label = own.name.label();
-            rows.push(self.measurement(people, label, MSE, Score::new(&means, &truth).mean_square));
+            rows.push(self.measurement(
+                people,
+                label,
+                MSE,
+                ErrorSummary::new(&means, &truth).mean_square,
+            ));
             let expected = own.mechanism.variance(square.sqrt()) / n;
             rows.push(self.measurement(people, label, EXPECTED, expected));
         }
@@ -284,8 +310,8 @@ impl Cell {
     }
 
     fn measurement(&self, people: u64, mechanism: &str, metric: &str, value: f64) -> Measurement {
-        let d = self.crowd.attributes();
-        let point = Point {
+        let d = self.crowd.attribute_count();
+        let point = MeasurementPoint {
             people,
             items: d,
             sparsity: d,
@@ -304,7 +330,7 @@ impl Cell {
         budget: &Budget,
         square: f64,
     ) -> Result<Vec<(String, f64)>, StudyError> {
-        let d = self.crowd.attributes();
+        let d = self.crowd.attribute_count();
         if d == 1 {
             return Ok(Vec::new());
         }
@@ -345,7 +371,7 @@ impl MechanismRun {
                 name,
                 mechanism: name.build(attributes, budget)?,
                 sums: vec![0.0; attributes as usize],
-                rng: stream(rng, index),
+                rng: generator_stream(rng, index),
             });
         }
         Ok(all)
@@ -353,21 +379,21 @@ impl MechanismRun {
 }
 
 /// Sequence of people whose numbers are drawn one after the other.
-struct PeopleIter {
-    census: Option<Census>,
+struct NumbersSequence {
+    census: Option<CensusCrowd>,
     person: Person,
     rng: ChaCha8Rng,
 }
 
-impl PeopleIter {
-    fn new(crowd: Crowd, rng: ChaCha8Rng) -> Self {
+impl NumbersSequence {
+    fn new(crowd: AttributeCrowd, rng: ChaCha8Rng) -> Self {
         let person = Person {
-            numbers: vec![0.0; crowd.attributes() as usize],
+            numbers: vec![0.0; crowd.attribute_count() as usize],
             ..Person::default()
         };
         let census = match crowd {
-            Crowd::Normal(_) => None,
-            Crowd::Census(extract) => Some(Census::new(extract)),
+            AttributeCrowd::Normal(_) => None,
+            AttributeCrowd::Census(extract) => Some(CensusCrowd::new(extract)),
         };
         Self {
             census,
@@ -376,9 +402,9 @@ impl PeopleIter {
         }
     }
 
-    fn next(&mut self) -> &[f64] {
+    fn next_numbers(&mut self) -> &[f64] {
         match &self.census {
-            Some(census) => census.draw(&mut self.rng, &mut self.person),
+            Some(census) => census.draw_person(&mut self.rng, &mut self.person),
             None => {
                 for own in &mut self.person.numbers {
                     let normal: f64 = StandardNormal.sample(&mut self.rng);
@@ -396,7 +422,7 @@ mod tests {
 
     use super::*;
 
-    fn run(cell: Cell, people: u64, seed: u64) -> Vec<Measurement> {
+    fn run(cell: AttributeCell, people: u64, seed: u64) -> Vec<Measurement> {
         let rng = ChaCha8Rng::seed_from_u64(seed);
         cell.simulate(people, &rng).unwrap()
     }
@@ -406,19 +432,19 @@ mod tests {
     #[test]
     fn errors_are_as_variances_say() {
         for (crowd, epsilon) in [
-            (Crowd::Normal(5), 1.0),
-            (Crowd::Normal(15), 4.0),
-            (Crowd::Census(Extract::Brazil), 2.0),
-            (Crowd::Census(Extract::Mexico), 8.0),
+            (AttributeCrowd::Normal(5), 1.0),
+            (AttributeCrowd::Normal(15), 4.0),
+            (AttributeCrowd::Census(CensusExtract::Brazil), 2.0),
+            (AttributeCrowd::Census(CensusExtract::Mexico), 8.0),
         ] {
-            let cell = Cell {
+            let cell = AttributeCell {
                 crowd,
                 epsilon,
                 delta: 1e-6,
             };
             let runs = 40;
-            let table = Table::new((0..runs).flat_map(|seed| run(cell, 500, seed)));
-            let d = f64::from(crowd.attributes());
+            let table = MeasurementTable::new((0..runs).flat_map(|seed| run(cell, 500, seed)));
+            let d = f64::from(crowd.attribute_count());
             for expected in table.rows_of(crowd.estimand(), EXPECTED) {
                 let name = &expected.first.mechanism;
                 let mut rows = table.rows_of(crowd.estimand(), MSE);
@@ -432,16 +458,20 @@ mod tests {
 
     #[test]
     fn units_are_named_once_and_say_the_same_again() {
-        for size in [Size::Quick, Size::Full] {
-            let numbers = Numbers::new(size);
-            let mut names: Vec<String> = numbers.units().into_iter().map(|own| own.name).collect();
+        for size in [StudySize::Quick, StudySize::Full] {
+            let numbers = AttributeMeans::new(size);
+            let mut names: Vec<String> = numbers
+                .work_units()
+                .into_iter()
+                .map(|own| own.name)
+                .collect();
             let count = names.len();
             names.sort();
             names.dedup();
             assert_eq!(names.len(), count);
         }
-        let cell = Cell {
-            crowd: Crowd::Normal(5),
+        let cell = AttributeCell {
+            crowd: AttributeCrowd::Normal(5),
             epsilon: 2.0,
             delta: 1e-6,
         };
@@ -451,13 +481,13 @@ mod tests {
 
     #[test]
     fn figures_have_a_curve_for_each_mechanism() {
-        let numbers = Numbers::new(Size::Quick);
+        let numbers = AttributeMeans::new(StudySize::Quick);
         let rng = ChaCha8Rng::seed_from_u64(1);
         let mut rows = computed_measurements().unwrap();
         for cell in &numbers.cells {
             rows.extend(cell.simulate(20, &rng).unwrap());
         }
-        let figures = numbers.figures(&Table::new(rows));
+        let figures = numbers.figures(&MeasurementTable::new(rows));
         let names: Vec<&str> = figures.iter().map(|own| own.name.as_str()).collect();
         let all = [
             "p4-1-epsilon",

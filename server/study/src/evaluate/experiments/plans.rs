@@ -11,16 +11,16 @@ use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, Normal};
 use serde_json::{Value, json};
 
-use crate::evaluate::crowd::random::stream;
+use crate::evaluate::crowd::random::generator_stream;
 use crate::evaluate::measure::experiment::{
-    Experiment, Figure, Measurement, Panel, Point, StudyError, Unit,
+    Experiment, Figure, Measurement, MeasurementPoint, Panel, StudyError, WorkUnit,
 };
-use crate::evaluate::measure::size::Size;
-use crate::evaluate::measure::table::Table;
+use crate::evaluate::measure::size::StudySize;
+use crate::evaluate::measure::table::MeasurementTable;
 
 /// Experiment whose questions are first planned and then simulated.
-pub(crate) struct Plans {
-    size: Size,
+pub(crate) struct PlanChecks {
+    size: StudySize,
     questions: Vec<PlannedQuestion>,
 }
 
@@ -30,14 +30,14 @@ struct PlannedQuestion {
     question: Value,
     wanted: Value,
     epsilon: f64,
-    answer: fn(Person<'_>) -> Vec<Entry>,
+    answer: fn(IndexedPerson<'_>) -> Vec<Entry>,
     /// Path of the estimate in the JSON of all estimates.
     path: &'static str,
     truth: f64,
 }
 
 /// Person of a crowd. The person's answers depend on the index and on random numbers.
-struct Person<'a> {
+struct IndexedPerson<'a> {
     /// Index of the person, from 0.
     number: u64,
     rng: &'a mut ChaCha8Rng,
@@ -47,7 +47,7 @@ const HALF_WIDTH: &str = "half-width over the one wanted";
 const WITHIN: &str = "share of errors within the one wanted";
 const COVERED: &str = "share of intervals that hold the truth";
 
-impl Person<'_> {
+impl IndexedPerson<'_> {
     /// Returns true if the person's index is even.
     const fn is_even(&self) -> bool {
         self.number.is_multiple_of(2)
@@ -59,12 +59,12 @@ impl Person<'_> {
     }
 }
 
-fn full_entries(items: impl IntoIterator<Item = u64>) -> Vec<Entry> {
+fn entries_of_value_one(items: impl IntoIterator<Item = u64>) -> Vec<Entry> {
     let entry = |item| Entry { item, value: 1.0 };
     items.into_iter().map(entry).collect()
 }
 
-fn numbered_entries(values: impl IntoIterator<Item = f64>) -> Vec<Entry> {
+fn entries_with_values(values: impl IntoIterator<Item = f64>) -> Vec<Entry> {
     let entry = |(item, value)| Entry { item, value };
     (0..).zip(values).map(entry).collect()
 }
@@ -77,7 +77,7 @@ fn share_questions() -> [PlannedQuestion; 3] {
             question: json!({ "kind": "flag" }),
             wanted: json!({ "within": 0.01 }),
             epsilon: 1.0,
-            answer: |person| full_entries([person.number % 2]),
+            answer: |person| entries_of_value_one([person.number % 2]),
             path: "/estimates/0/share",
             truth: 0.5,
         },
@@ -87,7 +87,7 @@ fn share_questions() -> [PlannedQuestion; 3] {
             wanted: json!({ "within": 0.01 }),
             epsilon: 1.0,
             answer: |person| {
-                full_entries([if person.is_even() {
+                entries_of_value_one([if person.is_even() {
                     0
                 } else {
                     1 + person.number % 9
@@ -102,7 +102,7 @@ fn share_questions() -> [PlannedQuestion; 3] {
             wanted: json!({ "within": 0.02 }),
             epsilon: 2.0,
             answer: |person| {
-                full_entries(if person.number.is_multiple_of(5) {
+                entries_of_value_one(if person.number.is_multiple_of(5) {
                     4..8
                 } else {
                     0..4
@@ -124,7 +124,7 @@ fn number_questions() -> [PlannedQuestion; 3] {
             question: number,
             wanted: json!({ "within": 0.02 }),
             epsilon: 1.0,
-            answer: |person| numbered_entries([person.evenly_spread_number()]),
+            answer: |person| entries_with_values([person.evenly_spread_number()]),
             path: "/number/mean",
             truth: 0.0,
         },
@@ -133,7 +133,7 @@ fn number_questions() -> [PlannedQuestion; 3] {
             question: json!({ "kind": "numbers", "of": of }),
             wanted: json!({ "within": 0.05 }),
             epsilon: 2.0,
-            answer: |person| numbered_entries([person.evenly_spread_number(), 0.5, 0.0, -1.0]),
+            answer: |person| entries_with_values([person.evenly_spread_number(), 0.5, 0.0, -1.0]),
             path: "/estimates/0/mean",
             truth: 0.0,
         },
@@ -145,7 +145,7 @@ fn number_questions() -> [PlannedQuestion; 3] {
             answer: |person| {
                 let normal = Normal::new(15.1_f64, 6.0).expect("a spread is above 0");
                 let number: f64 = normal.sample(person.rng);
-                numbered_entries([number.clamp(0.0, 30.0)])
+                entries_with_values([number.clamp(0.0, 30.0)])
             },
             path: "/number/quantiles/0",
             truth: 15.1,
@@ -179,16 +179,16 @@ fn mean_questions() -> [PlannedQuestion; 2] {
             question: json!({ "kind": "ratings", "items": 20, "value": "sign", "sparsity": 2 }),
             wanted: json!({ "within": 0.05 }),
             epsilon: 2.0,
-            answer: |person| numbered_entries([if person.is_even() { 1.0 } else { -1.0 }, 1.0]),
+            answer: |person| entries_with_values([if person.is_even() { 1.0 } else { -1.0 }, 1.0]),
             path: "/estimates/0/mean",
             truth: 0.0,
         },
     ]
 }
 
-impl Plans {
+impl PlanChecks {
     /// Creates the experiment with all planned questions, for a study of the given size.
-    pub(crate) fn new(size: Size) -> Self {
+    pub(crate) fn new(size: StudySize) -> Self {
         Self {
             size,
             questions: (share_questions()
@@ -204,7 +204,7 @@ impl PlannedQuestion {
     /// Plans the question for an interval whose half-width is `times` the wanted one. Returns the
     /// plan and the half-width.
     fn plan(&self, times: f64) -> Result<(Plan, f64), StudyError> {
-        let refused = |error: &dyn std::fmt::Display| StudyError::draft(self.name, error);
+        let refused = |error: &dyn std::fmt::Display| StudyError::invalid_draft(self.name, error);
         let mut question = self.question.clone();
         question["name"] = json!("q");
         let mut wanted = self.wanted.clone();
@@ -216,17 +216,17 @@ impl PlannedQuestion {
         Ok((plan(&survey).map_err(|error| refused(&error))?, within))
     }
 
-    fn measure(&self, times: f64, rng: &ChaCha8Rng) -> Result<Vec<Measurement>, StudyError> {
+    fn measure_plan(&self, times: f64, rng: &ChaCha8Rng) -> Result<Vec<Measurement>, StudyError> {
         let (plan, within) = self.plan(times)?;
-        let refused = |error: &dyn std::fmt::Display| StudyError::draft(self.name, error);
+        let refused = |error: &dyn std::fmt::Display| StudyError::invalid_draft(self.name, error);
         // Separate streams draw the people and the noise.
-        let [mut drawing, mut noise] = [stream(rng, 0), stream(rng, 1)];
+        let [mut drawing, mut noise] = [generator_stream(rng, 0), generator_stream(rng, 1)];
         let mut randomizer = Randomizer::new(&plan.task);
         let mut totals = Totals::new(&plan.task);
         for number in 0..plan.people {
             let rng = &mut drawing;
-            let entries = (self.answer)(Person { number, rng });
-            totals.fold(&randomizer.randomize(&entries, &mut noise)?.report);
+            let entries = (self.answer)(IndexedPerson { number, rng });
+            totals.add_report(&randomizer.randomize(&entries, &mut noise)?.report);
         }
         let options = Options {
             quantiles: self.path.contains("quantiles").then(|| vec![0.5]),
@@ -244,7 +244,7 @@ impl PlannedQuestion {
         let (estimate, lower, upper) =
             (read("estimate")?, read("interval/0")?, read("interval/1")?);
         let is = |holds: bool| f64::from(u8::from(holds));
-        let point = Point {
+        let point = MeasurementPoint {
             people: plan.people,
             items: plan.questions[0].answers.unwrap_or(1),
             sparsity: plan.questions[0].sparsity,
@@ -262,7 +262,7 @@ impl PlannedQuestion {
     }
 }
 
-impl Experiment for Plans {
+impl Experiment for PlanChecks {
     fn name(&self) -> &'static str {
         "plans"
     }
@@ -271,25 +271,25 @@ impl Experiment for Plans {
         "Planned numbers of people, checked by simulated reports"
     }
 
-    fn units(&self) -> Vec<Unit> {
+    fn work_units(&self) -> Vec<WorkUnit> {
         let questions = self.questions.iter().enumerate();
-        let repeats = self.size.pick(100, 400);
+        let repeats = self.size.quick_or_full(100, 400);
         let units = questions.flat_map(|(index, own)| {
-            Unit::repeats(repeats, index, 1e4, |repeat| {
+            WorkUnit::repeated_units(repeats, index, 1e4, |repeat| {
                 format!("{}, repeat {repeat}", own.name)
             })
         });
         units.collect()
     }
 
-    fn run(&self, unit: &Unit, rng: &ChaCha8Rng) -> Result<Vec<Measurement>, StudyError> {
+    fn run_unit(&self, unit: &WorkUnit, rng: &ChaCha8Rng) -> Result<Vec<Measurement>, StudyError> {
         // Three times the error needs a ninth of the people.
-        let times = self.size.pick(3.0, 1.0);
-        self.questions[unit.index].measure(times, rng)
+        let times = self.size.quick_or_full(3.0, 1.0);
+        self.questions[unit.index].measure_plan(times, rng)
     }
 
-    fn figures(&self, table: &Table) -> Vec<Figure> {
-        let own = table.curves("plan", HALF_WIDTH, |_| true, |point| point.people as f64);
+    fn figures(&self, table: &MeasurementTable) -> Vec<Figure> {
+        let own = table.mechanism_curves("plan", HALF_WIDTH, |_| true, |point| point.people as f64);
         vec![Figure {
             name: "plans".to_owned(),
             title: "Half-width of the interval divided by the planned half-width".to_owned(),
@@ -315,13 +315,13 @@ mod tests {
     /// 10⁴ tests. Intervals are as wide as planned, or narrower if the crowd is not the worst case.
     #[test]
     fn as_many_people_as_planned_are_enough() {
-        let plans = Plans::new(Size::Quick);
+        let plans = PlanChecks::new(StudySize::Quick);
         for (index, question) in plans.questions.iter().enumerate() {
             let rows = (0..40).flat_map(|repeat| {
                 let rng = ChaCha8Rng::seed_from_u64(1000 * index as u64 + repeat);
-                question.measure(3.0, &rng).unwrap()
+                question.measure_plan(3.0, &rng).unwrap()
             });
-            let table = Table::new(rows);
+            let table = MeasurementTable::new(rows);
             let mean = |metric| table.rows_of("plan", metric).next().unwrap().mean;
             let width = mean(HALF_WIDTH);
             assert!((0.7..1.05).contains(&width), "{}: {width}", question.name);

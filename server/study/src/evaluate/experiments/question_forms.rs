@@ -7,10 +7,10 @@ use rand_chacha::ChaCha8Rng;
 use serde_json::{Value, json};
 
 use crate::evaluate::measure::experiment::{
-    Experiment, Figure, Measurement, Panel, Point, StudyError, Unit,
+    Experiment, Figure, Measurement, MeasurementPoint, Panel, StudyError, WorkUnit,
 };
 use crate::evaluate::measure::measurement::BYTES;
-use crate::evaluate::measure::table::Table;
+use crate::evaluate::measure::table::MeasurementTable;
 use crate::evaluate::mechanism::contestant::{Contestant, PredictedErrors, QuestionSetting};
 
 /// Experiment that compares forms of questions. All values are computed by formula.
@@ -24,11 +24,11 @@ struct QuestionForm {
     name: String,
     items: u32,
     sparsity: u32,
-    baseline: Baseline,
+    baseline: FormBaseline,
 }
 
 /// Alternative that a form of a question is compared with.
-enum Baseline {
+enum FormBaseline {
     /// The form is this question. The alternative asks for the same answers as ratings.
     Ratings(Value),
     /// The form asks these questions together, as one question. In the alternative, each report
@@ -71,7 +71,7 @@ impl QuestionForms {
             let pattern = json!({ "want": "quantiles", "bins": bins });
             let mut choice = pattern.clone();
             choice["mechanism"] = json!({ "name": "collision", "rule": "heaviest" });
-            let baseline = Baseline::OtherQuestion(
+            let baseline = FormBaseline::OtherQuestion(
                 BINS,
                 [pattern, choice].map(|fields| number_question(&fields)),
             );
@@ -84,14 +84,14 @@ impl QuestionForms {
             (4, 3, "choices of 3"),
             (4, 6, "choices of 6"),
         ] {
-            let baseline = Baseline::DrawnQuestion(choice_questions(count, options));
+            let baseline = FormBaseline::DrawnQuestion(choice_questions(count, options));
             let label = format!("{count} {words}");
             forms.push(question_form(label, count, count, baseline));
         }
         for name in ["collision", "coco"] {
             forms.extend([16, 32, 64].map(|sparsity| {
                 let label = format!("{name}, s = {sparsity}");
-                question_form(label, 256, sparsity, Baseline::PaperMechanism(name))
+                question_form(label, 256, sparsity, FormBaseline::PaperMechanism(name))
             }));
         }
         let text = json!({ "kind": "text", "length": 8 });
@@ -99,7 +99,7 @@ impl QuestionForms {
             "text of 8".to_owned(),
             8,
             1,
-            Baseline::RarestFoundText(text),
+            FormBaseline::RarestFoundText(text),
         ));
         for (count, people) in [
             (1, 100_000),
@@ -113,14 +113,14 @@ impl QuestionForms {
                 label,
                 count,
                 count,
-                Baseline::LocalReports(people),
+                FormBaseline::LocalReports(people),
             ));
         }
         Self { forms }
     }
 }
 
-fn question_form(name: String, items: u32, sparsity: u32, baseline: Baseline) -> QuestionForm {
+fn question_form(name: String, items: u32, sparsity: u32, baseline: FormBaseline) -> QuestionForm {
     QuestionForm {
         name,
         items,
@@ -148,7 +148,7 @@ fn forms_against_ratings() -> impl Iterator<Item = QuestionForm> {
                 name.to_owned(),
                 items,
                 sparsity,
-                Baseline::Ratings(question),
+                FormBaseline::Ratings(question),
             )
         })
 }
@@ -195,14 +195,14 @@ fn plan_questions(mut questions: Vec<Value>, epsilon: f64) -> Result<Plan, Study
         }
     }
     let words = json!(questions).to_string();
-    let refused = |error: &dyn std::fmt::Display| StudyError::draft(&words, error);
+    let refused = |error: &dyn std::fmt::Display| StudyError::invalid_draft(&words, error);
     let asked = json!({ "questions": questions, "people": PEOPLE, "epsilon": epsilon });
     let asked: Survey = serde_json::from_value(asked).map_err(|error| refused(&error))?;
     plan(&asked).map_err(|error| refused(&error))
 }
 
 /// Returns the squared ratio of a question's standard error to the range of its answers.
-fn relative_squared_error(question: &Value, epsilon: f64) -> Result<f64, StudyError> {
+fn squared_error_over_range(question: &Value, epsilon: f64) -> Result<f64, StudyError> {
     let answer = plan_questions(vec![question.clone()], epsilon)?;
     let QuestionPlan {
         standard_error,
@@ -213,8 +213,8 @@ fn relative_squared_error(question: &Value, epsilon: f64) -> Result<f64, StudyEr
 }
 
 impl QuestionForm {
-    fn point(&self, people: u64, epsilon: f64, delta: f64) -> Point {
-        Point {
+    fn point(&self, people: u64, epsilon: f64, delta: f64) -> MeasurementPoint {
+        MeasurementPoint {
             people,
             items: self.items,
             sparsity: self.sparsity,
@@ -224,9 +224,9 @@ impl QuestionForm {
         }
     }
 
-    const fn epsilons(&self) -> &'static [f64] {
+    const fn form_epsilons(&self) -> &'static [f64] {
         match self.baseline {
-            Baseline::LocalReports(_) => &[EPSILON],
+            FormBaseline::LocalReports(_) => &[EPSILON],
             _ => &EPSILONS,
         }
     }
@@ -236,46 +236,46 @@ impl QuestionForm {
             let point = self.point(0, epsilon, 0.0);
             vec![Measurement::new(point, &self.name, baseline, RATIO, value)]
         };
-        let refused = |reason: &str| StudyError::draft(&self.name, &reason);
+        let refused = |reason: &str| StudyError::invalid_draft(&self.name, &reason);
         Ok(match &self.baseline {
-            Baseline::Ratings(question) => {
+            FormBaseline::Ratings(question) => {
                 let answer = plan_questions(vec![question.clone()], epsilon)?;
                 let times = answer.questions[0].as_ratings;
                 let times = times.ok_or_else(|| refused("it is not comparable with ratings"))?;
                 ratio(RATINGS, 1.0 / times)
             }
-            Baseline::DrawnQuestion(parts) => {
+            FormBaseline::DrawnQuestion(parts) => {
                 let times = plan_questions(parts.clone(), epsilon)?.together_over_drawn;
                 ratio(
                     DRAWN,
                     times.ok_or_else(|| refused("it is not asked together"))?,
                 )
             }
-            Baseline::OtherQuestion(baseline, [own, other]) => ratio(
+            FormBaseline::OtherQuestion(baseline, [own, other]) => ratio(
                 baseline,
-                relative_squared_error(own, epsilon)? / relative_squared_error(other, epsilon)?,
+                squared_error_over_range(own, epsilon)? / squared_error_over_range(other, epsilon)?,
             ),
-            Baseline::PaperMechanism(name) => {
-                let [own, paper] = [json!({}), paper_mechanism(name)].map(|fields| {
+            FormBaseline::PaperMechanism(name) => {
+                let [own, paper] = [json!({}), paper_mechanism_draft(name)].map(|fields| {
                     let mut mechanism = fields;
                     mechanism["name"] = json!(name);
-                    self.paper_variance(&mechanism, epsilon)
+                    self.paper_estimand_variance(&mechanism, epsilon)
                 });
                 ratio(PAPER, own? / paper?)
             }
-            Baseline::RarestFoundText(text) => {
+            FormBaseline::RarestFoundText(text) => {
                 let answer = plan_questions(vec![text.clone()], epsilon)?;
                 let share = answer.questions[0].smallest.unwrap_or(1.0);
                 let point = self.point(PEOPLE, epsilon, 0.0);
                 vec![Measurement::new(point, &self.name, FOUND, "share", share)]
             }
-            Baseline::LocalReports(people) => self.sum_measurements(*people, epsilon)?,
+            FormBaseline::LocalReports(people) => self.sum_measurements(*people, epsilon)?,
         })
     }
 
     /// Returns the variance of a mechanism's estimate, for the estimand that P1 designed the
     /// mechanism for. All people have as many items as the sparsity allows.
-    fn paper_variance(&self, mechanism: &Value, epsilon: f64) -> Result<f64, StudyError> {
+    fn paper_estimand_variance(&self, mechanism: &Value, epsilon: f64) -> Result<f64, StudyError> {
         let asked = QuestionSetting {
             people: PEOPLE,
             items: self.items,
@@ -285,7 +285,7 @@ impl QuestionForm {
             distance: 0.0,
             signs: true,
         };
-        let own = Contestant::task(&self.name, &asked, mechanism)?;
+        let own = Contestant::from_task_draft(&self.name, &asked, mechanism)?;
         let PredictedErrors { mean, frequency } = own.predicted_errors(&asked);
         let own = match mechanism["name"].as_str() {
             Some("collision") => frequency,
@@ -303,7 +303,7 @@ impl QuestionForm {
             "id": "ways", "trust": "shuffler", "epsilon": epsilon, "delta": DELTA,
             "people": people, "numbers": numbers,
         });
-        let refused = |error: &dyn std::fmt::Display| StudyError::draft(&self.name, error);
+        let refused = |error: &dyn std::fmt::Display| StudyError::invalid_draft(&self.name, error);
         let draft = serde_json::from_value(draft).map_err(|error| refused(&error))?;
         let task = resolve(&draft).map_err(|error| refused(&error))?;
         let plan = SumPlan::new(task).map_err(|error| refused(&error))?;
@@ -323,7 +323,7 @@ impl QuestionForm {
 
 /// Returns the rule and the hashing of P1's mechanism with this name, as fields of a JSON draft.
 /// The number of buckets is left unset, so the best number is chosen.
-fn paper_mechanism(name: &str) -> Value {
+fn paper_mechanism_draft(name: &str) -> Value {
     let rule = match name {
         "collision" => "occupied",
         _ => "overwrite",
@@ -340,23 +340,23 @@ impl Experiment for QuestionForms {
         "Ways to ask a question: variance relative to another way"
     }
 
-    fn units(&self) -> Vec<Unit> {
+    fn work_units(&self) -> Vec<WorkUnit> {
         let forms = self.forms.iter().enumerate();
         forms
-            .map(|(index, own)| Unit::computed(&own.name, index))
+            .map(|(index, own)| WorkUnit::formula_unit(&own.name, index))
             .collect()
     }
 
-    fn run(&self, unit: &Unit, _: &ChaCha8Rng) -> Result<Vec<Measurement>, StudyError> {
+    fn run_unit(&self, unit: &WorkUnit, _: &ChaCha8Rng) -> Result<Vec<Measurement>, StudyError> {
         let form = &self.forms[unit.index];
         let mut measured = Vec::new();
-        for &epsilon in form.epsilons() {
+        for &epsilon in form.form_epsilons() {
             measured.extend(form.measure_at(epsilon)?);
         }
         Ok(measured)
     }
 
-    fn figures(&self, table: &Table) -> Vec<Figure> {
+    fn figures(&self, table: &MeasurementTable) -> Vec<Figure> {
         let figure = |(name, baseline, label): (&str, &str, &str)| Figure {
             name: format!("ways-{name}"),
             title: format!("Variance relative to {label}, at the same ε"),
@@ -365,7 +365,7 @@ impl Experiment for QuestionForms {
             logarithmic: [true, true],
             panels: vec![Panel {
                 title: format!("relative to {label}"),
-                curves: table.curves(baseline, RATIO, |_| true, |point| point.epsilon),
+                curves: table.mechanism_curves(baseline, RATIO, |_| true, |point| point.epsilon),
             }],
         };
         let all = [
@@ -385,14 +385,16 @@ mod tests {
     use super::*;
 
     fn run(forms: &QuestionForms, name: &str) -> Vec<Measurement> {
-        let mut units = forms.units().into_iter();
+        let mut units = forms.work_units().into_iter();
         let unit = units.find(|unit| unit.name == name).unwrap();
-        forms.run(&unit, &ChaCha8Rng::seed_from_u64(1)).unwrap()
+        forms
+            .run_unit(&unit, &ChaCha8Rng::seed_from_u64(1))
+            .unwrap()
     }
 
     #[test]
     fn ways_are_named_once() {
-        let units = QuestionForms::new().units();
+        let units = QuestionForms::new().work_units();
         let mut names: Vec<&str> = units.iter().map(|unit| unit.name.as_str()).collect();
         names.sort_unstable();
         names.dedup();
@@ -413,11 +415,11 @@ mod tests {
     #[test]
     fn figures_hold_all_ratios() {
         let forms = QuestionForms::new();
-        let named = |unit: &Unit| !unit.name.contains(" of 1000");
-        let units = forms.units().into_iter().filter(named);
+        let named = |unit: &WorkUnit| !unit.name.contains(" of 1000");
+        let units = forms.work_units().into_iter().filter(named);
         let rows: Vec<Measurement> = units.flat_map(|unit| run(&forms, &unit.name)).collect();
         let ratios = rows.iter().filter(|row| row.metric == RATIO).count();
-        let figures = forms.figures(&Table::new(rows));
+        let figures = forms.figures(&MeasurementTable::new(rows));
         let curves = figures.iter().flat_map(|own| &own.panels[0].curves);
         let points: usize = curves.clone().map(|curve| curve.points.len()).sum();
         assert_eq!(points, ratios);

@@ -4,33 +4,35 @@
 use hushbin::choose::Objective;
 use hushbin::domain::Domain;
 use hushbin::mechanism::hash_bin::GRID;
-use hushbin_analysis::bound::least;
+use hushbin_analysis::bound::least_variance;
 use rand_chacha::ChaCha8Rng;
 use serde_json::{Value, json};
 
 use crate::competitors::ratings::as_printed;
-use crate::evaluate::crowd::workload::Workload;
+use crate::evaluate::crowd::workload::EntryDistribution;
 use crate::evaluate::measure::experiment::{
-    Contest, Experiment, Figure, Measurement, Panel, Point, StudyError, Unit,
+    Contest, Experiment, Figure, Measurement, MeasurementPoint, Panel, StudyError, WorkUnit,
 };
 use crate::evaluate::measure::measurement::{BYTES, MSE};
-use crate::evaluate::measure::score::{CrowdTruth, Score, onto_ball, onto_simplex};
-use crate::evaluate::measure::size::Size;
-use crate::evaluate::measure::table::Table;
+use crate::evaluate::measure::score::{
+    CrowdTruth, ErrorSummary, project_onto_ball, project_onto_simplex,
+};
+use crate::evaluate::measure::size::StudySize;
+use crate::evaluate::measure::table::MeasurementTable;
 use crate::evaluate::mechanism::contestant::{
-    Accumulator, Contestant, PredictedErrors, QuestionSetting,
+    Contestant, PredictedErrors, QuestionSetting, ReportAccumulator,
 };
 use crate::evaluate::mechanism::shared_values::SharedValues;
 use crate::evaluate::mechanism::simulate::{person_with_items, question_point, simulate_crowd};
 
 /// Parameters of a crowd: number of people n, number of items d, and sparsity s.
-type Crowd = (u64, u32, u32);
+type CrowdSize = (u64, u32, u32);
 
 /// Experiment on ratings, with the crowds and the values of ε of one paper.
-pub(crate) struct Ratings {
+pub(crate) struct SignedRatings {
     name: &'static str,
     title: &'static str,
-    crowds: Vec<Crowd>,
+    crowds: Vec<CrowdSize>,
     epsilons: Vec<f64>,
     /// Number of repeats for a crowd with the given number of people.
     repeats: fn(u64) -> u64,
@@ -72,11 +74,11 @@ pub(crate) const LN_MAE: &str = "ln MAE";
 pub(crate) const PREDICTED_MSE: &str = "predicted MSE";
 pub(crate) const OVER_BOUND: &str = "predicted MSE over bound";
 
-impl Ratings {
+impl SignedRatings {
     /// Creates the experiment of P1's section 8. The experiment also has the values of ε at which
     /// the reference numbers are given. Crowds of 100,000 have 10 repeats instead of the paper's
     /// 100; standard errors show the remaining uncertainty.
-    pub(crate) fn p1(size: Size) -> Self {
+    pub(crate) fn for_paper_p1(size: StudySize) -> Self {
         let grid = |people: &[(u64, u32)], sparsities: &[u32]| {
             let all = people.iter();
             all.flat_map(|&(n, d)| sparsities.iter().map(move |&s| (n, d, s)))
@@ -85,18 +87,18 @@ impl Ratings {
         Self {
             name: "p1-ratings",
             title: "P1, section 8: ratings of s among d items",
-            crowds: size.pick(
+            crowds: size.quick_or_full(
                 grid(&[(10_000, 256)], &[4, 16]),
                 grid(
                     &[(100_000, 256), (10_000, 256), (100_000, 512)],
                     &[4, 8, 16, 32],
                 ),
             ),
-            epsilons: size.pick(
+            epsilons: size.quick_or_full(
                 vec![0.1, 1.0, 2.0],
                 vec![0.001, 0.01, 0.1, 0.2, 0.4, 0.8, 1.0, 1.5, 2.0],
             ),
-            repeats: size.pick(|_| 10, |people| if people > 10_000 { 10 } else { 100 }),
+            repeats: size.quick_or_full(|_| 10, |people| if people > 10_000 { 10 } else { 100 }),
             oracles: P1_ORACLES.to_vec(),
             contestants: SharedValues::default(),
         }
@@ -104,9 +106,10 @@ impl Ratings {
 
     /// Creates the experiment of P2's section 6, which has larger ε and d, and fewer repeats and
     /// mechanisms.
-    pub(crate) fn p2(size: Size) -> Self {
-        let sparsities: &[u32] = size.pick(&[8], &[4, 8, 16, 32]);
-        let crowds = size.pick(vec![(10_000, 1024)], vec![(100_000, 1024), (100_000, 256)]);
+    pub(crate) fn for_paper_p2(size: StudySize) -> Self {
+        let sparsities: &[u32] = size.quick_or_full(&[8], &[4, 8, 16, 32]);
+        let crowds =
+            size.quick_or_full(vec![(10_000, 1024)], vec![(100_000, 1024), (100_000, 256)]);
         let all = crowds.into_iter();
         Self {
             name: "p2-ratings",
@@ -114,8 +117,8 @@ impl Ratings {
             crowds: all
                 .flat_map(|(n, d)| sparsities.iter().map(move |&s| (n, d, s)))
                 .collect(),
-            epsilons: size.pick(vec![1.0, 3.0], vec![0.2, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0]),
-            repeats: size.pick(|_| 3, |_| 10),
+            epsilons: size.quick_or_full(vec![1.0, 3.0], vec![0.2, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0]),
+            repeats: size.quick_or_full(|_| 3, |_| 10),
             oracles: P2_ORACLES.to_vec(),
             contestants: SharedValues::default(),
         }
@@ -124,7 +127,7 @@ impl Ratings {
     /// Creates the mechanisms for a crowd, with one list for each ε.
     fn contestants_by_epsilon(
         &self,
-        (people, items, sparsity): Crowd,
+        (people, items, sparsity): CrowdSize,
     ) -> Result<Vec<(QuestionSetting, Vec<Contestant>)>, StudyError> {
         let at = |&epsilon: &f64| {
             let setting = QuestionSetting {
@@ -136,7 +139,7 @@ impl Ratings {
                 distance: 0.0,
                 signs: true,
             };
-            Ok((setting, contestants(&setting, &self.oracles)?))
+            Ok((setting, rating_contestants(&setting, &self.oracles)?))
         };
         self.epsilons.iter().map(at).collect()
     }
@@ -144,11 +147,12 @@ impl Ratings {
 
 /// Creates all mechanisms for one question: hushbin's for means and for frequencies, the mechanisms
 /// of P1 to P3, and the given published oracles.
-pub(crate) fn contestants(
+pub(crate) fn rating_contestants(
     setting: &QuestionSetting,
     oracles: &[&str],
 ) -> Result<Vec<Contestant>, StudyError> {
-    let task = |name: &str, mechanism: Value| Contestant::task(name, setting, &mechanism);
+    let task =
+        |name: &str, mechanism: Value| Contestant::from_task_draft(name, setting, &mechanism);
     let mut all = vec![
         task(OURS_MEANS, json!({ "name": "auto", "objective": "mean" }))?,
         task(
@@ -162,16 +166,16 @@ pub(crate) fn contestants(
             as_printed::collision(setting.sparsity, setting.epsilon),
         )?,
         task("CoCo", as_printed::coco())?,
-        task("CoCo, t as printed", with_printed_buckets(setting))?,
-        task("CoCo, t of Collision", with_collisions_buckets(setting))?,
+        task("CoCo, t as printed", coco_with_printed_buckets(setting))?,
+        task("CoCo, t of Collision", coco_with_collision_buckets(setting))?,
         task(
             "SUCCINCT",
-            as_printed::succinct_user(setting.sparsity, setting.people),
+            as_printed::hash_bin_user_level(setting.sparsity, setting.people),
         )?,
-        task("SUCCINCT, as coded", succinct_as_coded(setting))?,
+        task("SUCCINCT, as coded", hash_bin_as_coded(setting))?,
     ];
     for name in oracles {
-        all.push(Contestant::oracle(name, setting)?);
+        all.push(Contestant::from_oracle_name(name, setting)?);
     }
     Ok(all)
 }
@@ -187,15 +191,15 @@ const OURS_BOTH: &str = "hushbin, for means with frequencies";
 
 /// Returns the JSON draft of CoCo with the number of buckets in P1's Theorem 7, ⌈e·s + s + 2⌉. Here
 /// e = exp(ε), and s is the sparsity.
-fn with_printed_buckets(setting: &QuestionSetting) -> Value {
+fn coco_with_printed_buckets(setting: &QuestionSetting) -> Value {
     let s = f64::from(setting.sparsity);
-    with_buckets(setting, (setting.epsilon.exp() * s + s + 2.0).ceil() as u32)
+    coco_with_buckets(setting, (setting.epsilon.exp() * s + s + 2.0).ceil() as u32)
 }
 
 /// Returns the JSON draft of CoCo with the number of buckets that P1 gives the collision mechanism,
 /// ⌊s·e + 2s − 1⌋. Here e = exp(ε), and s is the sparsity.
-fn with_collisions_buckets(setting: &QuestionSetting) -> Value {
-    with_buckets(
+fn coco_with_collision_buckets(setting: &QuestionSetting) -> Value {
+    coco_with_buckets(
         setting,
         as_printed::collision_buckets(setting.sparsity, setting.epsilon),
     )
@@ -203,14 +207,14 @@ fn with_collisions_buckets(setting: &QuestionSetting) -> Value {
 
 /// Returns the JSON draft of CoCo with `buckets` buckets. The number is rounded up to an even
 /// number, and to at least 2s + 2 for a sparsity s.
-fn with_buckets(setting: &QuestionSetting, buckets: u32) -> Value {
+fn coco_with_buckets(setting: &QuestionSetting, buckets: u32) -> Value {
     let buckets = buckets.next_multiple_of(2).max(2 * setting.sparsity + 2);
     json!({ "name": "coco", "rule": "overwrite", "hashing": "independent", "buckets": buckets })
 }
 
 /// Returns the JSON draft of P3's mechanism as in P3's code. Its clipping bound differs from the
 /// printed one, and it has two-point noise for ε up to 2.
-pub(crate) fn succinct_as_coded(setting: &QuestionSetting) -> Value {
+pub(crate) fn hash_bin_as_coded(setting: &QuestionSetting) -> Value {
     let clip = (f64::from(setting.sparsity) * (setting.people as f64).ln()).sqrt() / 2.5;
     // A clipping bound must be a multiple of the grid's step.
     let clip = (clip * f64::from(GRID)).ceil() / f64::from(GRID);
@@ -225,7 +229,7 @@ pub(crate) fn succinct_as_coded(setting: &QuestionSetting) -> Value {
     })
 }
 
-impl Experiment for Ratings {
+impl Experiment for SignedRatings {
     fn name(&self) -> &str {
         self.name
     }
@@ -234,42 +238,42 @@ impl Experiment for Ratings {
         self.title
     }
 
-    fn units(&self) -> Vec<Unit> {
-        let of = |(index, &(n, d, s)): (usize, &Crowd)| {
+    fn work_units(&self) -> Vec<WorkUnit> {
+        let of = |(index, &(n, d, s)): (usize, &CrowdSize)| {
             // Microseconds per person: a constant, plus a time per entry and a time per item.
             let each = 7.0 + 0.4 * f64::from(s) + 0.02 * f64::from(d);
             let work = n as f64 * each * self.epsilons.len() as f64;
-            Unit::repeats((self.repeats)(n), index, work, move |repeat| {
+            WorkUnit::repeated_units((self.repeats)(n), index, work, move |repeat| {
                 format!("n={n} d={d} s={s} repeat={repeat}")
             })
         };
         self.crowds.iter().enumerate().flat_map(of).collect()
     }
 
-    fn run(&self, unit: &Unit, rng: &ChaCha8Rng) -> Result<Vec<Measurement>, StudyError> {
+    fn run_unit(&self, unit: &WorkUnit, rng: &ChaCha8Rng) -> Result<Vec<Measurement>, StudyError> {
         let crowd = self.crowds[unit.index];
         let at = self
             .contestants
-            .get(unit.index, || self.contestants_by_epsilon(crowd))?;
+            .value_or_build(unit.index, || self.contestants_by_epsilon(crowd))?;
         let all = at.iter().flat_map(|(_, contestants)| contestants);
-        let mut accumulators: Vec<Accumulator<'_>> =
+        let mut accumulators: Vec<ReportAccumulator<'_>> =
             all.map(|own| own.accumulator(crowd.1)).collect();
-        let truth = simulate_crowd(&mut accumulators, Workload::Uniform, at[0].0, rng)?;
+        let truth = simulate_crowd(&mut accumulators, EntryDistribution::Uniform, at[0].0, rng)?;
         let mut measured = Vec::new();
         let mut accumulators = accumulators.iter();
         for (setting, contestants) in at.iter() {
             for (own, accumulator) in contestants.iter().zip(&mut accumulators) {
-                add_errors(&mut measured, setting, own, accumulator, &truth);
+                add_error_measurements(&mut measured, setting, own, accumulator, &truth);
             }
             // Predictions are the same in every repeat.
             if unit.repeat == 0 {
-                add_predictions(&mut measured, setting, contestants)?;
+                add_predicted_measurements(&mut measured, setting, contestants)?;
             }
         }
         Ok(measured)
     }
 
-    fn figures(&self, table: &Table) -> Vec<Figure> {
+    fn figures(&self, table: &MeasurementTable) -> Vec<Figure> {
         let estimands = [
             FREQUENCY,
             FREQUENCY_SIMPLEX,
@@ -339,20 +343,21 @@ const OWN_MECHANISMS: [(&str, &[&str]); 6] = [
     (MEAN_SHRUNKEN, &[OURS_MEANS, OURS_CLIPPED]),
 ];
 
-impl Ratings {
+impl SignedRatings {
     fn figure(
         &self,
-        table: &Table,
+        table: &MeasurementTable,
         estimand: &str,
         metric: &str,
         (n, d): (u64, u32),
     ) -> Option<Figure> {
         let crowds = self.crowds.iter().filter(|own| (own.0, own.1) == (n, d));
-        let panel = |&(_, _, s): &Crowd| {
-            let here = |point: &Point| (point.people, point.items, point.sparsity) == (n, d, s);
+        let panel = |&(_, _, s): &CrowdSize| {
+            let here =
+                |point: &MeasurementPoint| (point.people, point.items, point.sparsity) == (n, d, s);
             Panel {
                 title: format!("s = {s}"),
-                curves: table.curves(estimand, metric, here, |point| point.epsilon),
+                curves: table.mechanism_curves(estimand, metric, here, |point| point.epsilon),
             }
         };
         let panels: Vec<Panel> = crowds.map(panel).collect();
@@ -379,15 +384,15 @@ impl Ratings {
 }
 
 /// Adds, for all estimands, the errors of one mechanism's estimates to the list of measurements.
-fn add_errors(
+fn add_error_measurements(
     measured: &mut Vec<Measurement>,
     setting: &QuestionSetting,
     own: &Contestant,
-    accumulator: &Accumulator<'_>,
+    accumulator: &ReportAccumulator<'_>,
     truth: &CrowdTruth,
 ) {
     let estimates = accumulator.estimates();
-    let mut add = |estimand: &str, score: Score| {
+    let mut add = |estimand: &str, score: ErrorSummary| {
         for (metric, value) in [
             (LN_TVE, score.total.ln()),
             (LN_MAE, score.largest.ln()),
@@ -397,37 +402,43 @@ fn add_errors(
             measured.push(Measurement::new(here, &own.name, estimand, metric, value));
         }
     };
-    let means = truth.means();
-    add(MEAN, Score::new(&estimates.means, &means));
+    let means = truth.true_means();
+    add(MEAN, ErrorSummary::new(&estimates.means, &means));
     add(
         MEAN_BALL,
-        Score::new(&onto_ball(&estimates.means, setting.sparsity), &means),
+        ErrorSummary::new(
+            &project_onto_ball(&estimates.means, setting.sparsity),
+            &means,
+        ),
     );
-    add(MEAN_SHRUNKEN, Score::new(&estimates.shrunken(), &means));
+    add(
+        MEAN_SHRUNKEN,
+        ErrorSummary::new(&estimates.shrunken_means(), &means),
+    );
     let Some(signs) = &estimates.frequencies else {
         return;
     };
-    let frequencies = truth.frequencies();
+    let frequencies = truth.true_frequencies();
     let both = |[plus, minus]: &[Vec<f64>; 2], sign: f64| -> Vec<f64> {
         let both = plus.iter().zip(minus);
         both.map(|(plus, minus)| plus + sign * minus).collect()
     };
     let nonmissing = both(&frequencies, 1.0);
     let mut add_signs = |[of_signs, of_items]: [&str; 2], signs: &[Vec<f64>; 2]| {
-        let score = Score::new(signs.iter().flatten(), frequencies.iter().flatten());
+        let score = ErrorSummary::new(signs.iter().flatten(), frequencies.iter().flatten());
         add(of_signs, score);
-        add(of_items, Score::new(&both(signs, 1.0), &nonmissing));
+        add(of_items, ErrorSummary::new(&both(signs, 1.0), &nonmissing));
     };
     add_signs([FREQUENCY, NONMISSING], signs);
-    let projected = onto_simplex(signs, setting.sparsity);
+    let projected = project_onto_simplex(signs, setting.sparsity);
     add_signs([FREQUENCY_SIMPLEX, NONMISSING_SIMPLEX], &projected);
     let differences = both(&projected, -1.0);
-    add(MEAN_SIMPLEX, Score::new(&differences, &means));
+    add(MEAN_SIMPLEX, ErrorSummary::new(&differences, &means));
 }
 
 /// Adds those measurements that need no simulation. They are predicted errors, their ratios to the
 /// lower bound, and lengths of reports.
-fn add_predictions(
+fn add_predicted_measurements(
     measured: &mut Vec<Measurement>,
     setting: &QuestionSetting,
     contestants: &[Contestant],
@@ -435,7 +446,7 @@ fn add_predictions(
     let person = person_with_items(setting.sparsity);
     let domain = Domain::rated(Some(setting.items), setting.sparsity);
     let bounds = [Objective::MEAN, Objective::FREQUENCY]
-        .map(|objective| least(&domain, setting.epsilon, &objective));
+        .map(|objective| least_variance(&domain, setting.epsilon, &objective));
     for own in contestants {
         let mut add = |estimand: &str, metric: &str, value: f64| {
             let here = question_point(setting);

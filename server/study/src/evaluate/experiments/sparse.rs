@@ -4,18 +4,18 @@
 use rand_chacha::ChaCha8Rng;
 use serde_json::{Value, json};
 
-use super::ratings::{OURS_CLIPPED, succinct_as_coded};
+use super::ratings::{OURS_CLIPPED, hash_bin_as_coded};
 use crate::competitors::ratings::as_printed;
-use crate::evaluate::crowd::random::Zipf;
-use crate::evaluate::crowd::workload::{EXPONENT, Workload};
+use crate::evaluate::crowd::random::ZipfItems;
+use crate::evaluate::crowd::workload::{EXPONENT, EntryDistribution};
 use crate::evaluate::measure::experiment::{
-    Contest, Experiment, Figure, Measurement, Panel, Point, StudyError, Unit,
+    Contest, Experiment, Figure, Measurement, MeasurementPoint, Panel, StudyError, WorkUnit,
 };
 use crate::evaluate::measure::measurement::{BYTES, MSE};
-use crate::evaluate::measure::score::Score;
-use crate::evaluate::measure::size::Size;
-use crate::evaluate::measure::table::Table;
-use crate::evaluate::mechanism::contestant::{Accumulator, Contestant, QuestionSetting};
+use crate::evaluate::measure::score::ErrorSummary;
+use crate::evaluate::measure::size::StudySize;
+use crate::evaluate::measure::table::MeasurementTable;
+use crate::evaluate::mechanism::contestant::{Contestant, QuestionSetting, ReportAccumulator};
 use crate::evaluate::mechanism::shared_values::SharedValues;
 use crate::evaluate::mechanism::simulate::{person_with_items, question_point, simulate_crowd};
 
@@ -30,7 +30,7 @@ struct GridPoint {
 }
 
 /// Experiment on P3's grid, with crowds either as printed or as in the paper's code.
-pub(crate) struct Sparse {
+pub(crate) struct PopularItems {
     name: &'static str,
     title: &'static str,
     people: u64,
@@ -47,7 +47,7 @@ pub(crate) struct Sparse {
 struct FigureAxis {
     name: &'static str,
     x_label: &'static str,
-    x_value: fn(&Point) -> f64,
+    x_value: fn(&MeasurementPoint) -> f64,
     foremost: bool,
 }
 
@@ -111,9 +111,9 @@ fn task_drafts(level: usize, setting: &QuestionSetting) -> Vec<(&'static str, Va
             (OURS_CLIPPED, json!({ "name": "hash-bin" })),
             (
                 "SUCCINCT",
-                as_printed::succinct_user(setting.sparsity, setting.people),
+                as_printed::hash_bin_user_level(setting.sparsity, setting.people),
             ),
-            ("SUCCINCT, as coded", succinct_as_coded(setting)),
+            ("SUCCINCT, as coded", hash_bin_as_coded(setting)),
         ],
         _ => vec![
             (
@@ -122,7 +122,7 @@ fn task_drafts(level: usize, setting: &QuestionSetting) -> Vec<(&'static str, Va
             ),
             (
                 "SUCCINCT",
-                as_printed::succinct_event(setting.sparsity, setting.epsilon),
+                as_printed::hash_bin_event_level(setting.sparsity, setting.epsilon),
             ),
         ],
     }
@@ -130,23 +130,23 @@ fn task_drafts(level: usize, setting: &QuestionSetting) -> Vec<(&'static str, Va
 
 /// Builds all mechanisms for user level (`level` 0) or for event level (1), the index in
 /// [`LEVELS`].
-pub(crate) fn contestants(
+pub(crate) fn contestants_at_level(
     level: usize,
     setting: &QuestionSetting,
 ) -> Result<Vec<Contestant>, StudyError> {
     let mut all = Vec::new();
     for (name, mechanism) in task_drafts(level, setting) {
-        all.push(Contestant::task(name, setting, &mechanism)?);
+        all.push(Contestant::from_task_draft(name, setting, &mechanism)?);
     }
     for name in LEVELS[level].1 {
-        all.push(Contestant::oracle(name, setting)?);
+        all.push(Contestant::from_oracle_name(name, setting)?);
     }
     Ok(all)
 }
 
-impl Sparse {
+impl PopularItems {
     /// Creates the experiment with crowds as printed.
-    pub(crate) fn as_printed(size: Size) -> Self {
+    pub(crate) fn with_printed_crowds(size: StudySize) -> Self {
         Self {
             name: "p3-sparse",
             title: "P3, section 5: k entries of popular items",
@@ -157,7 +157,7 @@ impl Sparse {
 
     /// Creates the experiment with crowds as in P3's code: for k = 64, people have about 26
     /// entries, all −1 or 1.
-    pub(crate) fn as_coded(size: Size) -> Self {
+    pub(crate) fn with_coded_crowds(size: StudySize) -> Self {
         Self {
             name: "p3-sparse-coded",
             title: "P3, section 5, with crowds as in its code",
@@ -166,7 +166,7 @@ impl Sparse {
         }
     }
 
-    fn new(size: Size) -> Self {
+    fn new(size: StudySize) -> Self {
         let powers = |last: u32| (0..=last).map(|exponent| 1 << exponent);
         let grid_point = |figure, items, entries, epsilon| GridPoint {
             figure,
@@ -174,10 +174,11 @@ impl Sparse {
             entries,
             epsilon,
         };
-        let by_entries: Vec<u32> = size.pick(vec![4, 64], powers(10).collect());
-        let by_items = size.pick(vec![256], vec![64, 256, 1024, 4096, 16_384, 100_000]);
-        let by_epsilon = size.pick(vec![], (1..=7).map(|half| 0.5 * f64::from(half)).collect());
-        let items = size.pick(1024, 4096);
+        let by_entries: Vec<u32> = size.quick_or_full(vec![4, 64], powers(10).collect());
+        let by_items = size.quick_or_full(vec![256], vec![64, 256, 1024, 4096, 16_384, 100_000]);
+        let by_epsilon =
+            size.quick_or_full(vec![], (1..=7).map(|half| 0.5 * f64::from(half)).collect());
+        let items = size.quick_or_full(1024, 4096);
         let mut grid: Vec<GridPoint> = by_entries
             .iter()
             .map(|&k| grid_point(0, items, k, 1.0))
@@ -190,15 +191,15 @@ impl Sparse {
         grid.extend(
             by_items
                 .iter()
-                .map(|&d| grid_point(2, d, size.pick(16, 64), 1.0)),
+                .map(|&d| grid_point(2, d, size.quick_or_full(16, 64), 1.0)),
         );
         Self {
             name: "",
             title: "",
-            people: size.pick(10_000, 100_000),
+            people: size.quick_or_full(10_000, 100_000),
             grid,
             // The slowest crowds have half of the paper's repeats.
-            repeats: size.pick(
+            repeats: size.quick_or_full(
                 |_| 3,
                 |grid_point| match (grid_point.items, grid_point.entries) {
                     (50_000.., _) | (_, 256..) => 5,
@@ -223,7 +224,7 @@ impl Sparse {
     }
 }
 
-impl Experiment for Sparse {
+impl Experiment for PopularItems {
     fn name(&self) -> &str {
         self.name
     }
@@ -232,7 +233,7 @@ impl Experiment for Sparse {
         self.title
     }
 
-    fn units(&self) -> Vec<Unit> {
+    fn work_units(&self) -> Vec<WorkUnit> {
         let mut units = Vec::new();
         for (index, own) in self.grid.iter().enumerate() {
             let GridPoint {
@@ -245,47 +246,52 @@ impl Experiment for Sparse {
             let of_entries = if self.as_coded { 0.25 } else { 0.6 };
             let each = 2.0 + of_entries * f64::from(entries) + 4e-3 * f64::from(items);
             let work = self.people as f64 * each;
-            units.extend(Unit::repeats((self.repeats)(own), index, work, |repeat| {
-                format!(
-                    "by {}, d={items} k={entries} epsilon={epsilon} repeat={repeat}",
-                    FIGURE_AXES[figure].name
-                )
-            }));
+            units.extend(WorkUnit::repeated_units(
+                (self.repeats)(own),
+                index,
+                work,
+                |repeat| {
+                    format!(
+                        "by {}, d={items} k={entries} epsilon={epsilon} repeat={repeat}",
+                        FIGURE_AXES[figure].name
+                    )
+                },
+            ));
         }
         units
     }
 
-    fn run(&self, unit: &Unit, rng: &ChaCha8Rng) -> Result<Vec<Measurement>, StudyError> {
+    fn run_unit(&self, unit: &WorkUnit, rng: &ChaCha8Rng) -> Result<Vec<Measurement>, StudyError> {
         let grid_point = self.grid[unit.index];
         let setting = self.setting(grid_point);
-        let zipf = Zipf::new(grid_point.items, EXPONENT);
+        let zipf = ZipfItems::new(grid_point.items, EXPONENT);
         let workload = if self.as_coded {
-            Workload::ZipfAsCoded(zipf)
+            EntryDistribution::ZipfAsCoded(zipf)
         } else {
-            Workload::Zipf(zipf)
+            EntryDistribution::Zipf(zipf)
         };
         let mut measured = Vec::new();
-        let both = self.contestants.get(unit.index, || {
+        let both = self.contestants.value_or_build(unit.index, || {
             let mut all = Vec::new();
             for (level, (estimand, _)) in LEVELS.into_iter().enumerate() {
-                let own = contestants(level, &setting)?;
+                let own = contestants_at_level(level, &setting)?;
                 all.extend(own.into_iter().map(|own| (estimand, own)));
             }
             Ok(all)
         })?;
-        let mut accumulators: Vec<Accumulator<'_>> = both
+        let mut accumulators: Vec<ReportAccumulator<'_>> = both
             .iter()
             .map(|(_, own)| own.accumulator(setting.items))
             .collect();
         let truth = simulate_crowd(&mut accumulators, workload, setting, rng)?;
-        let means = truth.means();
+        let means = truth.true_means();
         let foremost = truth.largest_mean_items(FOREMOST);
         for ((estimand, own), accumulator) in both.iter().zip(&accumulators) {
             let estimates = accumulator.estimates().means;
             let part =
                 |all: &[f64]| -> Vec<f64> { foremost.iter().map(|&item| all[item]).collect() };
-            let all = Score::new(&estimates, &means);
-            let of_foremost = Score::new(&part(&estimates), &part(&means));
+            let all = ErrorSummary::new(&estimates, &means);
+            let of_foremost = ErrorSummary::new(&part(&estimates), &part(&means));
             for (metric, value) in [
                 (LARGEST, all.largest),
                 (MSE, all.mean_square),
@@ -308,7 +314,7 @@ impl Experiment for Sparse {
         Ok(measured)
     }
 
-    fn figures(&self, table: &Table) -> Vec<Figure> {
+    fn figures(&self, table: &MeasurementTable) -> Vec<Figure> {
         let mut figures = Vec::new();
         for (figure, axis) in FIGURE_AXES.iter().enumerate() {
             let grid: Vec<&GridPoint> = self
@@ -319,7 +325,7 @@ impl Experiment for Sparse {
             if grid.is_empty() {
                 continue;
             }
-            let here = |point: &Point| {
+            let here = |point: &MeasurementPoint| {
                 grid.iter().any(|grid_point| {
                     (grid_point.items, grid_point.entries, grid_point.epsilon)
                         == (point.items, point.sparsity, point.epsilon)
@@ -333,7 +339,7 @@ impl Experiment for Sparse {
             for (metric, short) in metrics {
                 let panel = |(estimand, _): &(&str, _)| Panel {
                     title: (*estimand).to_owned(),
-                    curves: table.curves(estimand, metric, here, axis.x_value),
+                    curves: table.mechanism_curves(estimand, metric, here, axis.x_value),
                 };
                 figures.push(Figure {
                     name: format!("{}-by-{}-{short}", self.name, axis.name),

@@ -1,7 +1,7 @@
 //! Horizontal axes of figures.
 
-use super::experiment::Point;
-use super::size::Size;
+use super::experiment::MeasurementPoint;
+use super::size::StudySize;
 
 /// Fixed δ in figures whose horizontal axis is ε.
 pub(crate) const DELTA: f64 = 1e-6;
@@ -13,14 +13,14 @@ pub(crate) const GAP: &str = "above the run without privacy";
 
 /// Quantity on the horizontal axis of a figure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Axis {
+pub(crate) enum BudgetAxis {
     /// Axis of ε, with δ fixed at [`DELTA`].
     Epsilon,
     /// Axis of δ, with ε fixed at [`EPSILON`].
     Delta,
 }
 
-impl Axis {
+impl BudgetAxis {
     /// List of both axes.
     pub(crate) const BOTH: [Self; 2] = [Self::Epsilon, Self::Delta];
 
@@ -33,7 +33,7 @@ impl Axis {
     }
 
     /// Name of the axis in file names.
-    pub(crate) const fn name(self) -> &'static str {
+    pub(crate) const fn file_suffix(self) -> &'static str {
         match self {
             Self::Epsilon => "epsilon",
             Self::Delta => "delta",
@@ -49,7 +49,7 @@ impl Axis {
     }
 
     /// Returns true if a figure over this axis shows the point.
-    pub(crate) fn shows(self, point: &Point) -> bool {
+    pub(crate) fn shows(self, point: &MeasurementPoint) -> bool {
         match self {
             Self::Epsilon => point.delta == DELTA,
             Self::Delta => point.epsilon == EPSILON,
@@ -57,7 +57,7 @@ impl Axis {
     }
 
     /// Returns the x coordinate of a point.
-    pub(crate) const fn x_value(self, point: &Point) -> f64 {
+    pub(crate) const fn x_value(self, point: &MeasurementPoint) -> f64 {
         match self {
             Self::Epsilon => point.epsilon,
             Self::Delta => point.delta,
@@ -66,8 +66,8 @@ impl Axis {
 }
 
 /// Returns the values of ε that figures over ε show.
-pub(crate) fn epsilons(size: Size) -> &'static [f64] {
-    size.pick(
+pub(crate) fn plotted_epsilons(size: StudySize) -> &'static [f64] {
+    size.quick_or_full(
         &[0.5, 1.0, 4.0],
         &[0.1, 0.2, 0.5, 1.0, 2.0, 3.0, 4.0, 6.0, 8.0, 10.0],
     )

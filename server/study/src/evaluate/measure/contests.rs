@@ -1,13 +1,13 @@
 //! Contests: comparisons of hushbin with the best competitor at every point of an experiment. The
 //! result at one point is called a cell.
 
-use super::experiment::{Contest, Experiment, Point};
-use super::table::{Row, Table};
+use super::experiment::{Contest, Experiment, MeasurementPoint};
+use super::table::{AveragedRow, MeasurementTable};
 
 /// Cell of a contest: hushbin's best mechanism and the best competitor at one point.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct ContestCell {
-    pub(crate) point: Point,
+    pub(crate) point: MeasurementPoint,
     /// Name of hushbin's best mechanism.
     pub(crate) ours: String,
     /// Name of the best competitor.
@@ -63,7 +63,10 @@ impl ContestOutcome {
 }
 
 /// Returns the outcomes of an experiment's contests. Contests without any cell are left out.
-pub(crate) fn contest_outcomes(experiment: &dyn Experiment, table: &Table) -> Vec<ContestOutcome> {
+pub(crate) fn contest_outcomes(
+    experiment: &dyn Experiment,
+    table: &MeasurementTable,
+) -> Vec<ContestOutcome> {
     let all = experiment
         .contests()
         .into_iter()
@@ -74,18 +77,18 @@ pub(crate) fn contest_outcomes(experiment: &dyn Experiment, table: &Table) -> Ve
     all.filter(|outcome| !outcome.cells.is_empty()).collect()
 }
 
-fn contest_cells(contest: &Contest, table: &Table) -> Vec<ContestCell> {
-    let rows: Vec<&Row> = table.rows_of(contest.estimand, contest.metric).collect();
-    let mut points: Vec<Point> = Vec::new();
+fn contest_cells(contest: &Contest, table: &MeasurementTable) -> Vec<ContestCell> {
+    let rows: Vec<&AveragedRow> = table.rows_of(contest.estimand, contest.metric).collect();
+    let mut points: Vec<MeasurementPoint> = Vec::new();
     for row in &rows {
         if !points.contains(&row.first.point) {
             points.push(row.first.point);
         }
     }
-    let cell = |point: Point| {
+    let cell = |point: MeasurementPoint| {
         let here = || rows.iter().copied().filter(|row| row.first.point == point);
-        let least = |a: &&Row, b: &&Row| a.mean.total_cmp(&b.mean);
-        let asked = |row: &&Row| contest.ours.contains(&row.first.mechanism.as_str());
+        let least = |a: &&AveragedRow, b: &&AveragedRow| a.mean.total_cmp(&b.mean);
+        let asked = |row: &&AveragedRow| contest.ours.contains(&row.first.mechanism.as_str());
         let own = here().filter(asked).min_by(least)?;
         // hushbin's mechanisms that are not listed for this estimand count neither as hushbin's
         // best nor as competitors.
@@ -112,12 +115,12 @@ fn is_own_or_baseline(mechanism: &str) -> bool {
 
 /// Returns the logarithm of a ratio, and the standard error of this logarithm. The ratio is
 /// hushbin's error divided by the competitor's error.
-fn log_ratio(contest: &Contest, own: &Row, best: &Row) -> (f64, f64) {
+fn log_ratio(contest: &Contest, own: &AveragedRow, best: &AveragedRow) -> (f64, f64) {
     if contest.logarithm {
         let deviation = own.standard_error.hypot(best.standard_error);
         return (own.mean - best.mean, deviation);
     }
-    let relative = |row: &Row| row.standard_error / row.mean;
+    let relative = |row: &AveragedRow| row.standard_error / row.mean;
     (
         (own.mean / best.mean).ln(),
         relative(own).hypot(relative(best)),

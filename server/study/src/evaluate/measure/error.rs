@@ -50,7 +50,7 @@ pub(crate) enum StudyError {
 
 impl StudyError {
     /// Creates the error for an invalid draft with this mechanism.
-    pub(crate) fn draft(mechanism: &str, reason: &dyn std::fmt::Display) -> Self {
+    pub(crate) fn invalid_draft(mechanism: &str, reason: &dyn std::fmt::Display) -> Self {
         Self::Draft {
             mechanism: mechanism.to_owned(),
             reason: reason.to_string(),
@@ -58,7 +58,7 @@ impl StudyError {
     }
 
     /// Creates the error for a file that cannot be read or written.
-    pub(crate) fn io(path: &std::path::Path, source: std::io::Error) -> Self {
+    pub(crate) fn file_error(path: &std::path::Path, source: std::io::Error) -> Self {
         Self::Io {
             path: path.display().to_string(),
             source,

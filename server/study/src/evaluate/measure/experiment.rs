@@ -2,15 +2,15 @@
 
 use rand_chacha::ChaCha8Rng;
 
-use super::table::Table;
+use super::table::MeasurementTable;
 
 pub(crate) use super::error::StudyError;
-pub(crate) use super::measurement::{Measurement, Point};
+pub(crate) use super::measurement::{Measurement, MeasurementPoint};
 pub(crate) use crate::figure::{Figure, Panel};
 
 /// Unit of work of an experiment. It is independent of all other units.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Unit {
+pub(crate) struct WorkUnit {
     /// Name of the unit, unique within the experiment. The unit's random numbers derive from this
     /// name, the experiment's name and the study's seed.
     pub(crate) name: String,
@@ -23,10 +23,10 @@ pub(crate) struct Unit {
     pub(crate) work: f64,
 }
 
-impl Unit {
+impl WorkUnit {
     /// Returns `repeats` units with the same parameters. `name` returns the name of a unit, given
     /// the number of earlier repeats.
-    pub(crate) fn repeats(
+    pub(crate) fn repeated_units(
         repeats: u64,
         index: usize,
         work: f64,
@@ -42,7 +42,7 @@ impl Unit {
 
     /// Creates a unit that only evaluates formulas, without simulated people, and so takes little
     /// time.
-    pub(crate) fn computed(name: &str, index: usize) -> Self {
+    pub(crate) fn formula_unit(name: &str, index: usize) -> Self {
         Self {
             name: name.to_owned(),
             index,
@@ -61,16 +61,16 @@ pub(crate) trait Experiment: Sync {
     fn title(&self) -> &str;
 
     /// Lists the units of work of the experiment.
-    fn units(&self) -> Vec<Unit>;
+    fn work_units(&self) -> Vec<WorkUnit>;
 
     /// Runs one unit of work with the unit's own random number generator.
     ///
     /// # Errors
     /// [`StudyError`] if a mechanism refuses its parameters.
-    fn run(&self, unit: &Unit, rng: &ChaCha8Rng) -> Result<Vec<Measurement>, StudyError>;
+    fn run_unit(&self, unit: &WorkUnit, rng: &ChaCha8Rng) -> Result<Vec<Measurement>, StudyError>;
 
     /// Creates the figures from the table of measurements.
-    fn figures(&self, table: &Table) -> Vec<Figure>;
+    fn figures(&self, table: &MeasurementTable) -> Vec<Figure>;
 
     /// Remarks that the page shows before the figures.
     fn remarks(&self) -> &'static [&'static str] {
@@ -99,7 +99,7 @@ pub(crate) struct Contest {
 }
 
 /// Converts words to a file name in lower case, with hyphens instead of other characters.
-pub(crate) fn file_name(words: &str) -> String {
+pub(crate) fn words_to_file_name(words: &str) -> String {
     let plain = |letter: char| {
         if letter.is_ascii_alphanumeric() {
             letter.to_ascii_lowercase()

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 /// Parameters of a measurement: the parameters of the crowd, and of the question that the crowd
 /// answers.
 #[derive(Debug, Clone, Copy, PartialEq, PartialOrd, Serialize, Deserialize)]
-pub(crate) struct Point {
+pub(crate) struct MeasurementPoint {
     /// Number of people n.
     pub(crate) people: u64,
     /// Number of items d, or of options.
@@ -21,7 +21,7 @@ pub(crate) struct Point {
     pub(crate) parameter: f64,
 }
 
-impl Point {
+impl MeasurementPoint {
     /// Names of the columns of a point in tables.
     pub(crate) const COLUMNS: [&str; 6] = [
         "people",
@@ -50,7 +50,7 @@ impl Point {
 pub(crate) struct Measurement {
     /// Parameters of the measurement.
     #[serde(flatten)]
-    pub(crate) point: Point,
+    pub(crate) point: MeasurementPoint,
     /// Name of the mechanism in figures.
     pub(crate) mechanism: String,
     /// Estimated quantity and the post-processing of the estimates, such as `mean` or `frequency,
@@ -65,7 +65,7 @@ pub(crate) struct Measurement {
 impl Measurement {
     /// Creates the measured value of a metric, for a mechanism and an estimand at a point.
     pub(crate) fn new(
-        point: Point,
+        point: MeasurementPoint,
         mechanism: impl Into<String>,
         estimand: &str,
         metric: &str,

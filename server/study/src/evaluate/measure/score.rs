@@ -1,7 +1,7 @@
 //! True means and frequencies of a crowd, and the errors of their estimates.
 
 use hushbin::Entry;
-use hushbin_analysis::estimate::{Sum, project};
+use hushbin_analysis::estimate::{SumConstraint, project_to_simplex};
 
 /// True values of a crowd. For each item, they have the sum of positive values and the sum of
 /// negative values over all people.
@@ -14,7 +14,7 @@ pub(crate) struct CrowdTruth {
 
 /// Errors of estimates, summarised over all estimated values.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Score {
+pub(crate) struct ErrorSummary {
     /// Sum of absolute errors. The papers call it total variation error, and do not halve it.
     pub(crate) total: f64,
     /// Largest absolute error.
@@ -34,7 +34,7 @@ impl CrowdTruth {
     }
 
     /// Adds the entries of people to the crowd.
-    pub(crate) fn add(&mut self, people: &[&[Entry]]) {
+    pub(crate) fn add_people(&mut self, people: &[&[Entry]]) {
         self.people += people.len() as f64;
         for entry in people.iter().copied().flatten() {
             let (item, value) = (entry.item as usize, entry.value);
@@ -47,7 +47,7 @@ impl CrowdTruth {
     }
 
     /// Returns the true mean of every item over all people. A missing entry counts as 0.
-    pub(crate) fn means(&self) -> Vec<f64> {
+    pub(crate) fn true_means(&self) -> Vec<f64> {
         let both = self.plus.iter().zip(&self.minus);
         both.map(|(plus, minus)| (plus - minus) / self.people)
             .collect()
@@ -55,14 +55,14 @@ impl CrowdTruth {
 
     /// Returns the true frequencies of positive values and of negative values, each as a list with
     /// one number for each item.
-    pub(crate) fn frequencies(&self) -> [Vec<f64>; 2] {
+    pub(crate) fn true_frequencies(&self) -> [Vec<f64>; 2] {
         let shares = |sums: &[f64]| sums.iter().map(|sum| sum / self.people).collect();
         [shares(&self.plus), shares(&self.minus)]
     }
 
     /// Returns the `count` items whose means have the greatest magnitudes.
     pub(crate) fn largest_mean_items(&self, count: usize) -> Vec<usize> {
-        let means = self.means();
+        let means = self.true_means();
         let mut items: Vec<usize> = (0..means.len()).collect();
         items.sort_by(|a, b| means[*b].abs().total_cmp(&means[*a].abs()));
         items.truncate(count);
@@ -70,7 +70,7 @@ impl CrowdTruth {
     }
 }
 
-impl Score {
+impl ErrorSummary {
     /// Computes the errors of estimates, given the true values in the same order.
     pub(crate) fn new<'a>(
         estimates: impl IntoIterator<Item = &'a f64>,
@@ -94,10 +94,10 @@ impl Score {
 
 /// Projects estimated frequencies onto the nearest frequencies that are possible for a crowd. In
 /// the crowd, each person has exactly s = `sparsity` entries. This is the projection of P1 and P2.
-pub(crate) fn onto_simplex(frequencies: &[Vec<f64>; 2], sparsity: u32) -> [Vec<f64>; 2] {
+pub(crate) fn project_onto_simplex(frequencies: &[Vec<f64>; 2], sparsity: u32) -> [Vec<f64>; 2] {
     let items = frequencies[0].len();
     let mut all = frequencies.concat();
-    project(&mut all, Sum::Exactly(f64::from(sparsity)));
+    project_to_simplex(&mut all, SumConstraint::Exactly(f64::from(sparsity)));
     let (plus, minus) = all.split_at(items);
     [plus.to_vec(), minus.to_vec()]
 }
@@ -105,9 +105,9 @@ pub(crate) fn onto_simplex(frequencies: &[Vec<f64>; 2], sparsity: u32) -> [Vec<f
 /// Projects estimated means onto the nearest means whose magnitudes sum to at most s = `sparsity`.
 /// The true means satisfy this for every crowd with at most s entries for each person. This
 /// projection is for mechanisms that estimate only means.
-pub(crate) fn onto_ball(means: &[f64], sparsity: u32) -> Vec<f64> {
+pub(crate) fn project_onto_ball(means: &[f64], sparsity: u32) -> Vec<f64> {
     let mut magnitudes: Vec<f64> = means.iter().map(|mean| mean.abs()).collect();
-    project(&mut magnitudes, Sum::AtMost(f64::from(sparsity)));
+    project_to_simplex(&mut magnitudes, SumConstraint::AtMost(f64::from(sparsity)));
     let both = magnitudes.iter().zip(means);
     both.map(|(magnitude, mean)| magnitude.copysign(*mean))
         .collect()

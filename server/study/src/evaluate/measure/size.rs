@@ -4,16 +4,16 @@ use clap::ValueEnum;
 
 /// Size of a study: the numbers of points and repeats with which the papers' experiments are rerun.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Size {
+pub(crate) enum StudySize {
     /// Few points and repeats, which take some minutes.
     Quick,
     /// The papers' own grids of points, which take one or two hours.
     Full,
 }
 
-impl Size {
+impl StudySize {
     /// Returns `quick` for a quick study, and `full` for a full study.
-    pub(crate) fn pick<T>(self, quick: T, full: T) -> T {
+    pub(crate) fn quick_or_full<T>(self, quick: T, full: T) -> T {
         match self {
             Self::Quick => quick,
             Self::Full => full,

@@ -2,19 +2,19 @@
 
 use std::collections::HashMap;
 
-use super::measurement::{Measurement, Point};
+use super::measurement::{Measurement, MeasurementPoint};
 use crate::figure::Curve;
 
 /// Table of an experiment's measurements, averaged over repeats. Rows are in the order of their
 /// first measurements.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(crate) struct Table {
-    rows: Vec<Row>,
+pub(crate) struct MeasurementTable {
+    rows: Vec<AveragedRow>,
 }
 
 /// Row of a table: the average of a measured value over repeats.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Row {
+pub(crate) struct AveragedRow {
     /// First measurement of the row. All measurements of the row have the same parameters and
     /// names, but different values.
     pub(crate) first: Measurement,
@@ -33,7 +33,7 @@ struct RowValues {
     values: Vec<f64>,
 }
 
-impl Table {
+impl MeasurementTable {
     /// Creates the table by averaging measurements that differ only in their values. The
     /// measurements must be in the order of units.
     pub(crate) fn new(measured: impl IntoIterator<Item = Measurement>) -> Self {
@@ -52,12 +52,12 @@ impl Table {
             sums[place].values.push(own.value);
         }
         Self {
-            rows: sums.into_iter().map(Row::new).collect(),
+            rows: sums.into_iter().map(AveragedRow::new).collect(),
         }
     }
 
     /// Returns all rows of the table.
-    pub(crate) fn rows(&self) -> &[Row] {
+    pub(crate) fn rows(&self) -> &[AveragedRow] {
         &self.rows
     }
 
@@ -66,19 +66,20 @@ impl Table {
         &'a self,
         estimand: &'a str,
         metric: &'a str,
-    ) -> impl Iterator<Item = &'a Row> {
-        let wanted = move |row: &&Row| row.first.estimand == estimand && row.first.metric == metric;
+    ) -> impl Iterator<Item = &'a AveragedRow> {
+        let wanted =
+            move |row: &&AveragedRow| row.first.estimand == estimand && row.first.metric == metric;
         self.rows.iter().filter(wanted)
     }
 
     /// Returns a curve for each mechanism, in the order of rows. Only points that pass `wanted` are
     /// included; `x_value` returns the x coordinate.
-    pub(crate) fn curves(
+    pub(crate) fn mechanism_curves(
         &self,
         estimand: &str,
         metric: &str,
-        wanted: impl Fn(&Point) -> bool,
-        x_value: impl Fn(&Point) -> f64,
+        wanted: impl Fn(&MeasurementPoint) -> bool,
+        x_value: impl Fn(&MeasurementPoint) -> f64,
     ) -> Vec<Curve> {
         let mut curves: Vec<Curve> = Vec::new();
         for row in self.rows_of(estimand, metric) {
@@ -104,7 +105,7 @@ impl Table {
     }
 }
 
-impl Row {
+impl AveragedRow {
     fn new(RowValues { first, values }: RowValues) -> Self {
         let repeats = values.len() as f64;
         let mean = values.iter().sum::<f64>() / repeats;

@@ -2,12 +2,12 @@
 //! the reports of a whole crowd.
 
 use crate::competitors::{
-    Budget, Gaussian, LocalHash, OptimalHash, RandomizedResponse, Rates, Unary,
+    Budget, Gaussian, LocalHash, OptimalHash, RandomizedResponse, SupportRates, UnaryEncoding,
 };
 use hushbin::choose::{KindDraft, MechanismDraft, QuestionDraft};
 use hushbin::task::Budget as Reports;
 use hushbin::{Entry, Error, Items, Mechanism, Randomizer, Task, TaskDraft};
-use hushbin_analysis::estimate::{Totals, points};
+use hushbin_analysis::estimate::{Totals, point_estimates};
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Binomial, Distribution, StandardNormal};
 
@@ -68,9 +68,15 @@ impl ChoiceProtocolName {
         Ok(match self {
             Self::Choice => choice_task(options, budget.epsilon())?,
             Self::Grr => ChoiceProtocol::Direct(RandomizedResponse::new(options, budget)?),
-            Self::Sprr => ChoiceProtocol::Independent(Unary::symmetric(options, budget)?.rates()),
-            Self::Oue => ChoiceProtocol::Independent(Unary::optimized(options, budget)?.rates()),
-            Self::Prr => ChoiceProtocol::Independent(Unary::new(options, 0.5, budget)?.rates()),
+            Self::Sprr => {
+                ChoiceProtocol::Independent(UnaryEncoding::symmetric(options, budget)?.rates())
+            }
+            Self::Oue => {
+                ChoiceProtocol::Independent(UnaryEncoding::optimized(options, budget)?.rates())
+            }
+            Self::Prr => {
+                ChoiceProtocol::Independent(UnaryEncoding::new(options, 0.5, budget)?.rates())
+            }
             Self::Olh => match OptimalHash::new(options, budget)? {
                 OptimalHash::Hash(hash) => ChoiceProtocol::Independent(hash.rates()),
                 OptimalHash::Direct(direct) => ChoiceProtocol::Direct(direct),
@@ -85,7 +91,7 @@ impl ChoiceProtocolName {
 #[derive(Debug)]
 pub(crate) enum ChoiceProtocol {
     /// Task of hushbin, whose reports are randomised and decoded as in production.
-    Task(Box<Task>, Rates),
+    Task(Box<Task>, SupportRates),
     /// GRR, in which a report is one of the options.
     Direct(RandomizedResponse),
     /// Protocol in which, given the answer, a report supports each option independently of all
@@ -94,7 +100,7 @@ pub(crate) enum ChoiceProtocol {
     /// This holds for one bit for each option, because each bit is flipped independently. It also
     /// holds for hashing with independent buckets: given the answer's bucket and the reported one,
     /// the bucket of any other option is still uniform.
-    Independent(Rates),
+    Independent(SupportRates),
     /// Gaussian mechanism, with normal noise on every option.
     Gaussian(Gaussian),
 }
@@ -120,21 +126,25 @@ impl ChoiceProtocol {
     ///
     /// # Errors
     /// [`Error`] if the task refuses an answer.
-    pub(crate) fn estimate(&self, counts: &[u64], rng: &mut ChaCha8Rng) -> Result<Vec<f64>, Error> {
+    pub(crate) fn estimate_shares(
+        &self,
+        counts: &[u64],
+        rng: &mut ChaCha8Rng,
+    ) -> Result<Vec<f64>, Error> {
         let people: u64 = counts.iter().sum();
         Ok(match self {
             Self::Task(task, _) => simulate_task(task, counts, rng)?,
             Self::Direct(direct) => {
                 let rates = direct.rates();
                 let supports = randomized_response_supports(&rates, counts, rng);
-                let share = |own: &u64| rates.estimate(*own, people);
+                let share = |own: &u64| rates.estimate_share(*own, people);
                 supports.iter().map(share).collect()
             }
             Self::Independent(rates) => {
                 let mut share = |own: &u64| {
-                    let supporting =
-                        binomial(*own, rates.p, rng) + binomial(people - own, rates.q, rng);
-                    rates.estimate(supporting, people)
+                    let supporting = draw_binomial(*own, rates.p, rng)
+                        + draw_binomial(people - own, rates.q, rng);
+                    rates.estimate_share(supporting, people)
                 };
                 counts.iter().map(&mut share).collect()
             }
@@ -153,22 +163,26 @@ impl ChoiceProtocol {
 
 /// Draws the number of successes in `people` independent trials, each with this success
 /// `probability`.
-pub(crate) fn binomial(people: u64, probability: f64, rng: &mut ChaCha8Rng) -> u64 {
+pub(crate) fn draw_binomial(people: u64, probability: f64, rng: &mut ChaCha8Rng) -> u64 {
     let law = Binomial::new(people, probability.clamp(0.0, 1.0));
     law.expect("probabilities are from 0 to 1").sample(rng)
 }
 
 /// Draws how many reports support each option under randomised response. A report is the person's
 /// answer with probability p − q. Otherwise the report is drawn uniformly from all k options.
-fn randomized_response_supports(rates: &Rates, counts: &[u64], rng: &mut ChaCha8Rng) -> Vec<u64> {
-    let mut answer = |own: &u64| binomial(*own, rates.p - rates.q, rng);
+fn randomized_response_supports(
+    rates: &SupportRates,
+    counts: &[u64],
+    rng: &mut ChaCha8Rng,
+) -> Vec<u64> {
+    let mut answer = |own: &u64| draw_binomial(*own, rates.p - rates.q, rng);
     let mut supports: Vec<u64> = counts.iter().map(&mut answer).collect();
     let mut left = counts.iter().sum::<u64>() - supports.iter().sum::<u64>();
     // Draws a multinomial by conditional binomials: each remaining report is this option with
     // probability 1/(number of options left).
     let options = (1..=counts.len()).rev();
     for (support, options) in supports.iter_mut().zip(options) {
-        let here = binomial(left, 1.0 / options as f64, rng);
+        let here = draw_binomial(left, 1.0 / options as f64, rng);
         *support += here;
         left -= here;
     }
@@ -198,7 +212,7 @@ fn choice_task(options: u32, epsilon: f64) -> Result<ChoiceProtocol, Error> {
         unreachable!("choices are asked by Collision")
     };
     let rates = collision.rates(&question.domain(), epsilon);
-    let rates = Rates {
+    let rates = SupportRates {
         p: rates.p_true,
         q: rates.p_false,
     };
@@ -213,14 +227,14 @@ fn simulate_task(task: &Task, counts: &[u64], rng: &mut ChaCha8Rng) -> Result<Ve
     for (item, &people) in (0..).zip(counts) {
         let answer = [Entry { item, value: 1.0 }];
         for _ in 0..people {
-            totals.fold(&randomizer.randomize(&answer, rng)?.report);
+            totals.add_report(&randomizer.randomize(&answer, rng)?.report);
         }
     }
     let options: Vec<u64> = (0..counts.len() as u64).collect();
-    let share = |own: hushbin_analysis::estimate::ItemPoints| {
+    let share = |own: hushbin_analysis::estimate::ItemPointEstimates| {
         own.share.expect("shares of options are estimated").estimate
     };
-    Ok(points(task, &totals, &options)
+    Ok(point_estimates(task, &totals, &options)
         .into_iter()
         .map(share)
         .collect())
@@ -246,7 +260,7 @@ mod tests {
                 let rng = &mut ChaCha8Rng::seed_from_u64(seed as u64);
                 let (mut means, mut squares) = ([0.0; 6], [0.0; 6]);
                 for _ in 0..runs {
-                    let shares = protocol.estimate(&COUNTS, rng).unwrap();
+                    let shares = protocol.estimate_shares(&COUNTS, rng).unwrap();
                     for (place, own) in shares.iter().enumerate() {
                         means[place] += own / f64::from(runs);
                         squares[place] += own * own / f64::from(runs);
@@ -303,8 +317,8 @@ mod tests {
             let mut moments = [[0.0; 3]; 2];
             for _ in 0..runs {
                 let alone = one_by_one(rng, hashed);
-                let alone = alone.map(|own| rates.estimate(own, 100));
-                let crowd = protocol.estimate(&COUNTS, rng).unwrap();
+                let alone = alone.map(|own| rates.estimate_share(own, 100));
+                let crowd = protocol.estimate_shares(&COUNTS, rng).unwrap();
                 for (sums, own) in moments.iter_mut().zip([&alone[..], &crowd]) {
                     let (a, b) = (own[0] - 0.5, own[1] - 0.2);
                     for (sum, product) in sums.iter_mut().zip([a * a, b * b, a * b]) {

@@ -2,10 +2,12 @@
 //! mechanisms of hushbin and of P1 to P3 are run as tasks. Mechanisms of other papers are run as
 //! oracles.
 
-use crate::competitors::ratings::{ORACLES, Oracle, ReportSums, Setting};
+use crate::competitors::ratings::{ORACLES, Oracle, OracleSetting, ReportSums};
 use hushbin::choose::Population;
 use hushbin::{Entry, Randomizer, Task, TaskDraft};
-use hushbin_analysis::estimate::{Estimand, Point, Refusal, Totals, points, shrink};
+use hushbin_analysis::estimate::{
+    Estimand, PointEstimate, Refusal, Totals, point_estimates, shrink,
+};
 use rand_chacha::ChaCha8Rng;
 use rand_core::SeedableRng;
 use serde_json::{Value, json};
@@ -47,7 +49,7 @@ enum ContestantKind {
 }
 
 /// Mechanism, with the sums over all reports that it has drawn so far.
-pub(crate) struct Accumulator<'a> {
+pub(crate) struct ReportAccumulator<'a> {
     contestant: &'a Contestant,
     sums: AccumulatedSums,
 }
@@ -59,7 +61,7 @@ enum AccumulatedSums {
 
 /// Estimates for all items, computed from the reports of one mechanism.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(crate) struct Estimates {
+pub(crate) struct ItemEstimates {
     pub(crate) means: Vec<f64>,
     /// Estimated frequencies of positive and of negative values; `None` if the mechanism does not
     /// estimate them.
@@ -86,7 +88,7 @@ impl Contestant {
     ///
     /// # Errors
     /// [`StudyError::Draft`] if the draft is refused.
-    pub(crate) fn task(
+    pub(crate) fn from_task_draft(
         name: &str,
         setting: &QuestionSetting,
         mechanism: &Value,
@@ -97,11 +99,11 @@ impl Contestant {
             "value": if setting.signs { "sign" } else { "real" },
             "mechanism": mechanism,
         });
-        let draft: TaskDraft =
-            serde_json::from_value(draft).map_err(|error| StudyError::draft(name, &error))?;
+        let draft: TaskDraft = serde_json::from_value(draft)
+            .map_err(|error| StudyError::invalid_draft(name, &error))?;
         let task = draft
             .resolve()
-            .map_err(|error| StudyError::draft(name, &error))?;
+            .map_err(|error| StudyError::invalid_draft(name, &error))?;
         Ok(Self {
             name: name.to_owned(),
             kind: ContestantKind::Task(Box::new(task)),
@@ -114,12 +116,15 @@ impl Contestant {
     /// # Errors
     /// [`StudyError::Draft`] if no oracle has this name; [`StudyError::Refused`] if the oracle does
     /// not accept the parameters.
-    pub(crate) fn oracle(name: &str, setting: &QuestionSetting) -> Result<Self, StudyError> {
+    pub(crate) fn from_oracle_name(
+        name: &str,
+        setting: &QuestionSetting,
+    ) -> Result<Self, StudyError> {
         let mut named = ORACLES.iter().filter(|named| named.name == name);
         let named = named
             .next()
-            .ok_or_else(|| StudyError::draft(name, &"there is no such mechanism"))?;
-        let oracle_setting = Setting {
+            .ok_or_else(|| StudyError::invalid_draft(name, &"there is no such mechanism"))?;
+        let oracle_setting = OracleSetting {
             items: setting.items,
             sparsity: setting.sparsity,
             epsilon: setting.epsilon,
@@ -133,8 +138,8 @@ impl Contestant {
     }
 
     /// Creates an accumulator that has no reports yet.
-    pub(crate) fn accumulator(&self, items: u32) -> Accumulator<'_> {
-        Accumulator {
+    pub(crate) fn accumulator(&self, items: u32) -> ReportAccumulator<'_> {
+        ReportAccumulator {
             contestant: self,
             sums: match &self.kind {
                 ContestantKind::Task(task) => {
@@ -152,7 +157,7 @@ impl Contestant {
             ContestantKind::Task(task) => {
                 let question = &task.questions()[0];
                 let people = setting.people as f64;
-                let population = Population::even(people, setting.sparsity);
+                let population = Population::with_equal_entries(people, setting.sparsity);
                 let mechanism = question.mechanism();
                 let errors =
                     mechanism.predict_errors(&question.domain(), task.epsilon(), &population);
@@ -165,12 +170,14 @@ impl Contestant {
                 }
             }
             ContestantKind::Oracle(oracle) => {
-                let moments = oracle.moments();
-                let [own, other] = moments.mean_variance();
+                let moments = oracle.second_moments();
+                let [own, other] = moments.variances_of_mean();
                 // Averages over the s items that a person has and the d − s remaining ones.
-                let frequency = moments.frequency_variance().map(|[own, opposite, none]| {
-                    (s * (own + opposite) + 2.0 * (d - s) * none) / (2.0 * d)
-                });
+                let frequency = moments
+                    .variances_of_frequency()
+                    .map(|[own, opposite, none]| {
+                        (s * (own + opposite) + 2.0 * (d - s) * none) / (2.0 * d)
+                    });
                 PredictedErrors {
                     mean: Some((s * own + (d - s) * other) / d),
                     frequency,
@@ -199,7 +206,7 @@ impl Contestant {
     }
 }
 
-impl Accumulator<'_> {
+impl ReportAccumulator<'_> {
     /// Draws the reports of these people and adds them to the sums.
     ///
     /// # Errors
@@ -216,7 +223,7 @@ impl Accumulator<'_> {
             (_, AccumulatedSums::Task(both)) => {
                 let (randomizer, totals) = &mut **both;
                 for entries in people {
-                    totals.fold(&randomizer.randomize(entries, rng)?.report);
+                    totals.add_report(&randomizer.randomize(entries, rng)?.report);
                 }
             }
             _ => unreachable!("sums are of the contestant"),
@@ -227,7 +234,7 @@ impl Accumulator<'_> {
     /// Draws each person's report separately and adds it to the sums, as a collector does.
     ///
     /// # Errors
-    /// Same errors as [`Accumulator::add_reports`].
+    /// Same errors as [`ReportAccumulator::add_reports`].
     pub(crate) fn add_reports_one_by_one(
         &mut self,
         people: &[&[Entry]],
@@ -245,18 +252,18 @@ impl Accumulator<'_> {
     }
 
     /// Returns the estimates from all reports so far.
-    pub(crate) fn estimates(&self) -> Estimates {
+    pub(crate) fn estimates(&self) -> ItemEstimates {
         match (&self.contestant.kind, &self.sums) {
             (ContestantKind::Oracle(oracle), AccumulatedSums::Oracle(sums)) => {
-                let linear = oracle.estimator();
+                let linear = oracle.linear_estimator();
                 let means = linear.means(sums);
                 // Uses the variance for a rare item. The variance for a frequent item is of the
                 // same order.
-                let variance = oracle.moments().mean_variance()[1] / sums.reports as f64;
-                Estimates {
+                let variance = oracle.second_moments().variances_of_mean()[1] / sums.reports as f64;
+                ItemEstimates {
                     standard_errors: vec![variance.sqrt(); means.len()],
                     means,
-                    frequencies: linear.frequencies(sums),
+                    frequencies: linear.sign_frequencies(sums),
                 }
             }
             (ContestantKind::Task(task), AccumulatedSums::Task(both)) => {
@@ -267,10 +274,10 @@ impl Accumulator<'_> {
     }
 }
 
-fn task_estimates(task: &Task, totals: &Totals) -> Estimates {
+fn task_estimates(task: &Task, totals: &Totals) -> ItemEstimates {
     let items = task.questions()[0].items().count().unwrap_or(0);
     let all: Vec<u64> = (0..u64::from(items)).collect();
-    let points = points(task, totals, &all);
+    let points = point_estimates(task, totals, &all);
     let of = |estimand| -> Option<Vec<f64>> {
         let each = points.iter().map(|own| own.get(estimand));
         each.map(|point| point.map(|point| point.estimate))
@@ -278,7 +285,7 @@ fn task_estimates(task: &Task, totals: &Totals) -> Estimates {
     };
     let means = points.iter().filter_map(|own| own.mean);
     let signs = [Estimand::Plus, Estimand::Minus].map(of);
-    Estimates {
+    ItemEstimates {
         means: of(Estimand::Mean).unwrap_or_default(),
         frequencies: match signs {
             [Some(plus), Some(minus)] => Some([plus, minus]),
@@ -288,14 +295,14 @@ fn task_estimates(task: &Task, totals: &Totals) -> Estimates {
     }
 }
 
-impl Estimates {
+impl ItemEstimates {
     /// Returns the means shrunken towards each other by empirical Bayes: the expectation of each
     /// mean, given all estimates. Returns zeros if shrinkage is refused because zeros are expected
     /// to be better. Returns the means unchanged if shrinkage is refused for another reason.
-    pub(crate) fn shrunken(&self) -> Vec<f64> {
+    pub(crate) fn shrunken_means(&self) -> Vec<f64> {
         let both = self.means.iter().zip(&self.standard_errors);
         let item = |(&estimate, &standard_error): (&f64, &f64)| {
-            let point = Point {
+            let point = PointEstimate {
                 estimate,
                 standard_error,
             };

@@ -5,14 +5,14 @@ use crate::competitors::{Budget, Gaussian, Majority, SampledTwoPoints};
 use hushbin::choose::window::Draft;
 use hushbin::domain::Domain;
 use hushbin::mechanism::window::{Rates, Support, Window};
-use hushbin::sample::{choose_front, with_probability};
-use hushbin::task::{Kind, Limits, QuestionParts};
+use hushbin::sample::{draw_with_probability, move_random_subset_to_front};
+use hushbin::task::{Kind, NumberLimits, QuestionParts};
 use hushbin::{Entry, Error, Items, Question, Randomizer, Report, Task};
 use rand_chacha::ChaCha8Rng;
 use rand_core::Rng;
 use rand_distr::{Distribution, StandardNormal};
 
-use crate::evaluate::crowd::random::uniform;
+use crate::evaluate::crowd::random::draw_uniform;
 
 /// Name, in figures, of a mechanism for d numeric attributes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -66,7 +66,7 @@ impl NumbersMechanismName {
         Ok(match self {
             Self::Plain => NumbersMechanism::Plain,
             Self::Window => {
-                NumbersMechanism::Window(Box::new(WindowReports::new(attributes, epsilon)?))
+                NumbersMechanism::Window(Box::new(WindowSimulation::new(attributes, epsilon)?))
             }
             Self::Majority => NumbersMechanism::Majority(Majority::new(attributes, budget)?),
             Self::BestMajority => NumbersMechanism::MajorityByAgreements(
@@ -89,7 +89,7 @@ pub(crate) enum NumbersMechanism {
     /// See [`NumbersMechanismName::Plain`].
     Plain,
     /// See [`NumbersMechanismName::Window`].
-    Window(Box<WindowReports>),
+    Window(Box<WindowSimulation>),
     /// See [`NumbersMechanismName::Majority`].
     Majority(Majority),
     /// See [`NumbersMechanismName::BestMajority`].
@@ -118,12 +118,12 @@ impl NumbersMechanism {
             Self::Majority(majority) => {
                 let signs = majority.randomize(values, rng)?;
                 let both = sums.iter_mut().zip(signs);
-                both.for_each(|(sum, plus)| *sum += sign(plus));
+                both.for_each(|(sum, plus)| *sum += sign_value(plus));
             }
             Self::MajorityByAgreements(agreeing) => agreeing.add_report(values, sums, rng),
             Self::Sampled(sampled) => {
                 for (attribute, plus) in sampled.randomize(values, rng)? {
-                    sums[attribute as usize] += sign(plus);
+                    sums[attribute as usize] += sign_value(plus);
                 }
             }
         }
@@ -133,7 +133,12 @@ impl NumbersMechanism {
     /// Returns the estimated means from the `sums` over `people` people. For the Gaussian
     /// mechanism, the function also draws the noise. The sum of n people's noise is normal with n
     /// times the variance.
-    pub(crate) fn means(&self, sums: &[f64], people: u64, rng: &mut ChaCha8Rng) -> Vec<f64> {
+    pub(crate) fn estimate_means(
+        &self,
+        sums: &[f64],
+        people: u64,
+        rng: &mut ChaCha8Rng,
+    ) -> Vec<f64> {
         let n = people as f64;
         let scale = match self {
             Self::Plain => 1.0,
@@ -157,7 +162,7 @@ impl NumbersMechanism {
     pub(crate) fn variance(&self, value: f64) -> f64 {
         match self {
             Self::Plain => 0.0,
-            Self::Window(window) => window.rates.variance(value),
+            Self::Window(window) => window.rates.estimate_variance(value),
             Self::Majority(majority) => majority.variance(value),
             Self::MajorityByAgreements(agreeing) => agreeing.majority.variance(value),
             Self::Sampled(sampled) => sampled.variance(value),
@@ -172,13 +177,13 @@ fn add_values(values: &[f64], sums: &mut [f64]) {
     }
 }
 
-fn sign(plus: bool) -> f64 {
+fn sign_value(plus: bool) -> f64 {
     if plus { 1.0 } else { -1.0 }
 }
 
 /// Task of d numbers, whose reports are randomised and decoded as in production.
 #[derive(Debug)]
-pub(crate) struct WindowReports {
+pub(crate) struct WindowSimulation {
     randomizer: Randomizer,
     support: Support,
     rates: Rates,
@@ -186,11 +191,11 @@ pub(crate) struct WindowReports {
     entries: Vec<Entry>,
 }
 
-impl WindowReports {
+impl WindowSimulation {
     fn new(attributes: u32, epsilon: f64) -> Result<Self, Error> {
         let domain = Domain::dense(attributes);
         let window = Window::choose(&domain, epsilon, &Draft::default())?;
-        let limits = Limits::new(-1.0, 1.0, None)?;
+        let limits = NumberLimits::new(-1.0, 1.0, None)?;
         let question = Question::new(QuestionParts {
             name: "numbers".to_owned(),
             kind: Kind::Numbers(vec![limits; attributes as usize].into()),
@@ -269,21 +274,21 @@ impl MajorityByAgreements {
 
     fn add_report(&mut self, values: &[f64], sums: &mut [f64], rng: &mut ChaCha8Rng) {
         for (own, &value) in self.signs.iter_mut().zip(values) {
-            let certain = with_probability(rng, value);
+            let certain = draw_with_probability(rng, value);
             let mut fair = || rng.next_u64() >> 63 == 1;
-            *own = sign(if certain { value > 0.0 } else { fair() });
+            *own = sign_value(if certain { value > 0.0 } else { fair() });
         }
         let below = self.cumulative_counts[self.majority.threshold() as usize - 1];
         let most = self.cumulative_counts[self.cumulative_counts.len() - 1];
-        let (low, high) = if uniform(rng) < self.majority.alpha() {
+        let (low, high) = if draw_uniform(rng) < self.majority.favoured_probability() {
             (below, most)
         } else {
             (0.0, below)
         };
-        let drawn = low + (high - low) * uniform(rng);
+        let drawn = low + (high - low) * draw_uniform(rng);
         let agreements = self.cumulative_counts.partition_point(|all| *all <= drawn);
         let turned = self.places.len().saturating_sub(agreements);
-        choose_front(rng, &mut self.places, turned);
+        move_random_subset_to_front(rng, &mut self.places, turned);
         for &place in &self.places[..turned] {
             self.signs[place] = -self.signs[place];
         }
@@ -312,7 +317,7 @@ mod tests {
                 for _ in 0..runs {
                     let mut sums = [0.0; 5];
                     mechanism.add_report(&values, &mut sums, rng).unwrap();
-                    let estimates = mechanism.means(&sums, 1, rng);
+                    let estimates = mechanism.estimate_means(&sums, 1, rng);
                     for (place, own) in estimates.iter().enumerate() {
                         means[place] += own / f64::from(runs);
                         squares[place] += own * own / f64::from(runs);
@@ -339,7 +344,7 @@ mod tests {
         let mut sums = [0.0; 2];
         plain.add_report(&[0.5, -1.0], &mut sums, rng).unwrap();
         plain.add_report(&[0.0, 1.0], &mut sums, rng).unwrap();
-        assert_eq!(plain.means(&sums, 2, rng), [0.25, 0.0]);
+        assert_eq!(plain.estimate_means(&sums, 2, rng), [0.25, 0.0]);
         assert_eq!(plain.variance(0.5), 0.0);
         assert!(NumbersMechanismName::Gaussian.build(2, &budget).is_err());
     }

@@ -27,7 +27,7 @@ impl<T> SharedValues<T> {
     ///
     /// # Errors
     /// Any error of `build`. The next call then tries to build the value again.
-    pub(crate) fn get(
+    pub(crate) fn value_or_build(
         &self,
         index: usize,
         build: impl FnOnce() -> Result<T, StudyError>,

@@ -3,10 +3,10 @@
 use hushbin::Entry;
 use rand_chacha::ChaCha8Rng;
 
-use super::contestant::{Accumulator, QuestionSetting};
-use crate::evaluate::crowd::random::stream;
-use crate::evaluate::crowd::workload::Workload;
-use crate::evaluate::measure::experiment::{Point, StudyError};
+use super::contestant::{QuestionSetting, ReportAccumulator};
+use crate::evaluate::crowd::random::generator_stream;
+use crate::evaluate::crowd::workload::EntryDistribution;
+use crate::evaluate::measure::experiment::{MeasurementPoint, StudyError};
 use crate::evaluate::measure::score::CrowdTruth;
 
 /// Number of people in a block. All mechanisms receive one block before the next one is drawn.
@@ -16,22 +16,22 @@ const BLOCK: usize = 16_384;
 /// true values of the crowd. The crowd and each accumulator have their own stream of random
 /// numbers.
 pub(crate) fn simulate_crowd(
-    accumulators: &mut [Accumulator<'_>],
-    workload: Workload<'_>,
+    accumulators: &mut [ReportAccumulator<'_>],
+    workload: EntryDistribution<'_>,
     setting: QuestionSetting,
     rng: &ChaCha8Rng,
 ) -> Result<CrowdTruth, StudyError> {
     let mut truth = CrowdTruth::new(setting.items);
     let mut drawing = rng.clone();
     let mut streams: Vec<ChaCha8Rng> = (1..=accumulators.len() as u64)
-        .map(|index| stream(rng, index))
+        .map(|index| generator_stream(rng, index))
         .collect();
     let people = setting.people as usize;
     for begin in (0..people).step_by(BLOCK) {
         let numbers = begin..people.min(begin + BLOCK);
-        let block = workload.draw(numbers, setting.items, setting.sparsity, &mut drawing);
-        let block: Vec<&[Entry]> = block.people();
-        truth.add(&block);
+        let block = workload.draw_block(numbers, setting.items, setting.sparsity, &mut drawing);
+        let block: Vec<&[Entry]> = block.entries_by_person();
+        truth.add_people(&block);
         for (accumulator, rng) in accumulators.iter_mut().zip(&mut streams) {
             accumulator.add_reports(&block, rng)?;
         }
@@ -41,8 +41,8 @@ pub(crate) fn simulate_crowd(
 
 /// Returns the parameters of a question as a point of an experiment. The point's δ is 0, because
 /// only some of the mechanisms have a δ.
-pub(crate) fn question_point(setting: &QuestionSetting) -> Point {
-    Point {
+pub(crate) fn question_point(setting: &QuestionSetting) -> MeasurementPoint {
+    MeasurementPoint {
         people: setting.people,
         items: setting.items,
         sparsity: setting.sparsity,

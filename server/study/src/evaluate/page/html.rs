@@ -30,7 +30,7 @@ fn write_page(page: &mut String, command: &str, results: &[ExperimentResults]) -
          has its best parameters and an unbiased estimator. Errors in published mechanisms are \
          corrected. The command <code>{}</code> produces this page, its figures and its tables. \
          The same seed gives the same numbers on every machine, except for times.</p>\n",
-        escape(command)
+        escape_html(command)
     )?;
     // Some experiments have no competitors.
     let compared = results.iter().any(|own| !own.outcomes.is_empty());
@@ -56,7 +56,7 @@ fn write_contents(
         page.push_str("<li><a href=\"#wins\">Comparison with the best competitor</a></li>\n");
     }
     for own in results {
-        let (name, title) = (escape(&own.name), escape(&own.title));
+        let (name, title) = (escape_html(&own.name), escape_html(&own.title));
         writeln!(page, "<li><a href=\"#{name}\">{title}</a></li>")?;
     }
     page.push_str("<li><a href=\"#mechanisms\">Published mechanisms</a></li>\n</ul>\n</nav>\n");
@@ -79,7 +79,7 @@ fn write_contests(page: &mut String, results: &[ExperimentResults]) -> std::fmt:
     );
     for own in results {
         for outcome in &own.outcomes {
-            write_outcome(page, own, outcome)?;
+            write_contest_row(page, own, outcome)?;
         }
     }
     page.push_str("</tbody>\n</table>\n</div>\n");
@@ -100,10 +100,10 @@ fn write_contests(page: &mut String, results: &[ExperimentResults]) -> std::fmt:
         writeln!(
             page,
             "<li>{} of {}, {}: {} is better, ratio {:.3} ± {:.3}</li>",
-            escape(outcome.contest.metric),
-            escape(outcome.contest.estimand),
+            escape_html(outcome.contest.metric),
+            escape_html(outcome.contest.estimand),
             describe_cell(cell),
-            escape(&cell.best),
+            escape_html(&cell.best),
             cell.ratio,
             cell.ratio * cell.deviation
         )?;
@@ -112,7 +112,7 @@ fn write_contests(page: &mut String, results: &[ExperimentResults]) -> std::fmt:
     Ok(())
 }
 
-fn write_outcome(
+fn write_contest_row(
     page: &mut String,
     own: &ExperimentResults,
     outcome: &ContestOutcome,
@@ -123,15 +123,15 @@ fn write_outcome(
         "<tr><th scope=\"row\"><a href=\"#{name}\">{name}</a></th><td>{}</td><td>{}</td>\
          <td class=\"number\">{}</td><td class=\"number\">{:.3}</td>\
          <td class=\"number\">{:.3}</td><td>{}, {}</td><td class=\"number\">{}</td></tr>",
-        escape(outcome.contest.estimand),
-        escape(outcome.contest.metric),
+        escape_html(outcome.contest.estimand),
+        escape_html(outcome.contest.metric),
         outcome.cells.len(),
         outcome.median_ratio(),
         worst.ratio,
         describe_cell(worst),
-        escape(&worst.best),
+        escape_html(&worst.best),
         outcome.lost_cells().count(),
-        name = escape(&own.name),
+        name = escape_html(&own.name),
     )
 }
 
@@ -148,7 +148,7 @@ pub(crate) fn describe_cell(cell: &ContestCell) -> String {
 }
 
 fn write_experiment(page: &mut String, own: &ExperimentResults) -> std::fmt::Result {
-    let (name, title) = (escape(&own.name), escape(&own.title));
+    let (name, title) = (escape_html(&own.name), escape_html(&own.title));
     writeln!(
         page,
         "<section>\n<h2 id=\"{name}\">{title}</h2>\n\
@@ -156,10 +156,10 @@ fn write_experiment(page: &mut String, own: &ExperimentResults) -> std::fmt::Res
          Error bars extend two standard errors to either side.</p>"
     )?;
     for remark in own.remarks {
-        writeln!(page, "<p>{}</p>", escape(remark))?;
+        writeln!(page, "<p>{}</p>", escape_html(remark))?;
     }
     for figure in &own.figures {
-        let (file, title) = (escape(&figure.name), escape(&figure.title));
+        let (file, title) = (escape_html(&figure.name), escape_html(&figure.title));
         let (width, height) = figure_size(figure);
         writeln!(
             page,
@@ -189,15 +189,15 @@ fn write_mechanisms(page: &mut String) -> std::fmt::Result {
         writeln!(
             page,
             "<tr><th scope=\"row\">{}</th><td>{protects}</td><td>{}</td></tr>",
-            escape(named.name),
-            escape(named.source)
+            escape_html(named.name),
+            escape_html(named.source)
         )?;
     }
     page.push_str("</tbody>\n</table>\n</div>\n</section>\n");
     Ok(())
 }
 
-fn escape(text: &str) -> String {
+fn escape_html(text: &str) -> String {
     text.replace('&', "&amp;")
         .replace('<', "&lt;")
         .replace('>', "&gt;")

@@ -7,9 +7,9 @@ use super::html::render_page;
 use super::results::ExperimentResults;
 use crate::evaluate::measure::contests::contest_outcomes;
 use crate::evaluate::measure::experiment::{Experiment, StudyError};
-use crate::evaluate::measure::measurement::Point;
-use crate::evaluate::measure::table::{Row, Table};
-use crate::figure::svg;
+use crate::evaluate::measure::measurement::MeasurementPoint;
+use crate::evaluate::measure::table::{AveragedRow, MeasurementTable};
+use crate::figure::figure_to_svg;
 
 /// Writes the files of a finished study. They are `tables/NAME.csv` for every experiment,
 /// `tables/wins.csv`, `figures/NAME.svg` for every figure, and the page `index.html`. The page
@@ -22,11 +22,11 @@ pub(crate) fn write_results(
     directory: &Path,
     command: &str,
     experiments: &[Box<dyn Experiment>],
-    tables: &[Table],
+    tables: &[MeasurementTable],
 ) -> Result<Vec<ExperimentResults>, StudyError> {
     for folder in ["tables", "figures"] {
         let folder = directory.join(folder);
-        fs::create_dir_all(&folder).map_err(|source| StudyError::io(&folder, source))?;
+        fs::create_dir_all(&folder).map_err(|source| StudyError::file_error(&folder, source))?;
     }
     let mut all = Vec::new();
     for (experiment, table) in experiments.iter().zip(tables) {
@@ -40,7 +40,7 @@ pub(crate) fn write_results(
             let file = directory
                 .join("figures")
                 .join(format!("{}.svg", figure.name));
-            let drawn = svg(&figure).map_err(|error| StudyError::Figure {
+            let drawn = figure_to_svg(&figure).map_err(|error| StudyError::Figure {
                 name: figure.name.clone(),
                 reason: error.to_string(),
             })?;
@@ -65,12 +65,12 @@ pub(crate) fn write_results(
 
 /// Writes bytes to a file, which is replaced if it exists.
 fn write_file(path: &Path, bytes: &[u8]) -> Result<(), StudyError> {
-    fs::write(path, bytes).map_err(|source| StudyError::io(path, source))
+    fs::write(path, bytes).map_err(|source| StudyError::file_error(path, source))
 }
 
 /// Returns the table as CSV, with a header and one line for each row.
-fn table_csv(table: &Table) -> Vec<u8> {
-    let head = Point::COLUMNS.into_iter().chain([
+fn table_csv(table: &MeasurementTable) -> Vec<u8> {
+    let head = MeasurementPoint::COLUMNS.into_iter().chain([
         "mechanism",
         "estimand",
         "metric",
@@ -78,7 +78,7 @@ fn table_csv(table: &Table) -> Vec<u8> {
         "mean",
         "standard_error",
     ]);
-    let line = |row: &Row| {
+    let line = |row: &AveragedRow| {
         let own = &row.first;
         own.point.columns().into_iter().chain([
             own.mechanism.clone(),
@@ -89,20 +89,23 @@ fn table_csv(table: &Table) -> Vec<u8> {
             round_to_six_digits(row.standard_error),
         ])
     };
-    to_csv(head, table.rows().iter().map(line))
+    csv_bytes(head, table.rows().iter().map(line))
 }
 
 /// Returns the cells of all contests as CSV, with a header and one line for each cell.
 fn contests_csv(all: &[ExperimentResults]) -> Vec<u8> {
-    let head = ["experiment"].into_iter().chain(Point::COLUMNS).chain([
-        "estimand",
-        "metric",
-        "ours",
-        "best_other",
-        "ratio",
-        "standard_error_of_log",
-        "lost",
-    ]);
+    let head = ["experiment"]
+        .into_iter()
+        .chain(MeasurementPoint::COLUMNS)
+        .chain([
+            "estimand",
+            "metric",
+            "ours",
+            "best_other",
+            "ratio",
+            "standard_error_of_log",
+            "lost",
+        ]);
     let mut lines = Vec::new();
     for own in all {
         for outcome in &own.outcomes {
@@ -121,11 +124,11 @@ fn contests_csv(all: &[ExperimentResults]) -> Vec<u8> {
             }));
         }
     }
-    to_csv(head, lines)
+    csv_bytes(head, lines)
 }
 
 /// Formats a CSV header and the lines below it.
-fn to_csv(
+fn csv_bytes(
     head: impl Iterator<Item = &'static str>,
     lines: impl IntoIterator<Item = impl Iterator<Item = String>>,
 ) -> Vec<u8> {

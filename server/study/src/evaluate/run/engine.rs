@@ -8,16 +8,16 @@ use rand_core::SeedableRng;
 use rayon::prelude::*;
 use sha2::{Digest, Sha256};
 
-use super::runs::{Runs, Study};
-use crate::evaluate::measure::experiment::{Experiment, StudyError, Unit};
-use crate::evaluate::measure::table::Table;
+use super::runs::{FinishedUnitsFile, StudyIdentity};
+use crate::evaluate::measure::experiment::{Experiment, StudyError, WorkUnit};
+use crate::evaluate::measure::table::MeasurementTable;
 
 /// Experiment that is being run, with its units of work and the file that stores its finished
 /// units.
 struct ExperimentRun<'a> {
     experiment: &'a dyn Experiment,
-    units: Vec<Unit>,
-    runs: Mutex<Runs>,
+    units: Vec<WorkUnit>,
+    runs: Mutex<FinishedUnitsFile>,
 }
 
 /// Settings of a study: output directory, size, and seed of its random numbers.
@@ -39,28 +39,29 @@ pub(crate) struct StudySettings<'a> {
 ///
 /// # Errors
 /// The first [`StudyError`] of a unit. Measurements of finished units are kept.
-pub(crate) fn run(
+pub(crate) fn run_study(
     experiments: &[Box<dyn Experiment>],
     settings: StudySettings<'_>,
     progress: impl Fn(f64, f64) + Sync,
-) -> Result<Vec<Table>, StudyError> {
+) -> Result<Vec<MeasurementTable>, StudyError> {
     let directory = settings.directory.join("runs");
-    std::fs::create_dir_all(&directory).map_err(|source| StudyError::io(&directory, source))?;
+    std::fs::create_dir_all(&directory)
+        .map_err(|source| StudyError::file_error(&directory, source))?;
     let open = |experiment: &'_ dyn Experiment| {
-        let study = Study {
+        let study = StudyIdentity {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             preset: settings.preset.to_owned(),
             seed: settings.seed,
             experiment: experiment.name().to_owned(),
         };
         let file = directory.join(format!("{}.jsonl", experiment.name()));
-        Runs::open(&file, &study).map(Mutex::new)
+        FinishedUnitsFile::open(&file, &study).map(Mutex::new)
     };
     let mut running = Vec::new();
     for experiment in experiments {
         running.push(ExperimentRun {
             experiment: &**experiment,
-            units: experiment.units(),
+            units: experiment.work_units(),
             runs: open(&**experiment)?,
         });
     }
@@ -71,7 +72,7 @@ pub(crate) fn run(
             .into_inner()
             .unwrap_or_else(PoisonError::into_inner);
         let units = own.units.iter().map(|unit| unit.name.as_str());
-        Table::new(runs.measurements_of(units).cloned())
+        MeasurementTable::new(runs.measurements_of(units).cloned())
     });
     Ok(tables.collect())
 }
@@ -81,7 +82,7 @@ fn run_units(
     seed: u64,
     progress: impl Fn(f64, f64) + Sync,
 ) -> Result<(), StudyError> {
-    let mut left: Vec<(&ExperimentRun<'_>, &Unit)> = Vec::new();
+    let mut left: Vec<(&ExperimentRun<'_>, &WorkUnit)> = Vec::new();
     for own in running {
         let runs = own.runs.lock().unwrap_or_else(PoisonError::into_inner);
         let open = own
@@ -99,7 +100,7 @@ fn run_units(
     // `par_bridge` hands out the units in this order, each to the next free core.
     left.into_iter().par_bridge().try_for_each(|(own, unit)| {
         let rng = unit_generator(seed, own.experiment.name(), &unit.name);
-        let measured = own.experiment.run(unit, &rng)?;
+        let measured = own.experiment.run_unit(unit, &rng)?;
         let mut runs = own.runs.lock().unwrap_or_else(PoisonError::into_inner);
         runs.append_unit(unit.name.clone(), measured)?;
         drop(runs);

@@ -12,7 +12,7 @@ use crate::evaluate::measure::experiment::{Measurement, StudyError};
 
 /// Identity of the study to which a file of runs belongs. It is the file's first line.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Study {
+pub(crate) struct StudyIdentity {
     /// Version of the program, since a different version may measure differently.
     pub(crate) version: String,
     pub(crate) preset: String,
@@ -29,20 +29,20 @@ struct FinishedUnit {
 
 /// File of runs of one experiment, with the measurements that the file contains.
 #[derive(Debug)]
-pub(crate) struct Runs {
+pub(crate) struct FinishedUnitsFile {
     path: PathBuf,
     file: File,
     done: HashMap<String, Vec<Measurement>>,
 }
 
-impl Runs {
+impl FinishedUnitsFile {
     /// Opens the file of an experiment, or creates it. An incomplete last line is removed.
     ///
     /// # Errors
     /// [`StudyError::Io`] if the file cannot be read or written. [`StudyError::Runs`] if it belongs
     /// to another study, has other content, or is locked by a running study.
-    pub(crate) fn open(path: &Path, study: &Study) -> Result<Self, StudyError> {
-        let failed = |source| StudyError::io(path, source);
+    pub(crate) fn open(path: &Path, study: &StudyIdentity) -> Result<Self, StudyError> {
+        let failed = |source| StudyError::file_error(path, source);
         let mut options = OpenOptions::new();
         options.read(true).write(true).create(true).truncate(false);
         let mut file = options.open(path).map_err(failed)?;
@@ -65,7 +65,7 @@ impl Runs {
                 break;
             }
             number += 1;
-            read_line(path, number, &line, study, &mut done)?;
+            read_unit_line(path, number, &line, study, &mut done)?;
             whole += read as u64;
         }
         // The next line must not be appended to an incomplete one.
@@ -115,7 +115,7 @@ impl Runs {
     /// Writes a line, including its end, in a single call. An interruption can therefore leave only
     /// the last line incomplete, without its line break.
     fn append_line(&mut self, line: &impl Serialize) -> Result<(), StudyError> {
-        let failed = |source| StudyError::io(&self.path, source);
+        let failed = |source| StudyError::file_error(&self.path, source);
         let mut bytes = serde_json::to_vec(line)
             .map_err(|error| failed(std::io::Error::new(ErrorKind::InvalidData, error)))?;
         bytes.push(b'\n');
@@ -123,11 +123,11 @@ impl Runs {
     }
 }
 
-fn read_line(
+fn read_unit_line(
     path: &Path,
     number: usize,
     line: &str,
-    study: &Study,
+    study: &StudyIdentity,
     done: &mut HashMap<String, Vec<Measurement>>,
 ) -> Result<(), StudyError> {
     let refused = |reason: String| StudyError::Runs {
@@ -136,7 +136,7 @@ fn read_line(
     };
     let unread = |error: serde_json::Error| refused(format!("line {number}: {error}"));
     if number == 1 {
-        let own: Study = serde_json::from_str(line).map_err(unread)?;
+        let own: StudyIdentity = serde_json::from_str(line).map_err(unread)?;
         if own != *study {
             return Err(refused(format!(
                 "it is of version {}, preset {}, seed {} and experiment {}, not of {}, {}, {} \
@@ -161,10 +161,10 @@ fn read_line(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::evaluate::measure::experiment::Point;
+    use crate::evaluate::measure::experiment::MeasurementPoint;
 
-    fn study() -> Study {
-        Study {
+    fn study() -> StudyIdentity {
+        StudyIdentity {
             version: "1".to_owned(),
             preset: "quick".to_owned(),
             seed: 1,
@@ -174,7 +174,7 @@ mod tests {
 
     fn measured(value: f64) -> Vec<Measurement> {
         vec![Measurement {
-            point: Point {
+            point: MeasurementPoint {
                 people: 1,
                 items: 2,
                 sparsity: 1,
@@ -195,7 +195,7 @@ mod tests {
     fn a_study_goes_on_wherever_it_was_cut_off() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("e.jsonl");
-        let mut runs = Runs::open(&path, &study()).unwrap();
+        let mut runs = FinishedUnitsFile::open(&path, &study()).unwrap();
         runs.append_unit("a".to_owned(), measured(0.1 + 0.2))
             .unwrap();
         runs.append_unit("b".to_owned(), measured(-1e-300)).unwrap();
@@ -206,7 +206,7 @@ mod tests {
         drop(runs);
         for cut in 0..=whole.len() {
             std::fs::write(&path, &whole[..cut]).unwrap();
-            let mut runs = Runs::open(&path, &study()).unwrap();
+            let mut runs = FinishedUnitsFile::open(&path, &study()).unwrap();
             let lines = ends.iter().filter(|end| **end <= cut).count();
             assert_eq!(runs.has_finished("a"), lines >= 2);
             assert_eq!(runs.has_finished("b"), lines >= 3);
@@ -217,7 +217,7 @@ mod tests {
             }
             assert_eq!(std::fs::read(&path).unwrap(), whole, "cut at {cut}");
             drop(runs);
-            let again = Runs::open(&path, &study()).unwrap();
+            let again = FinishedUnitsFile::open(&path, &study()).unwrap();
             let values: Vec<f64> = again
                 .measurements_of(["b", "a"])
                 .map(|own| own.value)
@@ -231,26 +231,32 @@ mod tests {
     fn two_studies_do_not_write_at_once() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("e.jsonl");
-        let first = Runs::open(&path, &study()).unwrap();
-        let error = Runs::open(&path, &study()).unwrap_err().to_string();
+        let first = FinishedUnitsFile::open(&path, &study()).unwrap();
+        let error = FinishedUnitsFile::open(&path, &study())
+            .unwrap_err()
+            .to_string();
         assert!(error.contains("another study"), "{error}");
         drop(first);
-        Runs::open(&path, &study()).unwrap();
+        FinishedUnitsFile::open(&path, &study()).unwrap();
     }
 
     #[test]
     fn another_studys_file_is_refused() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("e.jsonl");
-        Runs::open(&path, &study()).unwrap();
-        let other = Study { seed: 2, ..study() };
-        let error = Runs::open(&path, &other).unwrap_err().to_string();
+        FinishedUnitsFile::open(&path, &study()).unwrap();
+        let other = StudyIdentity { seed: 2, ..study() };
+        let error = FinishedUnitsFile::open(&path, &other)
+            .unwrap_err()
+            .to_string();
         assert!(
             error.contains("seed 1") && error.contains("another directory"),
             "{error}"
         );
         std::fs::write(&path, "nothing of ours\n").unwrap();
-        let error = Runs::open(&path, &study()).unwrap_err().to_string();
+        let error = FinishedUnitsFile::open(&path, &study())
+            .unwrap_err()
+            .to_string();
         assert!(error.contains("line 1"), "{error}");
     }
 }

@@ -1,14 +1,16 @@
 //! Tests of the table that compares hushbin's mechanism with published ones.
 
-use hushbin_study::competitors::{ComparedQuestion, Comparison, ComparisonRow, compare};
+use hushbin_study::competitors::{
+    ComparedQuestion, ComparisonRow, MechanismComparison, compare_mechanisms,
+};
 
 use super::models::budget;
 
-fn table(asked: ComparedQuestion, epsilon: f64, delta: f64) -> Comparison {
-    compare(asked, &budget(epsilon, delta), 10_000).unwrap()
+fn table(asked: ComparedQuestion, epsilon: f64, delta: f64) -> MechanismComparison {
+    compare_mechanisms(asked, &budget(epsilon, delta), 10_000).unwrap()
 }
 
-fn row<'a>(table: &'a Comparison, mechanism: &str) -> &'a ComparisonRow {
+fn row<'a>(table: &'a MechanismComparison, mechanism: &str) -> &'a ComparisonRow {
     let mut rows = table.rows.iter();
     rows.find(|row| row.mechanism == mechanism).unwrap()
 }

@@ -2,9 +2,9 @@
 //! estimates, and variances.
 
 use hushbin_study::competitors::distribution::{
-    Bins, Hierarchy, SquareWave, ems_shares, isotonic_shares, quantile,
+    BinSelection, Hierarchy, SquareWave, ems_shares, isotonic_shares, quantile,
 };
-use hushbin_study::competitors::{Rates, SubsetSelection};
+use hushbin_study::competitors::{SubsetSelection, SupportRates};
 use hushbin_tests::generators::seeded;
 use hushbin_tests::significance::assert_distributed;
 
@@ -51,15 +51,15 @@ fn subsets_lose_epsilon_and_are_drawn_by_their_law() {
 }
 
 /// Returns the estimate of an option's share from one report, which is a set of options.
-fn single(rates: &Rates, set: usize, option: usize) -> f64 {
-    rates.estimate((set >> option & 1) as u64, 1)
+fn single(rates: &SupportRates, set: usize, option: usize) -> f64 {
+    rates.estimate_share((set >> option & 1) as u64, 1)
 }
 
 #[test]
 fn bins_have_no_bias_and_the_variance_stated() {
     let weights = [1.0, 1.0, 0.25, 0.0, -0.5];
     for epsilon in EPSILONS {
-        let bins = Bins::new(5, &budget(epsilon, 0.0)).unwrap();
+        let bins = BinSelection::new(5, &budget(epsilon, 0.0)).unwrap();
         let choice = SubsetSelection::new(5, &budget(epsilon, 0.0)).unwrap();
         let rates = choice.rates();
         let (mut mean, mut square) = (0.0, 0.0);
@@ -69,7 +69,7 @@ fn bins_have_no_bias_and_the_variance_stated() {
                 let shares = [0, 1, 2, 3, 4].map(|option| single(&rates, set, option));
                 let held = [0, 1, 2, 3, 4].map(|option| (set >> option & 1) as u64);
                 if probability > 0.0 {
-                    assert_eq!(bins.shares(&held, 1), shares);
+                    assert_eq!(bins.estimated_shares(&held, 1), shares);
                 }
                 let sum: f64 = shares.iter().zip(weights).map(|(own, by)| own * by).sum();
                 mean += 0.2 * probability * sum;
@@ -83,7 +83,7 @@ fn bins_have_no_bias_and_the_variance_stated() {
             }
         }
         let variance = square - mean * mean;
-        assert!((bins.variance(&weights) / variance - 1.0).abs() < 1e-9);
+        assert!((bins.weighted_sum_variance(&weights) / variance - 1.0).abs() < 1e-9);
     }
 }
 
@@ -95,7 +95,7 @@ fn law(own: &Hierarchy, cell: u32) -> Vec<f64> {
         let (law, share) = (subset(choice, cell >> (height - 1 - depth)), *share);
         law.into_iter().map(move |probability| share * probability)
     };
-    let levels = own.levels().iter().zip(own.shares());
+    let levels = own.levels().iter().zip(own.level_shares());
     levels.enumerate().flat_map(level).collect()
 }
 
@@ -136,7 +136,7 @@ fn hierarchies_have_the_variance_stated() {
         let own = Hierarchy::new(3, &budget(epsilon, 0.0)).unwrap();
         let nothing: Vec<Vec<f64>> = (0..3).map(|depth| vec![0.0; 2 << depth]).collect();
         let value = |shares: Vec<Vec<f64>>| {
-            let found = own.combine_levels(shares, own.shares());
+            let found = own.combine_levels(shares, own.level_shares());
             let pairs = found.iter().zip(weights);
             pairs.map(|(share, weight)| share * weight).sum::<f64>()
         };
@@ -156,9 +156,9 @@ fn hierarchies_have_the_variance_stated() {
                     square += probability * part * part / nodes as f64;
                 }
             }
-            variance += (square - mean * mean) / own.shares()[depth];
+            variance += (square - mean * mean) / own.level_shares()[depth];
         }
-        let ratio = own.variance(&weights) / variance;
+        let ratio = own.weighted_sum_variance(&weights) / variance;
         assert!((ratio - 1.0).abs() < 1e-9, "ε = {epsilon}: {ratio}");
     }
 }
@@ -174,17 +174,18 @@ fn levels_have_their_best_shares() {
         (7, 16.787_658, 19.795_037),
     ] {
         let best = Hierarchy::new(height, &budget).unwrap();
-        let even = Hierarchy::with_shares(vec![1.0 / height as f64; height], &budget).unwrap();
-        assert!((best.mean_variance() / least - 1.0).abs() < 1e-6);
-        assert!((even.mean_variance() / stated - 1.0).abs() < 1e-6);
+        let even =
+            Hierarchy::with_level_shares(vec![1.0 / height as f64; height], &budget).unwrap();
+        assert!((best.mean_edge_variance() / least - 1.0).abs() < 1e-6);
+        assert!((even.mean_edge_variance() / stated - 1.0).abs() < 1e-6);
     }
     let best = Hierarchy::new(6, &budget).unwrap();
     for level in 1..6 {
         for change in [-0.01, 0.01] {
-            let mut shares = best.shares().to_vec();
+            let mut shares = best.level_shares().to_vec();
             (shares[0], shares[level]) = (shares[0] - change, shares[level] + change);
-            let other = Hierarchy::with_shares(shares, &budget).unwrap();
-            assert!(other.mean_variance() > best.mean_variance());
+            let other = Hierarchy::with_level_shares(shares, &budget).unwrap();
+            assert!(other.mean_edge_variance() > best.mean_edge_variance());
         }
     }
 }
@@ -194,10 +195,13 @@ fn square_waves_lose_epsilon_and_have_mass_1() {
     for epsilon in EPSILONS {
         let wave = SquareWave::new(&budget(epsilon, 0.0)).unwrap();
         let b = wave.half_width();
-        let [inside, outside] = [wave.density(0.5, 0.5), wave.density(0.0, 1.0 + b)];
+        let [inside, outside] = [
+            wave.report_density(0.5, 0.5),
+            wave.report_density(0.0, 1.0 + b),
+        ];
         assert!((inside / outside / epsilon.exp() - 1.0).abs() < 1e-12);
         assert!((2.0 * b * inside + outside - 1.0).abs() < 1e-12);
-        let transition = wave.transition(50);
+        let transition = wave.transition_matrix(50);
         for input in 0..50 {
             let column = (0..50).map(|output| transition.probability(output, input));
             assert!((column.sum::<f64>() - 1.0).abs() < 1e-10);
@@ -211,7 +215,7 @@ fn square_waves_are_drawn_by_their_density() {
     const CELLS: usize = 12;
     for epsilon in EPSILONS {
         let wave = SquareWave::new(&budget(epsilon, 0.0)).unwrap();
-        let transition = wave.transition(CELLS);
+        let transition = wave.transition_matrix(CELLS);
         let input = 7;
         let (mut counts, rng) = (vec![0; CELLS], &mut seeded(5));
         for draw in 0..DRAWS {
@@ -220,7 +224,7 @@ fn square_waves_are_drawn_by_their_density() {
             let report = wave.randomize(number, rng);
             let b = wave.half_width();
             assert!((-b..=1.0 + b).contains(&report));
-            counts[wave.cell(report, CELLS)] += 1;
+            counts[wave.output_cell(report, CELLS)] += 1;
         }
         let law: Vec<f64> = (0..CELLS)
             .map(|output| transition.probability(output, input))
@@ -233,7 +237,7 @@ fn square_waves_are_drawn_by_their_density() {
         }
         let weights: Vec<f64> = (0..CELLS).map(|output| output as f64).collect();
         let mean: f64 = weights.iter().zip(&law).map(|(own, by)| own * by).sum();
-        assert!((transition.weighted_inputs(&weights)[input] - mean).abs() < 1e-10);
+        assert!((transition.mean_output_weights(&weights)[input] - mean).abs() < 1e-10);
     }
 }
 
@@ -242,7 +246,7 @@ fn square_waves_are_drawn_by_their_density() {
 fn smoothing_finds_smooth_crowds() {
     const CELLS: usize = 256;
     let wave = SquareWave::new(&budget(2.0, 0.0)).unwrap();
-    let transition = wave.transition(CELLS);
+    let transition = wave.transition_matrix(CELLS);
     let weight = |cell: usize| {
         let place = (cell as f64 + 0.5) / CELLS as f64;
         place * (1.0 - place).powi(4)

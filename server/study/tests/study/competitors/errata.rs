@@ -31,7 +31,9 @@ fn worst_output(laws: &[Law], epsilon: f64) -> f64 {
 }
 
 fn favoured(d: u32) -> f64 {
-    Majority::new(d, &budget(1.0, 0.0)).unwrap().favoured()
+    Majority::new(d, &budget(1.0, 0.0))
+        .unwrap()
+        .favoured_count()
 }
 
 /// Erratum to Lemma 1: a bound for every single output does not imply the bound for sets of
@@ -50,7 +52,7 @@ fn outputs_that_are_private_are_not_private_in_sets() {
         assert!((set / single / favoured(d) - 1.0).abs() < 1e-9, "{set}");
         // The converse is true, because a single output is a set.
         let right = Majority::new(d, &budget(1.0, delta)).unwrap();
-        assert!(worst_output(&corners(d, right.alpha()), 1.0) <= delta);
+        assert!(worst_output(&corners(d, right.favoured_probability()), 1.0) <= delta);
         rows.push(format!(
             "| {d} | {} | {single:.3} | {set:.3} |",
             favoured(d)
@@ -76,15 +78,15 @@ fn the_printed_probability_gives_away_more() {
         let budget = budget(epsilon, delta);
         let printed = as_printed::majority(d, &budget).unwrap();
         let right = Majority::new(d, &budget).unwrap();
-        let [false_delta, true_delta] =
-            [printed.alpha, right.alpha()].map(|alpha| worst(&corners(d, alpha), epsilon));
+        let [false_delta, true_delta] = [printed.alpha, right.favoured_probability()]
+            .map(|alpha| worst(&corners(d, alpha), epsilon));
         assert!((false_delta / delta / favoured(d) - 1.0).abs() < 1e-9);
         assert!((printed.delta - false_delta).abs() < 1e-12);
         assert!(true_delta <= delta && true_delta > delta - 1e-11);
         rows.push(format!(
             "| {d} | {epsilon} | {delta} | {:.4} | {:.4} | {false_delta:.3} | {true_delta:.3} |",
             printed.alpha,
-            right.alpha()
+            right.favoured_probability()
         ));
     }
     assert_table(
@@ -100,7 +102,7 @@ fn the_printed_probability_gives_away_more() {
 /// Returns the expected estimate of an attribute with value 1, with this scale B and the correct α.
 fn estimated_at(own: &Majority, scale: f64) -> f64 {
     let d = own.attributes();
-    let law = majority_of_signs(d, own.threshold(), own.alpha(), (1 << d) - 1);
+    let law = majority_of_signs(d, own.threshold(), own.favoured_probability(), (1 << d) - 1);
     let sign = |o: usize| if o & 1 == 1 { scale } else { -scale };
     law.iter().enumerate().map(|(o, p)| p * sign(o)).sum()
 }
@@ -172,13 +174,13 @@ fn even_numbers_of_attributes_lose_more_with_the_odd_probability() {
         let ratio: f64 = 2_f64.powi(d as i32) / favoured(d) - 1.0;
         assert!((real - epsilon - ratio.ln()).abs() < 1e-9, "{d}: {real}");
         let right = Majority::new(d, &budget(epsilon, 0.0)).unwrap();
-        let laws = corners(d, right.alpha());
+        let laws = corners(d, right.favoured_probability());
         let kept = least_epsilon(1e-15, |epsilon| worst(&laws, epsilon));
         assert!(kept <= epsilon && kept > epsilon - 1e-9, "{kept}");
         rows.push(format!(
             "| {d} | {epsilon} | {:.4} | {real:.4} | {:.4} | {kept:.4} |",
             e / (e + 1.0),
-            right.alpha()
+            right.favoured_probability()
         ));
     }
     assert_table(

@@ -1,8 +1,8 @@
 //! Tests, by listing all outcomes, that estimates are unbiased and have the stated variance.
 
 use hushbin_study::competitors::{
-    LocalHash, Majority, OptimalHash, RandomizedResponse, Rates, SampledTwoPoints, TwoPoints,
-    Unary, best_buckets,
+    LocalHash, Majority, OptimalHash, RandomizedResponse, SampledTwoPoints, SupportRates,
+    TwoPoints, UnaryEncoding, best_buckets,
 };
 
 use super::models::{budget, direct, hashed, majority, sampled, two_points, unary};
@@ -34,8 +34,8 @@ fn assert_moments(ours: [f64; 2], mean: f64, variance: f64, what: &str) {
 }
 
 /// Returns one report's estimate of an answer's share.
-fn single(rates: &Rates, supported: bool) -> f64 {
-    rates.estimate(u64::from(supported), 1)
+fn single(rates: &SupportRates, supported: bool) -> f64 {
+    rates.estimate_share(u64::from(supported), 1)
 }
 
 #[test]
@@ -45,9 +45,9 @@ fn shares_are_unbiased() {
         let k = 4;
         let grr = RandomizedResponse::new(k, &budget).unwrap();
         let all = [
-            Unary::symmetric(k, &budget),
-            Unary::new(k, 0.3, &budget),
-            Unary::optimized(k, &budget),
+            UnaryEncoding::symmetric(k, &budget),
+            UnaryEncoding::new(k, 0.3, &budget),
+            UnaryEncoding::optimized(k, &budget),
         ];
         for (own, asked) in (0..k).flat_map(|own| (0..k).map(move |asked| (own, asked))) {
             let truth = f64::from(u8::from(own == asked));
@@ -100,8 +100,13 @@ fn hashed_shares_are_unbiased() {
 fn the_optimised_are_local_minima() {
     for (epsilon, delta) in BUDGETS {
         let budget = budget(epsilon, delta);
-        let others = |q: f64| Unary::new(2, q, &budget).unwrap().rates().variance(false);
-        if let Ok(oue) = Unary::optimized(2, &budget) {
+        let others = |q: f64| {
+            UnaryEncoding::new(2, q, &budget)
+                .unwrap()
+                .rates()
+                .variance(false)
+        };
+        if let Ok(oue) = UnaryEncoding::optimized(2, &budget) {
             let (q, least) = (oue.rates().q, oue.rates().variance(false));
             for step in [0.01, 0.1].map(|part| part * q) {
                 assert!(
@@ -127,8 +132,8 @@ fn the_optimised_are_local_minima() {
     // The minimum is only local. For δ > 0 and parameters far from it, this variance becomes
     // arbitrarily small, while the variance for the person's own answer becomes 1/δ.
     let budget = budget(1.0, 0.01);
-    let far = Unary::new(2, 1e-9, &budget).unwrap().rates();
-    let oue = Unary::optimized(2, &budget).unwrap().rates();
+    let far = UnaryEncoding::new(2, 1e-9, &budget).unwrap().rates();
+    let oue = UnaryEncoding::optimized(2, &budget).unwrap().rates();
     assert!(far.variance(false) < 1e-4 && far.variance(true) > 90.0);
     assert!(oue.variance(false) > 3.0 && oue.variance(true) < 10.0);
     let far = LocalHash::new(9, 1 << 22, &budget).unwrap().rates();

@@ -2,8 +2,8 @@
 //! integrated completely.
 
 use hushbin_study::competitors::{
-    Budget, Hadamard, HybridThreePiecewise, LevelGrid, NumberMechanism, SampledPiecewise,
-    SlidingPiecewise, Staircase, ThreeOutputs, TwoPoints, hybrid_variance,
+    Budget, HadamardResponse, HybridThreePiecewise, LevelResponse, SampledPiecewise,
+    SingleNumberMechanism, SlidingPiecewise, Staircase, ThreeOutputs, TwoPoints, hybrid_variance,
 };
 
 const EPSILONS: [f64; 7] = [0.25, 0.7, 1.0, 1.7, 2.5, 4.0, 6.0];
@@ -54,22 +54,25 @@ fn assert_ratio(laws: &[Vec<f64>], epsilon: f64, what: &str) {
 #[test]
 fn grids_are_private_and_unbiased() {
     for epsilon in EPSILONS {
-        let own = LevelGrid::best(epsilon).unwrap();
-        for own in [own, LevelGrid::new(3, epsilon).unwrap()] {
+        let own = LevelResponse::best(epsilon).unwrap();
+        for own in [own, LevelResponse::new(3, epsilon).unwrap()] {
             let what = format!("{own:?}");
             for value in NUMBERS {
-                let law = own.probabilities(value).into_iter().zip(own.estimates());
+                let law = own
+                    .level_probabilities(value)
+                    .into_iter()
+                    .zip(own.estimates_by_level());
                 assert_law(moments(law), value, own.variance(value), &what);
             }
-            let laws: Vec<Vec<f64>> = NUMBERS.map(|value| own.probabilities(value)).into();
+            let laws: Vec<Vec<f64>> = NUMBERS.map(|value| own.level_probabilities(value)).into();
             assert_ratio(&laws, epsilon, &what);
             assert_worst(own.worst_variance(), |value| own.variance(value));
         }
     }
     for wrong in [
-        LevelGrid::new(0, 1.0),
-        LevelGrid::new(65, 1.0),
-        LevelGrid::new(2, 0.0),
+        LevelResponse::new(0, 1.0),
+        LevelResponse::new(65, 1.0),
+        LevelResponse::new(2, 0.0),
     ] {
         assert!(wrong.is_err());
     }
@@ -78,7 +81,11 @@ fn grids_are_private_and_unbiased() {
 /// Returns the moments of a piecewise mechanism. The density inside the interval is computed from
 /// the remaining mass, and must be exp(ε) times the density outside.
 fn sliding(own: &SlidingPiecewise, value: f64, epsilon: f64) -> Moments {
-    let (half, rest, [left, right]) = (own.half_range(), own.density(), own.favoured(value));
+    let (half, rest, [left, right]) = (
+        own.half_range(),
+        own.density_outside(),
+        own.favoured_interval(value),
+    );
     assert!(left >= -half * (1.0 + 1e-12) && right <= half * (1.0 + 1e-12));
     let inside = (1.0 - rest * (2.0 * half - (right - left))) / (right - left);
     assert!(((inside / rest).ln() - epsilon).abs() < 1e-9, "{own:?}");
@@ -98,7 +105,7 @@ fn piecewise_mechanisms_are_private_and_unbiased() {
         let all = [
             SlidingPiecewise::published(epsilon),
             SlidingPiecewise::best(epsilon),
-            SlidingPiecewise::optimal(epsilon),
+            SlidingPiecewise::published_optimal(epsilon),
         ];
         for own in all.map(Result::unwrap) {
             let what = format!("{own:?}");
@@ -121,13 +128,13 @@ fn the_best_width_is_the_best() {
         let published = SlidingPiecewise::published(epsilon).unwrap();
         assert!(best.worst_variance() < published.worst_variance());
         // With the best width, the interval for the number 1 ends at the end of the range.
-        assert!((best.favoured(1.0)[1] / best.half_range() - 1.0).abs() < 1e-12);
+        assert!((best.favoured_interval(1.0)[1] / best.half_range() - 1.0).abs() < 1e-12);
     }
 }
 
 fn three_outputs(own: &ThreeOutputs, value: f64) -> Moments {
-    let outputs = [-own.scale(), 0.0, own.scale()];
-    moments(own.probabilities(value).into_iter().zip(outputs))
+    let outputs = [-own.largest_output(), 0.0, own.largest_output()];
+    moments(own.output_probabilities(value).into_iter().zip(outputs))
 }
 
 #[test]
@@ -140,12 +147,12 @@ fn three_outputs_are_private_and_unbiased() {
             assert_law(law, value, own.variance(value), &what);
         }
         let laws: Vec<Vec<f64>> = NUMBERS
-            .map(|value| own.probabilities(value).to_vec())
+            .map(|value| own.output_probabilities(value).to_vec())
             .into();
         assert!(laws.iter().flatten().all(|p| *p >= 0.0));
         let both: Vec<Vec<f64>> = laws.iter().map(|law| vec![law[0], law[2]]).collect();
         assert_ratio(&both, epsilon, &what);
-        let [from, to] = [0.0, 1.0].map(|value| own.probabilities(value)[1]);
+        let [from, to] = [0.0, 1.0].map(|value| own.output_probabilities(value)[1]);
         assert!(from <= to * epsilon.exp() * (1.0 + 1e-9));
         assert_worst(own.worst_variance(), |value| own.variance(value));
     }
@@ -156,7 +163,7 @@ fn three_outputs_are_private_and_unbiased() {
     // For a large ε the paper's probability of 0 is e/(e + 2).
     let large = ThreeOutputs::best(6.0).unwrap();
     let e = 6.0_f64.exp();
-    assert!((large.middle() - e / (e + 2.0)).abs() < 1e-6);
+    assert!((large.zero_probability() - e / (e + 2.0)).abs() < 1e-6);
 }
 
 /// From ε = ln 2 on, the paper's probability of the output 0 is this root of a cubic equation,
@@ -171,7 +178,7 @@ fn the_probability_of_0_is_the_papers() {
         let angle = f64::acos(-second / (2.0 * first.powf(1.5)));
         let cosine = ((std::f64::consts::PI + angle) / 3.0).cos();
         let expected = (sum(&[5.0, 4.0, 1.0]) - 2.0 * first.sqrt() * cosine) / 6.0;
-        let found = ThreeOutputs::best(epsilon).unwrap().middle();
+        let found = ThreeOutputs::best(epsilon).unwrap().zero_probability();
         assert!(
             (found - expected).abs() < 1e-6,
             "{epsilon}: {found} {expected}"
@@ -218,7 +225,7 @@ fn staircase_noise_has_its_variance() {
         }
         let (mut mass, mut square) = (0.0, 0.0);
         for pair in ends.windows(2) {
-            let density = 2.0 * own.density(pair[0].midpoint(pair[1]));
+            let density = 2.0 * own.noise_density(pair[0].midpoint(pair[1]));
             mass += density * (pair[1] - pair[0]);
             square += density * (pair[1].powi(3) - pair[0].powi(3)) / 3.0;
         }
@@ -226,19 +233,19 @@ fn staircase_noise_has_its_variance() {
         assert!((square / own.variance() - 1.0).abs() < 1e-9, "{epsilon}");
         for shift in [0.3, 1.0, 1.9, 2.0] {
             for noise in (-500..500).map(|step| f64::from(step) / 77.0) {
-                let loss = (own.density(noise) / own.density(noise + shift)).ln();
+                let loss = (own.noise_density(noise) / own.noise_density(noise + shift)).ln();
                 assert!(loss.abs() <= epsilon + 1e-9);
             }
         }
-        let loss = (own.density(0.1 * own.fall_fraction())
-            / own.density(2.0 + 0.1 * own.fall_fraction()))
+        let loss = (own.noise_density(0.1 * own.fall_fraction())
+            / own.noise_density(2.0 + 0.1 * own.fall_fraction()))
         .ln();
         assert!((loss - epsilon).abs() < 1e-9);
     }
 }
 
 /// Returns the moments of a mechanism for one number.
-fn one_number(part: NumberMechanism, epsilon: f64, value: f64) -> Moments {
+fn one_number(part: SingleNumberMechanism, epsilon: f64, value: f64) -> Moments {
     let two_points = || {
         let points = TwoPoints::new(&Budget::new(epsilon, 0.0).unwrap());
         let up = points.plus_probability(value);
@@ -246,17 +253,17 @@ fn one_number(part: NumberMechanism, epsilon: f64, value: f64) -> Moments {
     };
     let published = SlidingPiecewise::published(epsilon).unwrap();
     match part {
-        NumberMechanism::Piecewise => sliding(&published, value, epsilon),
-        NumberMechanism::BestWidth => {
+        SingleNumberMechanism::Piecewise => sliding(&published, value, epsilon),
+        SingleNumberMechanism::BestWidth => {
             sliding(&SlidingPiecewise::best(epsilon).unwrap(), value, epsilon)
         }
-        NumberMechanism::Hybrid if epsilon <= 0.61 => two_points(),
-        NumberMechanism::Hybrid => {
+        SingleNumberMechanism::Hybrid if epsilon <= 0.61 => two_points(),
+        SingleNumberMechanism::Hybrid => {
             let rest = (-0.5 * epsilon).exp();
             let piecewise = sliding(&published, value, epsilon);
             mixture([(1.0 - rest, piecewise), (rest, two_points())])
         }
-        NumberMechanism::Mixed => {
+        SingleNumberMechanism::Mixed => {
             let own = HybridThreePiecewise::best(epsilon).unwrap();
             let piecewise = sliding(&own.piecewise(), value, epsilon);
             let three = three_outputs(&own.three_outputs(), value);
@@ -271,10 +278,10 @@ fn one_number(part: NumberMechanism, epsilon: f64, value: f64) -> Moments {
 #[test]
 fn sampled_mechanisms_are_mixtures_of_their_parts() {
     let parts = [
-        NumberMechanism::Piecewise,
-        NumberMechanism::BestWidth,
-        NumberMechanism::Hybrid,
-        NumberMechanism::Mixed,
+        SingleNumberMechanism::Piecewise,
+        SingleNumberMechanism::BestWidth,
+        SingleNumberMechanism::Hybrid,
+        SingleNumberMechanism::Mixed,
     ];
     for (attributes, epsilon) in [(2, 0.5), (3, 2.0), (4, 5.0), (16, 6.0), (1, 6.0)] {
         for part in parts {
@@ -296,7 +303,7 @@ fn sampled_mechanisms_are_mixtures_of_their_parts() {
             }
         }
     }
-    assert!(SampledPiecewise::new(0, NumberMechanism::Hybrid, 1.0).is_err());
+    assert!(SampledPiecewise::new(0, SingleNumberMechanism::Hybrid, 1.0).is_err());
 }
 
 #[test]
@@ -304,13 +311,14 @@ fn hadamard_responses_are_private_and_unbiased() {
     for options in [2, 3, 7, 23, 40] {
         for epsilon in EPSILONS {
             let budget = Budget::new(epsilon, 0.0).unwrap();
-            let own = Hadamard::new(options, &budget).unwrap();
+            let own = HadamardResponse::new(options, &budget).unwrap();
             let what = format!("{own:?}");
             let (mut worst, mut sum) = (0.0_f64, 0.0);
             for answer in 0..options {
-                let law = own.probabilities(answer);
+                let law = own.output_probabilities(answer);
                 for other in 0..options {
-                    let estimates = (0..own.outputs()).map(|output| own.estimate(other, output));
+                    let estimates =
+                        (0..own.output_count()).map(|output| own.estimate(other, output));
                     let [mass, mean, square] = moments(law.iter().copied().zip(estimates));
                     let truth = f64::from(u8::from(answer == other));
                     assert!(
@@ -329,7 +337,7 @@ fn hadamard_responses_are_private_and_unbiased() {
             );
             assert!((worst / own.worst_variance() - 1.0).abs() < 1e-9, "{what}");
             let laws: Vec<Vec<f64>> = (0..options)
-                .map(|answer| own.probabilities(answer))
+                .map(|answer| own.output_probabilities(answer))
                 .collect();
             assert_ratio(&laws, epsilon, &what);
         }

@@ -3,7 +3,7 @@
 
 use hushbin_study::competitors::{
     Budget, LocalHash, Majority, RandomizedResponse, SampledTwoPoints, SubsetSelection, TwoPoints,
-    Unary, hockey_stick,
+    UnaryEncoding, hockey_stick,
 };
 
 /// Probability of every outcome. Each mechanism has its own order of outcomes.
@@ -26,7 +26,7 @@ pub(super) fn direct(grr: &RandomizedResponse, answer: u32) -> Law {
     (0..grr.options()).map(of).collect()
 }
 
-pub(super) fn unary(bits: &Unary, answer: u32) -> Law {
+pub(super) fn unary(bits: &UnaryEncoding, answer: u32) -> Law {
     let rates = bits.rates();
     let of = |set: u32| {
         let bit = |option| {
@@ -91,7 +91,12 @@ pub(super) fn majority(mechanism: &Majority, values: &[f64]) -> Law {
     for own in 0..1 << d {
         let up = |(j, x): (usize, &f64)| (1.0 + if own >> j & 1 == 1 { *x } else { -x }) / 2.0;
         let chance: f64 = values.iter().enumerate().map(up).product();
-        let given = majority_of_signs(d, mechanism.threshold(), mechanism.alpha(), own);
+        let given = majority_of_signs(
+            d,
+            mechanism.threshold(),
+            mechanism.favoured_probability(),
+            own,
+        );
         for (sum, p) in law.iter_mut().zip(given) {
             *sum += chance * p;
         }

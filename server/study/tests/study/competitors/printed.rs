@@ -1,7 +1,7 @@
 //! Tests against the digits of tables that an independent program computed.
 
 use hushbin_study::competitors::{
-    Budget, LevelGrid, SlidingPiecewise, TwoPoints, hybrid_variance, piecewise_variance,
+    Budget, LevelResponse, SlidingPiecewise, TwoPoints, hybrid_variance, piecewise_variance,
     variance_lower_bound,
 };
 use serde_json::Value;
@@ -57,7 +57,7 @@ fn worst_variances_of_one_number_are_as_printed() {
         let points = TwoPoints::new(&Budget::new(epsilon, 0.0).unwrap());
         let found = [
             points.variance(0.0),
-            LevelGrid::best(epsilon).unwrap().worst_variance(),
+            LevelResponse::best(epsilon).unwrap().worst_variance(),
             quadratic(piecewise_variance, epsilon),
             SlidingPiecewise::best(epsilon).unwrap().worst_variance(),
             quadratic(hybrid_variance, epsilon),

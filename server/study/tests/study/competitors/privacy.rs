@@ -4,8 +4,8 @@
 use hushbin::ErrorCode;
 use hushbin_study::competitors::{
     Budget, Gaussian, LocalHash, Majority, OptimalHash, RandomizedResponse, SampledTwoPoints,
-    TwoPoints, Unary, as_printed, best_buckets, compare, encode_category, hockey_stick,
-    least_epsilon, subset_delta,
+    TwoPoints, UnaryEncoding, as_printed, best_buckets, compare_mechanisms, encode_category,
+    favoured_probability_with_delta, hockey_stick, least_epsilon,
 };
 use num_bigint::BigInt;
 use num_rational::BigRational;
@@ -47,9 +47,9 @@ fn choices_keep_to_their_budget() {
             let laws: Vec<Law> = (0..k).map(|answer| direct(&grr, answer)).collect();
             check(&laws, &budget, |e| grr.delta_at(e), &format!("{grr:?}"));
 
-            let free = [0.1, 0.25, 0.8].map(|q| Unary::new(k, q, &budget).unwrap());
-            let optimized = Unary::optimized(k, &budget).ok();
-            let symmetric = Unary::symmetric(k, &budget).unwrap();
+            let free = [0.1, 0.25, 0.8].map(|q| UnaryEncoding::new(k, q, &budget).unwrap());
+            let optimized = UnaryEncoding::optimized(k, &budget).ok();
+            let symmetric = UnaryEncoding::symmetric(k, &budget).unwrap();
             let all = free.into_iter().chain(optimized).chain([symmetric]);
             for bits in all {
                 let laws: Vec<Law> = (0..k).map(|answer| unary(&bits, answer)).collect();
@@ -77,7 +77,8 @@ fn majorities_keep_to_their_budget() {
                 // By symmetry, the pairs with the first corner represent all pairs. For d up to 4,
                 // all pairs are checked.
                 let corners = 1_u32 << d;
-                let law = |corner| majority_of_signs(d, threshold, own.alpha(), corner);
+                let law =
+                    |corner| majority_of_signs(d, threshold, own.favoured_probability(), corner);
                 let laws: Vec<Law> = (0..corners).map(law).collect();
                 let what = format!("{own:?}");
                 if d <= 4 {
@@ -88,7 +89,7 @@ fn majorities_keep_to_their_budget() {
                     let enumerated = first.fold(0.0, f64::max);
                     assert!(enumerated <= budget.delta() + ROUNDING, "{what}");
                     // If α is 1, no other vector is reported, and δ is not reached.
-                    let certain = own.alpha() > 1.0 - 1e-11;
+                    let certain = own.favoured_probability() > 1.0 - 1e-11;
                     let met = enumerated >= budget.delta() - 1e-11;
                     assert!(met || certain, "{what}");
                     let ours = own.delta_at(budget.epsilon());
@@ -107,7 +108,7 @@ fn majorities_keep_to_their_budget() {
 fn a_large_delta_reports_the_favoured_only() {
     let budget = budget(5.0, 0.5);
     let own = Majority::with_threshold(6, 1, &budget).unwrap();
-    assert!(own.alpha() > 1.0 - 1e-11);
+    assert!(own.favoured_probability() > 1.0 - 1e-11);
     assert!(own.delta_at(5.0) < 0.02);
 }
 
@@ -148,7 +149,7 @@ fn favoured_buckets_keep_to_delta() {
     for budget in budgets() {
         for t in 2_u32..=7 {
             for c in 1..t {
-                let inside = subset_delta(c, t, &budget).unwrap();
+                let inside = favoured_probability_with_delta(c, t, &budget).unwrap();
                 let sets = (0_u32..1 << t).filter(|set| set.count_ones() == c);
                 let law = |set: u32| {
                     let of = |bucket| match set >> bucket & 1 {
@@ -211,7 +212,7 @@ fn thousands_of_parameters_never_exceed_their_budget() {
             choices += 2;
         }
         for q in [1e-9, 0.001, 0.2, 0.5, 0.55] {
-            let rates = Unary::new(3, q, &budget).unwrap().rates();
+            let rates = UnaryEncoding::new(3, q, &budget).unwrap().rates();
             let [p, q] = [rates.p.next_up(), rates.q].map(exactly);
             let rest = |p: &BigRational| BigRational::one() - p;
             let excess = &p * rest(&q) - e_below(budget.epsilon()) * &q * rest(&p);
@@ -232,7 +233,12 @@ fn thousands_of_parameters_never_exceed_their_budget() {
                 let favoured = from(threshold);
                 let (others, against) = (&all - &favoured, from(threshold.max(d - threshold + 1)));
                 let what = format!("{own:?}");
-                assert_kept(own.alpha(), [&favoured, &others, &against], &budget, &what);
+                assert_kept(
+                    own.favoured_probability(),
+                    [&favoured, &others, &against],
+                    &budget,
+                    &what,
+                );
                 assert!(
                     own.scale().is_sign_positive() && own.scale() > 1.0 - 1e-9,
                     "{what}"
@@ -302,12 +308,18 @@ fn bad_parameters_are_refused() {
     assert_eq!(LocalHash::new(5, 1, &one).map_err(code), Err(range));
     assert_eq!(OptimalHash::new(1, &one).map_err(code), Err(range));
     for q in [0.0, 1.0, f64::NAN] {
-        assert_eq!(Unary::new(2, q, &one).map_err(code), Err(range));
+        assert_eq!(UnaryEncoding::new(2, q, &one).map_err(code), Err(range));
     }
     let combination = ErrorCode::Combination;
     let large = budget(1.0, 0.4);
-    assert_eq!(Unary::new(2, 0.7, &large).map_err(code), Err(combination));
-    assert_eq!(Unary::optimized(2, &large).map_err(code), Err(combination));
+    assert_eq!(
+        UnaryEncoding::new(2, 0.7, &large).map_err(code),
+        Err(combination)
+    );
+    assert_eq!(
+        UnaryEncoding::optimized(2, &large).map_err(code),
+        Err(combination)
+    );
     for (d, threshold) in [(0, 1), (1001, 501), (4, 0), (4, 5), (64, 64)] {
         let own = Majority::with_threshold(d, threshold, &one);
         assert_eq!(own.map_err(code), Err(range), "{d}, {threshold}");
@@ -324,7 +336,10 @@ fn bad_parameters_are_refused() {
     }
     assert_eq!(Gaussian::on_one_hot(&one).map_err(code), Err(range));
     assert_eq!(Gaussian::on_numbers(0, &large).map_err(code), Err(range));
-    assert_eq!(subset_delta(3, 3, &one).map_err(code), Err(range));
+    assert_eq!(
+        favoured_probability_with_delta(3, 3, &one).map_err(code),
+        Err(range)
+    );
     assert_eq!(encode_category(0, 1).map_err(code), Err(range));
     assert_eq!(
         as_printed::majority(64, &budget(1.0, 1e-6)).map_err(code),
@@ -332,7 +347,9 @@ fn bad_parameters_are_refused() {
     );
     assert_eq!(as_printed::best_buckets(&one), None);
     let asked = hushbin_study::competitors::ComparedQuestion::Choice { options: 1 };
-    assert!(compare(asked, &one, 1).is_err() && compare(asked, &one, 0).is_err());
+    assert!(
+        compare_mechanisms(asked, &one, 1).is_err() && compare_mechanisms(asked, &one, 0).is_err()
+    );
 }
 
 /// g* is real up to the δ of each row. These limits stay below 1/9.

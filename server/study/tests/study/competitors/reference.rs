@@ -1,9 +1,9 @@
 //! Tests that numbers agree with an independent program, to one part in 10⁹.
 
 use hushbin_study::competitors::{
-    Budget, ComparedQuestion, Gaussian, Loss, Majority, OptimalHash, RandomizedResponse,
-    SampledTwoPoints, TwoPoints, Unary, as_printed, best_buckets, clip, compare, encode_category,
-    piecewise_variance, subset_delta,
+    Budget, ComparedQuestion, Gaussian, LossFunction, Majority, OptimalHash, RandomizedResponse,
+    SampledTwoPoints, TwoPoints, UnaryEncoding, as_printed, best_buckets, clip_gradient,
+    compare_mechanisms, encode_category, favoured_probability_with_delta, piecewise_variance,
 };
 use serde_json::Value;
 
@@ -58,8 +58,11 @@ fn majorities_are_the_reference() {
         // The file has 64-bit numbers as strings.
         let favoured = row["favoured"].to_string();
         let favoured: f64 = favoured.trim_matches('"').parse().unwrap();
-        assert!((own.favoured() / favoured - 1.0).abs() < 1e-15, "{row}");
-        assert_near(own.alpha(), &row, "alpha");
+        assert!(
+            (own.favoured_count() / favoured - 1.0).abs() < 1e-15,
+            "{row}"
+        );
+        assert_near(own.favoured_probability(), &row, "alpha");
         assert_near(own.scale(), &row, "B");
         assert_near(own.variance(0.0), &row, "variance_at_0");
         assert!((own.delta_at(budget.epsilon()) - budget.delta()).abs() < 1e-11);
@@ -113,7 +116,9 @@ fn two_points_are_the_reference() {
         let ends = piecewise_variance(1.0, epsilon).unwrap();
         assert_near(ends, &row, "worst_piecewise");
         let budget = Budget::new(epsilon, 0.0).unwrap();
-        let ours = &compare(ComparedQuestion::Number, &budget, 1).unwrap().rows[0];
+        let ours = &compare_mechanisms(ComparedQuestion::Number, &budget, 1)
+            .unwrap()
+            .rows[0];
         let variance = ours.variance.unwrap();
         assert!(variance.worst < number(&row, "worst"), "{row}");
     }
@@ -153,8 +158,11 @@ fn choices_are_the_reference() {
         let olh = OptimalHash::new(k, &budget).unwrap();
         for (field, rates) in [
             ("grr", RandomizedResponse::new(k, &budget).unwrap().rates()),
-            ("sprr", Unary::symmetric(k, &budget).unwrap().rates()),
-            ("oue", Unary::optimized(k, &budget).unwrap().rates()),
+            (
+                "sprr",
+                UnaryEncoding::symmetric(k, &budget).unwrap().rates(),
+            ),
+            ("oue", UnaryEncoding::optimized(k, &budget).unwrap().rates()),
             ("olh", olh.rates()),
         ] {
             let [p, q, others] = expected(&row, field);
@@ -178,7 +186,11 @@ fn choices_are_the_reference() {
 fn favoured_buckets_under_delta_are_the_reference() {
     for row in rows("subset-delta", 16) {
         let (c, t) = (whole(&row, "c"), whole(&row, "t"));
-        assert_near(subset_delta(c, t, &budget(&row)).unwrap(), &row, "inside");
+        assert_near(
+            favoured_probability_with_delta(c, t, &budget(&row)).unwrap(),
+            &row,
+            "inside",
+        );
     }
 }
 
@@ -200,9 +212,9 @@ fn normal_noise_is_the_reference() {
 fn gradients_and_features_are_the_reference() {
     for row in rows("gradient", 6) {
         let loss = match row["loss"].as_str().unwrap() {
-            "linear" => Loss::Squared,
-            "logistic" => Loss::Logistic,
-            _ => Loss::Hinge,
+            "linear" => LossFunction::Squared,
+            "logistic" => LossFunction::Logistic,
+            _ => LossFunction::Hinge,
         };
         let [w, x] = ["w", "x"].map(|field| numbers(&row[field]));
         let mut gradient = loss.gradient(&w, &x, number(&row, "y"), number(&row, "lambda"));
@@ -212,7 +224,7 @@ fn gradients_and_features_are_the_reference() {
             for (ours, theirs) in gradient.iter().zip(theirs) {
                 assert!((ours / theirs - 1.0).abs() < 1e-9, "{row}: {field}");
             }
-            clip(&mut gradient);
+            clip_gradient(&mut gradient);
         }
     }
     for row in rows("encoding", 4) {
@@ -220,8 +232,14 @@ fn gradients_and_features_are_the_reference() {
         assert_eq!(features, numbers(&row["bits"]), "{row}");
     }
     // From a margin of 1 on, the gradient of the loss is 0, and only the regularisation remains.
-    assert_eq!(Loss::Hinge.gradient(&[2.0], &[1.0], 1.0, 0.0), [0.0]);
-    assert_eq!(Loss::Hinge.gradient(&[2.0], &[1.0], 1.0, 0.25), [1.0]);
+    assert_eq!(
+        LossFunction::Hinge.gradient(&[2.0], &[1.0], 1.0, 0.0),
+        [0.0]
+    );
+    assert_eq!(
+        LossFunction::Hinge.gradient(&[2.0], &[1.0], 1.0, 0.25),
+        [1.0]
+    );
 }
 
 /// Checks that the models, on which other tests rely, agree with the reference.

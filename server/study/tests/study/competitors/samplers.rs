@@ -3,9 +3,9 @@
 //! fails by chance with probability 10⁻⁶ at most.
 
 use hushbin::ErrorCode;
-use hushbin::sample::below;
+use hushbin::sample::draw_below;
 use hushbin_study::competitors::{
-    Gaussian, LocalHash, Majority, RandomizedResponse, SampledTwoPoints, TwoPoints, Unary,
+    Gaussian, LocalHash, Majority, RandomizedResponse, SampledTwoPoints, TwoPoints, UnaryEncoding,
 };
 use hushbin_tests::generators::{Scripted, seeded};
 use hushbin_tests::significance::{Moments, assert_distributed, assert_moments, assert_rates};
@@ -52,7 +52,7 @@ fn answers_are_drawn_by_their_threshold() {
     let quarters = [0, 1, 2, 3].map(|quarter: u64| quarter << 30 | 1);
     let others = quarters.map(|word| report(&[own, word]));
     assert_eq!(others, [0, 1, 3, 4]);
-    assert_eq!(below(&mut Scripted::new(&[quarters[2]]), 4), 2);
+    assert_eq!(draw_below(&mut Scripted::new(&[quarters[2]]), 4), 2);
 
     let mut rng = seeded(1);
     for answer in [0, 3, 4] {
@@ -64,7 +64,7 @@ fn answers_are_drawn_by_their_threshold() {
 
 #[test]
 fn bits_are_drawn_by_their_thresholds() {
-    let bits = Unary::optimized(3, &budget(1.0, 0.0)).unwrap();
+    let bits = UnaryEncoding::optimized(3, &budget(1.0, 0.0)).unwrap();
     for place in 0..3 {
         let report = |word| {
             let mut words = [0; 3];
@@ -107,7 +107,7 @@ fn hashed_answers_are_supported_as_often_as_stated() {
         });
         assert_rates(DRAWS, &events.collect::<Vec<_>>());
         for (answer, supported) in asked.into_iter().zip(supported) {
-            let estimate = rates.estimate(supported, DRAWS);
+            let estimate = rates.estimate_share(supported, DRAWS);
             let sigma = (rates.variance(answer == 1) / DRAWS as f64).sqrt();
             let truth = f64::from(u8::from(answer == 1));
             assert!((estimate - truth).abs() < 6.0 * sigma, "{answer} of {k}");
@@ -137,7 +137,7 @@ fn majorities_are_drawn_by_their_threshold() {
     };
     let favoured = |o: u64| (o ^ 0b101).count_ones() <= 1;
     let decided = threshold(|word| favoured(report(&[word, 0b010, 0b101]).0));
-    assert_eq!(part(decided), own.alpha());
+    assert_eq!(part(decided), own.favoured_probability());
     for o in 0..8 {
         for (word, inside) in [(0, true), (decided - 1, true), (decided, false)] {
             // The first two vectors do not agree with the decision and are rejected.
@@ -235,7 +235,7 @@ fn normal_noise_has_its_variance() {
     let mut rng = seeded(8);
     let mut drawn = [Moments::default(); 3];
     for _ in 0..DRAWS {
-        let noisy = noise.simulate(&person, &mut rng);
+        let noisy = noise.add_noise(&person, &mut rng);
         drawn.iter_mut().zip(noisy).for_each(|(own, x)| own.add(x));
     }
     let of = |(x, moments): (f64, Moments)| (format!("at {x}"), moments, x, Some(noise.variance()));
@@ -250,7 +250,7 @@ fn wrong_inputs_are_refused() {
     let unknown = Some(ErrorCode::UnknownItem);
     let grr = RandomizedResponse::new(3, &budget).unwrap();
     assert_eq!(grr.randomize(3, &mut rng).map_err(code).err(), unknown);
-    let bits = Unary::symmetric(3, &budget).unwrap();
+    let bits = UnaryEncoding::symmetric(3, &budget).unwrap();
     assert_eq!(bits.randomize(3, &mut rng).map_err(code).err(), unknown);
     let hash = LocalHash::new(3, 2, &budget).unwrap();
     assert_eq!(hash.randomize(3, &mut rng).map_err(code).err(), unknown);

@@ -24,9 +24,9 @@ use crate::task::local::scale::Scale;
 /// use hushbin::task::{Cross, Part, Scale};
 ///
 /// let plan = Part::choice("plan", Items::Count(2));
-/// let load = Part::number("loadMs", Scale::levels(0.0, 10_000.0, 3).unwrap());
+/// let load = Part::number("loadMs", Scale::from_levels(0.0, 10_000.0, 3).unwrap());
 /// let cross = Cross::new(plan, load);
-/// assert_eq!((cross.shape(), cross.cells()), ([2, 3], 6));
+/// assert_eq!((cross.shape(), cross.cell_count()), ([2, 3], 6));
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Cross {
@@ -50,12 +50,12 @@ impl Cross {
     /// Returns the number of rows and the number of columns.
     #[must_use]
     pub fn shape(&self) -> [u32; 2] {
-        [self.rows(), self.columns()].map(Part::cells)
+        [self.rows(), self.columns()].map(Part::cell_count)
     }
 
     /// Returns the number of cells.
     #[must_use]
-    pub fn cells(&self) -> u32 {
+    pub fn cell_count(&self) -> u32 {
         let [rows, columns] = self.shape();
         // A saturated product is above the maximum number of options, and is rejected.
         rows.saturating_mul(columns)
@@ -66,7 +66,7 @@ impl Cross {
     ///
     /// ```
     /// # use hushbin::task::{Cross, Part, Scale};
-    /// let load = Part::number("load", Scale::levels(0.0, 30.0, 4).unwrap());
+    /// let load = Part::number("load", Scale::from_levels(0.0, 30.0, 4).unwrap());
     /// // Of 4 levels.
     /// assert_eq!(Cross::new(Part::flag("beta"), load).cell(1, 15.0), (5, 0.5));
     /// ```
@@ -77,20 +77,20 @@ impl Cross {
             Some(scale) => scale.cell(column),
             None => (column as u32, 0.0),
         };
-        (row * columns.cells() + cell, next)
+        (row * columns.cell_count() + cell, next)
     }
 }
 
 impl MultipartKind for Cross {
     fn own_items(&self) -> Option<Items> {
-        Some(Items::Count(self.cells()))
+        Some(Items::Count(self.cell_count()))
     }
 
-    fn entry_counts(&self) -> [u32; 2] {
+    fn entries_and_items(&self) -> [u32; 2] {
         [1, self.shape()[0]]
     }
 
-    fn accepts(&self, _: u64, value: f64) -> bool {
+    fn accepts_value(&self, _: u64, value: f64) -> bool {
         match self.columns().scale() {
             Some(_) => value.is_finite(),
             None => self.columns().has_option(value),
@@ -99,9 +99,9 @@ impl MultipartKind for Cross {
 
     const EXPECTED: &'static str = "a finite number, or the index of a column";
 
-    fn code<R: Rng + ?Sized>(&self, entries: &[Entry], coded: &mut Vec<Entry>, rng: &mut R) {
+    fn code_answer<R: Rng + ?Sized>(&self, entries: &[Entry], coded: &mut Vec<Entry>, rng: &mut R) {
         let Entry { item, value } = entries[0];
-        coded.push(Scale::code(self.cell(item as u32, value), rng));
+        coded.push(Scale::draw_entry(self.cell(item as u32, value), rng));
     }
 
     fn check_parts(&self, epsilon: f64) -> Result<(), Error> {

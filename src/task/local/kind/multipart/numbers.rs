@@ -10,55 +10,55 @@ use crate::canonical::CanonicalReader;
 use crate::domain::Entry;
 use crate::error::{Error, error};
 use crate::task::items::Items;
-use crate::task::limits::Limits;
+use crate::task::limits::NumberLimits;
 use crate::task::local::kind::contract::MultipartKind;
 
 /// Limits of the numbers, indexed by item. A single number has the name of its question.
 ///
 /// ```
-/// use hushbin::task::{Limits, Numbers};
+/// use hushbin::task::{NumberLimits, Numbers};
 ///
-/// let numbers = Numbers::from(vec![Limits::new(0.0, 5.0, None)?]);
+/// let numbers = Numbers::from(vec![NumberLimits::new(0.0, 5.0, None)?]);
 /// assert_eq!(numbers[0].range(), [0.0, 5.0]);
 /// # Ok::<(), hushbin::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
-pub struct Numbers(Vec<Limits>);
+pub struct Numbers(Vec<NumberLimits>);
 
 impl Numbers {
     /// Returns whether there is only one number.
     #[must_use]
-    pub const fn is_alone(&self) -> bool {
+    pub const fn is_single(&self) -> bool {
         self.0.len() == 1
     }
 }
 
-impl From<Vec<Limits>> for Numbers {
-    fn from(limits: Vec<Limits>) -> Self {
+impl From<Vec<NumberLimits>> for Numbers {
+    fn from(limits: Vec<NumberLimits>) -> Self {
         Self(limits)
     }
 }
 
 impl Deref for Numbers {
-    type Target = [Limits];
+    type Target = [NumberLimits];
 
-    fn deref(&self) -> &[Limits] {
+    fn deref(&self) -> &[NumberLimits] {
         &self.0
     }
 }
 
 impl MultipartKind for Numbers {
     fn own_items(&self) -> Option<Items> {
-        self.is_alone().then_some(Items::Count(1))
+        self.is_single().then_some(Items::Count(1))
     }
 
-    fn entry_counts(&self) -> [u32; 2] {
+    fn entries_and_items(&self) -> [u32; 2] {
         [self.len() as u32; 2]
     }
 
-    fn code<R: Rng + ?Sized>(&self, entries: &[Entry], coded: &mut Vec<Entry>, _: &mut R) {
+    fn code_answer<R: Rng + ?Sized>(&self, entries: &[Entry], coded: &mut Vec<Entry>, _: &mut R) {
         coded.extend(entries.iter().map(|entry| Entry {
-            value: self[entry.item as usize].code(entry.value),
+            value: self[entry.item as usize].normalise(entry.value),
             ..*entry
         }));
     }
@@ -78,7 +78,7 @@ impl MultipartKind for Numbers {
     }
 
     fn read_canonical(reader: &mut CanonicalReader<'_>) -> Result<Self, Error> {
-        let limits = (0..reader.count()).map(|_| Limits::read_canonical(reader));
+        let limits = (0..reader.read_list_length()).map(|_| NumberLimits::read_canonical(reader));
         limits.collect::<Result<_, _>>().map(Self)
     }
 }

@@ -7,7 +7,7 @@ use crate::bounds;
 use crate::canonical::CanonicalReader;
 use crate::error::{Error, error};
 use crate::task::items::{Items, check_name};
-use crate::task::local::kind::contract::{CHOICE, FLAG, NUMBER, check_options};
+use crate::task::local::kind::contract::{CHOICE, FLAG, NUMBER, check_option_count};
 use crate::task::local::scale::Scale;
 
 /// Part of a [`Cross`](super::Cross) or of a [`Together`](super::Together): a choice, a flag or,
@@ -17,8 +17,8 @@ use crate::task::local::scale::Scale;
 /// use hushbin::Items;
 /// use hushbin::task::{Kind, Part};
 ///
-/// assert_eq!((Part::flag("beta").cells(), Part::flag("beta").kind()), (2, Kind::Flag));
-/// assert_eq!(Part::choice("theme", Items::Count(7)).cells(), 7);
+/// assert_eq!((Part::flag("beta").cell_count(), Part::flag("beta").kind()), (2, Kind::Flag));
+/// assert_eq!(Part::choice("theme", Items::Count(7)).cell_count(), 7);
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Part {
@@ -49,14 +49,14 @@ impl Part {
     /// Returns the number of options, or of cells if the part is a number. Returns 0 if the options
     /// are open.
     #[must_use]
-    pub fn cells(&self) -> u32 {
+    pub fn cell_count(&self) -> u32 {
         self.items.count().unwrap_or(0)
     }
 
     /// Returns whether `value` is the index of an option.
     pub(super) fn has_option(&self, value: f64) -> bool {
         // The cast saturates and turns NaN into 0. The comparison rejects both.
-        f64::from(value as u32) == value && (value as u32) < self.cells()
+        f64::from(value as u32) == value && (value as u32) < self.cell_count()
     }
 
     pub(super) fn read_canonical(
@@ -64,13 +64,13 @@ impl Part {
         reader: &mut CanonicalReader<'_>,
     ) -> Result<Vec<Self>, Error> {
         let mut part = |_| {
-            let name = String::from(reader.text());
-            let (kind, items) = match reader.number() {
+            let name = String::from(reader.read_text());
+            let (kind, items) = match reader.read_number() {
                 CHOICE => (PartKind::Choice, Items::read_canonical(reader)),
                 FLAG => (PartKind::Flag, Items::Count(2)),
                 NUMBER => {
                     let scale = Scale::read_canonical(true, reader)?;
-                    let items = Items::Count(scale.cells());
+                    let items = Items::Count(scale.cell_count());
                     (PartKind::Number(scale), items)
                 }
                 _ => reader.require(None)?,
@@ -83,7 +83,7 @@ impl Part {
     fn check(&self, index: usize, epsilon: f64) -> Result<(), Error> {
         check_name(index, &self.name)?;
         self.items.check()?;
-        check_options(&self.items)?;
+        check_option_count(&self.items)?;
         bounds::EPSILON.check(epsilon)
     }
 }

@@ -10,7 +10,7 @@ use crate::canonical::CanonicalReader;
 use crate::domain::Entry;
 use crate::error::{Error, error};
 use crate::task::items::Items;
-use crate::task::local::kind::contract::{MultipartKind, check_options};
+use crate::task::local::kind::contract::{MultipartKind, check_option_count};
 
 /// Kind `together`: several small choices and flags that one report covers together. An input has
 /// one cell for each part.
@@ -25,8 +25,8 @@ use crate::task::local::kind::contract::{MultipartKind, check_options};
 ///
 /// let theme = Part::choice("theme", Items::Count(3));
 /// let settings = Together::new(vec![Part::flag("beta"), theme]);
-/// assert_eq!((settings.cells(), settings.cell(1, 2)), (5, 4));
-/// assert_eq!(settings.option(4), (1, 2));
+/// assert_eq!((settings.cell_count(), settings.cell(1, 2)), (5, 4));
+/// assert_eq!(settings.part_and_option(4), (1, 2));
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Together {
@@ -42,14 +42,14 @@ impl Together {
         let mut bounds = alloc::vec![0_u32];
         for part in &parts {
             // A saturated sum is above the maximum number of options, and is rejected.
-            bounds.push(bounds[bounds.len() - 1].saturating_add(part.cells()));
+            bounds.push(bounds[bounds.len() - 1].saturating_add(part.cell_count()));
         }
         Self { parts, bounds }
     }
 
     /// Returns the number of cells.
     #[must_use]
-    pub fn cells(&self) -> u32 {
+    pub fn cell_count(&self) -> u32 {
         self.bounds[self.parts.len()]
     }
 
@@ -66,7 +66,7 @@ impl Together {
     ///
     /// # Panics
     /// If there is no such part.
-    pub fn elements(&self, answer: &[Entry]) -> impl Iterator<Item = Entry> {
+    pub fn option_entries(&self, answer: &[Entry]) -> impl Iterator<Item = Entry> {
         answer.iter().map(|entry| Entry {
             item: self.cell(entry.item as usize, entry.value as u32).into(),
             value: 1.0,
@@ -76,22 +76,22 @@ impl Together {
 
 impl MultipartKind for Together {
     fn own_items(&self) -> Option<Items> {
-        Some(Items::Count(self.cells()))
+        Some(Items::Count(self.cell_count()))
     }
 
-    fn entry_counts(&self) -> [u32; 2] {
+    fn entries_and_items(&self) -> [u32; 2] {
         [self.parts.len() as u32; 2]
     }
 
-    fn accepts(&self, item: u64, value: f64) -> bool {
+    fn accepts_value(&self, item: u64, value: f64) -> bool {
         // `check_values` has checked that the item exists.
         self.parts[item as usize].has_option(value)
     }
 
     const EXPECTED: &'static str = "the index of an option";
 
-    fn code<R: Rng + ?Sized>(&self, entries: &[Entry], coded: &mut Vec<Entry>, _: &mut R) {
-        coded.extend(self.elements(entries));
+    fn code_answer<R: Rng + ?Sized>(&self, entries: &[Entry], coded: &mut Vec<Entry>, _: &mut R) {
+        coded.extend(self.option_entries(entries));
     }
 
     fn check_parts(&self, epsilon: f64) -> Result<(), Error> {
@@ -100,7 +100,7 @@ impl MultipartKind for Together {
     }
 
     fn check_items(&self, items: &Items, sparsity: u32) -> Result<(), Error> {
-        check_options(items)?;
+        check_option_count(items)?;
         if sparsity as usize != self.parts.len() {
             return Err(error!(Combination {
                 reason: "of all that is asked \"together\" one option is given each",
@@ -110,7 +110,7 @@ impl MultipartKind for Together {
     }
 
     fn read_canonical(reader: &mut CanonicalReader<'_>) -> Result<Self, Error> {
-        let count = reader.count();
+        let count = reader.read_list_length();
         Ok(Self::new(Part::read_canonical(count, reader)?))
     }
 }

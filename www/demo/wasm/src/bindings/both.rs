@@ -8,13 +8,13 @@ use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 
 use super::values::{Refusal, from_js, to_js};
-use crate::both::BothWays;
+use crate::both::BothWaysSimulation;
 
 /// Simulated people who answer the same numbers in local reports and in messages.
 #[wasm_bindgen]
 #[derive(Debug)]
 pub struct Both {
-    inner: BothWays,
+    inner: BothWaysSimulation,
     rng: ChaCha20Rng,
 }
 
@@ -36,7 +36,7 @@ impl Both {
                 .try_into()
                 .map_err(|error| Refusal::new("value", &error))?;
             Ok(Self {
-                inner: BothWays::new(&task)?,
+                inner: BothWaysSimulation::new(&task)?,
                 rng: ChaCha20Rng::from_seed(seed),
             })
         };
@@ -47,7 +47,7 @@ impl Both {
     #[wasm_bindgen(getter, unchecked_return_type = "BothPromises")]
     #[must_use]
     pub fn promises(&self) -> JsValue {
-        to_js(&self.inner.promises())
+        to_js(&self.inner.privacy_promises())
     }
 
     /// Adds people. `answers` lists the answers of one person after those of another.
@@ -55,7 +55,7 @@ impl Both {
     /// # Errors
     /// A [`Refusal`] if an answer is invalid or incomplete.
     pub fn add(&mut self, answers: &[f64]) -> Result<(), JsValue> {
-        let added = self.inner.add(answers, &mut self.rng);
+        let added = self.inner.add_people(answers, &mut self.rng);
         Ok(added.map_err(Refusal::from)?)
     }
 
@@ -65,7 +65,7 @@ impl Both {
     /// A [`Refusal`] if the answer is invalid.
     #[wasm_bindgen(unchecked_return_type = "BothSent")]
     pub fn sent(&mut self, answer: &[f64]) -> Result<JsValue, JsValue> {
-        let sent = self.inner.sent(answer, &mut self.rng);
+        let sent = self.inner.randomize_person(answer, &mut self.rng);
         Ok(to_js(&sent.map_err(Refusal::from)?))
     }
 
@@ -76,6 +76,6 @@ impl Both {
     #[wasm_bindgen(unchecked_return_type = "BothEstimates")]
     pub fn estimates(&self, confidence: f64) -> Result<JsValue, JsValue> {
         CONFIDENCE.check(confidence).map_err(Refusal::from)?;
-        Ok(to_js(&self.inner.estimates(confidence)))
+        Ok(to_js(&self.inner.estimate_means(confidence)))
     }
 }

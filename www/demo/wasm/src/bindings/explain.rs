@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use hushbin::domain::Signed;
+use hushbin::domain::SignedItem;
 use hushbin::{Entry, Task};
 use serde::Deserialize;
 use wasm_bindgen::JsValue;
@@ -39,7 +39,7 @@ pub struct Audit(explain::Audit);
 #[wasm_bindgen]
 #[must_use]
 pub fn posterior(before: f64, ratio: f64) -> f64 {
-    explain::posterior(before, ratio)
+    explain::posterior_probability(before, ratio)
 }
 
 #[wasm_bindgen]
@@ -60,7 +60,7 @@ impl Explainer {
     #[wasm_bindgen(getter, unchecked_return_type = "EpsilonScope")]
     #[must_use]
     pub fn covers(&self) -> JsValue {
-        to_js(&self.0.covers())
+        to_js(&self.0.epsilon_scope())
     }
 
     /// Returns the quantities that can be estimated for an item.
@@ -81,8 +81,9 @@ impl Explainer {
     #[wasm_bindgen(unchecked_return_type = "[SignedAnswer[], SignedAnswer[]]")]
     #[must_use]
     pub fn extremes(&self) -> JsValue {
-        let listed = |input: Vec<Signed>| input.iter().map(SignedAnswer::from).collect::<Vec<_>>();
-        to_js(&self.0.extremes().map(listed))
+        let listed =
+            |input: Vec<SignedItem>| input.iter().map(SignedAnswer::from).collect::<Vec<_>>();
+        to_js(&self.0.extreme_inputs().map(listed))
     }
 
     /// Splits an upload of one report into its fields.
@@ -91,7 +92,7 @@ impl Explainer {
     /// A [`Refusal`] if the upload is not one report of the task.
     #[wasm_bindgen(unchecked_return_type = "DissectedUpload")]
     pub fn dissect(&self, upload: &[u8]) -> Result<JsValue, JsValue> {
-        let dissected = self.0.dissect(upload).map_err(Refusal::from)?;
+        let dissected = self.0.split_fields(upload).map_err(Refusal::from)?;
         Ok(to_js(&dissected))
     }
 
@@ -106,9 +107,10 @@ impl Explainer {
         upload: &[u8],
     ) -> Result<JsValue, JsValue> {
         let placed = || -> Result<_, Refusal> {
-            Ok(self
-                .0
-                .place(&self.signed_answers(answers)?, &self.0.report(upload)?)?)
+            Ok(self.0.place(
+                &self.signed_answers(answers)?,
+                &self.0.decode_sole_report(upload)?,
+            )?)
         };
         Ok(to_js(&placed()?))
     }
@@ -128,9 +130,11 @@ impl Explainer {
         before: f64,
     ) -> Result<JsValue, JsValue> {
         let belief = || -> Result<_, Refusal> {
-            let (answers, item) = (self.signed_answers(answers)?, self.0.item(item)?);
-            let report = self.0.report(upload)?;
-            Ok(self.0.belief(&answers, &report, item, claim, before)?)
+            let (answers, item) = (self.signed_answers(answers)?, self.0.item_index(item)?);
+            let report = self.0.decode_sole_report(upload)?;
+            Ok(self
+                .0
+                .belief_in_claim(&answers, &report, item, claim, before)?)
         };
         Ok(to_js(&belief()?))
     }
@@ -185,10 +189,10 @@ impl AnswerExplainer {
 }
 
 impl Explainer {
-    fn signed_answers(&self, answers: JsValue) -> Result<Vec<Signed>, Refusal> {
+    fn signed_answers(&self, answers: JsValue) -> Result<Vec<SignedItem>, Refusal> {
         let named: BTreeMap<String, i8> = from_js(answers)?;
         let named = named.iter().map(|(name, sign)| (name.as_str(), *sign));
-        Ok(self.0.answers(named)?)
+        Ok(self.0.signed_answers(named)?)
     }
 }
 
@@ -200,7 +204,9 @@ impl Audit {
     /// # Errors
     /// A [`Refusal`] if the reports do not fit the task.
     pub fn add(&mut self, which: usize, count: u32, packed: &[u8]) -> Result<(), JsValue> {
-        self.0.add(which, count, packed).map_err(Refusal::from)?;
+        self.0
+            .add_reports(which, count, packed)
+            .map_err(Refusal::from)?;
         Ok(())
     }
 
@@ -208,7 +214,7 @@ impl Audit {
     #[wasm_bindgen(unchecked_return_type = "MeasuredBound")]
     #[must_use]
     pub fn measured(&self, confidence: f64) -> JsValue {
-        to_js(&self.0.measured(confidence))
+        to_js(&self.0.measure_bound(confidence))
     }
 }
 

@@ -1,7 +1,7 @@
 //! Bindings of the planner for sum tasks, whose messages go through a shuffler.
 
-use hushbin::sums::{Ball, SumDraft};
-use hushbin::task::Limits;
+use hushbin::sums::{BoundedVector, SumDraft};
+use hushbin::task::NumberLimits;
 use hushbin::{Error, Items, bounds};
 use hushbin_analysis::accounting::HONEST_FRACTION;
 use hushbin_analysis::plan::PlanError;
@@ -86,7 +86,7 @@ fn check(file: &Value) -> Result<(), Refusal> {
         bounds::SUM_COORDINATES.check(numbers.len() as f64)?;
         for own in numbers {
             if let [Some(min), Some(max)] = ["min", "max"].map(|name| own[name].as_f64()) {
-                Limits::new(min, max, None).map_err(about("max"))?;
+                NumberLimits::new(min, max, None).map_err(about("max"))?;
             }
         }
     }
@@ -94,7 +94,8 @@ fn check(file: &Value) -> Result<(), Refusal> {
     if let (Some(items), Some(length)) = (vector["items"].as_u64(), vector["length"].as_f64()) {
         let items = u32::try_from(items).unwrap_or(u32::MAX);
         bounds::SUM_DIMENSION.check(items.into())?;
-        Ball::new(Items::Count(items), length, 0, Ball::SPREAD).map_err(about("length"))?;
+        BoundedVector::new(Items::Count(items), length, 0, BoundedVector::SPREAD)
+            .map_err(about("length"))?;
     }
     Ok(())
 }

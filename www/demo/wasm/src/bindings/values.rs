@@ -45,8 +45,8 @@ impl From<PlanError> for Refusal {
     fn from(error: PlanError) -> Self {
         Self {
             code: error.code(),
-            field: error.field(),
-            question: error.question().map(str::to_owned),
+            field: error.out_of_range_field(),
+            question: error.question_name().map(str::to_owned),
             message: error.to_string(),
         }
     }

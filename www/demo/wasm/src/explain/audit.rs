@@ -10,7 +10,7 @@
 //! to seeds that depend on the input, and to faults that appear only with other inputs. The command
 //! `hushbin audit` tests these too.
 
-use hushbin::upload::header;
+use hushbin::upload::upload_header;
 use hushbin::{Upload, UploadId};
 use serde::Serialize;
 
@@ -82,7 +82,7 @@ pub struct Audit {
 }
 
 impl Explainer {
-    /// Starts an audit that compares reports of the two inputs of [`Explainer::extremes`].
+    /// Starts an audit that compares reports of the two inputs of [`Explainer::extreme_inputs`].
     #[must_use]
     pub fn audit(&self) -> Audit {
         Audit {
@@ -94,7 +94,7 @@ impl Explainer {
 
 impl Audit {
     /// Computes the scores of `count` reports, which `packed` lists one after the other. They must
-    /// come from input number `which` (0 or 1) of [`Explainer::extremes`], and from the task's
+    /// come from input number `which` (0 or 1) of [`Explainer::extreme_inputs`], and from the task's
     /// mechanism with any ε.
     ///
     /// # Errors
@@ -102,12 +102,17 @@ impl Audit {
     ///
     /// # Panics
     /// If `which` is above 1.
-    pub fn add(&mut self, which: usize, count: u32, packed: &[u8]) -> Result<(), ExplainError> {
+    pub fn add_reports(
+        &mut self,
+        which: usize,
+        count: u32,
+        packed: &[u8],
+    ) -> Result<(), ExplainError> {
         let task = &self.explainer.task;
         // Only uploads can be decoded, so a header goes in front of the reports.
-        let mut upload = header(UploadId([0; 16]), &task.fingerprint(), count);
+        let mut upload = upload_header(UploadId([0; 16]), &task.fingerprint(), count);
         upload.extend_from_slice(packed);
-        let inputs = self.explainer.extremes();
+        let inputs = self.explainer.extreme_inputs();
         for report in Upload::decode(&upload, task)?.reports {
             self.scores[which].push(self.explainer.score(&inputs, &report)?);
         }
@@ -120,17 +125,17 @@ impl Audit {
     /// # Panics
     /// If either input has fewer than 4 scores, or the confidence is not in 0 to 1.
     #[must_use]
-    pub fn measured(&self, confidence: f64) -> MeasuredBound {
+    pub fn measure_bound(&self, confidence: f64) -> MeasuredBound {
         let [first, second] = &self.scores;
         let trials = first.len().min(second.len());
         let from = trials / CHOOSING;
-        let event = ScoredEvent::choose([&first[..from], &second[..from]]);
-        event.evaluate([&first[from..trials], &second[from..trials]], confidence)
+        let event = ScoredEvent::choose_most_telling([&first[..from], &second[..from]]);
+        event.bound_epsilon([&first[from..trials], &second[from..trials]], confidence)
     }
 }
 
 impl ScoredEvent {
-    fn meets(&self, score: f64) -> bool {
+    fn is_met_by(&self, score: f64) -> bool {
         match self.side {
             Side::AtLeast => score >= self.threshold,
             Side::AtMost => score <= self.threshold,
@@ -138,7 +143,7 @@ impl ScoredEvent {
     }
 
     /// Returns how many of these scores, in ascending order, meet the event.
-    fn count_sorted(&self, sorted: &[f64]) -> usize {
+    fn count_hits_in_sorted(&self, sorted: &[f64]) -> usize {
         match self.side {
             Side::AtLeast => sorted.len() - sorted.partition_point(|score| *score < self.threshold),
             Side::AtMost => sorted.partition_point(|score| *score <= self.threshold),
@@ -146,7 +151,7 @@ impl ScoredEvent {
     }
 
     /// Puts the value of the input that is expected to meet the event more often first.
-    fn by_likelihood<T>(&self, [first, second]: [T; 2]) -> [T; 2] {
+    fn likelier_first<T>(&self, [first, second]: [T; 2]) -> [T; 2] {
         match self.side {
             Side::AtLeast => [first, second],
             Side::AtMost => [second, first],
@@ -154,7 +159,7 @@ impl ScoredEvent {
     }
 
     /// Chooses the event with the largest expected lower bound on ε.
-    fn choose(scores: [&[f64]; 2]) -> Self {
+    fn choose_most_telling(scores: [&[f64]; 2]) -> Self {
         let sorted = scores.map(|scores| {
             let mut sorted = scores.to_vec();
             sorted.sort_unstable_by(f64::total_cmp);
@@ -169,8 +174,9 @@ impl ScoredEvent {
             [Side::AtLeast, Side::AtMost].map(|side| Self { threshold, side })
         });
         let hopeful = |event: &Self| {
-            let counts = [0, 1].map(|which| event.count_sorted(&sorted[which]) as f64 + 0.5);
-            let [likelier, other] = event.by_likelihood(counts);
+            let counts =
+                [0, 1].map(|which| event.count_hits_in_sorted(&sorted[which]) as f64 + 0.5);
+            let [likelier, other] = event.likelier_first(counts);
             (likelier / other).ln() - CAUTION * (1.0 / likelier + 1.0 / other).sqrt()
         };
         // `max_by` returns the last maximum, so the reversal picks the first.
@@ -181,12 +187,15 @@ impl ScoredEvent {
     }
 
     /// Computes the lower bound on ε from scores that were not used to choose the event.
-    fn evaluate(self, scores: [&[f64]; 2], confidence: f64) -> MeasuredBound {
+    fn bound_epsilon(self, scores: [&[f64]; 2], confidence: f64) -> MeasuredBound {
         let counts = scores.map(|scores| HitCount {
-            hits: scores.iter().filter(|score| self.meets(**score)).count() as u64,
+            hits: scores
+                .iter()
+                .filter(|score| self.is_met_by(**score))
+                .count() as u64,
             trials: scores.len() as u64,
         });
-        let [likelier, other] = self.by_likelihood(counts);
+        let [likelier, other] = self.likelier_first(counts);
         // One bound of each count is used, so each may fail with half of the probability.
         let failure = 0.5 * (1.0 - confidence);
         let low = lower_bound(likelier.hits, likelier.trials, failure);
@@ -214,27 +223,27 @@ mod tests {
     #[test]
     fn the_event_tells_the_inputs_apart_best_from_either_side() {
         let (first, second) = (scores(300, 2.0), scores(100, 2.0));
-        let event = ScoredEvent::choose([&first, &second]);
+        let event = ScoredEvent::choose_most_telling([&first, &second]);
         let expected = ScoredEvent {
             threshold: 2.0,
             side: Side::AtLeast,
         };
         assert_eq!(event, expected);
-        let mirrored = ScoredEvent::choose([&scores(100, -2.0), &scores(300, -2.0)]);
+        let mirrored = ScoredEvent::choose_most_telling([&scores(100, -2.0), &scores(300, -2.0)]);
         let expected = ScoredEvent {
             threshold: -2.0,
             side: Side::AtMost,
         };
         assert_eq!(mirrored, expected);
 
-        let found = event.evaluate([&first, &second], 0.999);
+        let found = event.bound_epsilon([&first, &second], 0.999);
         assert_eq!([found.likelier.hits, found.other.hits], [300, 100]);
         let [low, high] = [
             lower_bound(300, 1000, 0.0005),
             upper_bound(100, 1000, 0.0005),
         ];
         assert!((found.empirical_lower_bound - (low / high).ln()).abs() < 1e-12);
-        let nothing = event.evaluate([&second, &first], 0.999);
+        let nothing = event.bound_epsilon([&second, &first], 0.999);
         assert_eq!(nothing.empirical_lower_bound, 0.0);
     }
 }

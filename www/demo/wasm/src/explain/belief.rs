@@ -1,20 +1,20 @@
 //! Belief of an observer who has seen a report, by Bayes' rule.
 
 use hushbin::Report;
-use hushbin::domain::Signed;
+use hushbin::domain::SignedItem;
 use serde::Serialize;
 
 use super::error::ExplainError;
 use super::explainer::Explainer;
 
 /// Returns the answers with the answer about `item` replaced by `claim`: 1, −1, or 0 for no answer.
-fn answers_with_claim(answers: &[Signed], item: u64, claim: i8) -> Vec<Signed> {
+fn answers_with_claim(answers: &[SignedItem], item: u64, claim: i8) -> Vec<SignedItem> {
     let others = answers.iter().filter(|signed| signed.item != item);
-    let own = (claim != 0).then_some(Signed {
+    let own = (claim != 0).then_some(SignedItem {
         item,
         negative: claim < 0,
     });
-    let mut all: Vec<Signed> = others.copied().chain(own).collect();
+    let mut all: Vec<SignedItem> = others.copied().chain(own).collect();
     all.sort_unstable_by_key(|signed| signed.item);
     all
 }
@@ -35,13 +35,13 @@ pub struct Belief {
 /// and `ratio` is the likelihood ratio of the evidence.
 ///
 /// ```
-/// use hushbin_demo::explain::posterior;
+/// use hushbin_demo::explain::posterior_probability;
 ///
-/// assert_eq!(posterior(0.5, 1.0), 0.5);
-/// assert!((posterior(0.2, 4.0) - 0.5).abs() < 1e-15);
+/// assert_eq!(posterior_probability(0.5, 1.0), 0.5);
+/// assert!((posterior_probability(0.2, 4.0) - 0.5).abs() < 1e-15);
 /// ```
 #[must_use]
-pub fn posterior(before: f64, ratio: f64) -> f64 {
+pub fn posterior_probability(before: f64, ratio: f64) -> f64 {
     before * ratio / (before * ratio + 1.0 - before)
 }
 
@@ -53,9 +53,9 @@ impl Explainer {
     ///
     /// # Errors
     /// Errors of [`Explainer::log_likelihood`].
-    pub fn belief(
+    pub fn belief_in_claim(
         &self,
-        answers: &[Signed],
+        answers: &[SignedItem],
         report: &Report,
         item: u64,
         claim: i8,
@@ -74,8 +74,8 @@ impl Explainer {
         let epsilon = self.task.epsilon();
         Ok(Belief {
             ratio,
-            after: posterior(before, ratio),
-            bounds: [-epsilon, epsilon].map(|loss: f64| posterior(before, loss.exp())),
+            after: posterior_probability(before, ratio),
+            bounds: [-epsilon, epsilon].map(|loss: f64| posterior_probability(before, loss.exp())),
         })
     }
 }

@@ -1,24 +1,24 @@
 //! Explanation of CoCo's reports.
 
-use hushbin::domain::Signed;
+use hushbin::domain::SignedItem;
 use hushbin::hash::Hashing;
 use hushbin::mechanism::BucketReport;
 use hushbin::mechanism::coco::{Coco, Randomizer};
 
-use super::explain_mechanism::{ExplainMechanism, Reported, Setting, mean_distribution};
+use super::explain_mechanism::{ExplainMechanism, Reported, DomainAndEpsilon, mean_distribution};
 use super::placement::{Outcome, Pair, Placement, SignedAnswer};
 
 impl ExplainMechanism for Coco {
     type Report = BucketReport;
 
-    fn reported(&self, report: &BucketReport) -> Reported {
+    fn decode_response(&self, report: &BucketReport) -> Reported {
         Reported::Side {
             pair: report.bucket / 2,
             plus: report.bucket.is_multiple_of(2),
         }
     }
 
-    fn place(&self, setting: &Setting, answers: &[Signed], report: &BucketReport) -> Placement {
+    fn place_answers(&self, setting: &DomainAndEpsilon, answers: &[SignedItem], report: &BucketReport) -> Placement {
         let domain = setting.domain;
         let support = self.support(&domain);
         let chances = outcome_probabilities(self, setting, answers, report.seed);
@@ -28,7 +28,7 @@ impl ExplainMechanism for Coco {
             let report = BucketReport { bucket, ..*report };
             let side = |plus: bool| {
                 let pushing = answers.iter().filter(|signed| {
-                    let own_plus = support.hit(&report, signed.item);
+                    let own_plus = support.hit_side_is_plus(&report, signed.item);
                     own_plus.is_some_and(|own_plus| (own_plus != signed.negative) == plus)
                 });
                 Outcome {
@@ -38,10 +38,10 @@ impl ExplainMechanism for Coco {
                 }
             };
             // With balanced items, random items replace padding. The report does not show which.
-            let paddings = setting.paddings(answers).filter(|_| !fills);
+            let paddings = setting.padding_indices(answers).filter(|_| !fills);
             let paddings = paddings.filter(|index| {
                 support
-                    .hit(&report, domain.unsigned().padding(*index))
+                    .hit_side_is_plus(&report, domain.without_signs().padding_element(*index))
                     .is_some()
             });
             Pair {
@@ -51,25 +51,25 @@ impl ExplainMechanism for Coco {
             }
         };
         Placement::Sides {
-            pairs: (0..self.outcomes() / 2).map(pair).collect(),
+            pairs: (0..self.total_buckets() / 2).map(pair).collect(),
         }
     }
 
-    fn log_likelihood(&self, setting: &Setting, answers: &[Signed], report: &BucketReport) -> f64 {
+    fn log_likelihood(&self, setting: &DomainAndEpsilon, answers: &[SignedItem], report: &BucketReport) -> f64 {
         outcome_probabilities(self, setting, answers, report.seed)[report.bucket as usize].ln()
     }
 
     /// Returns the number of answers of the first input that push to the reported side, minus the
     /// number that push to the opposite side.
-    fn score(
+    fn audit_score(
         &self,
-        setting: &Setting,
-        [first, _]: &[Vec<Signed>; 2],
+        setting: &DomainAndEpsilon,
+        [first, _]: &[Vec<SignedItem>; 2],
         report: &BucketReport,
     ) -> f64 {
         let support = self.support(&setting.domain);
-        let push = |signed: &Signed| {
-            let own_plus = support.hit(report, signed.item)?;
+        let push = |signed: &SignedItem| {
+            let own_plus = support.hit_side_is_plus(report, signed.item)?;
             Some(if own_plus == signed.negative {
                 -1.0
             } else {
@@ -84,14 +84,14 @@ impl ExplainMechanism for Coco {
 /// replacements of missing answers.
 fn outcome_probabilities(
     coco: &Coco,
-    setting: &Setting,
-    answers: &[Signed],
+    setting: &DomainAndEpsilon,
+    answers: &[SignedItem],
     seed: u64,
 ) -> Vec<f64> {
     let mut core = Randomizer::new(coco, &setting.domain, setting.epsilon);
     setting.average_over_selections(answers, &mut |kept| {
         let completions = core
-            .completions(kept.len() as u32)
+            .completion_count(kept.len() as u32)
             .expect("at most s are kept, and s is small");
         mean_distribution(
             (0..completions).map(|completion| core.probabilities(seed, kept, completion)),

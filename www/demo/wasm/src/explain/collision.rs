@@ -1,22 +1,22 @@
 //! Explanation of Collision's reports.
 
-use hushbin::domain::Signed;
+use hushbin::domain::SignedItem;
 use hushbin::mechanism::BucketReport;
 use hushbin::mechanism::collision::{Collision, Randomizer};
 
-use super::explain_mechanism::{ExplainMechanism, Reported, Setting};
+use super::explain_mechanism::{ExplainMechanism, Reported, DomainAndEpsilon};
 use super::placement::{Outcome, Placement, SignedAnswer};
 
 impl ExplainMechanism for Collision {
     type Report = BucketReport;
 
-    fn reported(&self, report: &BucketReport) -> Reported {
+    fn decode_response(&self, report: &BucketReport) -> Reported {
         Reported::Bucket {
             bucket: report.bucket,
         }
     }
 
-    fn place(&self, setting: &Setting, answers: &[Signed], report: &BucketReport) -> Placement {
+    fn place_answers(&self, setting: &DomainAndEpsilon, answers: &[SignedItem], report: &BucketReport) -> Placement {
         let domain = setting.domain;
         let support = self.support(&domain);
         let outcome = |(bucket, chance)| {
@@ -26,8 +26,8 @@ impl ExplainMechanism for Collision {
                 .iter()
                 .filter(|signed| hit(domain.element(**signed)));
             let paddings = setting
-                .paddings(answers)
-                .filter(|index| hit(domain.padding(*index)));
+                .padding_indices(answers)
+                .filter(|index| hit(domain.padding_element(*index)));
             Outcome {
                 answers: own.map(SignedAnswer::from).collect(),
                 paddings: paddings.count() as u32,
@@ -37,26 +37,26 @@ impl ExplainMechanism for Collision {
         let chances = (0..).zip(outcome_probabilities(self, setting, answers, report.seed));
         Placement::Buckets {
             buckets: chances.map(outcome).collect(),
-            shared: support.hit_slots(),
+            shared: support.slots_per_report(),
         }
     }
 
-    fn log_likelihood(&self, setting: &Setting, answers: &[Signed], report: &BucketReport) -> f64 {
+    fn log_likelihood(&self, setting: &DomainAndEpsilon, answers: &[SignedItem], report: &BucketReport) -> f64 {
         outcome_probabilities(self, setting, answers, report.seed)[report.bucket as usize].ln()
     }
 
     /// Returns the number of elements of the first input in the reported bucket, minus the number
     /// of elements of the second input in it.
-    fn score(
+    fn audit_score(
         &self,
-        setting: &Setting,
-        [first, second]: &[Vec<Signed>; 2],
+        setting: &DomainAndEpsilon,
+        [first, second]: &[Vec<SignedItem>; 2],
         report: &BucketReport,
     ) -> f64 {
         let support = self.support(&setting.domain);
-        let held = |input: &[Signed]| {
-            let element = |signed: &&Signed| setting.domain.element(**signed);
-            let hit = |signed: &&Signed| support.hits(report, element(signed));
+        let held = |input: &[SignedItem]| {
+            let element = |signed: &&SignedItem| setting.domain.element(**signed);
+            let hit = |signed: &&SignedItem| support.hits(report, element(signed));
             input.iter().filter(hit).count() as f64
         };
         held(first) - held(second)
@@ -66,8 +66,8 @@ impl ExplainMechanism for Collision {
 /// Returns the probability that each bucket is reported under a seed.
 fn outcome_probabilities(
     collision: &Collision,
-    setting: &Setting,
-    answers: &[Signed],
+    setting: &DomainAndEpsilon,
+    answers: &[SignedItem],
     seed: u64,
 ) -> Vec<f64> {
     let mut core = Randomizer::new(collision, &setting.domain, setting.epsilon);

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use hushbin::domain::{Domain, Signed};
+use hushbin::domain::{Domain, SignedItem};
 use serde::Serialize;
 
 use super::placement::Placement;
@@ -47,35 +47,50 @@ pub(super) trait ExplainMechanism {
     type Report;
 
     /// Decodes the randomised part of a report.
-    fn reported(&self, report: &Self::Report) -> Reported;
+    fn decode_response(&self, report: &Self::Report) -> Reported;
 
     /// Returns where the answers fall under the seed of `report`, and the probability of each
     /// possible outcome.
-    fn place(&self, setting: &Setting, answers: &[Signed], report: &Self::Report) -> Placement;
+    fn place_answers(
+        &self,
+        setting: &DomainAndEpsilon,
+        answers: &[SignedItem],
+        report: &Self::Report,
+    ) -> Placement;
 
     /// Returns the log-likelihood of a report: ln P(response | seed, answers).
-    fn log_likelihood(&self, setting: &Setting, answers: &[Signed], report: &Self::Report) -> f64;
+    fn log_likelihood(
+        &self,
+        setting: &DomainAndEpsilon,
+        answers: &[SignedItem],
+        report: &Self::Report,
+    ) -> f64;
 
     /// Returns a score that is higher if the report supports the first input more than the second.
-    fn score(&self, setting: &Setting, inputs: &[Vec<Signed>; 2], report: &Self::Report) -> f64;
+    fn audit_score(
+        &self,
+        setting: &DomainAndEpsilon,
+        inputs: &[Vec<SignedItem>; 2],
+        report: &Self::Report,
+    ) -> f64;
 
     /// Returns the scale of the noise on reported numbers, in units of one answer. Returns `None`
     /// if reports have no numbers.
-    fn noise_scale(&self, _: &Setting) -> Option<f64> {
+    fn noise_scale(&self, _: &DomainAndEpsilon) -> Option<f64> {
         None
     }
 }
 
 /// Domain and ε of a task.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Setting {
+pub(super) struct DomainAndEpsilon {
     pub(super) domain: Domain,
     pub(super) epsilon: f64,
 }
 
-impl Setting {
+impl DomainAndEpsilon {
     /// Returns the indices of the paddings that complete a report up to the sparsity.
-    pub(super) fn paddings(&self, answers: &[Signed]) -> Range<u32> {
+    pub(super) fn padding_indices(&self, answers: &[SignedItem]) -> Range<u32> {
         0..self.domain.sparsity().saturating_sub(answers.len() as u32)
     }
 
@@ -84,8 +99,8 @@ impl Setting {
     /// answers.
     pub(super) fn average_over_selections(
         &self,
-        answers: &[Signed],
-        chances: &mut dyn FnMut(&[Signed]) -> Vec<f64>,
+        answers: &[SignedItem],
+        chances: &mut dyn FnMut(&[SignedItem]) -> Vec<f64>,
     ) -> Vec<f64> {
         if answers.len() <= self.domain.sparsity() as usize {
             return chances(answers);

@@ -1,13 +1,13 @@
 //! Explainer of the reports of one task with ratings.
 
-use hushbin::domain::Signed;
+use hushbin::domain::SignedItem;
 use hushbin::mechanism::Neighbours;
 use hushbin::{Mechanism, Question, Report, Task};
 use hushbin_analysis::estimate::{Estimand, estimands};
 use hushbin_analysis::likelihood::enumerable;
 
 use super::error::{ExplainError, MOST_COMPLETIONS, MOST_ELEMENTS};
-use super::explain_mechanism::{ExplainMechanism, Reported, Setting};
+use super::explain_mechanism::{DomainAndEpsilon, ExplainMechanism, Reported};
 use super::placement::Placement;
 
 /// Inputs that a report's ε protects.
@@ -31,7 +31,7 @@ pub enum EpsilonScope {
 ///     r#"{ "id": "settings", "items": 40, "sparsity": 3, "epsilon": 1.0, "value": "sign" }"#,
 /// ).unwrap();
 /// let explainer = Explainer::new(&draft.resolve().unwrap()).unwrap();
-/// assert_eq!(explainer.covers(), EpsilonScope::Input);
+/// assert_eq!(explainer.epsilon_scope(), EpsilonScope::Input);
 /// ```
 #[derive(Debug, Clone)]
 pub struct Explainer {
@@ -63,8 +63,8 @@ impl Explainer {
         })
     }
 
-    fn setting(&self) -> Setting {
-        Setting {
+    fn domain_and_epsilon(&self) -> DomainAndEpsilon {
+        DomainAndEpsilon {
             domain: self.question.domain(),
             epsilon: self.question.epsilon(),
         }
@@ -72,7 +72,7 @@ impl Explainer {
 
     /// Returns the inputs that ε protects.
     #[must_use]
-    pub fn covers(&self) -> EpsilonScope {
+    pub fn epsilon_scope(&self) -> EpsilonScope {
         match self.question.mechanism().neighbours() {
             Neighbours::Any => EpsilonScope::Input,
             Neighbours::OneItem | Neighbours::Within(_) => EpsilonScope::Entry,
@@ -89,14 +89,14 @@ impl Explainer {
     /// the sparsity. The second says no to the same items. If ε protects only one entry, only the
     /// first item is answered.
     #[must_use]
-    pub fn extremes(&self) -> [Vec<Signed>; 2] {
-        let entries = match self.covers() {
+    pub fn extreme_inputs(&self) -> [Vec<SignedItem>; 2] {
+        let entries = match self.epsilon_scope() {
             EpsilonScope::Input => self.question.sparsity(),
             EpsilonScope::Entry => 1,
         };
         let items = self.question.items().count().unwrap_or(entries);
         [false, true].map(|negative| {
-            let signed = |item| Signed {
+            let signed = |item| SignedItem {
                 item: u64::from(item),
                 negative,
             };
@@ -108,8 +108,8 @@ impl Explainer {
     ///
     /// # Errors
     /// [`ExplainError::NoItem`] if the task has no such item.
-    pub fn item(&self, name: &str) -> Result<u64, ExplainError> {
-        let found = self.question.items().resolve(name);
+    pub fn item_index(&self, name: &str) -> Result<u64, ExplainError> {
+        let found = self.question.items().find_item(name);
         found.ok_or_else(|| ExplainError::NoItem(name.to_owned()))
     }
 
@@ -119,17 +119,17 @@ impl Explainer {
     /// # Errors
     /// [`ExplainError::NoItem`] for an unknown name, [`ExplainError::TooMany`] for more answers
     /// than the sparsity.
-    pub fn answers<'a>(
+    pub fn signed_answers<'a>(
         &self,
         named: impl IntoIterator<Item = (&'a str, i8)>,
-    ) -> Result<Vec<Signed>, ExplainError> {
+    ) -> Result<Vec<SignedItem>, ExplainError> {
         let signed = |(name, sign)| {
-            let item = self.item(name)?;
+            let item = self.item_index(name)?;
             let negative = sign < 0;
-            Ok(Signed { item, negative })
+            Ok(SignedItem { item, negative })
         };
         let named = named.into_iter().map(signed);
-        let mut answers = named.collect::<Result<Vec<Signed>, ExplainError>>()?;
+        let mut answers = named.collect::<Result<Vec<SignedItem>, ExplainError>>()?;
         answers.sort_unstable_by_key(|signed| signed.item);
         let (given, most) = (answers.len(), self.question.sparsity());
         if given > most as usize {
@@ -144,7 +144,7 @@ macro_rules! register {
         /// Decodes the randomised part of a report of this mechanism.
         pub(super) fn reported(mechanism: &Mechanism, report: &Report) -> Result<Reported, ExplainError> {
             match (mechanism, report) {
-                $((Mechanism::$Name(own), Report::$Name(report)) => Ok(own.reported(report)),)+
+                $((Mechanism::$Name(own), Report::$Name(report)) => Ok(own.decode_response(report)),)+
                 _ => Err(ExplainError::Foreign),
             }
         }
@@ -166,12 +166,12 @@ macro_rules! register {
             /// Errors of [`Explainer::reported`].
             pub fn place(
                 &self,
-                answers: &[Signed],
+                answers: &[SignedItem],
                 report: &Report,
             ) -> Result<Placement, ExplainError> {
                 match (self.question.mechanism(), report) {
                     $((Mechanism::$Name(own), Report::$Name(report)) => {
-                        Ok(own.place(&self.setting(), answers, report))
+                        Ok(own.place_answers(&self.domain_and_epsilon(), answers, report))
                     })+
                     _ => Err(ExplainError::Foreign),
                 }
@@ -184,12 +184,12 @@ macro_rules! register {
             /// Errors of [`Explainer::reported`].
             pub fn log_likelihood(
                 &self,
-                answers: &[Signed],
+                answers: &[SignedItem],
                 report: &Report,
             ) -> Result<f64, ExplainError> {
                 match (self.question.mechanism(), report) {
                     $((Mechanism::$Name(own), Report::$Name(report)) => {
-                        Ok(own.log_likelihood(&self.setting(), answers, report))
+                        Ok(own.log_likelihood(&self.domain_and_epsilon(), answers, report))
                     })+
                     _ => Err(ExplainError::Foreign),
                 }
@@ -199,12 +199,12 @@ macro_rules! register {
             /// than the second.
             pub(super) fn score(
                 &self,
-                inputs: &[Vec<Signed>; 2],
+                inputs: &[Vec<SignedItem>; 2],
                 report: &Report,
             ) -> Result<f64, ExplainError> {
                 match (self.question.mechanism(), report) {
                     $((Mechanism::$Name(own), Report::$Name(report)) => {
-                        Ok(own.score(&self.setting(), inputs, report))
+                        Ok(own.audit_score(&self.domain_and_epsilon(), inputs, report))
                     })+
                     _ => Err(ExplainError::Foreign),
                 }
@@ -215,7 +215,7 @@ macro_rules! register {
             #[must_use]
             pub fn noise_scale(&self) -> Option<f64> {
                 match self.question.mechanism() {
-                    $(Mechanism::$Name(own) => own.noise_scale(&self.setting()),)+
+                    $(Mechanism::$Name(own) => own.noise_scale(&self.domain_and_epsilon()),)+
                 }
             }
         }

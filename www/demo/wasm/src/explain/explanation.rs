@@ -4,16 +4,16 @@
 //! The module [`likelihood`](hushbin_analysis::likelihood) computes likelihoods from the
 //! definitions of the mechanisms. Every question that can be audited can be explained.
 
-use hushbin::task::{self, Cross, Kind, Limits, Scale, Together};
+use hushbin::task::{self, Cross, Kind, NumberLimits, Scale, Together};
 use hushbin::{Entry, Items, Question, Report, Task};
 use serde::Serialize;
 
-use super::belief::posterior;
+use super::belief::posterior_probability;
 use super::error::{ExplainError, MOST_ANSWERS};
 use super::explain_mechanism::Reported;
 use super::explainer::reported;
 use super::upload::{UploadField, sole_report, upload_fields};
-use hushbin_analysis::estimate::counted_label;
+use hushbin_analysis::estimate::numbered_item_label;
 use hushbin_analysis::likelihood::{Hypothesis, observe};
 
 /// Explainer of the reports of a task with named questions.
@@ -91,7 +91,7 @@ impl AnswerExplainer {
     /// [`ExplainError::NotNamed`] if the task has a single question without a name.
     /// [`ExplainError::TooMuch`] if a question has more than 4096 possible answers, or open items.
     pub fn new(task: &Task) -> Result<Self, ExplainError> {
-        if task.is_unnamed() {
+        if task.has_unnamed_question() {
             return Err(ExplainError::NotNamed);
         }
         let few = |question: &Question| {
@@ -122,7 +122,7 @@ impl AnswerExplainer {
             return Err(ExplainError::Answers);
         }
         let report = sole_report(&self.task, upload)?;
-        let index = self.task.draw().question(report.seed());
+        let index = self.task.question_draw().drawn_question(report.seed());
         let (question, answer) = (&questions[index], answers[index]);
         let epsilon = question.epsilon();
         Ok(Explanation {
@@ -131,7 +131,7 @@ impl AnswerExplainer {
             parts: upload_fields(upload.len()),
             response: reported(question.mechanism(), &report)?,
             coded: coded_parts(question, answer),
-            meanings: meanings(question, answer, &report),
+            meanings: meanings_of_report(question, answer, &report),
             ratios: [-epsilon, epsilon].map(f64::exp),
         })
     }
@@ -163,7 +163,7 @@ fn is_valid_answer(question: &Question, answer: &[Entry]) -> bool {
         }
         Kind::Text(_) => unreachable!("texts are not listed: their tasks are not explained"),
         Kind::Set | Kind::Ratings(_) => {
-            let valid = |entry: &Entry| item(entry) && kind.value().accepts(entry.value);
+            let valid = |entry: &Entry| item(entry) && kind.value_kind().accepts(entry.value);
             answer.iter().all(valid) && distinct
         }
     }
@@ -171,19 +171,19 @@ fn is_valid_answer(question: &Question, answer: &[Entry]) -> bool {
 
 fn is_valid_cell(cross: &Cross, entry: &Entry) -> bool {
     let (column, columns) = (entry.value, cross.columns());
-    entry.item < u64::from(cross.rows().cells())
+    entry.item < u64::from(cross.rows().cell_count())
         && column.is_finite()
         && (columns.scale().is_some() || is_option_index(columns, column))
 }
 
 fn is_option_index(part: &task::Part, value: f64) -> bool {
-    value.fract() == 0.0 && (0.0..f64::from(part.cells())).contains(&value)
+    value.fract() == 0.0 && (0.0..f64::from(part.cell_count())).contains(&value)
 }
 
 /// Returns the parts as which an answer can be coded, with the probability of each part.
 fn coded_parts(question: &Question, answer: &[Entry]) -> Vec<CodedPart> {
     let part = |item: u64, chance, value| CodedPart {
-        label: label(question, item),
+        label: item_label(question, item),
         chance,
         value,
     };
@@ -198,12 +198,12 @@ fn coded_parts(question: &Question, answer: &[Entry]) -> Vec<CodedPart> {
         Kind::Number(scale) => cells(scale.cell(answer[0].value)),
         Kind::Cross(cross) => cells(cross.cell(answer[0].item as u32, answer[0].value)),
         Kind::Together(together) => together
-            .elements(answer)
+            .option_entries(answer)
             .map(|entry| part(entry.item, 1.0, None))
             .collect(),
         Kind::Text(_) => unreachable!("texts are not listed: their tasks are not explained"),
         Kind::Numbers(of) => {
-            let place = |entry: &Entry| of[entry.item as usize].code(entry.value);
+            let place = |entry: &Entry| of[entry.item as usize].normalise(entry.value);
             answer
                 .iter()
                 .map(|entry| part(entry.item, 1.0, Some(place(entry))))
@@ -236,12 +236,12 @@ fn format_with_unit(number: f64, scale: &Scale) -> String {
 }
 
 /// Returns the label of an item of a question.
-fn label(question: &Question, item: u64) -> String {
+fn item_label(question: &Question, item: u64) -> String {
     match (question.kind(), question.items()) {
         (Kind::Flag, _) => ["no", "yes"][item as usize].to_owned(),
         (Kind::Number(scale), _) => format_bin_range(scale, item as u32..item as u32 + 1),
-        (Kind::Numbers(of), _) if of.is_alone() => question.name().to_owned(),
-        (Kind::Cross(_) | Kind::Together(_), _) => counted_label(question, item).to_string(),
+        (Kind::Numbers(of), _) if of.is_single() => question.name().to_owned(),
+        (Kind::Cross(_) | Kind::Together(_), _) => numbered_item_label(question, item).to_string(),
         (_, Items::Named(names)) => names[item as usize].clone(),
         (_, Items::Count(_) | Items::Open(_)) => item.to_string(),
     }
@@ -260,13 +260,13 @@ fn hypothesis_with(
 }
 
 /// Returns the meaning of a report for each possible answer.
-fn meanings(question: &Question, answer: &[Entry], report: &Report) -> Vec<Meaning> {
+fn meanings_of_report(question: &Question, answer: &[Entry], report: &Report) -> Vec<Meaning> {
     let meaning = |item: u64, own, ratio, before| Meaning {
-        label: label(question, item),
+        label: item_label(question, item),
         own,
         ratio,
         before,
-        after: posterior(before, ratio),
+        after: posterior_probability(before, ratio),
     };
     let items = 0..u64::from(question.items().count().unwrap_or(0));
     let given = |item: u64| answer.iter().find(|entry| entry.item == item);
@@ -313,7 +313,7 @@ fn meanings(question: &Question, answer: &[Entry], report: &Report) -> Vec<Meani
                 let [min, max] = of[item as usize].range();
                 [Some(max), Some(min)]
             },
-            &|item| is_high(&of[item as usize], given(item)),
+            &|item| is_in_upper_half(&of[item as usize], given(item)),
         ),
         Kind::Ratings(_) => each(&|_| [Some(1.0), Some(-1.0)], &|item| {
             given(item).is_some_and(|entry| entry.value > 0.0)
@@ -324,10 +324,10 @@ fn meanings(question: &Question, answer: &[Entry], report: &Report) -> Vec<Meani
 /// Returns an answer to a cross-tabulation that is coded as this cell with probability 1.
 fn entry_in_cell(cross: &Cross, cell: u64) -> Entry {
     let columns = cross.columns();
-    let column = cell as u32 % columns.cells();
+    let column = cell as u32 % columns.cell_count();
     let scale = columns.scale();
     Entry {
-        item: cell / u64::from(columns.cells()),
+        item: cell / u64::from(columns.cell_count()),
         value: scale.map_or(f64::from(column), |scale| value_in_cell(scale, column)),
     }
 }
@@ -338,13 +338,13 @@ fn can_become_item((cell, next): (u32, f64), item: u64) -> bool {
     item == u64::from(cell) && next < 1.0 || item == u64::from(cell) + 1 && next > 0.0
 }
 
-fn is_high(limits: &Limits, entry: Option<&Entry>) -> bool {
-    entry.is_some_and(|entry| limits.code(entry.value) > 0.0)
+fn is_in_upper_half(limits: &NumberLimits, entry: Option<&Entry>) -> bool {
+    entry.is_some_and(|entry| limits.normalise(entry.value) > 0.0)
 }
 
 /// Returns a number that is coded as this cell with probability 1.
 fn value_in_cell(scale: &Scale, cell: u32) -> f64 {
-    match (scale.level(cell), scale.edges()) {
+    match (scale.level_value(cell), scale.edges()) {
         (Some(level), _) => level,
         (None, Some(edges)) => 0.5 * (edges[cell as usize] + edges[cell as usize + 1]),
         (None, None) => unreachable!("a scale has levels or bins"),
@@ -359,7 +359,10 @@ fn part_option_ratios(
     answer: &[Entry],
     report: &Report,
 ) -> Vec<(u64, bool, f64, f64)> {
-    let given: Vec<u64> = together.elements(answer).map(|entry| entry.item).collect();
+    let given: Vec<u64> = together
+        .option_entries(answer)
+        .map(|entry| entry.item)
+        .collect();
     let mut all = Vec::new();
     for (index, part) in (0..).zip(together.parts()) {
         let others = answer.iter().filter(|entry| entry.item != index);
@@ -369,7 +372,7 @@ fn part_option_ratios(
             let value = (item - first) as f64;
             [&others[..], &[Entry { item: index, value }]].concat()
         };
-        let options = first..first + u64::from(part.cells());
+        let options = first..first + u64::from(part.cell_count());
         let told = exclusive_ratios(question, report, options, with);
         all.extend(told.map(|(item, ratio, before)| (item, given.contains(&item), ratio, before)));
     }

@@ -1,21 +1,21 @@
 //! Explanation of hash-bin's reports.
 
 use hushbin::Entry;
-use hushbin::domain::Signed;
+use hushbin::domain::SignedItem;
 use hushbin::hash::HashKeys;
-use hushbin::mechanism::hash_bin::{HashBin, Randomizer, Report, Response, Sampling};
+use hushbin::mechanism::hash_bin::{HashBin, Randomizer, Report, Response, ResponseDistribution};
 
-use super::explain_mechanism::{ExplainMechanism, Reported, Setting};
+use super::explain_mechanism::{ExplainMechanism, Reported, DomainAndEpsilon};
 use super::placement::{Bin, BinAnswer, Outcome, Placement, SignedAnswer};
 
 impl ExplainMechanism for HashBin {
     type Report = Report;
 
-    fn reported(&self, report: &Report) -> Reported {
+    fn decode_response(&self, report: &Report) -> Reported {
         match &report.response {
             Response::Sign(plus) => Reported::Sign { plus: *plus },
             Response::Bins(bins) => {
-                let grid = f64::from(self.grid());
+                let grid = f64::from(self.grid_steps());
                 Reported::Bins {
                     values: bins.iter().map(|&steps| steps as f64 / grid).collect(),
                 }
@@ -23,7 +23,7 @@ impl ExplainMechanism for HashBin {
         }
     }
 
-    fn place(&self, setting: &Setting, answers: &[Signed], report: &Report) -> Placement {
+    fn place_answers(&self, setting: &DomainAndEpsilon, answers: &[SignedItem], report: &Report) -> Placement {
         let mut bins = bins_with_answers(self, setting, answers, report.seed);
         match &report.response {
             Response::Bins(_) => Placement::Bins { bins },
@@ -49,7 +49,7 @@ impl ExplainMechanism for HashBin {
         }
     }
 
-    fn log_likelihood(&self, setting: &Setting, answers: &[Signed], report: &Report) -> f64 {
+    fn log_likelihood(&self, setting: &DomainAndEpsilon, answers: &[SignedItem], report: &Report) -> f64 {
         let sums = bin_sums(self, setting, answers, report.seed);
         let sampling = sampling(self, setting);
         match &report.response {
@@ -58,7 +58,7 @@ impl ExplainMechanism for HashBin {
                 (if *plus { chance } else { 1.0 - chance }).ln()
             }
             Response::Bins(bins) => {
-                let rate = sampling.laplace().map_or(0.0, |noise| noise.rate());
+                let rate = sampling.laplace_noise().map_or(0.0, |noise| noise.rate());
                 let level = (0.5 * rate).tanh().ln();
                 let off = |(&bin, sum): (&i64, f64)| level - rate * (bin as f64 - sum).abs();
                 bins.iter().zip(sums).map(off).sum()
@@ -68,7 +68,7 @@ impl ExplainMechanism for HashBin {
 
     /// Returns the sum of the first input's answers in each bin, multiplied by the bin's reported
     /// sign or noisy value, and added up over all bins.
-    fn score(&self, setting: &Setting, [first, _]: &[Vec<Signed>; 2], report: &Report) -> f64 {
+    fn audit_score(&self, setting: &DomainAndEpsilon, [first, _]: &[Vec<SignedItem>; 2], report: &Report) -> f64 {
         let bins = bins_with_answers(self, setting, first, report.seed);
         match &report.response {
             Response::Sign(plus) => bins[0].sum * if *plus { 1.0 } else { -1.0 },
@@ -79,21 +79,21 @@ impl ExplainMechanism for HashBin {
         }
     }
 
-    fn noise_scale(&self, setting: &Setting) -> Option<f64> {
-        let noise = sampling(self, setting).laplace()?;
-        Some(1.0 / (noise.rate() * f64::from(self.grid())))
+    fn noise_scale(&self, setting: &DomainAndEpsilon) -> Option<f64> {
+        let noise = sampling(self, setting).laplace_noise()?;
+        Some(1.0 / (noise.rate() * f64::from(self.grid_steps())))
     }
 }
 
-fn sampling(hash_bin: &HashBin, setting: &Setting) -> Sampling {
-    hash_bin.sampling(setting.domain.items(), setting.epsilon)
+fn sampling(hash_bin: &HashBin, setting: &DomainAndEpsilon) -> ResponseDistribution {
+    hash_bin.response_distribution(setting.domain.item_count(), setting.epsilon)
 }
 
 /// Returns the content of each bin under a seed: its answers and the sum of these.
 fn bins_with_answers(
     hash_bin: &HashBin,
-    setting: &Setting,
-    answers: &[Signed],
+    setting: &DomainAndEpsilon,
+    answers: &[SignedItem],
     seed: u64,
 ) -> Vec<Bin> {
     let support = hash_bin.support(&setting.domain);
@@ -112,18 +112,18 @@ fn bins_with_answers(
 
 /// Returns the sum of the answers in each bin, as the randomizer computes it, in grid steps. At
 /// user level, the sum is clipped.
-fn bin_sums(hash_bin: &HashBin, setting: &Setting, answers: &[Signed], seed: u64) -> Vec<f64> {
-    let entry = |signed: &Signed| Entry {
+fn bin_sums(hash_bin: &HashBin, setting: &DomainAndEpsilon, answers: &[SignedItem], seed: u64) -> Vec<f64> {
+    let entry = |signed: &SignedItem| Entry {
         item: signed.item,
         value: if signed.negative { -1.0 } else { 1.0 },
     };
     let entries: Vec<Entry> = answers.iter().map(entry).collect();
-    Randomizer::new(hash_bin, &setting.domain, setting.epsilon).bins(seed, &entries)
+    Randomizer::new(hash_bin, &setting.domain, setting.epsilon).bins_before_noise(seed, &entries)
 }
 
 /// Returns the probability that the sign plus is reported for a clipped sum. `sum` is in grid
 /// steps.
-fn plus_probability(sampling: &Sampling, sum: f64) -> f64 {
+fn plus_probability(sampling: &ResponseDistribution, sum: f64) -> f64 {
     // A sum between two steps is rounded to one of them at random, without bias.
     let (floor, up) = (sum.floor(), sum - sum.floor());
     let plus = |steps: f64| sampling.plus_probability(steps as i32).unwrap_or(0.5);

@@ -23,7 +23,7 @@ macro_rules! register {
 hushbin::mechanisms!(register);
 
 pub use audit::{Audit, HitCount, MeasuredBound, ScoredEvent, Side};
-pub use belief::{Belief, posterior};
+pub use belief::{Belief, posterior_probability};
 pub use error::ExplainError;
 pub use explain_mechanism::Reported;
 pub use explainer::{EpsilonScope, Explainer};

@@ -1,21 +1,21 @@
 //! Explanation of Pattern's reports.
 
-use hushbin::domain::Signed;
+use hushbin::domain::SignedItem;
 use hushbin::mechanism::pattern::{Pattern, Randomizer, Report};
 
-use super::explain_mechanism::{ExplainMechanism, Reported, Setting};
+use super::explain_mechanism::{ExplainMechanism, Reported, DomainAndEpsilon};
 use super::placement::{Outcome, Placement, SignedAnswer};
 
 impl ExplainMechanism for Pattern {
     type Report = Report;
 
-    fn reported(&self, report: &Report) -> Reported {
+    fn decode_response(&self, report: &Report) -> Reported {
         Reported::Bucket {
             bucket: report.bucket,
         }
     }
 
-    fn place(&self, setting: &Setting, answers: &[Signed], _: &Report) -> Placement {
+    fn place_answers(&self, setting: &DomainAndEpsilon, answers: &[SignedItem], _: &Report) -> Placement {
         let outcome = |(output, chance)| {
             let own = answers.iter();
             Outcome {
@@ -32,17 +32,17 @@ impl ExplainMechanism for Pattern {
                 .zip(outcome_probabilities(self, setting, answers))
                 .map(outcome)
                 .collect(),
-            shared: Some(self.favoured().len() as u32),
+            shared: Some(self.favoured_outputs().len() as u32),
         }
     }
 
-    fn log_likelihood(&self, setting: &Setting, answers: &[Signed], report: &Report) -> f64 {
+    fn log_likelihood(&self, setting: &DomainAndEpsilon, answers: &[SignedItem], report: &Report) -> f64 {
         outcome_probabilities(self, setting, answers)[report.bucket as usize].ln()
     }
 
     /// Returns 1 if only the first input favours the output, −1 if only the second does, else 0.
-    fn score(&self, _: &Setting, [first, second]: &[Vec<Signed>; 2], report: &Report) -> f64 {
-        let favours = |input: &[Signed]| {
+    fn audit_score(&self, _: &DomainAndEpsilon, [first, second]: &[Vec<SignedItem>; 2], report: &Report) -> f64 {
+        let favours = |input: &[SignedItem]| {
             let own = input
                 .iter()
                 .any(|own| self.favours(own.item as u32, report.bucket));
@@ -53,8 +53,8 @@ impl ExplainMechanism for Pattern {
 }
 
 /// Returns the probability that each output is reported.
-fn outcome_probabilities(pattern: &Pattern, setting: &Setting, answers: &[Signed]) -> Vec<f64> {
+fn outcome_probabilities(pattern: &Pattern, setting: &DomainAndEpsilon, answers: &[SignedItem]) -> Vec<f64> {
     let core = Randomizer::new(pattern, setting.epsilon);
-    let kept = &mut |kept: &[Signed]| core.probabilities(kept[0].item as u32);
+    let kept = &mut |kept: &[SignedItem]| core.probabilities(kept[0].item as u32);
     setting.average_over_selections(answers, kept)
 }

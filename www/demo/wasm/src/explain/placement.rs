@@ -1,6 +1,6 @@
 //! Positions of answers under a report's seed, and the outcomes that can be reported.
 
-use hushbin::domain::Signed;
+use hushbin::domain::SignedItem;
 use serde::Serialize;
 
 /// Answer about one item.
@@ -109,8 +109,8 @@ pub enum Placement {
     },
 }
 
-impl From<&Signed> for SignedAnswer {
-    fn from(signed: &Signed) -> Self {
+impl From<&SignedItem> for SignedAnswer {
+    fn from(signed: &SignedItem) -> Self {
         Self {
             item: signed.item as u32,
             sign: if signed.negative { -1 } else { 1 },

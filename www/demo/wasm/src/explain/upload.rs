@@ -89,16 +89,16 @@ impl Explainer {
     ///
     /// # Errors
     /// Errors of [`Upload::decode`], and [`ExplainError::NotOne`] unless there is one report.
-    pub fn report(&self, upload: &[u8]) -> Result<Report, ExplainError> {
+    pub fn decode_sole_report(&self, upload: &[u8]) -> Result<Report, ExplainError> {
         sole_report(&self.task, upload)
     }
 
     /// Splits an upload of one report into its fields.
     ///
     /// # Errors
-    /// Errors of [`Explainer::report`].
-    pub fn dissect(&self, upload: &[u8]) -> Result<DissectedUpload, ExplainError> {
-        let report = self.report(upload)?;
+    /// Errors of [`Explainer::decode_sole_report`].
+    pub fn split_fields(&self, upload: &[u8]) -> Result<DissectedUpload, ExplainError> {
+        let report = self.decode_sole_report(upload)?;
         Ok(DissectedUpload {
             parts: upload_fields(upload.len()),
             response: self.reported(&report)?,

@@ -1,23 +1,23 @@
 //! Explanation of Window's reports.
 
 use hushbin::Entry;
-use hushbin::domain::Signed;
+use hushbin::domain::SignedItem;
 use hushbin::mechanism::window::{Randomizer, Report, Window};
 
-use super::explain_mechanism::{ExplainMechanism, Reported, Setting};
+use super::explain_mechanism::{ExplainMechanism, Reported, DomainAndEpsilon};
 use super::placement::{AttributeAtoms, Outcome, Placement, SignedAnswer};
 
 impl ExplainMechanism for Window {
     type Report = Report;
 
-    fn reported(&self, report: &Report) -> Reported {
+    fn decode_response(&self, report: &Report) -> Reported {
         let values = cell_atoms(self, report.bucket).map(|atom| atom_value(self, atom));
         Reported::Atoms {
             values: values.collect(),
         }
     }
 
-    fn place(&self, setting: &Setting, answers: &[Signed], report: &Report) -> Placement {
+    fn place_answers(&self, setting: &DomainAndEpsilon, answers: &[SignedItem], report: &Report) -> Placement {
         let chances = outcome_probabilities(self, setting, answers, report.seed);
         let of_atom = |index: usize, atom: u32| -> f64 {
             let cells = (0..).zip(&chances);
@@ -30,13 +30,13 @@ impl ExplainMechanism for Window {
             let index = drawn.len();
             let outcome = |atom: u32| {
                 // Yes is the highest level, no the lowest.
-                let favours = |signed: &&Signed| {
+                let favours = |signed: &&SignedItem| {
                     let level = if signed.negative {
                         0
                     } else {
                         self.levels() - 1
                     };
-                    let window = level..level + self.favoured();
+                    let window = level..level + self.favoured_atoms();
                     signed.item == u64::from(item) && window.contains(&atom)
                 };
                 Outcome {
@@ -57,19 +57,19 @@ impl ExplainMechanism for Window {
         Placement::Atoms { drawn }
     }
 
-    fn log_likelihood(&self, setting: &Setting, answers: &[Signed], report: &Report) -> f64 {
+    fn log_likelihood(&self, setting: &DomainAndEpsilon, answers: &[SignedItem], report: &Report) -> f64 {
         outcome_probabilities(self, setting, answers, report.seed)[report.bucket as usize].ln()
     }
 
     /// Returns how near the report is to the first input's answers, minus how near it is to the
     /// second's. For each answered attribute, nearness is 1 − d, where d is the distance from the
     /// answer to the reported atom, divided by the range of atoms.
-    fn score(&self, setting: &Setting, [first, second]: &[Vec<Signed>; 2], report: &Report) -> f64 {
+    fn audit_score(&self, setting: &DomainAndEpsilon, [first, second]: &[Vec<SignedItem>; 2], report: &Report) -> f64 {
         let support = self.support(&setting.domain);
-        let nearness = |input: &[Signed]| {
+        let nearness = |input: &[SignedItem]| {
             let mut nearness = 0.0;
             support.for_each_atom(report, |attribute, atom| {
-                let own = |signed: &&Signed| signed.item == u64::from(attribute);
+                let own = |signed: &&SignedItem| signed.item == u64::from(attribute);
                 let place = 0.5 + 0.5 * atom_value(self, atom);
                 nearness += match input.iter().find(own) {
                     Some(signed) if signed.negative => 1.0 - place,
@@ -85,13 +85,13 @@ impl ExplainMechanism for Window {
 
 /// Returns an atom's value divided by the maximum, from −1 to 1.
 fn atom_value(window: &Window, atom: u32) -> f64 {
-    f64::from(window.value(atom)) / f64::from(window.value(window.atoms() - 1))
+    f64::from(window.atom_value(atom)) / f64::from(window.atom_value(window.atoms() - 1))
 }
 
 /// Returns the atoms that make up a cell, in the order in which attributes are drawn.
 fn cell_atoms(window: &Window, cell: u32) -> impl Iterator<Item = u32> {
     let atoms = window.atoms();
-    let places = (0..window.drawn()).rev().map(move |place| atoms.pow(place));
+    let places = (0..window.drawn_attributes()).rev().map(move |place| atoms.pow(place));
     places.map(move |place| cell / place % atoms)
 }
 
@@ -99,12 +99,12 @@ fn cell_atoms(window: &Window, cell: u32) -> impl Iterator<Item = u32> {
 /// counts as the middle of its range.
 fn outcome_probabilities(
     window: &Window,
-    setting: &Setting,
-    answers: &[Signed],
+    setting: &DomainAndEpsilon,
+    answers: &[SignedItem],
     seed: u64,
 ) -> Vec<f64> {
     let core = Randomizer::new(window, &setting.domain, setting.epsilon);
-    let entry = |signed: &Signed| Entry {
+    let entry = |signed: &SignedItem| Entry {
         item: signed.item,
         value: if signed.negative { -1.0 } else { 1.0 },
     };

@@ -1,12 +1,12 @@
 use hushbin::sums::SumDraft;
 use hushbin_analysis::sums::resolve;
-use hushbin_demo::both::BothWays;
+use hushbin_demo::both::BothWaysSimulation;
 use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::SeedableRng;
 
 const PEOPLE: u32 = 2000;
 
-fn asked() -> (BothWays, ChaCha20Rng) {
+fn asked() -> (BothWaysSimulation, ChaCha20Rng) {
     let draft: SumDraft = serde_json::from_value(serde_json::json!({
         "id": "both", "trust": "shuffler", "epsilon": 2.0, "delta": 1e-6, "people": PEOPLE,
         "numbers": [
@@ -18,7 +18,7 @@ fn asked() -> (BothWays, ChaCha20Rng) {
     .unwrap();
     let task = resolve(&draft).unwrap();
     (
-        BothWays::new(&task).unwrap(),
+        BothWaysSimulation::new(&task).unwrap(),
         ChaCha20Rng::seed_from_u64(17),
     )
 }
@@ -33,10 +33,10 @@ fn answer(person: u32) -> [f64; 3] {
 fn both_estimate_the_means_of_what_counts_and_the_shuffler_better() {
     let (mut both, mut rng) = asked();
     for person in 0..PEOPLE {
-        assert!(!both.estimates(0.95).enough);
-        both.add(&answer(person), &mut rng).unwrap();
+        assert!(!both.estimate_means(0.95).enough);
+        both.add_people(&answer(person), &mut rng).unwrap();
     }
-    let found = both.estimates(0.95);
+    let found = both.estimate_means(0.95);
     assert!(found.enough);
     assert_eq!((found.people, found.items.len()), (PEOPLE.into(), 3));
     for (index, own) in found.items.iter().enumerate() {
@@ -56,10 +56,10 @@ fn both_estimate_the_means_of_what_counts_and_the_shuffler_better() {
 #[test]
 fn linked_messages_say_the_answer_and_a_report_does_not() {
     let (both, mut rng) = asked();
-    let said = both.promises();
+    let said = both.privacy_promises();
     for person in 0..100 {
         let answer = answer(person);
-        let sent = both.sent(&answer, &mut rng).unwrap();
+        let sent = both.randomize_person(&answer, &mut rng).unwrap();
         assert_eq!(sent.messages.len(), said.messages as usize);
         assert!(!sent.report.is_empty());
         for own in &sent.told {
@@ -85,7 +85,7 @@ fn linked_messages_say_the_answer_and_a_report_does_not() {
         }
     }
     // None of these people was added.
-    assert_eq!(both.estimates(0.95).people, 0);
+    assert_eq!(both.estimate_means(0.95).people, 0);
 }
 
 #[test]
@@ -95,9 +95,9 @@ fn vectors_and_wrong_answers_are_refused() {
         "vector": { "items": 4, "length": 1.0 },
     }))
     .unwrap();
-    assert!(BothWays::new(&resolve(&draft).unwrap()).is_err());
+    assert!(BothWaysSimulation::new(&resolve(&draft).unwrap()).is_err());
     let (mut both, mut rng) = asked();
-    assert!(both.add(&[1.0, 0.0], &mut rng).is_err());
-    assert!(both.add(&[1.0, 0.0, f64::NAN], &mut rng).is_err());
-    assert_eq!(both.estimates(0.95).people, 0);
+    assert!(both.add_people(&[1.0, 0.0], &mut rng).is_err());
+    assert!(both.add_people(&[1.0, 0.0, f64::NAN], &mut rng).is_err());
+    assert_eq!(both.estimate_means(0.95).people, 0);
 }

@@ -1,6 +1,6 @@
 //! Tests of explained reports, against the randomizer that makes them and the definitions.
 
-use hushbin::domain::Signed;
+use hushbin::domain::SignedItem;
 use hushbin::mechanism::{collision, hash_bin, window};
 use hushbin::{ErrorCode, Randomizer, Report, Task, Upload, UploadId};
 use hushbin_analysis::estimate::Estimand;
@@ -44,21 +44,21 @@ fn explainer(mechanism: &str) -> Explainer {
     Explainer::new(&task(mechanism, 2.0)).unwrap()
 }
 
-fn signed(values: &[(u64, bool)]) -> Vec<Signed> {
-    let signed = |&(item, negative)| Signed { item, negative };
+fn signed(values: &[(u64, bool)]) -> Vec<SignedItem> {
+    let signed = |&(item, negative)| SignedItem { item, negative };
     values.iter().map(signed).collect()
 }
 
 /// Answers: yes to a, no to c.
-fn answers() -> Vec<Signed> {
+fn answers() -> Vec<SignedItem> {
     signed(&[(0, false), (2, true)])
 }
 
 /// Makes reports of answers, one upload each.
-fn uploads(task: &Task, answers: &[Signed], count: usize) -> Vec<Vec<u8>> {
+fn uploads(task: &Task, answers: &[SignedItem], count: usize) -> Vec<Vec<u8>> {
     let mut rng = ChaCha20Rng::seed_from_u64(7);
     let mut randomizer = Randomizer::new(task);
-    let entry = |signed: &Signed| hushbin::Entry {
+    let entry = |signed: &SignedItem| hushbin::Entry {
         item: signed.item,
         value: if signed.negative { -1.0 } else { 1.0 },
     };
@@ -76,10 +76,10 @@ fn uploads(task: &Task, answers: &[Signed], count: usize) -> Vec<Vec<u8>> {
 fn reports(task: &Task, seed: u64) -> Vec<Report> {
     let of = |bucket| collision::Report { seed, bucket };
     match task.questions()[0].mechanism() {
-        hushbin::Mechanism::Collision(collision) => (0..collision.outcomes())
+        hushbin::Mechanism::Collision(collision) => (0..collision.total_buckets())
             .map(|bucket| Report::Collision(of(bucket)))
             .collect(),
-        hushbin::Mechanism::Coco(coco) => (0..coco.outcomes())
+        hushbin::Mechanism::Coco(coco) => (0..coco.total_buckets())
             .map(|bucket| Report::Coco(of(bucket)))
             .collect(),
         hushbin::Mechanism::HashBin(_) => [true, false]
@@ -115,7 +115,7 @@ fn uploads_are_taken_apart_as_they_were_encoded() {
     for mechanism in discrete().chain([EVENT]) {
         let (task, explainer) = (task(mechanism, 2.0), explainer(mechanism));
         for upload in uploads(&task, &answers(), 40) {
-            let found = explainer.dissect(&upload).unwrap();
+            let found = explainer.split_fields(&upload).unwrap();
             let mut end = 0;
             for part in &found.parts {
                 assert_eq!(part.from, end);
@@ -135,7 +135,10 @@ fn uploads_are_taken_apart_as_they_were_encoded() {
                 bytes(UploadFieldName::Response),
             );
             let seed = u64::from_le_bytes(seed.try_into().unwrap());
-            match (&found.response, explainer.report(&upload).unwrap()) {
+            match (
+                &found.response,
+                explainer.decode_sole_report(&upload).unwrap(),
+            ) {
                 (Reported::Bucket { bucket }, Report::Collision(report)) => {
                     assert_eq!((report.seed, report.bucket), (seed, *bucket));
                     assert_eq!(response, [*bucket as u8]);
@@ -168,8 +171,8 @@ fn other_uploads_are_refused() {
     let mut two = Upload::decode(&upload, &task).unwrap();
     two.reports.push(two.reports[0].clone());
     let two = two.encode(&task.fingerprint());
-    assert_eq!(explainer.dissect(&two), Err(ExplainError::NotOne(2)));
-    let code = |bytes: &[u8]| match explainer.dissect(bytes) {
+    assert_eq!(explainer.split_fields(&two), Err(ExplainError::NotOne(2)));
+    let code = |bytes: &[u8]| match explainer.split_fields(bytes) {
         Err(ExplainError::Core(error)) => error.code(),
         other => panic!("{other:?}"),
     };
@@ -182,12 +185,12 @@ fn other_uploads_are_refused() {
 #[test]
 fn answers_are_items_of_the_task() {
     let explainer = explainer(COLLISIONS[0]);
-    let named = explainer.answers([("c", -1), ("a", 1)]).unwrap();
+    let named = explainer.signed_answers([("c", -1), ("a", 1)]).unwrap();
     assert_eq!(named, answers());
-    let missing = explainer.answers([("e", 1)]).unwrap_err();
+    let missing = explainer.signed_answers([("e", 1)]).unwrap_err();
     assert_eq!(missing.code(), "no-item");
     let all = ["a", "b", "c", "d"].map(|name| (name, 1));
-    let many = explainer.answers(all).unwrap_err();
+    let many = explainer.signed_answers(all).unwrap_err();
     assert_eq!(many, ExplainError::TooMany { given: 4, most: 3 });
 }
 
@@ -207,7 +210,7 @@ fn every_answer_and_padding_falls_somewhere() {
     for mechanism in discrete().chain([EVENT]) {
         let (task, explainer) = (task(mechanism, 2.0), explainer(mechanism));
         for upload in uploads(&task, &answers(), 40) {
-            let report = explainer.report(&upload).unwrap();
+            let report = explainer.decode_sole_report(&upload).unwrap();
             let contrary = signed(&[(0, true), (2, false)]);
             let [own, other] =
                 [answers(), contrary].map(|answers| explainer.place(&answers, &report).unwrap());
@@ -296,7 +299,7 @@ fn chances_are_those_of_the_randomizer() {
         let (task, explainer) = (task(mechanism, 2.0), explainer(mechanism));
         let (mut sum, mut squares) = (0.0, 0.0);
         for upload in uploads(&task, &answers(), 5000) {
-            let report = explainer.report(&upload).unwrap();
+            let report = explainer.decode_sole_report(&upload).unwrap();
             let expected: f64 = chances(&explainer.place(&answers(), &report).unwrap())
                 .iter()
                 .map(|p| p * p)
@@ -332,7 +335,7 @@ fn noisy_bins_have_probabilities_that_sum_to_one() {
 #[test]
 fn noisy_bins_stay_within_epsilon_for_one_answer_and_twice_that_for_two() {
     let explainer = explainer(EVENT);
-    assert_eq!(explainer.covers(), EpsilonScope::Entry);
+    assert_eq!(explainer.epsilon_scope(), EpsilonScope::Entry);
     let flipped = [
         signed(&[(0, true), (2, true)]),
         signed(&[(0, false)]),
@@ -343,8 +346,8 @@ fn noisy_bins_stay_within_epsilon_for_one_answer_and_twice_that_for_two() {
         let response =
             hash_bin::Response::Bins([-3, 0, 5].map(|bin| 64 * bin + seed as i64).to_vec());
         let report = Report::HashBin(hash_bin::Report { seed, response });
-        let likelihood = |input: &[Signed]| explainer.log_likelihood(input, &report).unwrap();
-        let loss = |input: &[Signed]| (likelihood(&answers()) - likelihood(input)).abs();
+        let likelihood = |input: &[SignedItem]| explainer.log_likelihood(input, &report).unwrap();
+        let loss = |input: &[SignedItem]| (likelihood(&answers()) - likelihood(input)).abs();
         assert!(flipped.iter().all(|input| loss(input) <= 2.0 + 1e-9));
         assert!(loss(&both) <= 4.0 + 1e-9);
     }
@@ -358,10 +361,10 @@ fn noisy_bins_centre_on_the_sums_of_the_randomizer() {
     let explainer = Explainer::new(&task).unwrap();
     let mut off = 0.0;
     for upload in uploads(&task, &answers(), 4000) {
-        let Reported::Bins { values } = explainer.dissect(&upload).unwrap().response else {
+        let Reported::Bins { values } = explainer.split_fields(&upload).unwrap().response else {
             panic!("bins are reported")
         };
-        let report = explainer.report(&upload).unwrap();
+        let report = explainer.decode_sole_report(&upload).unwrap();
         let Placement::Bins { bins } = explainer.place(&answers(), &report).unwrap() else {
             panic!("answers fall into bins")
         };
@@ -382,7 +385,9 @@ fn beliefs_move_by_the_likelihood_ratio_and_never_past_the_bound() {
         let (task, explainer) = (task(mechanism, 2.0), explainer(mechanism));
         for seed in 0..40 {
             for report in reports(&task, seed) {
-                let found = explainer.belief(&answers(), &report, 0, 1, 0.3).unwrap();
+                let found = explainer
+                    .belief_in_claim(&answers(), &report, 0, 1, 0.3)
+                    .unwrap();
                 let [least, most] = found.bounds;
                 assert!(least - 1e-12 <= found.after && found.after <= most + 1e-12);
                 let likelihood = |values: &[(u64, bool)]| {
@@ -410,13 +415,15 @@ fn audited(mechanism: &str, epsilon: f64) -> MeasuredBound {
     let explainer = Explainer::new(&task(mechanism, 1.0)).unwrap();
     let made = task(mechanism, epsilon);
     let mut audit = explainer.audit();
-    for (which, input) in explainer.extremes().iter().enumerate() {
+    for (which, input) in explainer.extreme_inputs().iter().enumerate() {
         for uploads in uploads(&made, input, 10_000).chunks(500) {
             let packed: Vec<u8> = uploads.iter().flat_map(|one| &one[34..]).copied().collect();
-            audit.add(which, uploads.len() as u32, &packed).unwrap();
+            audit
+                .add_reports(which, uploads.len() as u32, &packed)
+                .unwrap();
         }
     }
-    audit.measured(0.999)
+    audit.measure_bound(0.999)
 }
 
 /// The measured logarithm has a standard error below 0.05, and at least 0.1 is subtracted from it.
@@ -436,6 +443,9 @@ fn an_audit_stays_below_what_is_kept_and_catches_twice_that() {
 #[test]
 fn an_audit_refuses_what_are_no_reports() {
     let mut audit = explainer(COLLISIONS[0]).audit();
-    assert_eq!(audit.add(0, 2, &[0; 9]).unwrap_err().code(), "parameter");
-    assert_eq!(audit.add(0, 1, &[0; 9]), Ok(()));
+    assert_eq!(
+        audit.add_reports(0, 2, &[0; 9]).unwrap_err().code(),
+        "parameter"
+    );
+    assert_eq!(audit.add_reports(0, 1, &[0; 9]), Ok(()));
 }

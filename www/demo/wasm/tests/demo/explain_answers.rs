@@ -81,7 +81,7 @@ fn reports_name_their_question_and_keep_to_epsilon() {
     let (task, answers) = all();
     let mut seen = vec![0; answers.len()];
     for (report, told) in told(&task, &answers, 2000) {
-        let index = task.draw().question(report.seed());
+        let index = task.question_draw().drawn_question(report.seed());
         seen[index] += 1;
         let question = &task.questions()[index];
         assert_eq!(

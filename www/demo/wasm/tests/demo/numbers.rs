@@ -31,7 +31,7 @@ fn reports_of_the_window_are_explained() {
     };
     let rates = own.rates(&question.domain(), 2.0);
     let explainer = Explainer::new(&task).unwrap();
-    let answers = explainer.answers([("n0", 1), ("n3", -1)]).unwrap();
+    let answers = explainer.signed_answers([("n0", 1), ("n3", -1)]).unwrap();
     for seed in 0..20 {
         let report = |bucket| Report::Window(window::Report { seed, bucket });
         let chance = |bucket| {

@@ -222,7 +222,7 @@ fn noise_that_is_cut_is_accounted_for() {
                 hold(found, whole, &format!("{own:?}, {noise:?}, {epsilon}"));
             }
             for given in [0.1, 1e-3] {
-                let found = own.account(noise, given).unwrap();
+                let found = own.epsilon_bounds(noise, given).unwrap();
                 if found.upper < 50.0 {
                     assert!(delta(&up, &down, found.upper) <= given * (1.0 + 1e-9));
                 }

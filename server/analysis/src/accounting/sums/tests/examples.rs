@@ -2,7 +2,10 @@
 
 use hushbin::Error;
 
-use super::super::{NoiseMessages, Senders, UnitNoise, calibrate, gaussian_noise, least_repeats};
+use super::super::{
+    NoiseMessages, Senders, UnitMessageNoise, calibrate_noise, fewest_noise_trials,
+    gaussian_noise_variance,
+};
 
 /// Batch of people who send sixteen coordinates with eight levels each.
 const SENDERS: Senders = Senders {
@@ -22,7 +25,7 @@ fn the_least_noise_is_less_than_poissons() -> Result<(), Error> {
         honest_people: 90_000,
         repeats: 1,
     };
-    let found = calibrate(&senders, 1.0, 1e-6)?;
+    let found = calibrate_noise(&senders, 1.0, 1e-6)?;
     // Poisson noise would need a variance of 572.03.
     assert!(571.0 < found.variance && found.variance < 572.03);
     assert!(found.delta.upper <= 1e-6 && found.noise.most < 32);
@@ -38,23 +41,23 @@ fn more_trials_reach_a_smaller_epsilon() -> Result<(), Error> {
         honest_people: 20_000,
         repeats: 1,
     };
-    assert!(calibrate(&senders, 1.0, 1e-6).is_err());
-    let more = least_repeats(&senders, 1.0, 1e-6)?;
+    assert!(calibrate_noise(&senders, 1.0, 1e-6).is_err());
+    let more = fewest_noise_trials(&senders, 1.0, 1e-6)?;
     // A variance of 36,550 needs at least 4 · 36,550 trials, because q(1 − q) ≤ 1/4. These are 8
     // per person.
     assert_eq!(more.repeats, 8);
-    assert!(calibrate(&more, 1.0, 1e-6)?.mean <= 80_000.0);
+    assert!(calibrate_noise(&more, 1.0, 1e-6)?.mean <= 80_000.0);
     Ok(())
 }
 
 #[test]
 fn the_gaussian_limit_is_known() {
-    assert!((gaussian_noise(16, 1, 1.0, 1e-6) - 571.133_174_97).abs() < 1e-6);
+    assert!((gaussian_noise_variance(16, 1, 1.0, 1e-6) - 571.133_174_97).abs() < 1e-6);
 }
 
 #[test]
 fn noise_hides_one_count() -> Result<(), Error> {
-    let noise = UnitNoise::new(1, 1, 5_000, ((369.4 / 5_000.0) * 2_f64.powi(64)) as u64)?;
+    let noise = UnitMessageNoise::new(1, 1, 5_000, ((369.4 / 5_000.0) * 2_f64.powi(64)) as u64)?;
     assert!((noise.variance() - 342.1).abs() < 0.1);
     let delta = noise.delta_bounds(0.3)?;
     assert!(0.99e-6 < delta.lower && delta.upper < 1.01e-6);
@@ -83,7 +86,7 @@ fn an_account_is_inverse() -> Result<(), Error> {
         threshold: (0.45 * 2_f64.powi(64)) as u64,
         most: 32,
     };
-    let found = SENDERS.account(noise, 1e-6)?;
+    let found = SENDERS.epsilon_bounds(noise, 1e-6)?;
     assert!(found.lower <= found.upper && found.upper < found.lower * 1.0001);
     assert!(1.3 < found.lower && found.upper < 1.31);
     Ok(())
@@ -98,7 +101,7 @@ fn one_message_fewer_is_not_enough() -> Result<(), Error> {
         honest_people: 9_000,
         repeats: 1,
     };
-    let noise = calibrate(&senders, 1.0, 1e-6)?.noise;
+    let noise = calibrate_noise(&senders, 1.0, 1e-6)?.noise;
     assert!(senders.is_enough(noise, 1.0, 1e-6)?);
     let fewer = NoiseMessages {
         most: noise.most - 1,

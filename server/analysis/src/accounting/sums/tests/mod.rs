@@ -12,16 +12,16 @@ use hushbin::Error;
 use super::bounds::Bounds;
 use super::profile::Profile;
 use super::truncation::TRUNCATION_SHARE;
-use super::{NoiseMessages, Senders, UnitNoise};
-use crate::accounting::composition::Side;
+use super::{NoiseMessages, Senders, UnitMessageNoise};
+use crate::accounting::composition::BoundSide;
 use crate::accounting::ranges::{CENTRAL_EPSILON, DELTA};
 
 /// Factor 2⁶⁴ between a probability and its 64-bit threshold.
 const SCALE: f64 = 18_446_744_073_709_551_616.0;
 
 /// Creates noise whose messages have probability q.
-fn noise(coordinates: u32, levels: u32, trials: u64, q: f64) -> UnitNoise {
-    UnitNoise::new(coordinates, levels, trials, (q * SCALE) as u64).unwrap()
+fn noise(coordinates: u32, levels: u32, trials: u64, q: f64) -> UnitMessageNoise {
+    UnitMessageNoise::new(coordinates, levels, trials, (q * SCALE) as u64).unwrap()
 }
 
 /// Creates a batch of people who each report all coordinates.
@@ -35,7 +35,7 @@ fn senders(coordinates: u32, levels: u32, honest_people: u64, repeats: u32) -> S
     }
 }
 
-impl UnitNoise {
+impl UnitMessageNoise {
     /// Returns bounds on the smallest δ with which the counts are (`epsilon`, δ)-differentially
     /// private, for any two inputs of one person. The bounds are precise for δ from the minimum of
     /// [`DELTA`] to 1/2.
@@ -45,7 +45,7 @@ impl UnitNoise {
     pub(crate) fn delta_bounds(&self, epsilon: f64) -> Result<Bounds, Error> {
         CENTRAL_EPSILON.check(epsilon)?;
         let profile = Profile::new(self, DELTA.min);
-        Ok(profile.bounds(|told| told.delta(epsilon)))
+        Ok(profile.map_to_bounds(|told| told.delta(epsilon)))
     }
 
     /// Returns bounds on the smallest ε at `delta`. The bounds are infinite if the probability of
@@ -56,7 +56,7 @@ impl UnitNoise {
     pub(crate) fn epsilon_bounds(&self, delta: f64) -> Result<Bounds, Error> {
         DELTA.check(delta)?;
         let profile = Profile::new(self, delta);
-        Ok(profile.bounds(|told| told.epsilon(delta)))
+        Ok(profile.map_to_bounds(|told| told.epsilon(delta)))
     }
 }
 
@@ -72,7 +72,9 @@ impl Senders {
     /// [`CENTRAL_EPSILON`].
     pub(crate) fn delta_bounds(&self, noise: NoiseMessages, epsilon: f64) -> Result<Bounds, Error> {
         let whole = self.noise(noise.threshold)?.delta_bounds(epsilon)?;
-        let cut = self.truncation(noise.threshold).delta(noise.most, epsilon);
+        let cut = self
+            .truncation(noise.threshold)
+            .added_delta(noise.most, epsilon);
         Ok(Bounds {
             lower: (whole.lower - cut).max(0.0),
             upper: (whole.upper + cut).min(1.0),
@@ -80,7 +82,7 @@ impl Senders {
     }
 
     /// Returns true if the upper bound proves that a batch is (`epsilon`, `delta`)-differentially
-    /// private. [`calibrate`](super::calibrate) uses the same bound, so its result passes.
+    /// private. [`calibrate_noise`](super::calibrate_noise) uses the same bound, so its result passes.
     ///
     /// # Errors
     /// The errors of [`Senders::noise`], and [`Error::OutOfRange`] when ε is outside
@@ -97,8 +99,10 @@ impl Senders {
             &self.noise(noise.threshold)?,
             delta * (1.0 - TRUNCATION_SHARE),
         );
-        let [above] = profile.one_sided([Side::Above]);
-        let cut = self.truncation(noise.threshold).delta(noise.most, epsilon);
+        let [above] = profile.bounded_on_sides([BoundSide::Above]);
+        let cut = self
+            .truncation(noise.threshold)
+            .added_delta(noise.most, epsilon);
         Ok(above.delta(epsilon) + cut <= delta)
     }
 }

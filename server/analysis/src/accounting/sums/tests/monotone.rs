@@ -3,7 +3,8 @@
 
 use super::{SCALE, noise, senders};
 use crate::accounting::sums::{
-    NoiseMessages, Senders, UnitNoise, calibrate, gaussian_noise, least_repeats,
+    NoiseMessages, Senders, UnitMessageNoise, calibrate_noise, fewest_noise_trials,
+    gaussian_noise_variance,
 };
 use hushbin::ErrorCode;
 
@@ -75,7 +76,7 @@ fn the_least_noise_is_the_least() {
         (100, 1, 1.0, 1e-15, 200_000),
     ] {
         let own = senders(coordinates, levels, trials, 1);
-        let found = calibrate(&own, epsilon, delta).unwrap();
+        let found = calibrate_noise(&own, epsilon, delta).unwrap();
         let at = format!("{own:?}, {epsilon}, {delta}: {found:?}");
         assert!(found.delta.upper <= delta, "{at}");
         assert!(own.is_enough(found.noise, epsilon, delta).unwrap(), "{at}");
@@ -88,11 +89,11 @@ fn the_least_noise_is_the_least() {
         );
         let gap = 1.0 - found.too_small as f64 / found.noise.threshold as f64;
         assert!(gap < 1e-3, "{at}: {gap}");
-        let account = own.account(found.noise, delta).unwrap();
+        let account = own.epsilon_bounds(found.noise, delta).unwrap();
         assert!(account.upper <= epsilon, "{at}: {account:?}");
         assert!(account.lower >= epsilon * (1.0 - 3e-4), "{at}: {account:?}");
         let rare = senders(coordinates, levels, 1_000_000_000_000, 1);
-        let poisson = calibrate(&rare, epsilon, delta).unwrap();
+        let poisson = calibrate_noise(&rare, epsilon, delta).unwrap();
         assert!(
             found.variance <= poisson.mean * (1.0 + 3e-5),
             "{at}: {poisson:?}"
@@ -113,7 +114,7 @@ fn no_binomial_needs_the_variance_of_poisson_noise() {
                 for delta in [1e-2, 1e-4, 1e-8, 1e-12] {
                     let least_of = |people: u64| {
                         let own = senders(coordinates, levels, people, 1);
-                        calibrate(&own, epsilon, delta)
+                        calibrate_noise(&own, epsilon, delta)
                     };
                     let poisson = least_of(1_000_000_000_000).unwrap().mean;
                     for times in [3.6, 4.2, 8.0, 100.0] {
@@ -143,7 +144,7 @@ fn no_binomial_needs_the_variance_of_poisson_noise() {
 fn uploads_have_room_for_what_is_likely() {
     for (coordinates, people) in [(4, 20_000_u64), (16, 90_000), (128, 900_000)] {
         let own = senders(coordinates, 1, people, 4);
-        let found = calibrate(&own, 1.0, 1e-6).unwrap();
+        let found = calibrate_noise(&own, 1.0, 1e-6).unwrap();
         let all = 8 * u64::from(coordinates);
         let mean = all as f64 * found.noise.threshold as f64 / SCALE;
         let most = found.noise.most;
@@ -172,16 +173,16 @@ fn the_fewest_repeats_are_the_fewest() {
         (2, 1, 8.0, 1e-9, 3),
     ] {
         let own = senders(coordinates, levels, people, 1);
-        let found = least_repeats(&own, epsilon, delta).unwrap();
-        let calibration = calibrate(&found, epsilon, delta).unwrap();
-        let half = 0.5 * found.trials() as f64;
+        let found = fewest_noise_trials(&own, epsilon, delta).unwrap();
+        let calibration = calibrate_noise(&found, epsilon, delta).unwrap();
+        let half = 0.5 * found.noise_trials() as f64;
         assert!(calibration.mean <= half, "{found:?}: {calibration:?}");
         if found.repeats > 1 {
             let less = Senders {
                 repeats: found.repeats - 1,
                 ..found
             };
-            let error = calibrate(&less, epsilon, delta).unwrap_err();
+            let error = calibrate_noise(&less, epsilon, delta).unwrap_err();
             assert_eq!(error.code(), ErrorCode::OutOfRange, "{found:?}");
             assert!(error.to_string().contains("central_epsilon"), "{error}");
         }
@@ -194,7 +195,7 @@ fn the_fewest_repeats_are_the_fewest() {
 fn drawn_coordinates_need_less_noise() {
     let all = senders(64, 2, 900_000, 1);
     let drawn = Senders { used: 16, ..all };
-    let [all, drawn] = [all, drawn].map(|own| calibrate(&own, 1.0, 1e-6).unwrap());
+    let [all, drawn] = [all, drawn].map(|own| calibrate_noise(&own, 1.0, 1e-6).unwrap());
     let ratio = all.variance / drawn.variance;
     assert!((ratio - 4.0).abs() < 0.01, "{ratio}");
     assert!(drawn.noise.most < all.noise.most);
@@ -208,8 +209,8 @@ fn much_noise_approaches_the_gaussian_limit() {
         (1024, 1, 0.7, 1e-8),
     ] {
         let own = senders(coordinates, levels, 10_000_000, 4);
-        let found = calibrate(&own, epsilon, delta).unwrap();
-        let limit = gaussian_noise(coordinates, levels, epsilon, delta);
+        let found = calibrate_noise(&own, epsilon, delta).unwrap();
+        let limit = gaussian_noise_variance(coordinates, levels, epsilon, delta);
         assert!(
             (found.variance / limit - 1.0).abs() < 3e-4,
             "{found:?}: {limit}"
@@ -224,7 +225,7 @@ fn what_is_out_of_range_is_refused() {
         assert!(error.to_string().contains(expected), "{error}");
     };
     let noise = |coordinates, levels, trials, threshold| {
-        UnitNoise::new(coordinates, levels, trials, threshold).unwrap_err()
+        UnitMessageNoise::new(coordinates, levels, trials, threshold).unwrap_err()
     };
     refused(noise(0, 1, 100, 1 << 60), "coordinates is 0");
     refused(noise(1, 0, 100, 1 << 60), "levels is 0");
@@ -236,7 +237,7 @@ fn what_is_out_of_range_is_refused() {
         "variance of a count's noise",
     );
     let own = senders(4, 1, 1_000, 1);
-    let bad = |own: Senders| calibrate(&own, 1.0, 1e-6).unwrap_err();
+    let bad = |own: Senders| calibrate_noise(&own, 1.0, 1e-6).unwrap_err();
     refused(
         bad(Senders { used: 5, ..own }),
         "coordinates used is 5, expected 1 to 4",
@@ -250,20 +251,20 @@ fn what_is_out_of_range_is_refused() {
         "honest people is 0",
     );
     refused(
-        calibrate(&own, 12.5, 1e-6).unwrap_err(),
+        calibrate_noise(&own, 12.5, 1e-6).unwrap_err(),
         "central_epsilon is 12.5",
     );
     refused(
-        calibrate(&own, f64::NAN, 1e-6).unwrap_err(),
+        calibrate_noise(&own, f64::NAN, 1e-6).unwrap_err(),
         "central_epsilon is NaN",
     );
-    refused(calibrate(&own, 1.0, 0.0).unwrap_err(), "delta is 0");
+    refused(calibrate_noise(&own, 1.0, 0.0).unwrap_err(), "delta is 0");
     refused(
-        calibrate(&own, 0.1, 1e-6).unwrap_err(),
+        calibrate_noise(&own, 0.1, 1e-6).unwrap_err(),
         "central_epsilon is 0.1, expected",
     );
     refused(
-        least_repeats(&own, 0.0, 1e-15).unwrap_err(),
+        fewest_noise_trials(&own, 0.0, 1e-15).unwrap_err(),
         "central_epsilon is 0, expected",
     );
     let hidden = super::noise(4, 1, 1_000, 0.25);
@@ -296,5 +297,8 @@ fn little_noise_hides_nothing() {
         threshold: 1 << 61,
         most: 6,
     };
-    assert_eq!(own.account(noise, 1e-6).unwrap().upper, f64::INFINITY);
+    assert_eq!(
+        own.epsilon_bounds(noise, 1e-6).unwrap().upper,
+        f64::INFINITY
+    );
 }

@@ -2,7 +2,9 @@
 //! documentation.
 
 use super::{SCALE, noise, senders};
-use crate::accounting::sums::{UnitNoise, calibrate, gaussian_noise, least_repeats};
+use crate::accounting::sums::{
+    UnitMessageNoise, calibrate_noise, fewest_noise_trials, gaussian_noise_variance,
+};
 use serde_json::Value;
 
 fn rows(part: &str) -> Vec<Value> {
@@ -23,9 +25,9 @@ fn count(row: &Value, field: &str) -> u32 {
 
 /// Creates binomial noise with this mean that is nearly Poisson. The number of trials makes q a
 /// power of two.
-fn nearly_poisson(coordinates: u32, levels: u32, mean: u64) -> UnitNoise {
+fn nearly_poisson(coordinates: u32, levels: u32, mean: u64) -> UnitMessageNoise {
     let q = 34 - mean.ilog2() / 2;
-    UnitNoise::new(coordinates, levels, mean << q, 1 << (64 - q)).unwrap()
+    UnitMessageNoise::new(coordinates, levels, mean << q, 1 << (64 - q)).unwrap()
 }
 
 /// Returns the δ of one count to which L is added, and the δ with both inputs exchanged. `law` is
@@ -92,15 +94,15 @@ fn the_least_noise_is_the_reference() {
     for row in &rows {
         let [coordinates, levels] = ["coordinates", "levels"].map(|field| count(row, field));
         let [epsilon, delta] = ["epsilon", "delta"].map(|field| number(row, field));
-        let limit = gaussian_noise(coordinates, levels, epsilon, delta);
+        let limit = gaussian_noise_variance(coordinates, levels, epsilon, delta);
         let known = number(row, "gaussian_limit");
         assert!((limit / known - 1.0).abs() < 1e-9, "{row}: {limit}");
 
         let own = senders(coordinates, levels, 1_000_000_000_000, 1);
-        let found = calibrate(&own, epsilon, delta).unwrap();
+        let found = calibrate_noise(&own, epsilon, delta).unwrap();
         let known = number(row, "least_poisson");
         assert!((found.mean / known - 1.0).abs() < 1e-4, "{row}: {found:?}");
-        let too_small = found.too_small as f64 / SCALE * own.trials() as f64;
+        let too_small = found.too_small as f64 / SCALE * own.noise_trials() as f64;
         assert!(
             too_small < known && too_small > known * (1.0 - 4e-4),
             "{row}: {found:?}"
@@ -109,8 +111,8 @@ fn the_least_noise_is_the_reference() {
         let at = noise(
             coordinates,
             levels,
-            own.trials(),
-            known / own.trials() as f64,
+            own.noise_trials(),
+            known / own.noise_trials() as f64,
         );
         let found = at.epsilon_bounds(delta).unwrap();
         assert!(
@@ -126,10 +128,10 @@ fn the_least_noise_is_the_reference() {
 
 #[test]
 fn a_binomial_needs_the_mean_that_is_stated() {
-    let found = calibrate(&senders(1, 1, 5_000, 1), 0.3, 1e-6).unwrap();
+    let found = calibrate_noise(&senders(1, 1, 5_000, 1), 0.3, 1e-6).unwrap();
     assert!((found.mean - 369.4).abs() < 0.05, "{found:?}");
     assert!((found.variance - 342.1).abs() < 0.05, "{found:?}");
-    let poisson = calibrate(&senders(1, 1, 1_000_000_000_000, 1), 0.3, 1e-6).unwrap();
+    let poisson = calibrate_noise(&senders(1, 1, 1_000_000_000_000, 1), 0.3, 1e-6).unwrap();
     assert!((poisson.mean - 343.4).abs() < 0.05, "{poisson:?}");
 }
 
@@ -150,7 +152,8 @@ fn the_table_is_that_of_rare_messages() {
     for (d, n, levels, messages, error) in TABLE {
         let (n, each) = (f64::from(n), 2.0 * f64::from(d) / f64::from(n));
         let own = senders(d, levels, n as u64, 1);
-        let found = calibrate(&least_repeats(&own, 1.0, 1e-6).unwrap(), 1.0, 1e-6).unwrap();
+        let found =
+            calibrate_noise(&fewest_noise_trials(&own, 1.0, 1e-6).unwrap(), 1.0, 1e-6).unwrap();
         let rare = each * found.variance;
         assert!(
             (rare - messages).abs() <= 0.05 * messages,

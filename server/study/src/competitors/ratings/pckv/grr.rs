@@ -1,15 +1,15 @@
 //! PCKV-GRR and PCKV-AGRR: a report names one item, with a sign.
 
-use hushbin::sample::{Threshold, below};
+use hushbin::sample::{Threshold, draw_below};
 use hushbin::{Entry, Error};
 use rand_core::CryptoRng;
 
-use super::rates::PckvRates;
-use crate::competitors::favoured_set::safe_threshold;
-use crate::competitors::numbers::rounds_up;
-use crate::competitors::ratings::oracle::{Moments, Oracle, Setting};
+use super::rates::PckvProbabilities;
+use crate::competitors::favoured_set::threshold_rounded_down;
+use crate::competitors::numbers::randomly_rounds_up;
+use crate::competitors::ratings::oracle::{EstimateMoments, Oracle, OracleSetting};
 use crate::competitors::ratings::report_sums::{LinearEstimator, ReportSums};
-use crate::competitors::ratings::slots::{Slot, coin, draw_slot, sign};
+use crate::competitors::ratings::slots::{Slot, draw_slot, fair_coin, sign_value};
 
 /// PCKV-GRR over d′ = d + s items: the d items and s dummies. A report names the drawn item with
 /// probability a = (u + 2)/(u + 2d′). The reported sign is then the item's true sign with
@@ -23,13 +23,13 @@ use crate::competitors::ratings::slots::{Slot, coin, draw_slot, sign};
 /// ratio is only 1 + (e − 1)/s instead of e.
 ///
 /// ```
-/// use hushbin_study::competitors::ratings::{Oracle, PckvGrr, Setting};
+/// use hushbin_study::competitors::ratings::{Oracle, PckvGrr, OracleSetting};
 ///
-/// let setting = Setting { items: 100, sparsity: 4, epsilon: 1.0, delta: 0.0, distance: 1.0 };
-/// let [direct, adaptive] = [PckvGrr::direct(&setting)?, PckvGrr::adaptive(&setting)?];
-/// assert!((direct.privacy_loss() - (1.0 + 1.0_f64.exp_m1() / 4.0).ln()).abs() < 1e-12);
+/// let setting = OracleSetting { items: 100, sparsity: 4, epsilon: 1.0, delta: 0.0, distance: 1.0 };
+/// let [without_amplification, adaptive] = [PckvGrr::without_amplification(&setting)?, PckvGrr::adaptive(&setting)?];
+/// assert!((without_amplification.privacy_loss() - (1.0 + 1.0_f64.exp_m1() / 4.0).ln()).abs() < 1e-12);
 /// assert!(adaptive.privacy_loss() <= 1.0 && adaptive.privacy_loss() > 1.0 - 1e-12);
-/// assert!(adaptive.moments().mean_variance()[1] < 0.1 * direct.moments().mean_variance()[1]);
+/// assert!(adaptive.second_moments().variances_of_mean()[1] < 0.1 * without_amplification.second_moments().variances_of_mean()[1]);
 /// # Ok::<(), hushbin::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -48,8 +48,8 @@ impl PckvGrr {
     /// not make use of the additional privacy from drawing the item.
     ///
     /// # Errors
-    /// Same errors as [`Setting::budget`].
-    pub fn direct(setting: &Setting) -> Result<Self, Error> {
+    /// Same errors as [`OracleSetting::budget`].
+    pub fn without_amplification(setting: &OracleSetting) -> Result<Self, Error> {
         Self::new(setting, 1.0)
     }
 
@@ -57,28 +57,28 @@ impl PckvGrr {
     /// The report as a whole has a privacy loss of ε.
     ///
     /// # Errors
-    /// Same errors as [`Setting::budget`].
-    pub fn adaptive(setting: &Setting) -> Result<Self, Error> {
+    /// Same errors as [`OracleSetting::budget`].
+    pub fn adaptive(setting: &OracleSetting) -> Result<Self, Error> {
         Self::new(setting, f64::from(setting.sparsity))
     }
 
     /// Returns the mechanism with the parameter u = `times`·(e − 1), where e = exp(ε).
-    fn new(setting: &Setting, times: f64) -> Result<Self, Error> {
+    fn new(setting: &OracleSetting, times: f64) -> Result<Self, Error> {
         let budget = setting.budget_without_delta()?;
         let more = times * budget.exp_m1_epsilon();
         let all = f64::from(setting.items) + f64::from(setting.sparsity);
         Ok(Self {
             items: setting.items,
             sparsity: setting.sparsity,
-            reported: safe_threshold((more + 2.0) / (more + 2.0 * all), 2),
-            sign: safe_threshold((more + 1.0) / (more + 2.0), 2),
+            reported: threshold_rounded_down((more + 2.0) / (more + 2.0 * all), 2),
+            sign: threshold_rounded_down((more + 1.0) / (more + 2.0), 2),
         })
     }
 
     /// Returns the response probabilities, which are exact for the rounded thresholds.
     #[must_use]
-    pub fn rates(&self) -> PckvRates {
-        PckvRates {
+    pub fn response_probabilities(&self) -> PckvProbabilities {
+        PckvProbabilities {
             a: self.reported.probability(),
             b: self.reported.complement() / f64::from(self.other_items()),
             p: self.sign.probability(),
@@ -94,7 +94,7 @@ impl PckvGrr {
 
 impl Oracle for PckvGrr {
     fn privacy_loss(&self) -> f64 {
-        let rates = self.rates();
+        let rates = self.response_probabilities();
         let [own, opposite] = rates.element_probabilities(self.sparsity);
         // Probability of an element that is neither in the input nor the opposite of one.
         let other = rates.b / 2.0;
@@ -108,12 +108,13 @@ impl Oracle for PckvGrr {
         (2.0 * all).log2().ceil()
     }
 
-    fn estimator(&self) -> LinearEstimator {
-        self.rates().estimator(self.sparsity)
+    fn linear_estimator(&self) -> LinearEstimator {
+        self.response_probabilities()
+            .linear_estimator(self.sparsity)
     }
 
-    fn moments(&self) -> Moments {
-        self.rates().moments(self.sparsity)
+    fn second_moments(&self) -> EstimateMoments {
+        self.response_probabilities().second_moments(self.sparsity)
     }
 
     fn add_report(&self, entries: &[Entry], sums: &mut ReportSums, rng: &mut dyn CryptoRng) {
@@ -123,15 +124,15 @@ impl Oracle for PckvGrr {
             Slot::Dummy(dummy) => (self.items + dummy, 0.0),
         };
         let (item, up) = if self.reported.sample(rng) {
-            (own, rounds_up(value, rng) == self.sign.sample(rng))
+            (own, randomly_rounds_up(value, rng) == self.sign.sample(rng))
         } else {
-            let other = below(rng, self.other_items());
-            (other + u32::from(other >= own), coin(rng))
+            let other = draw_below(rng, self.other_items());
+            (other + u32::from(other >= own), fair_coin(rng))
         };
         sums.reports += 1;
         if item < self.items {
             sums.presence[item as usize] += 1.0;
-            sums.signs[item as usize] += sign(up);
+            sums.signs[item as usize] += sign_value(up);
         }
     }
 }

@@ -10,5 +10,5 @@ mod rates;
 mod ue;
 
 pub use grr::PckvGrr;
-pub use rates::PckvRates;
+pub use rates::PckvProbabilities;
 pub use ue::PckvUe;

@@ -1,23 +1,23 @@
 //! Response probabilities, estimates and moments of both variants of PCKV.
 
-use crate::competitors::ratings::oracle::{Moments, PresenceMoments};
+use crate::competitors::ratings::oracle::{EstimateMoments, PresenceMoments};
 use crate::competitors::ratings::report_sums::LinearEstimator;
 
 /// Response probabilities of PCKV, which are exact for the rounded thresholds.
 ///
 /// ```
-/// use hushbin_study::competitors::ratings::{PckvUe, Setting};
+/// use hushbin_study::competitors::ratings::{PckvUe, OracleSetting};
 ///
-/// let setting = Setting { items: 100, sparsity: 4, epsilon: 1.0, delta: 0.0, distance: 1.0 };
-/// let rates = PckvUe::new(&setting)?.rates();
+/// let setting = OracleSetting { items: 100, sparsity: 4, epsilon: 1.0, delta: 0.0, distance: 1.0 };
+/// let response_probabilities = PckvUe::new(&setting)?.response_probabilities();
 /// let e = 1.0_f64.exp();
-/// assert_eq!(rates.a, 0.5);
-/// assert!((rates.b - 2.0 / (e + 3.0)).abs() < 1e-14);
-/// assert!((rates.p - e / (e + 1.0)).abs() < 1e-14);
+/// assert_eq!(response_probabilities.a, 0.5);
+/// assert!((response_probabilities.b - 2.0 / (e + 3.0)).abs() < 1e-14);
+/// assert!((response_probabilities.p - e / (e + 1.0)).abs() < 1e-14);
 /// # Ok::<(), hushbin::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct PckvRates {
+pub struct PckvProbabilities {
     /// Probability a that the drawn item is reported, with either sign.
     pub a: f64,
     /// Probability b that a given item other than the drawn one is reported. The reported sign is +
@@ -30,7 +30,7 @@ pub struct PckvRates {
     pub sign_bias: f64,
 }
 
-impl PckvRates {
+impl PckvProbabilities {
     /// Returns two probabilities: that a report has an item with +, and that it has the item with
     /// −. The person has s entries, and one of them is the item with value 1.
     #[must_use]
@@ -44,7 +44,7 @@ impl PckvRates {
     /// Returns the coefficients of the estimates of an item's non-missing frequency F and mean M. F
     /// = s·(\[reported\] − b)/(a − b), where \[reported\] is 1 if the report has the item,
     /// otherwise 0. M = s·sign/(a(2p − 1)), where sign is the item's reported sign, or 0.
-    pub(super) fn estimator(&self, sparsity: u32) -> LinearEstimator {
+    pub(super) fn linear_estimator(&self, sparsity: u32) -> LinearEstimator {
         let s = f64::from(sparsity);
         LinearEstimator {
             mean: s / (self.a * self.sign_bias),
@@ -53,7 +53,7 @@ impl PckvRates {
     }
 
     /// Returns the second moments of one report's estimates.
-    pub(super) fn moments(&self, sparsity: u32) -> Moments {
+    pub(super) fn second_moments(&self, sparsity: u32) -> EstimateMoments {
         let s = f64::from(sparsity);
         let (f, m) = (s / (self.a - self.b), s / (self.a * self.sign_bias));
         let [plus, minus] = self.element_probabilities(sparsity);
@@ -62,7 +62,7 @@ impl PckvRates {
             f * f * (told * (1.0 - self.b).powi(2) + missing * self.b.powi(2))
         };
         let told = plus + minus;
-        Moments {
+        EstimateMoments {
             mean_square: [m * m * told, m * m * self.b],
             presence: Some(PresenceMoments {
                 variance: [square(told) - 1.0, square(self.b)],

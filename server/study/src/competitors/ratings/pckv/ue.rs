@@ -4,12 +4,14 @@ use hushbin::sample::Threshold;
 use hushbin::{Entry, Error};
 use rand_core::CryptoRng;
 
-use super::rates::PckvRates;
-use crate::competitors::favoured_set::safe_threshold;
-use crate::competitors::numbers::rounds_up;
-use crate::competitors::ratings::oracle::{Moments, Oracle, Setting};
+use super::rates::PckvProbabilities;
+use crate::competitors::favoured_set::threshold_rounded_down;
+use crate::competitors::numbers::randomly_rounds_up;
+use crate::competitors::ratings::oracle::{EstimateMoments, Oracle, OracleSetting};
 use crate::competitors::ratings::report_sums::{LinearEstimator, ReportSums};
-use crate::competitors::ratings::slots::{Slot, binomial, coin, draw_slot, fair_signs, sign};
+use crate::competitors::ratings::slots::{
+    Slot, draw_binomial, draw_slot, fair_coin, sign_value, sum_of_fair_signs,
+};
 
 /// PCKV-UE over d items and s dummies, with e = exp(ε). A report has a sign for the drawn item with
 /// probability a = 1/2. This sign is the item's true sign with probability p = e/(e + 1). A report
@@ -24,9 +26,9 @@ use crate::competitors::ratings::slots::{Slot, binomial, coin, draw_slot, fair_s
 /// attains it.
 ///
 /// ```
-/// use hushbin_study::competitors::ratings::{Oracle, PckvUe, Setting};
+/// use hushbin_study::competitors::ratings::{Oracle, PckvUe, OracleSetting};
 ///
-/// let setting = Setting { items: 100, sparsity: 4, epsilon: 1.0, delta: 0.0, distance: 1.0 };
+/// let setting = OracleSetting { items: 100, sparsity: 4, epsilon: 1.0, delta: 0.0, distance: 1.0 };
 /// let ue = PckvUe::new(&setting)?;
 /// assert!(ue.privacy_loss() <= 1.0 && ue.privacy_loss() > 1.0 - 1e-12);
 /// assert_eq!(ue.report_bits(), 208.0);
@@ -53,22 +55,22 @@ impl PckvUe {
     /// Creates the mechanism for the question and the privacy of a setting.
     ///
     /// # Errors
-    /// Same errors as [`Setting::budget`].
-    pub fn new(setting: &Setting) -> Result<Self, Error> {
+    /// Same errors as [`OracleSetting::budget`].
+    pub fn new(setting: &OracleSetting) -> Result<Self, Error> {
         let e = setting.budget_without_delta()?.exp_epsilon();
         Ok(Self {
             items: setting.items,
             sparsity: setting.sparsity,
             // 1 − b = (e + 1)/(e + 3).
-            omitted: safe_threshold((e + 1.0) / (e + 3.0), 0),
-            sign: safe_threshold(e / (e + 1.0), 0),
+            omitted: threshold_rounded_down((e + 1.0) / (e + 3.0), 0),
+            sign: threshold_rounded_down(e / (e + 1.0), 0),
         })
     }
 
     /// Returns the response probabilities, which are exact for the rounded thresholds.
     #[must_use]
-    pub fn rates(&self) -> PckvRates {
-        PckvRates {
+    pub fn response_probabilities(&self) -> PckvProbabilities {
+        PckvProbabilities {
             a: REPORTED.probability(),
             b: self.omitted.complement(),
             p: self.sign.probability(),
@@ -80,16 +82,16 @@ impl PckvUe {
     /// the result to the sums.
     fn add_drawn_item(&self, entry: &Entry, sums: &mut ReportSums, rng: &mut dyn CryptoRng) {
         if REPORTED.sample(rng) {
-            let up = rounds_up(entry.value, rng) == self.sign.sample(rng);
+            let up = randomly_rounds_up(entry.value, rng) == self.sign.sample(rng);
             sums.presence[entry.item as usize] += 1.0;
-            sums.signs[entry.item as usize] += sign(up);
+            sums.signs[entry.item as usize] += sign_value(up);
         }
     }
 }
 
 impl Oracle for PckvUe {
     fn privacy_loss(&self) -> f64 {
-        let PckvRates { a, b, p, .. } = self.rates();
+        let PckvProbabilities { a, b, p, .. } = self.response_probabilities();
         let reported = [p, self.sign.complement()].map(|sign| 2.0 * a * sign / b);
         let silent = (1.0 - a) / self.omitted.probability();
         let weights = [reported[0], reported[1], silent];
@@ -102,12 +104,13 @@ impl Oracle for PckvUe {
         2.0 * f64::from(self.items + self.sparsity)
     }
 
-    fn estimator(&self) -> LinearEstimator {
-        self.rates().estimator(self.sparsity)
+    fn linear_estimator(&self) -> LinearEstimator {
+        self.response_probabilities()
+            .linear_estimator(self.sparsity)
     }
 
-    fn moments(&self) -> Moments {
-        self.rates().moments(self.sparsity)
+    fn second_moments(&self) -> EstimateMoments {
+        self.response_probabilities().second_moments(self.sparsity)
     }
 
     /// Draws the signs of all items and adds them to the sums. Signs of dummies are not drawn,
@@ -123,7 +126,7 @@ impl Oracle for PckvUe {
                 _ if self.omitted.sample(rng) => {}
                 _ => {
                     sums.presence[item] += 1.0;
-                    sums.signs[item] += sign(coin(rng));
+                    sums.signs[item] += sign_value(fair_coin(rng));
                 }
             }
         }
@@ -144,9 +147,9 @@ impl Oracle for PckvUe {
             // everything else. Among the people who drew a different slot, the number with a sign
             // for the item is binomial with probability b. The number of + among these signs is
             // binomial with probability 1/2. So only the number of these people matters.
-            let reported = binomial(others, b, rng);
+            let reported = draw_binomial(others, b, rng);
             sums.presence[item] += reported as f64;
-            sums.signs[item] += fair_signs(reported, rng);
+            sums.signs[item] += sum_of_fair_signs(reported, rng);
         }
     }
 }

@@ -46,14 +46,14 @@ pub fn calibration_row(shift: u32, promised: &Budget) -> Result<CalibrationRow, 
     let (epsilon, delta) = (promised.epsilon(), promised.delta());
     let p = (-0.2 * epsilon / f64::from(shift)).exp();
     let law = NegativeBinomial::new(3.0 * (1.0 + (1.0 / delta).ln()), p)?;
-    let (least_mean, least_p) = least_mean(shift, promised);
+    let (least_mean, least_p) = least_sufficient_mean(shift, promised);
     Ok(CalibrationRow {
         shift,
         epsilon,
         delta,
         printed_mean: law.mean(),
         printed_delta: law.delta_of_shift(shift, epsilon),
-        same_p_mean: least_mean_at(p, shift, promised),
+        same_p_mean: least_sufficient_mean_at(p, shift, promised),
         least_mean,
         least_p,
     })
@@ -62,7 +62,7 @@ pub fn calibration_row(shift: u32, promised: &Budget) -> Result<CalibrationRow, 
 /// Returns the smallest mean of NB(r, p), minimised over r, that satisfies (ε, δ), to one part in
 /// 10⁶. Returns infinity if even the printed mean does not satisfy (ε, δ), for example for p near
 /// 0.
-fn least_mean_at(p: f64, shift: u32, promised: &Budget) -> f64 {
+fn least_sufficient_mean_at(p: f64, shift: u32, promised: &Budget) -> f64 {
     let (epsilon, delta) = (promised.epsilon(), promised.delta());
     let enough = |mean: f64| {
         let law = NegativeBinomial::new(mean * (1.0 - p) / p, p);
@@ -82,14 +82,14 @@ fn least_mean_at(p: f64, shift: u32, promised: &Budget) -> f64 {
 ///
 /// The search tries odds p/(1 − p) that are a factor of two apart. It then refines the grid around
 /// the best odds.
-fn least_mean(shift: u32, promised: &Budget) -> (f64, f64) {
+fn least_sufficient_mean(shift: u32, promised: &Budget) -> (f64, f64) {
     let (mut best, mut odds) = (f64::INFINITY, 1.0);
     let mut factor = 2.0_f64;
     for _ in 0..4 {
         let centre = odds;
         for step in -10..=10 {
             let tried = centre * factor.powi(step);
-            let mean = least_mean_at(tried / (1.0 + tried), shift, promised);
+            let mean = least_sufficient_mean_at(tried / (1.0 + tried), shift, promised);
             if mean < best {
                 (best, odds) = (mean, tried);
             }

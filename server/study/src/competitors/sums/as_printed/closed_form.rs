@@ -29,15 +29,15 @@ pub struct ClosedFormRow {
 /// Returns the table row for n people, M cells and a central budget.
 ///
 /// # Errors
-/// Same errors as [`grid::least_gamma`].
+/// Same errors as [`grid::least_uniform_probability`].
 pub fn closed_form_row(people: u64, cells: u32, central: &Budget) -> Result<ClosedFormRow, Error> {
-    let least = grid::least_gamma(cells, people, central)?;
+    let least = grid::least_uniform_probability(cells, people, central)?;
     Ok(ClosedFormRow {
         people,
         cells,
         epsilon: central.epsilon(),
         delta: central.delta(),
-        closed_form: grid::closed_form_gamma(cells, people, central),
+        closed_form: grid::closed_form_uniform_probability(cells, people, central),
         least,
         local_epsilon: grid::local_epsilon(cells, least),
     })

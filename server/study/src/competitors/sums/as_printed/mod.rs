@@ -5,16 +5,19 @@
 //! | table | printed parameter |
 //! |---|---|
 //! | [`budget_rows`] | δ₀ = δ/(2d) of one of 2d coordinates |
-//! | [`gamma_rows`] | γ = c·(r + 1)/n of (r + 1)^d cells |
+//! | [`uniform_probability_rows`] | γ = c·(r + 1)/n of (r + 1)^d cells |
 //! | [`calibration_rows`] | NB(3·(1 + ln(1/δ)), exp(−0.2·ε/k)) |
 //! | [`closed_form_rows`] | γ = c·M/(n − 1), compared with the least γ |
 
 mod budget;
 mod calibration;
 mod closed_form;
-mod gamma;
+mod uniform_probability;
 
 pub use budget::{BudgetRow, budget_row, budget_rows};
 pub use calibration::{CalibrationRow, calibration_row, calibration_rows};
 pub use closed_form::{ClosedFormRow, closed_form_row, closed_form_rows};
-pub use gamma::{ConstantOrigin, GammaRow, enumerated_gamma, gamma_rows, paper_gamma};
+pub use uniform_probability::{
+    ConstantOrigin, UniformProbabilityRow, row_with_enumerated_delta, row_with_paper_constant,
+    uniform_probability_rows,
+};

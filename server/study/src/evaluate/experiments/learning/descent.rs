@@ -1,7 +1,7 @@
 //! Models that predict a target y from w·x, trained by stochastic gradient descent on randomised
 //! gradients. w is the vector of weights, and x is the vector of features.
 
-use crate::competitors::{Budget, Loss, clip};
+use crate::competitors::{Budget, LossFunction, clip_gradient};
 use hushbin::Error;
 use rand_chacha::ChaCha8Rng;
 
@@ -12,7 +12,7 @@ const REGULARIZATION: f64 = 1e-4;
 
 /// Model that is trained.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Model {
+pub(super) enum TrainedModel {
     /// Linear regression.
     Linear,
     /// Logistic regression.
@@ -21,7 +21,7 @@ pub(super) enum Model {
     SupportVectors,
 }
 
-impl Model {
+impl TrainedModel {
     /// List of all models.
     pub(super) const ALL: [Self; 3] = [Self::Linear, Self::Logistic, Self::SupportVectors];
 
@@ -42,11 +42,11 @@ impl Model {
         }
     }
 
-    const fn loss(self) -> Loss {
+    const fn loss_function(self) -> LossFunction {
         match self {
-            Self::Linear => Loss::Squared,
-            Self::Logistic => Loss::Logistic,
-            Self::SupportVectors => Loss::Hinge,
+            Self::Linear => LossFunction::Squared,
+            Self::Logistic => LossFunction::Logistic,
+            Self::SupportVectors => LossFunction::Hinge,
         }
     }
 
@@ -62,7 +62,7 @@ impl Model {
     }
 
     /// Returns the target that the model predicts: the income itself, from −1 to 1, or its sign.
-    pub(super) fn target(self, income: f64) -> f64 {
+    pub(super) fn target_from_income(self, income: f64) -> f64 {
         match self {
             Self::Linear => income,
             _ if income < 0.0 => -1.0,
@@ -84,7 +84,7 @@ impl Model {
 /// Model during its training, with the mechanism that randomises its gradients.
 #[derive(Debug)]
 pub(super) struct Learner {
-    pub(super) model: Model,
+    pub(super) model: TrainedModel,
     pub(super) name: NumbersMechanismName,
     mechanism: NumbersMechanism,
     weights: Vec<f64>,
@@ -103,7 +103,7 @@ impl Learner {
     /// # Errors
     /// [`Error`] if the mechanism refuses its parameters.
     pub(super) fn new(
-        model: Model,
+        model: TrainedModel,
         name: NumbersMechanismName,
         features: u32,
         budget: &Budget,
@@ -129,10 +129,10 @@ impl Learner {
     /// [`Error`] if the mechanism refuses the gradient, which does not happen because it is
     /// clipped.
     pub(super) fn add_gradient(&mut self, features: &[f64], income: f64) -> Result<(), Error> {
-        let target = self.model.target(income);
-        let loss = self.model.loss();
+        let target = self.model.target_from_income(income);
+        let loss = self.model.loss_function();
         let mut gradient = loss.gradient(&self.weights, features, target, REGULARIZATION);
-        clip(&mut gradient);
+        clip_gradient(&mut gradient);
         self.mechanism
             .add_report(&gradient, &mut self.sums, &mut self.rng)?;
         self.people += 1;
@@ -141,8 +141,10 @@ impl Learner {
 
     /// Changes the weights by a step against the average of the gradients since the last step. Step
     /// t has the model's learning rate divided by √t.
-    pub(super) fn step(&mut self) {
-        let means = self.mechanism.means(&self.sums, self.people, &mut self.rng);
+    pub(super) fn take_step(&mut self) {
+        let means = self
+            .mechanism
+            .estimate_means(&self.sums, self.people, &mut self.rng);
         self.steps += 1;
         let rate = self.model.learning_rate() / f64::from(self.steps).sqrt();
         for (weight, mean) in self.weights.iter_mut().zip(means) {
@@ -153,28 +155,28 @@ impl Learner {
     }
 
     /// Predicts the target of a held-out person and adds the error to the sum.
-    pub(super) fn evaluate(&mut self, features: &[f64], income: f64) {
+    pub(super) fn add_held_out_error(&mut self, features: &[f64], income: f64) {
         let both = self.weights.iter().zip(features);
         let prediction: f64 = both.map(|(weight, feature)| weight * feature).sum();
         self.error_sum += self
             .model
-            .prediction_error(prediction, self.model.target(income));
+            .prediction_error(prediction, self.model.target_from_income(income));
         self.held_out += 1;
     }
 
     /// Returns the model's [metric](Model::metric) over the held-out people.
-    pub(super) fn error(&self) -> f64 {
+    pub(super) fn mean_error(&self) -> f64 {
         self.error_sum / self.held_out as f64
     }
 
     /// Number d of features, which is the number of weights.
-    pub(super) fn features(&self) -> u32 {
+    pub(super) fn feature_count(&self) -> u32 {
         self.weights.len() as u32
     }
 
     /// Returns the standard error of one coordinate of an average gradient over `people` people. It
     /// is for the worst value of the coordinate.
-    pub(super) fn step_error(&self, people: u64) -> f64 {
+    pub(super) fn step_standard_error(&self, people: u64) -> f64 {
         (self.mechanism.variance(0.0) / people as f64).sqrt()
     }
 }
@@ -184,31 +186,31 @@ mod tests {
     use rand_core::SeedableRng;
 
     use super::*;
-    use crate::evaluate::crowd::census::{Census, Extract, Person};
+    use crate::evaluate::crowd::census::{CensusCrowd, CensusExtract, Person};
 
     /// After one step with many people, the weights under every mechanism differ from the weights
     /// without privacy by about one standard error.
     #[test]
     fn a_step_is_unbiased_whatever_the_mechanism() {
-        let census = Census::new(Extract::Brazil);
+        let census = CensusCrowd::new(CensusExtract::Brazil);
         let budget = Budget::new(2.0, 1e-6).unwrap();
         let people = 4000;
-        for model in Model::ALL {
+        for model in TrainedModel::ALL {
             let step = |name: NumbersMechanismName| {
                 let rng = ChaCha8Rng::seed_from_u64(5);
                 let mut own = Learner::new(model, name, 42, &budget, rng).unwrap();
                 let (mut rng, mut person) = (ChaCha8Rng::seed_from_u64(6), Person::default());
                 for _ in 0..people {
-                    census.draw(&mut rng, &mut person);
+                    census.draw_person(&mut rng, &mut person);
                     own.add_gradient(&person.features, person.income).unwrap();
                 }
-                own.step();
+                own.take_step();
                 own
             };
             let plain = step(NumbersMechanismName::Plain);
             for name in NumbersMechanismName::PRIVATE {
                 let own = step(name);
-                let error = model.learning_rate() * own.step_error(people);
+                let error = model.learning_rate() * own.step_standard_error(people);
                 let both = own.weights.iter().zip(&plain.weights);
                 let squares: f64 = both.map(|(a, b)| ((a - b) / error).powi(2)).sum();
                 // The sum is about χ² with 42 degrees of freedom; the variance omits the gradients'
@@ -226,7 +228,7 @@ mod tests {
         let budget = Budget::new(1.0, 0.0).unwrap();
         let rng = ChaCha8Rng::seed_from_u64(1);
         let mut own = Learner::new(
-            Model::SupportVectors,
+            TrainedModel::SupportVectors,
             NumbersMechanismName::Plain,
             2,
             &budget,
@@ -234,14 +236,14 @@ mod tests {
         )
         .unwrap();
         own.add_gradient(&[1.0, -0.5], 0.7).unwrap();
-        own.step();
+        own.take_step();
         assert_eq!(own.weights, [0.2, -0.1]);
         own.add_gradient(&[1.0, -0.5], 0.7).unwrap();
-        own.step();
+        own.take_step();
         let second = own.weights[0] - 0.2;
         assert!((second - 0.2 / 2.0_f64.sqrt()).abs() < 1e-4, "{second}");
-        own.evaluate(&[1.0, 0.0], 0.1);
-        own.evaluate(&[1.0, 0.0], -0.1);
-        assert_eq!(own.error(), 0.5);
+        own.add_held_out_error(&[1.0, 0.0], 0.1);
+        own.add_held_out_error(&[1.0, 0.0], -0.1);
+        assert_eq!(own.mean_error(), 0.5);
     }
 }

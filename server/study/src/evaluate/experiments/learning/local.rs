@@ -2,7 +2,7 @@
 
 use hushbin::Entry;
 
-use super::messages::{LENGTH, MESSAGES, Message};
+use super::messages::{LENGTH, MESSAGES, TextMessage};
 
 /// Number of passes over a person's messages.
 const EPOCHS: usize = 2;
@@ -27,12 +27,17 @@ impl LocalTraining {
 
     /// Trains on a person's messages and returns the changes of the words' weights. Only weights of
     /// words in the messages change.
-    pub(super) fn train(&mut self, weights: &[f64], messages: &[Message; MESSAGES]) -> Vec<Entry> {
+    pub(super) fn train_on_messages(
+        &mut self,
+        weights: &[f64],
+        messages: &[TextMessage; MESSAGES],
+    ) -> Vec<Entry> {
         for message in std::iter::repeat_n(messages, EPOCHS).flatten() {
-            let margin = message.label() * (message.score(weights) + message.score(&self.change));
+            let margin = message.liked_sign()
+                * (message.weight_sum(weights) + message.weight_sum(&self.change));
             // Negative slope of the loss ln(1 + exp(−margin)), times the rate. The step is the same
             // for each word of the message.
-            let step = RATE * message.label() / (1.0 + margin.exp());
+            let step = RATE * message.liked_sign() / (1.0 + margin.exp());
             for &word in &message.words {
                 self.change[usize::from(word)] += step;
             }
@@ -54,7 +59,7 @@ impl LocalTraining {
 
 #[cfg(test)]
 mod tests {
-    use crate::competitors::Loss;
+    use crate::competitors::LossFunction;
     use rand_chacha::ChaCha8Rng;
     use rand_core::SeedableRng;
 
@@ -66,7 +71,7 @@ mod tests {
     #[test]
     fn changes_are_those_of_gradients() {
         let words = MessageDistribution::new(64);
-        let messages = words.draw(&mut ChaCha8Rng::seed_from_u64(1));
+        let messages = words.draw_messages(&mut ChaCha8Rng::seed_from_u64(1));
         let start: Vec<f64> = (0..64).map(|word| f64::from(word) / 64.0 - 0.5).collect();
         let mut weights = start.clone();
         for message in messages.iter().chain(&messages) {
@@ -74,7 +79,8 @@ mod tests {
             for word in message.words {
                 features[usize::from(word)] = 1.0;
             }
-            let gradient = Loss::Logistic.gradient(&weights, &features, message.label(), 0.0);
+            let gradient =
+                LossFunction::Logistic.gradient(&weights, &features, message.liked_sign(), 0.0);
             for (weight, own) in weights.iter_mut().zip(gradient) {
                 *weight -= RATE * own;
             }
@@ -82,7 +88,7 @@ mod tests {
         let mut local = LocalTraining::new(64);
         for _ in 0..2 {
             let mut changed = start.clone();
-            for own in local.train(&start, &messages) {
+            for own in local.train_on_messages(&start, &messages) {
                 changed[own.item as usize] += own.value;
             }
             let both = changed.iter().zip(&weights);

@@ -9,7 +9,7 @@ use rand_chacha::ChaCha8Rng;
 use rand_core::{Rng, SeedableRng};
 use rand_distr::{Distribution, StandardNormal};
 
-use crate::evaluate::crowd::random::{Zipf, uniform};
+use crate::evaluate::crowd::random::{ZipfItems, draw_uniform};
 
 /// Number of words of a message, which are all distinct.
 pub(super) const LENGTH: usize = 8;
@@ -22,21 +22,21 @@ const STRENGTH: f64 = 3.0;
 
 /// Message of a person.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Message {
+pub(super) struct TextMessage {
     /// Words of the message.
     pub(super) words: [u16; LENGTH],
     /// True if the message is liked. The model predicts this.
     pub(super) liked: bool,
 }
 
-impl Message {
+impl TextMessage {
     /// Returns 1 if the message is liked, otherwise −1.
-    pub(super) fn label(&self) -> f64 {
+    pub(super) fn liked_sign(&self) -> f64 {
         if self.liked { 1.0 } else { -1.0 }
     }
 
     /// Returns the sum of the weights of the message's words.
-    pub(super) fn score(&self, weights: &[f64]) -> f64 {
+    pub(super) fn weight_sum(&self, weights: &[f64]) -> f64 {
         let weight = |word: &u16| weights[usize::from(*word)];
         self.words.iter().map(weight).sum()
     }
@@ -45,7 +45,7 @@ impl Message {
 /// Distribution from which the messages of people are drawn.
 #[derive(Debug, Clone)]
 pub(super) struct MessageDistribution {
-    law: Zipf,
+    law: ZipfItems,
     /// True weight of each word.
     weights: Vec<f64>,
 }
@@ -60,7 +60,7 @@ impl MessageDistribution {
             scale * normal
         };
         Self {
-            law: Zipf::new(words.into(), 1.1),
+            law: ZipfItems::new(words.into(), 1.1),
             weights: (0..words).map(|_| weight()).collect(),
         }
     }
@@ -71,28 +71,28 @@ impl MessageDistribution {
     }
 
     /// Draws a person's messages.
-    pub(super) fn draw(&self, rng: &mut ChaCha8Rng) -> [Message; MESSAGES] {
+    pub(super) fn draw_messages(&self, rng: &mut ChaCha8Rng) -> [TextMessage; MESSAGES] {
         let topic = rng.next_u32() % TOPICS;
         std::array::from_fn(|_| self.draw_message(topic, rng))
     }
 
-    fn draw_message(&self, topic: u32, rng: &mut ChaCha8Rng) -> Message {
+    fn draw_message(&self, topic: u32, rng: &mut ChaCha8Rng) -> TextMessage {
         let shift = topic * self.word_count() / TOPICS;
-        let mut message = Message {
+        let mut message = TextMessage {
             words: [0; LENGTH],
             liked: false,
         };
         let mut there = 0;
         while there < LENGTH {
             let about = if rng.next_u32() >> 31 == 1 { shift } else { 0 };
-            let word = ((self.law.draw(rng) + about) % self.word_count()) as u16;
+            let word = ((self.law.draw_item(rng) + about) % self.word_count()) as u16;
             if !message.words[..there].contains(&word) {
                 message.words[there] = word;
                 there += 1;
             }
         }
-        let score = message.score(&self.weights);
-        message.liked = uniform(rng) < 1.0 / (1.0 + (-score).exp());
+        let score = message.weight_sum(&self.weights);
+        message.liked = draw_uniform(rng) < 1.0 / (1.0 + (-score).exp());
         message
     }
 }
@@ -106,13 +106,13 @@ mod tests {
         let words = MessageDistribution::new(256);
         let rng = &mut ChaCha8Rng::seed_from_u64(1);
         let (mut liked, mut guessed) = (0, 0);
-        for message in (0..500).flat_map(|_| words.draw(rng)) {
+        for message in (0..500).flat_map(|_| words.draw_messages(rng)) {
             let mut own = message.words;
             own.sort_unstable();
             assert!(own.windows(2).all(|pair| pair[0] < pair[1]));
             assert!(u32::from(own[LENGTH - 1]) < words.word_count());
             liked += u32::from(message.liked);
-            guessed += u32::from(message.liked == (message.score(&words.weights) > 0.0));
+            guessed += u32::from(message.liked == (message.weight_sum(&words.weights) > 0.0));
         }
         assert!((1000..4000).contains(&liked), "{liked}");
         // Predictions with the true weights are wrong for one message in seven.

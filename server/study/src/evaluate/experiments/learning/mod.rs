@@ -13,36 +13,37 @@ use std::sync::Arc;
 use crate::competitors::Budget;
 use rand_chacha::ChaCha8Rng;
 
-use crate::evaluate::crowd::census::{Extract, Person};
-use crate::evaluate::crowd::people::{People, PeopleIter, PeopleTable};
-use crate::evaluate::crowd::random::stream;
+use crate::evaluate::crowd::census::{CensusExtract, Person};
+use crate::evaluate::crowd::people::{PeopleSequence, PeopleSource, PeopleTable};
+use crate::evaluate::crowd::random::generator_stream;
 use crate::evaluate::measure::axis::{DELTA, GAP};
 use crate::evaluate::measure::experiment::{
-    Experiment, Figure, Measurement, Panel, Point, StudyError, Unit, file_name,
+    Experiment, Figure, Measurement, MeasurementPoint, Panel, StudyError, WorkUnit,
+    words_to_file_name,
 };
-use crate::evaluate::measure::size::Size;
-use crate::evaluate::measure::table::Table;
+use crate::evaluate::measure::size::StudySize;
+use crate::evaluate::measure::table::MeasurementTable;
 use crate::evaluate::mechanism::numbers_mechanism::NumbersMechanismName;
-pub(crate) use federated::Federated;
+pub(crate) use federated::FederatedLearning;
 
-use descent::{Learner, Model};
+use descent::{Learner, TrainedModel};
 
 /// Experiment that trains three models of people's incomes with every mechanism.
 #[derive(Debug)]
-pub(crate) struct Learning {
+pub(crate) struct GradientLearning {
     name: String,
     title: String,
     /// Names of the figures, one for each model.
     figures: [String; 3],
     repeats: u64,
-    cells: Vec<Cell>,
+    cells: Vec<LearningCell>,
 }
 
 /// Parameters of one cell of the experiment. Several units of work repeat a cell, each with
 /// different random numbers.
 #[derive(Debug, Clone)]
-struct Cell {
-    crowd: People,
+struct LearningCell {
+    crowd: PeopleSource,
     epsilon: f64,
     /// Number of people. A tenth of them are held out to measure the error.
     people: u64,
@@ -60,40 +61,40 @@ const MECHANISMS: [NumbersMechanismName; 5] = [
 ];
 const STEP: &str = "standard error of a step";
 
-impl Learning {
+impl GradientLearning {
     /// Creates the experiment, with the points and repeats of the given size.
     ///
     /// The batch size is chosen such that the window mechanism at ε = 1 and d = 85 features has a
     /// standard error of 0.2, a tenth of the range. This takes 25·(d/k)·B² = 9,950 people if a
     /// report has k coordinates with values ±B. The batch size does not depend on ε, so the run
     /// without privacy is the same at every ε.
-    pub(crate) fn new(size: Size) -> Self {
+    pub(crate) fn new(size: StudySize) -> Self {
         let mut cells = Vec::new();
-        for &extract in size.pick(&Extract::ALL[..1], &Extract::ALL) {
-            cells.extend(epsilons(size).iter().map(|&epsilon| Cell {
-                crowd: People::Generated(extract),
+        for &extract in size.quick_or_full(&CensusExtract::ALL[..1], &CensusExtract::ALL) {
+            cells.extend(epsilon_values(size).iter().map(|&epsilon| LearningCell {
+                crowd: PeopleSource::Generated(extract),
                 epsilon,
-                people: size.pick(50_000, 1_000_000),
-                batch: size.pick(1_500, 10_000),
+                people: size.quick_or_full(50_000, 1_000_000),
+                batch: size.quick_or_full(1_500, 10_000),
             }));
         }
         Self {
             name: "learning".to_owned(),
             title: "Private learning by gradient descent (P4, figures 8, 9, 10)".to_owned(),
             figures: ["p4-8", "p4-9", "p4-10"].map(str::to_owned),
-            repeats: size.pick(3, 10),
+            repeats: size.quick_or_full(3, 10),
             cells,
         }
     }
 
     /// Creates the experiment on a table's people, with [`STEPS`] steps.
-    pub(crate) fn from_table(table: PeopleTable, size: Size) -> Self {
-        let name = format!("learning-{}", file_name(table.label()));
-        let people = table.count();
+    pub(crate) fn from_table(table: PeopleTable, size: StudySize) -> Self {
+        let name = format!("learning-{}", words_to_file_name(table.label()));
+        let people = table.person_count();
         let batch = ((people - people / 10) / STEPS).max(1);
         let title = format!("Private learning of {people} people, {}", table.label());
-        let crowd = People::Table(Arc::new(table));
-        let cell = |&epsilon: &f64| Cell {
+        let crowd = PeopleSource::Table(Arc::new(table));
+        let cell = |&epsilon: &f64| LearningCell {
             crowd: crowd.clone(),
             epsilon,
             people,
@@ -103,8 +104,8 @@ impl Learning {
             figures: ["linear", "logistic", "vectors"].map(|model| format!("{name}-{model}")),
             name,
             title,
-            repeats: size.pick(3, 10),
-            cells: epsilons(size).iter().map(cell).collect(),
+            repeats: size.quick_or_full(3, 10),
+            cells: epsilon_values(size).iter().map(cell).collect(),
         }
     }
 }
@@ -112,11 +113,11 @@ impl Learning {
 /// Number of steps for which the learning rates of the models were chosen.
 const STEPS: u64 = 90;
 
-fn epsilons(size: Size) -> &'static [f64] {
-    size.pick(&[0.5, 2.0, 8.0], &[0.1, 0.5, 1.0, 2.0, 4.0, 10.0])
+fn epsilon_values(size: StudySize) -> &'static [f64] {
+    size.quick_or_full(&[0.5, 2.0, 8.0], &[0.1, 0.5, 1.0, 2.0, 4.0, 10.0])
 }
 
-impl Experiment for Learning {
+impl Experiment for GradientLearning {
     fn name(&self) -> &str {
         &self.name
     }
@@ -125,10 +126,10 @@ impl Experiment for Learning {
         &self.title
     }
 
-    fn units(&self) -> Vec<Unit> {
+    fn work_units(&self) -> Vec<WorkUnit> {
         let cells = self.cells.iter().enumerate();
         let units = cells.flat_map(|(index, cell)| {
-            Unit::repeats(self.repeats, index, cell.estimated_work(), |repeat| {
+            WorkUnit::repeated_units(self.repeats, index, cell.estimated_work(), |repeat| {
                 format!(
                     "{}, ε = {}, repeat {repeat}",
                     cell.crowd.label(),
@@ -139,17 +140,17 @@ impl Experiment for Learning {
         units.collect()
     }
 
-    fn run(&self, unit: &Unit, rng: &ChaCha8Rng) -> Result<Vec<Measurement>, StudyError> {
-        self.cells[unit.index].learn(&MECHANISMS, rng)
+    fn run_unit(&self, unit: &WorkUnit, rng: &ChaCha8Rng) -> Result<Vec<Measurement>, StudyError> {
+        self.cells[unit.index].train_all_models(&MECHANISMS, rng)
     }
 
-    fn figures(&self, table: &Table) -> Vec<Figure> {
+    fn figures(&self, table: &MeasurementTable) -> Vec<Figure> {
         let mut crowds: Vec<&str> = self.cells.iter().map(|own| own.crowd.label()).collect();
         crowds.dedup();
-        let figure = |(name, model): (&String, Model)| {
+        let figure = |(name, model): (&String, TrainedModel)| {
             let panel = |crowd: &&str| {
-                let curves = table.curves(
-                    &estimand(model, crowd),
+                let curves = table.mechanism_curves(
+                    &estimand_name(model, crowd),
                     model.metric(),
                     |_| true,
                     |point| point.epsilon,
@@ -168,18 +169,22 @@ impl Experiment for Learning {
                 ),
                 x: "ε",
                 y: model.metric(),
-                logarithmic: [true, model == Model::Linear],
+                logarithmic: [true, model == TrainedModel::Linear],
                 panels: crowds.iter().map(panel).collect(),
             }
         };
-        self.figures.iter().zip(Model::ALL).map(figure).collect()
+        self.figures
+            .iter()
+            .zip(TrainedModel::ALL)
+            .map(figure)
+            .collect()
     }
 }
 
-impl Learning {
+impl GradientLearning {
     /// Returns a phrase with the number of people, for titles.
     fn people_phrase(&self) -> String {
-        let Cell { people, batch, .. } = self.cells[0];
+        let LearningCell { people, batch, .. } = self.cells[0];
         format!("{} people in steps of {batch}", people - people / 10)
     }
 }
@@ -189,11 +194,11 @@ fn capitalize(words: &str) -> String {
     first.to_uppercase() + rest
 }
 
-fn estimand(model: Model, crowd: &str) -> String {
+fn estimand_name(model: TrainedModel, crowd: &str) -> String {
     format!("{}, {crowd}", model.label())
 }
 
-impl Cell {
+impl LearningCell {
     /// Returns the estimated running time of a unit, in microseconds.
     fn estimated_work(&self) -> f64 {
         // Mechanism-1 draws vectors until one is favoured, which takes more tries at a greater ε.
@@ -203,34 +208,34 @@ impl Cell {
 
     /// Trains all models with all mechanisms on the same people. The generator's first stream draws
     /// the people, and later streams randomise gradients.
-    fn learn(
+    fn train_all_models(
         &self,
         mechanisms: &[NumbersMechanismName],
         rng: &ChaCha8Rng,
     ) -> Result<Vec<Measurement>, StudyError> {
-        let mut drawn = self.crowd.draw(stream(rng, 0));
-        let mut learners = self.learners(&drawn, mechanisms, rng)?;
+        let mut drawn = self.crowd.draw_sequence(generator_stream(rng, 0));
+        let mut learners = self.new_learners(&drawn, mechanisms, rng)?;
         let mut person = Person::default();
         let held_out = self.people / 10;
         for _ in 0..(self.people - held_out) / self.batch {
             for _ in 0..self.batch {
-                drawn.next(&mut person);
+                drawn.write_next_person(&mut person);
                 for learner in &mut learners {
                     learner.add_gradient(&person.features, person.income)?;
                 }
             }
-            learners.iter_mut().for_each(Learner::step);
+            learners.iter_mut().for_each(Learner::take_step);
         }
         for _ in 0..held_out {
-            drawn.next(&mut person);
+            drawn.write_next_person(&mut person);
             for learner in &mut learners {
-                learner.evaluate(&person.features, person.income);
+                learner.add_held_out_error(&person.features, person.income);
             }
         }
         let mut rows = Vec::new();
         // Learners are grouped by model, and the first of each group has no privacy.
         for of_model in learners.chunks(mechanisms.len()) {
-            let plain = of_model[0].error();
+            let plain = of_model[0].mean_error();
             rows.extend(of_model.iter().flat_map(|own| self.measurement(own, plain)));
         }
         Ok(rows)
@@ -238,19 +243,19 @@ impl Cell {
 
     /// Returns a learner for each model and each mechanism. The learners are grouped by model, and
     /// the first learner of each group has no privacy.
-    fn learners(
+    fn new_learners(
         &self,
-        drawn: &PeopleIter,
+        drawn: &PeopleSequence,
         mechanisms: &[NumbersMechanismName],
         rng: &ChaCha8Rng,
     ) -> Result<Vec<Learner>, StudyError> {
         let budget = Budget::new(self.epsilon, DELTA)?;
         let mut learners = Vec::new();
-        for model in Model::ALL {
+        for model in TrainedModel::ALL {
             for &name in mechanisms {
                 // Stream 0 draws the people.
-                let rng = stream(rng, 1 + learners.len() as u64);
-                let learner = Learner::new(model, name, drawn.features(), &budget, rng)?;
+                let rng = generator_stream(rng, 1 + learners.len() as u64);
+                let learner = Learner::new(model, name, drawn.feature_count(), &budget, rng)?;
                 learners.push(learner);
             }
         }
@@ -258,8 +263,8 @@ impl Cell {
     }
 
     fn measurement(&self, learner: &Learner, plain: f64) -> [Measurement; 3] {
-        let d = learner.features();
-        let point = Point {
+        let d = learner.feature_count();
+        let point = MeasurementPoint {
             people: self.people,
             items: d,
             sparsity: d,
@@ -267,14 +272,14 @@ impl Cell {
             delta: DELTA,
             parameter: 0.0,
         };
-        let estimand = estimand(learner.model, self.crowd.label());
+        let estimand = estimand_name(learner.model, self.crowd.label());
         let measured = |metric: &str, value| {
             Measurement::new(point, learner.name.label(), &estimand, metric, value)
         };
         [
-            measured(learner.model.metric(), learner.error()),
-            measured(GAP, learner.error() - plain),
-            measured(STEP, learner.step_error(self.batch)),
+            measured(learner.model.metric(), learner.mean_error()),
+            measured(GAP, learner.mean_error() - plain),
+            measured(STEP, learner.step_standard_error(self.batch)),
         ]
     }
 }
@@ -285,25 +290,34 @@ mod tests {
 
     use super::*;
 
-    fn cell(epsilon: f64, people: u64, batch: u64) -> Cell {
-        Cell {
-            crowd: People::Generated(Extract::Brazil),
+    fn cell(epsilon: f64, people: u64, batch: u64) -> LearningCell {
+        LearningCell {
+            crowd: PeopleSource::Generated(CensusExtract::Brazil),
             epsilon,
             people,
             batch,
         }
     }
 
-    fn learn(cell: &Cell, mechanisms: &[NumbersMechanismName], seeds: u64) -> Table {
+    fn learn(
+        cell: &LearningCell,
+        mechanisms: &[NumbersMechanismName],
+        seeds: u64,
+    ) -> MeasurementTable {
         let run = |seed| {
             let rng = ChaCha8Rng::seed_from_u64(seed);
-            cell.learn(mechanisms, &rng).unwrap()
+            cell.train_all_models(mechanisms, &rng).unwrap()
         };
-        Table::new((0..seeds).flat_map(run))
+        MeasurementTable::new((0..seeds).flat_map(run))
     }
 
-    fn mean(table: &Table, model: Model, metric: &str, name: NumbersMechanismName) -> f64 {
-        let estimand = estimand(model, Extract::Brazil.label());
+    fn mean(
+        table: &MeasurementTable,
+        model: TrainedModel,
+        metric: &str,
+        name: NumbersMechanismName,
+    ) -> f64 {
+        let estimand = estimand_name(model, CensusExtract::Brazil.label());
         let mut rows = table.rows_of(&estimand, metric);
         let row = rows.find(|row| row.first.mechanism == name.label());
         row.unwrap().mean
@@ -314,10 +328,11 @@ mod tests {
     #[test]
     fn income_is_learned_without_privacy() {
         let table = learn(&cell(1.0, 100_000, 1000), &[NumbersMechanismName::Plain], 1);
-        let error = |model: Model| mean(&table, model, model.metric(), NumbersMechanismName::Plain);
-        assert!((0.053..0.095).contains(&error(Model::Linear)));
-        assert!((0.19..0.235).contains(&error(Model::Logistic)));
-        assert!((0.19..0.245).contains(&error(Model::SupportVectors)));
+        let error =
+            |model: TrainedModel| mean(&table, model, model.metric(), NumbersMechanismName::Plain);
+        assert!((0.053..0.095).contains(&error(TrainedModel::Linear)));
+        assert!((0.19..0.235).contains(&error(TrainedModel::Logistic)));
+        assert!((0.19..0.245).contains(&error(TrainedModel::SupportVectors)));
     }
 
     #[test]
@@ -325,13 +340,20 @@ mod tests {
         let names = [NumbersMechanismName::Plain, NumbersMechanismName::Window];
         let [hidden, told] =
             [0.5, 5.0].map(|epsilon| learn(&cell(epsilon, 20_000, 600), &names, 3));
-        for model in Model::ALL {
+        for model in TrainedModel::ALL {
             let [hidden, told] =
                 [&hidden, &told].map(|table| mean(table, model, GAP, NumbersMechanismName::Window));
             assert!(hidden > 2.0 * told, "{model:?}: {hidden} {told}");
             assert!(hidden > 0.0, "{model:?}: {hidden}");
         }
-        let step = |table| mean(table, Model::Linear, STEP, NumbersMechanismName::Window);
+        let step = |table| {
+            mean(
+                table,
+                TrainedModel::Linear,
+                STEP,
+                NumbersMechanismName::Window,
+            )
+        };
         // The squared error per gradient is (d/k)·B² = 42·16.67 at ε = 0.5.
         assert!((step(&hidden) - (42.0 * 16.67 / 600.0_f64).sqrt()).abs() < 1e-3);
         assert!(step(&told) < 0.2);
@@ -341,8 +363,12 @@ mod tests {
     fn runs_repeat_and_units_are_named_once() {
         let small = cell(1.0, 200, 50);
         assert_eq!(learn(&small, &MECHANISMS, 2), learn(&small, &MECHANISMS, 2));
-        let learning = Learning::new(Size::Full);
-        let mut names: Vec<String> = learning.units().into_iter().map(|own| own.name).collect();
+        let learning = GradientLearning::new(StudySize::Full);
+        let mut names: Vec<String> = learning
+            .work_units()
+            .into_iter()
+            .map(|own| own.name)
+            .collect();
         let count = names.len();
         names.sort();
         names.dedup();

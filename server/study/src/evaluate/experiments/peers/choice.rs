@@ -2,7 +2,7 @@
 //! mechanism.
 
 use super::compared_mechanism::{ComparedMechanism, MEAN, WORST};
-use crate::competitors::{Budget, ComparedQuestion, Hadamard, compare};
+use crate::competitors::{Budget, ComparedQuestion, HadamardResponse, compare_mechanisms};
 use crate::evaluate::measure::experiment::StudyError;
 
 /// Numbers k of answers for which mechanisms are compared. A `flag` question has two answers.
@@ -16,12 +16,12 @@ pub(super) fn compared_mechanisms(
     epsilon: f64,
 ) -> Result<Vec<ComparedMechanism>, StudyError> {
     let budget = Budget::new(epsilon, 0.0)?;
-    let mut peers = ComparedMechanism::from_comparison(&compare(
+    let mut peers = ComparedMechanism::from_comparison(&compare_mechanisms(
         ComparedQuestion::Choice { options },
         &budget,
         1,
     )?);
-    let own = Hadamard::new(options, &budget)?;
+    let own = HadamardResponse::new(options, &budget)?;
     let values = vec![
         (WORST, own.worst_variance()),
         (MEAN, own.average_variance()),

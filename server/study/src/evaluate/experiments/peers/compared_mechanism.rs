@@ -1,6 +1,6 @@
 //! Mechanism in one cell of the comparison, and the names of metrics.
 
-use crate::competitors::{Comparison, ComparisonRow};
+use crate::competitors::{ComparisonRow, MechanismComparison};
 
 /// Compared mechanism, with its value of each metric.
 #[derive(Debug, Clone, PartialEq)]
@@ -30,7 +30,7 @@ impl ComparedMechanism {
     }
 
     /// Returns the mechanisms of a comparison that have a variance.
-    pub(super) fn from_comparison(compared: &Comparison) -> Vec<Self> {
+    pub(super) fn from_comparison(compared: &MechanismComparison) -> Vec<Self> {
         let peer = |row: &ComparisonRow| {
             let variance = row.variance?;
             Some(Self {
@@ -41,7 +41,7 @@ impl ComparedMechanism {
         compared.rows.iter().filter_map(peer).collect()
     }
 
-    pub(super) fn value(&self, metric: &str) -> Option<f64> {
+    pub(super) fn metric_value(&self, metric: &str) -> Option<f64> {
         let own = self.values.iter().find(|own| own.0 == metric);
         own.map(|own| own.1)
     }

@@ -4,7 +4,7 @@ use super::compared_mechanism::MEAN;
 
 /// Crowd of numbers in [−1, 1].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Crowd {
+pub(super) enum AveragedCrowd {
     /// Uniform numbers.
     Uniform,
     /// Normal numbers with mean 0 and standard deviation 1/4, clipped.
@@ -20,7 +20,7 @@ pub(super) enum Crowd {
 /// Number of cells of the midpoint rule.
 const CELLS: u32 = 2000;
 
-impl Crowd {
+impl AveragedCrowd {
     /// Crowds in the order of the tables.
     pub(super) const ALL: [Self; 5] = [
         Self::Uniform,
@@ -31,7 +31,7 @@ impl Crowd {
     ];
 
     /// Returns the name of the metric: the mean variance over the crowd.
-    pub(super) const fn metric(self) -> &'static str {
+    pub(super) const fn mean_variance_metric(self) -> &'static str {
         match self {
             Self::Uniform => MEAN,
             Self::Normal => "mean variance, N(0, 1/16)",
@@ -42,7 +42,7 @@ impl Crowd {
     }
 
     /// Returns the mean of the function `of` over the crowd's numbers.
-    pub(super) fn mean(self, of: &dyn Fn(f64) -> f64) -> f64 {
+    pub(super) fn mean_over_crowd(self, of: &dyn Fn(f64) -> f64) -> f64 {
         let below: fn(f64) -> f64 = match self {
             Self::Uniform => |x| 0.5 * (x + 1.0),
             Self::Normal => |x| 0.5 * libm::erfc(-4.0 * x * std::f64::consts::FRAC_1_SQRT_2),
@@ -67,14 +67,14 @@ mod tests {
     #[test]
     fn means_of_squares_are_those_of_the_laws() {
         for (crowd, square) in [
-            (Crowd::Uniform, 1.0 / 3.0),
-            (Crowd::Normal, 1.0 / 16.0),
-            (Crowd::Skewed, 0.68),
-            (Crowd::Ends, 1.0),
-            (Crowd::Middle, 0.0),
+            (AveragedCrowd::Uniform, 1.0 / 3.0),
+            (AveragedCrowd::Normal, 1.0 / 16.0),
+            (AveragedCrowd::Skewed, 0.68),
+            (AveragedCrowd::Ends, 1.0),
+            (AveragedCrowd::Middle, 0.0),
         ] {
-            assert!((crowd.mean(&|_| 1.0) - 1.0).abs() < 1e-12);
-            let found = crowd.mean(&|x| x * x);
+            assert!((crowd.mean_over_crowd(&|_| 1.0) - 1.0).abs() < 1e-12);
+            let found = crowd.mean_over_crowd(&|x| x * x);
             assert!((found - square).abs() < 1e-4, "{crowd:?}: {found}");
         }
     }

@@ -12,14 +12,14 @@ mod tests;
 use rand_chacha::ChaCha8Rng;
 
 use crate::evaluate::measure::experiment::{
-    Contest, Experiment, Figure, Measurement, Panel, Point, StudyError, Unit,
+    Contest, Experiment, Figure, Measurement, MeasurementPoint, Panel, StudyError, WorkUnit,
 };
-use crate::evaluate::measure::table::Table;
+use crate::evaluate::measure::table::MeasurementTable;
 use compared_mechanism::{ComparedMechanism, FOR_AVERAGE, LOWER_BOUND, MEAN, WORST};
-use crowds::Crowd;
+use crowds::AveragedCrowd;
 
 /// Experiment that compares mechanisms for one number, for several numbers and for a choice.
-pub(crate) struct Peers;
+pub(crate) struct PeerComparison;
 
 /// Kind of question for which mechanisms are compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,7 +31,7 @@ enum QuestionKind {
 
 /// Parameters of one comparison: the kind of question, its size, and ε.
 #[derive(Debug, Clone, Copy, PartialEq)]
-struct Cell {
+struct ComparisonCell {
     kind: QuestionKind,
     /// Number of attributes of a person, or number of answers of a choice.
     items: u32,
@@ -75,13 +75,13 @@ impl QuestionKind {
         }
     }
 
-    fn cells(self) -> Vec<Cell> {
+    fn comparison_cells(self) -> Vec<ComparisonCell> {
         let (items, epsilons): (&[u32], &[f64]) = match self {
             Self::Number => (&[1], &number::EPSILONS),
             Self::Several => (&several::ATTRIBUTES, &several::EPSILONS),
             Self::Choice => (&choice::OPTIONS, &choice::EPSILONS),
         };
-        let cell = |items: &u32, epsilon: &f64| Cell {
+        let cell = |items: &u32, epsilon: &f64| ComparisonCell {
             kind: self,
             items: *items,
             epsilon: *epsilon,
@@ -95,14 +95,14 @@ impl QuestionKind {
     fn metrics(self) -> Vec<&'static str> {
         match self {
             Self::Number => std::iter::once(WORST)
-                .chain(Crowd::ALL.map(Crowd::metric))
+                .chain(AveragedCrowd::ALL.map(AveragedCrowd::mean_variance_metric))
                 .collect(),
             Self::Several | Self::Choice => vec![WORST, MEAN],
         }
     }
 }
 
-impl Cell {
+impl ComparisonCell {
     /// Returns the mechanisms that are compared in this cell. hushbin's mechanism is the first.
     fn compared_mechanisms(&self) -> Result<Vec<ComparedMechanism>, StudyError> {
         match self.kind {
@@ -112,8 +112,8 @@ impl Cell {
         }
     }
 
-    const fn point(&self) -> Point {
-        Point {
+    const fn point(&self) -> MeasurementPoint {
+        MeasurementPoint {
             people: 1,
             items: self.items,
             sparsity: match self.kind {
@@ -143,21 +143,21 @@ impl Cell {
         let best = |metric| {
             let published = peers.iter().filter(|peer| peer.is_published());
             published
-                .filter_map(|peer| peer.value(metric))
+                .filter_map(|peer| peer.metric_value(metric))
                 .min_by(f64::total_cmp)
         };
         for metric in self.kind.metrics() {
-            if let (Some(own), Some(best)) = (peers[0].value(metric), best(metric)) {
+            if let (Some(own), Some(best)) = (peers[0].metric_value(metric), best(metric)) {
                 rows.push(quotient(self.ratio_label(metric), own / best));
             }
         }
         let average = peers.iter().find(|peer| peer.name == FOR_AVERAGE);
-        let average = average.and_then(|peer| peer.value(MEAN));
+        let average = average.and_then(|peer| peer.metric_value(MEAN));
         if let (Some(own), Some(best)) = (average, best(MEAN)) {
             rows.push(quotient((FOR_AVERAGE.to_owned(), OVER_BEST), own / best));
         }
-        let bound = peers.iter().find_map(|peer| peer.value(LOWER_BOUND));
-        if let (Some(own), Some(bound)) = (peers[0].value(WORST), bound) {
+        let bound = peers.iter().find_map(|peer| peer.metric_value(LOWER_BOUND));
+        if let (Some(own), Some(bound)) = (peers[0].metric_value(WORST), bound) {
             rows.push(quotient((WORST.to_owned(), OVER_BOUND), own / bound));
         }
         Ok(rows)
@@ -178,7 +178,7 @@ impl Cell {
     }
 }
 
-impl Experiment for Peers {
+impl Experiment for PeerComparison {
     fn name(&self) -> &'static str {
         "peers"
     }
@@ -187,22 +187,22 @@ impl Experiment for Peers {
         "Variance of one report: hushbin and published mechanisms"
     }
 
-    fn units(&self) -> Vec<Unit> {
+    fn work_units(&self) -> Vec<WorkUnit> {
         let kinds = QuestionKind::ALL.iter().enumerate();
         kinds
-            .map(|(index, kind)| Unit::computed(kind.estimand(), index))
+            .map(|(index, kind)| WorkUnit::formula_unit(kind.estimand(), index))
             .collect()
     }
 
-    fn run(&self, unit: &Unit, _: &ChaCha8Rng) -> Result<Vec<Measurement>, StudyError> {
+    fn run_unit(&self, unit: &WorkUnit, _: &ChaCha8Rng) -> Result<Vec<Measurement>, StudyError> {
         let mut rows = Vec::new();
-        for cell in QuestionKind::ALL[unit.index].cells() {
+        for cell in QuestionKind::ALL[unit.index].comparison_cells() {
             rows.extend(cell.measurements()?);
         }
         Ok(rows)
     }
 
-    fn figures(&self, table: &Table) -> Vec<Figure> {
+    fn figures(&self, table: &MeasurementTable) -> Vec<Figure> {
         let figure = |kind: QuestionKind, name: &str, metrics: [&str; 2]| Figure {
             name: format!("peers-{name}"),
             title: format!("Variance ratios of hushbin, for {}", kind.estimand()),
@@ -212,7 +212,7 @@ impl Experiment for Peers {
             panels: metrics
                 .map(|metric| Panel {
                     title: metric.to_owned(),
-                    curves: table.curves(
+                    curves: table.mechanism_curves(
                         kind.ratio_estimand(),
                         metric,
                         |_| true,

@@ -1,15 +1,15 @@
 //! Comparison of mechanisms for one number in [−1, 1]: published mechanisms, and hushbin's
 //! mechanism.
 
-use hushbin::choose::window::{Draft, Objective};
+use hushbin::choose::window::{Draft, VarianceObjective};
 use hushbin::domain::Domain;
 use hushbin::mechanism::window::Window;
 
 use super::compared_mechanism::{ComparedMechanism, FOR_AVERAGE, LOWER_BOUND, WORST};
-use super::crowds::Crowd;
+use super::crowds::AveragedCrowd;
 use crate::competitors::{
-    Budget, HybridThreePiecewise, LevelGrid, SlidingPiecewise, Staircase, ThreeOutputs, TwoPoints,
-    hybrid_variance, variance_lower_bound,
+    Budget, HybridThreePiecewise, LevelResponse, SlidingPiecewise, Staircase, ThreeOutputs,
+    TwoPoints, hybrid_variance, variance_lower_bound,
 };
 use crate::evaluate::measure::experiment::StudyError;
 
@@ -24,8 +24,8 @@ pub(super) fn compared_mechanisms(epsilon: f64) -> Result<Vec<ComparedMechanism>
     let domain = Domain::dense(1);
     let mut peers = Vec::new();
     for (name, objective) in [
-        ("hushbin window", Objective::Worst),
-        (FOR_AVERAGE, Objective::Average),
+        ("hushbin window", VarianceObjective::Worst),
+        (FOR_AVERAGE, VarianceObjective::Average),
     ] {
         let objective = Some(objective);
         let draft = Draft {
@@ -34,7 +34,7 @@ pub(super) fn compared_mechanisms(epsilon: f64) -> Result<Vec<ComparedMechanism>
         };
         let window = Window::choose(&domain, epsilon, &draft)?.rates(&domain, epsilon);
         peers.push(compared_mechanism(name, window.worst_variance(), &|x| {
-            window.variance(x)
+            window.estimate_variance(x)
         }));
     }
     let points = TwoPoints::new(&Budget::new(epsilon, 0.0)?);
@@ -42,14 +42,17 @@ pub(super) fn compared_mechanisms(epsilon: f64) -> Result<Vec<ComparedMechanism>
     peers.push(compared_mechanism("two points", worst, &|x| {
         points.variance(x)
     }));
-    let grid = LevelGrid::best(epsilon)?;
+    let grid = LevelResponse::best(epsilon)?;
     peers.push(compared_mechanism("grid", grid.worst_variance(), &|x| {
         grid.variance(x)
     }));
     for (name, own) in [
         ("PM", SlidingPiecewise::published(epsilon)?),
         ("PM, best width", SlidingPiecewise::best(epsilon)?),
-        ("OPM, unbiased", SlidingPiecewise::optimal(epsilon)?),
+        (
+            "OPM, unbiased",
+            SlidingPiecewise::published_optimal(epsilon)?,
+        ),
     ] {
         peers.push(compared_mechanism(name, own.worst_variance(), &|x| {
             own.variance(x)
@@ -84,7 +87,12 @@ fn compared_mechanism(
     worst: f64,
     variance: &dyn Fn(f64) -> f64,
 ) -> ComparedMechanism {
-    let means = Crowd::ALL.map(|crowd| (crowd.metric(), crowd.mean(variance)));
+    let means = AveragedCrowd::ALL.map(|crowd| {
+        (
+            crowd.mean_variance_metric(),
+            crowd.mean_over_crowd(variance),
+        )
+    });
     let mut values = vec![(WORST, worst)];
     values.extend(means);
     ComparedMechanism { name, values }

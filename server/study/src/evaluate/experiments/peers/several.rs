@@ -6,8 +6,10 @@ use hushbin::domain::Domain;
 use hushbin::mechanism::window::Window;
 
 use super::compared_mechanism::{ComparedMechanism, MEAN, WORST};
-use super::crowds::Crowd;
-use crate::competitors::{Budget, ComparedQuestion, NumberMechanism, SampledPiecewise, compare};
+use super::crowds::AveragedCrowd;
+use crate::competitors::{
+    Budget, ComparedQuestion, SampledPiecewise, SingleNumberMechanism, compare_mechanisms,
+};
 use crate::evaluate::measure::experiment::StudyError;
 
 /// Numbers d of attributes for which mechanisms are compared. Each attribute has one number.
@@ -21,20 +23,23 @@ pub(super) fn compared_mechanisms(
     epsilon: f64,
 ) -> Result<Vec<ComparedMechanism>, StudyError> {
     let asked = ComparedQuestion::Numbers { attributes };
-    let compared = compare(asked, &Budget::new(epsilon, 0.0)?, 1)?;
+    let compared = compare_mechanisms(asked, &Budget::new(epsilon, 0.0)?, 1)?;
     let mut peers = ComparedMechanism::from_comparison(&compared);
     for (name, part) in [
-        ("sampled PM", NumberMechanism::Piecewise),
-        ("sampled HM", NumberMechanism::Hybrid),
+        ("sampled PM", SingleNumberMechanism::Piecewise),
+        ("sampled HM", SingleNumberMechanism::Hybrid),
     ] {
         let own = SampledPiecewise::new(attributes, part, epsilon)?;
         peers.push(sampled_mechanism(name, &own));
     }
     for (name, part) in [
-        ("sampled PM, best k", NumberMechanism::Piecewise),
-        ("sampled PM, best k and width", NumberMechanism::BestWidth),
-        ("sampled HM, best k", NumberMechanism::Hybrid),
-        ("sampled HM-TP, best k", NumberMechanism::Mixed),
+        ("sampled PM, best k", SingleNumberMechanism::Piecewise),
+        (
+            "sampled PM, best k and width",
+            SingleNumberMechanism::BestWidth,
+        ),
+        ("sampled HM, best k", SingleNumberMechanism::Hybrid),
+        ("sampled HM-TP, best k", SingleNumberMechanism::Mixed),
     ] {
         let own = SampledPiecewise::best(attributes, part, epsilon)?;
         peers.push(sampled_mechanism(name, &own));
@@ -44,7 +49,7 @@ pub(super) fn compared_mechanisms(
 }
 
 fn sampled_mechanism(name: &'static str, own: &SampledPiecewise) -> ComparedMechanism {
-    let mean = Crowd::Uniform.mean(&|x| own.variance(x));
+    let mean = AveragedCrowd::Uniform.mean_over_crowd(&|x| own.variance(x));
     let values = vec![(WORST, own.worst_variance()), (MEAN, mean)];
     ComparedMechanism { name, values }
 }

@@ -11,13 +11,13 @@ const ROUNDING: f64 = 1e-9;
 /// ratio of the two variances.
 fn lost(kind: QuestionKind, metric: &'static str) -> (Vec<(u32, f64)>, f64) {
     let (mut cells, mut most) = (Vec::new(), 1.0_f64);
-    for cell in kind.cells() {
+    for cell in kind.comparison_cells() {
         let peers = cell.compared_mechanisms().unwrap();
-        let own = peers[0].value(metric).unwrap();
+        let own = peers[0].metric_value(metric).unwrap();
         assert!(!peers[0].is_published());
         let published = peers.iter().filter(|peer| peer.is_published());
         let best = published
-            .filter_map(|peer| peer.value(metric))
+            .filter_map(|peer| peer.metric_value(metric))
             .fold(f64::INFINITY, f64::min);
         if own > (1.0 + ROUNDING) * best {
             cells.push((cell.items, cell.epsilon));
@@ -47,16 +47,16 @@ fn no_published_mechanism_for_numbers_is_better_in_the_worst_case() {
 fn crowds_with_a_better_published_mechanism_are_known() {
     for (crowd, cells, most) in [
         // The better mechanism is PM with its best width.
-        (Crowd::Uniform, from_to(1.5, 6.0), 1.17),
+        (AveragedCrowd::Uniform, from_to(1.5, 6.0), 1.17),
         // The better mechanism is PM or the grid, which favour the middle.
-        (Crowd::Normal, from_to(1.0, 6.0), 1.45),
+        (AveragedCrowd::Normal, from_to(1.0, 6.0), 1.45),
         // Two points have the variance A² − x², which is smallest at the ends.
-        (Crowd::Skewed, from_to(0.25, 0.75), 1.004),
-        (Crowd::Ends, from_to(0.25, 6.0), 2.75),
+        (AveragedCrowd::Skewed, from_to(0.25, 0.75), 1.004),
+        (AveragedCrowd::Ends, from_to(0.25, 6.0), 2.75),
         // The better mechanism is a grid with a level at 0, or Three-Outputs with its output 0.
-        (Crowd::Middle, from_to(1.0, 6.0), 5.36),
+        (AveragedCrowd::Middle, from_to(1.0, 6.0), 5.36),
     ] {
-        let (found, greatest) = lost(QuestionKind::Number, crowd.metric());
+        let (found, greatest) = lost(QuestionKind::Number, crowd.mean_variance_metric());
         assert_eq!(found, cells, "{crowd:?}");
         assert!(greatest < most, "{crowd:?}: {greatest}");
     }
@@ -91,10 +91,13 @@ fn a_persons_own_answer_has_less_variance_under_unary_encoding() {
     assert_eq!(cells.len(), 22);
     assert!(most < 7.0, "{most}");
     // By the mean variance, unary encoding is worse in every cell.
-    for cell in QuestionKind::Choice.cells() {
+    for cell in QuestionKind::Choice.comparison_cells() {
         let peers = cell.compared_mechanisms().unwrap();
         let unary = peers.iter().find(|peer| peer.name == "SPRR").unwrap();
-        assert!(unary.value(MEAN) > peers[0].value(MEAN), "{cell:?}");
+        assert!(
+            unary.metric_value(MEAN) > peers[0].metric_value(MEAN),
+            "{cell:?}"
+        );
     }
 }
 
@@ -102,7 +105,7 @@ fn a_persons_own_answer_has_less_variance_under_unary_encoding() {
 /// width is better by at most a few per cent.
 #[test]
 fn values_for_the_average_are_nearly_the_best_for_uniform_numbers() {
-    for cell in QuestionKind::Number.cells() {
+    for cell in QuestionKind::Number.comparison_cells() {
         let rows = cell.measurements().unwrap();
         let of = |name| {
             rows.iter()
@@ -116,17 +119,17 @@ fn values_for_the_average_are_nearly_the_best_for_uniform_numbers() {
 
 #[test]
 fn one_number_is_near_the_lower_bound() {
-    for cell in QuestionKind::Number.cells() {
+    for cell in QuestionKind::Number.comparison_cells() {
         let peers = cell.compared_mechanisms().unwrap();
         let bound = peers
             .iter()
-            .find_map(|peer| peer.value(LOWER_BOUND))
+            .find_map(|peer| peer.metric_value(LOWER_BOUND))
             .unwrap();
-        let ratio = peers[0].value(WORST).unwrap() / bound;
+        let ratio = peers[0].metric_value(WORST).unwrap() / bound;
         let most = if cell.epsilon <= 5.0 { 1.01 } else { 1.015 };
         assert!((1.0..most).contains(&ratio), "{cell:?}: {ratio}");
         for peer in peers.iter().filter(|peer| peer.name != BOUND) {
-            let worst = peer.value(WORST).unwrap();
+            let worst = peer.metric_value(WORST).unwrap();
             assert!(worst >= bound, "{cell:?}: {peer:?}");
         }
     }
@@ -136,14 +139,14 @@ fn one_number_is_near_the_lower_bound() {
 fn figures_have_each_quotient() {
     let rows: Vec<Measurement> = QuestionKind::ALL
         .into_iter()
-        .flat_map(QuestionKind::cells)
+        .flat_map(QuestionKind::comparison_cells)
         .flat_map(|cell| cell.measurements().unwrap())
         .collect();
     let quotients = rows
         .iter()
         .filter(|row| row.estimand.ends_with("quotients"));
     let count = quotients.count();
-    let figures = Peers.figures(&Table::new(rows));
+    let figures = PeerComparison.figures(&MeasurementTable::new(rows));
     let panels = figures.iter().flat_map(|own| &own.panels);
     let curves = panels.flat_map(|panel| &panel.curves);
     let points: usize = curves.map(|curve| curve.points.len()).sum();

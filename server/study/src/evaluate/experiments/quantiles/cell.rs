@@ -3,15 +3,15 @@
 use hushbin_analysis::estimate::QuantileEstimate;
 use rand_chacha::ChaCha8Rng;
 
-use super::mechanisms::{CELLS, CHOICE, HIERARCHY, Mechanisms, PATTERN, WAVE};
+use super::mechanisms::{CELLS, CHOICE, HIERARCHY, PATTERN, QuantileMechanisms, WAVE};
 use crate::evaluate::crowd::number::{NumberCrowd, QUANTILES};
-use crate::evaluate::crowd::random::stream;
-use crate::evaluate::measure::experiment::{Measurement, Point, StudyError};
+use crate::evaluate::crowd::random::generator_stream;
+use crate::evaluate::measure::experiment::{Measurement, MeasurementPoint, StudyError};
 use crate::evaluate::measure::measurement::MSE;
 
 /// Parameters of a simulation: crowd, ε and number of people.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Cell {
+pub(super) struct SimulatedCell {
     pub(super) crowd: NumberCrowd,
     pub(super) epsilon: f64,
     pub(super) people: u64,
@@ -26,10 +26,10 @@ const BIAS: &str = "bias";
 /// Metric: 1 if an estimate was moved into its interval, otherwise 0.
 const CLAMPED: &str = "moved into the interval";
 
-impl Cell {
+impl SimulatedCell {
     /// Returns the point of the cell in tables.
-    pub(super) fn point(&self) -> Point {
-        Point {
+    pub(super) fn point(&self) -> MeasurementPoint {
+        MeasurementPoint {
             people: self.people,
             items: CELLS,
             sparsity: 1,
@@ -58,7 +58,10 @@ impl Cell {
             let covered = lower <= truth[at] && truth[at] <= upper;
             for (metric, value) in [
                 (COVERED, f64::from(u8::from(covered))),
-                (WIDTH, scale.position(upper) - scale.position(lower)),
+                (
+                    WIDTH,
+                    scale.scale_position(upper) - scale.scale_position(lower),
+                ),
                 (CLAMPED, f64::from(u8::from(own.clamped))),
             ] {
                 rows.push(self.measurement(at, PATTERN, metric, value));
@@ -72,15 +75,20 @@ impl Cell {
     /// the generator draws a crowd, and one stream draws each mechanism's reports.
     pub(super) fn simulate(
         &self,
-        mechanisms: &Mechanisms,
+        mechanisms: &QuantileMechanisms,
         more: u64,
         rng: &ChaCha8Rng,
     ) -> Result<Vec<Measurement>, StudyError> {
         let scale = self.crowd.scale();
-        let numbers = self.crowd.draw(self.people, &mut stream(rng, 0));
-        let places: Vec<f64> = numbers.iter().map(|own| scale.position(*own)).collect();
-        let truth = QUANTILES.map(|part| self.crowd.quantile(part));
-        let found = mechanisms.simulate_pattern(&numbers, &mut stream(rng, 1))?;
+        let numbers = self
+            .crowd
+            .draw_numbers(self.people, &mut generator_stream(rng, 0));
+        let places: Vec<f64> = numbers
+            .iter()
+            .map(|own| scale.scale_position(*own))
+            .collect();
+        let truth = QUANTILES.map(|part| self.crowd.true_quantile(part));
+        let found = mechanisms.simulate_pattern(&numbers, &mut generator_stream(rng, 1))?;
         let mut rows = self.interval_measurements(&found, &truth);
         let mut add = |mechanism: &str, at: usize, found: f64| {
             let off = found - truth[at];
@@ -91,14 +99,17 @@ impl Cell {
             add(PATTERN, at, own.estimate);
         }
         let published = [
-            (WAVE, mechanisms.simulate_wave(&places, &mut stream(rng, 2))),
+            (
+                WAVE,
+                mechanisms.simulate_square_wave(&places, &mut generator_stream(rng, 2)),
+            ),
             (
                 HIERARCHY,
-                mechanisms.simulate_hierarchy(&places, &mut stream(rng, 3)),
+                mechanisms.simulate_hierarchy(&places, &mut generator_stream(rng, 3)),
             ),
             (
                 CHOICE,
-                mechanisms.simulate_choice(&places, &mut stream(rng, 4)),
+                mechanisms.simulate_bin_choice(&places, &mut generator_stream(rng, 4)),
             ),
         ];
         for (mechanism, found) in published {
@@ -108,8 +119,8 @@ impl Cell {
         }
         for crowd in 0..more {
             // Streams 0 to 4 belong to the first crowd and its mechanisms.
-            let [people, reports] = [5, 6].map(|first| stream(rng, first + 2 * crowd));
-            let numbers = self.crowd.draw(self.people, &mut { people });
+            let [people, reports] = [5, 6].map(|first| generator_stream(rng, first + 2 * crowd));
+            let numbers = self.crowd.draw_numbers(self.people, &mut { people });
             let found = mechanisms.simulate_pattern(&numbers, &mut { reports })?;
             rows.extend(self.interval_measurements(&found, &truth));
         }

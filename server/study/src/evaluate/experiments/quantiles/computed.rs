@@ -3,13 +3,13 @@
 //! formula, for people who are spread evenly over the cells.
 
 use hushbin::Mechanism;
-use hushbin::mechanism::pattern::{Pattern, Rates, triangle};
+use hushbin::mechanism::pattern::{Pattern, Rates, triangular_cdf};
 
-use super::mechanisms::{HIERARCHY, PATTERN, task};
+use super::mechanisms::{HIERARCHY, PATTERN, quantile_task};
 use crate::competitors::Budget;
-use crate::competitors::distribution::{Bins, Hierarchy};
-use crate::evaluate::crowd::number::Scale;
-use crate::evaluate::measure::experiment::{Measurement, Point, StudyError};
+use crate::competitors::distribution::{BinSelection, Hierarchy};
+use crate::evaluate::crowd::number::NumberScale;
+use crate::evaluate::measure::experiment::{Measurement, MeasurementPoint, StudyError};
 
 /// Numbers of cells for which variances are computed.
 pub(super) const CELLS: [u32; 3] = [32, 64, 128];
@@ -36,7 +36,7 @@ const ANY: &str = "any unbiased mechanism";
 
 /// Returns a lower bound on the variance of unbiased estimates of the shares below edges, averaged
 /// over edges, if people are spread evenly over the cells.
-fn variance_lower_bound(cells: u32, epsilon: f64) -> f64 {
+fn edge_variance_lower_bound(cells: u32, epsilon: f64) -> f64 {
     let k = f64::from(cells);
     let term = |l: u32| 0.5 / (k.sqrt() * (std::f64::consts::PI * f64::from(l) / (2.0 * k)).sin());
     let sum: f64 = (1..cells).map(term).sum();
@@ -47,10 +47,10 @@ fn variance_lower_bound(cells: u32, epsilon: f64) -> f64 {
 /// first is for the share of people below an edge. The second is for this share after smoothing by
 /// a triangle, which extends over an eighth of the cells to either side. `variance` returns the
 /// variance of a weighted sum of the cells' shares.
-fn mean_variances(cells: u32, variance: &dyn Fn(&[f64]) -> f64) -> [f64; 2] {
+fn mean_edge_variances(cells: u32, variance: &dyn Fn(&[f64]) -> f64) -> [f64; 2] {
     let mean = |width: f64| {
         let of_edge = |edge: u32| {
-            let weight = |cell| triangle((f64::from(edge) - f64::from(cell) - 0.5) / width);
+            let weight = |cell| triangular_cdf((f64::from(edge) - f64::from(cell) - 0.5) / width);
             variance(&(0..cells).map(weight).collect::<Vec<f64>>())
         };
         (1..cells).map(of_edge).sum::<f64>() / f64::from(cells - 1)
@@ -59,18 +59,18 @@ fn mean_variances(cells: u32, variance: &dyn Fn(&[f64]) -> f64) -> [f64; 2] {
     [0.5, f64::from(cells) / 8.0].map(mean)
 }
 
-fn mean_variances_of_rates(rates: &Rates) -> [f64; 2] {
-    mean_variances(rates.cells() as u32, &|weights| {
-        rates.even_variance(weights)
+fn mean_variances_given_rates(rates: &Rates) -> [f64; 2] {
+    mean_edge_variances(rates.cells() as u32, &|weights| {
+        rates.variance_for_even_cells(weights)
     })
 }
 
-/// Returns the two [`mean_variances`] of the window mechanism with the best width.
-fn best_window_variances(cells: u32, epsilon: f64) -> Result<[f64; 2], StudyError> {
+/// Returns the two [`mean_edge_variances`] of the window mechanism with the best width.
+fn best_window_edge_variances(cells: u32, epsilon: f64) -> Result<[f64; 2], StudyError> {
     let of = |width: u32| {
         let favoured: Vec<u32> = (0..width).collect();
         let pattern = Pattern::new(cells + width - 1, favoured)?;
-        Ok::<_, StudyError>(mean_variances_of_rates(&pattern.rates(cells, epsilon)))
+        Ok::<_, StudyError>(mean_variances_given_rates(&pattern.rates(cells, epsilon)))
     };
     // The variance falls up to the best width and rises from there, so a ternary search finds it.
     // Only a window of one output (generalised randomised response) may be better than its
@@ -95,12 +95,14 @@ fn best_window_variances(cells: u32, epsilon: f64) -> Result<[f64; 2], StudyErro
     Ok(best)
 }
 
-/// Returns the two [`mean_variances`] of the pattern mechanism that the library chooses.
-fn pattern_variances(cells: u32, epsilon: f64) -> Result<[f64; 2], StudyError> {
-    let task = task(cells, epsilon, Scale::Linear)?;
+/// Returns the two [`mean_edge_variances`] of the pattern mechanism that the library chooses.
+fn pattern_edge_variances(cells: u32, epsilon: f64) -> Result<[f64; 2], StudyError> {
+    let task = quantile_task(cells, epsilon, NumberScale::Linear)?;
     match task.questions()[0].mechanism() {
-        Mechanism::Pattern(pattern) => Ok(mean_variances_of_rates(&pattern.rates(cells, epsilon))),
-        _ => Err(StudyError::draft(
+        Mechanism::Pattern(pattern) => {
+            Ok(mean_variances_given_rates(&pattern.rates(cells, epsilon)))
+        }
+        _ => Err(StudyError::invalid_draft(
             PATTERN,
             &"the task has another mechanism",
         )),
@@ -112,22 +114,22 @@ pub(super) fn computed_measurements(cells: u32) -> Result<Vec<Measurement>, Stud
     let mut rows = Vec::new();
     for epsilon in EPSILONS {
         let budget = Budget::new(epsilon, 0.0)?;
-        let bins = Bins::new(cells, &budget)?;
+        let bins = BinSelection::new(cells, &budget)?;
         let hierarchy = Hierarchy::new(cells.ilog2() as usize, &budget)?;
         let all = [
-            (PATTERN, pattern_variances(cells, epsilon)?),
+            (PATTERN, pattern_edge_variances(cells, epsilon)?),
             (
                 HIERARCHY,
-                mean_variances(cells, &|weights| hierarchy.variance(weights)),
+                mean_edge_variances(cells, &|weights| hierarchy.weighted_sum_variance(weights)),
             ),
             (
                 CHOICE,
-                mean_variances(cells, &|weights| bins.variance(weights)),
+                mean_edge_variances(cells, &|weights| bins.weighted_sum_variance(weights)),
             ),
-            (WINDOW, best_window_variances(cells, epsilon)?),
+            (WINDOW, best_window_edge_variances(cells, epsilon)?),
         ];
-        let least = variance_lower_bound(cells, epsilon);
-        let point = Point {
+        let least = edge_variance_lower_bound(cells, epsilon);
+        let point = MeasurementPoint {
             people: 1,
             items: cells,
             sparsity: 1,

@@ -4,9 +4,9 @@
 use super::computed::{BELOW, CELLS, OVER_BOUND};
 use super::mechanisms::{CHOICE, HIERARCHY, PATTERN, WAVE};
 use crate::evaluate::crowd::number::CROWDS;
-use crate::evaluate::measure::experiment::{Figure, Panel, Point};
+use crate::evaluate::measure::experiment::{Figure, MeasurementPoint, Panel};
 use crate::evaluate::measure::measurement::MSE;
-use crate::evaluate::measure::table::{Row, Table};
+use crate::evaluate::measure::table::{AveragedRow, MeasurementTable};
 use crate::figure::Curve;
 
 /// Names of the quantiles in tables and figures.
@@ -15,7 +15,11 @@ const RATIO: &str = "root mean square error relative to Square Wave, EMS";
 
 /// Creates the figures: the errors of quantiles relative to the errors of Square Wave, and
 /// variances relative to the lower bound.
-pub(super) fn figures(table: &Table, people: &[u64], epsilons: &[f64]) -> Vec<Figure> {
+pub(super) fn quantile_figures(
+    table: &MeasurementTable,
+    people: &[u64],
+    epsilons: &[f64],
+) -> Vec<Figure> {
     let errors = (0..NAMES.len()).map(|at| Figure {
         name: format!("quantiles-{}", NAMES[at]),
         title: format!(
@@ -28,14 +32,14 @@ pub(super) fn figures(table: &Table, people: &[u64], epsilons: &[f64]) -> Vec<Fi
         panels: (people.iter().map(|&people| Panel {
             title: format!("n = {people}"),
             curves: (PATTERN_FIRST.iter())
-                .map(|mechanism| mean_ratio_curve(table, at, mechanism, people, epsilons))
+                .map(|mechanism| mean_error_ratio_curve(table, at, mechanism, people, epsilons))
                 .collect(),
         }))
         .collect(),
     });
     let panel = |cells: u32| Panel {
         title: format!("K = {cells}"),
-        curves: table.curves(
+        curves: table.mechanism_curves(
             BELOW,
             OVER_BOUND,
             |point| point.items == cells,
@@ -55,8 +59,8 @@ pub(super) fn figures(table: &Table, people: &[u64], epsilons: &[f64]) -> Vec<Fi
 
 const PATTERN_FIRST: [&str; 3] = [PATTERN, HIERARCHY, CHOICE];
 
-fn mean_ratio_curve(
-    table: &Table,
+fn mean_error_ratio_curve(
+    table: &MeasurementTable,
     at: usize,
     mechanism: &str,
     people: u64,
@@ -64,7 +68,7 @@ fn mean_ratio_curve(
 ) -> Curve {
     let mut points: Vec<[f64; 3]> = (epsilons.iter())
         .map(|&epsilon| {
-            let [mean, error] = mean_ratio(table, at, mechanism, people, epsilon);
+            let [mean, error] = mean_error_ratio(table, at, mechanism, people, epsilon);
             [epsilon, mean, error]
         })
         .collect();
@@ -77,14 +81,14 @@ fn mean_ratio_curve(
 
 /// Returns a mechanism's root mean square error divided by the error of Square Wave, and the
 /// standard error of this ratio. The ratio is a geometric mean over crowds.
-pub(super) fn mean_ratio(
-    table: &Table,
+pub(super) fn mean_error_ratio(
+    table: &MeasurementTable,
     at: usize,
     mechanism: &str,
     people: u64,
     epsilon: f64,
 ) -> [f64; 2] {
-    let is_here = |point: &Point| point.people == people && point.epsilon == epsilon;
+    let is_here = |point: &MeasurementPoint| point.people == people && point.epsilon == epsilon;
     let (mut sum, mut variance, mut count) = (0.0, 0.0, 0.0);
     for crowd in CROWDS {
         let of = |name: &str| {
@@ -94,7 +98,7 @@ pub(super) fn mean_ratio(
         let (Some(own), Some(wave)) = (of(mechanism), of(WAVE)) else {
             continue;
         };
-        let relative = |row: &Row| row.standard_error / row.mean;
+        let relative = |row: &AveragedRow| row.standard_error / row.mean;
         // The metric is a mean square, so half of its logarithm is the logarithm of the root mean
         // square.
         sum += 0.5 * (own.mean / wave.mean).ln();

@@ -8,9 +8,9 @@ use serde_json::json;
 
 use crate::competitors::Budget;
 use crate::competitors::distribution::{
-    Bins, Hierarchy, SquareWave, Transition, ems_shares, isotonic_shares, quantile,
+    BinSelection, Hierarchy, SquareWave, TransitionMatrix, ems_shares, isotonic_shares, quantile,
 };
-use crate::evaluate::crowd::number::{LEAST, QUANTILES, Scale};
+use crate::evaluate::crowd::number::{LEAST, NumberScale, QUANTILES};
 use crate::evaluate::measure::experiment::StudyError;
 
 /// Name of the pattern mechanism in tables.
@@ -30,22 +30,26 @@ const BINS: u32 = 32;
 const WAVE_CELLS: usize = 256;
 
 /// Set of all compared mechanisms, with their parameters for one ε and one scale.
-pub(super) struct Mechanisms {
+pub(super) struct QuantileMechanisms {
     task: Task,
     estimator: Estimator,
     query: Query,
     wave: SquareWave,
-    transition: Transition,
-    bins: Bins,
+    transition: TransitionMatrix,
+    bins: BinSelection,
     hierarchy: Hierarchy,
 }
 
 /// Returns a task with one question, which asks for the quantiles of a number. The number's range
 /// is divided into `cells` cells.
-pub(super) fn task(cells: u32, epsilon: f64, scale: Scale) -> Result<Task, StudyError> {
+pub(super) fn quantile_task(
+    cells: u32,
+    epsilon: f64,
+    scale: NumberScale,
+) -> Result<Task, StudyError> {
     let (least, spacing) = match scale {
-        Scale::Linear => (0.0, "even"),
-        Scale::Logarithmic => (LEAST, "logarithmic"),
+        NumberScale::Linear => (0.0, "even"),
+        NumberScale::Logarithmic => (LEAST, "logarithmic"),
     };
     let draft = json!({
         "id": "quantiles", "epsilon": epsilon,
@@ -54,30 +58,30 @@ pub(super) fn task(cells: u32, epsilon: f64, scale: Scale) -> Result<Task, Study
             "min": least, "max": 1, "spacing": spacing, "bins": cells,
         }],
     });
-    let draft: TaskDraft =
-        serde_json::from_value(draft).map_err(|error| StudyError::draft(PATTERN, &error))?;
+    let draft: TaskDraft = serde_json::from_value(draft)
+        .map_err(|error| StudyError::invalid_draft(PATTERN, &error))?;
     Ok(draft.resolve()?)
 }
 
-impl Mechanisms {
+impl QuantileMechanisms {
     /// Chooses the parameters of all mechanisms for this ε and this scale.
-    pub(super) fn new(epsilon: f64, scale: Scale) -> Result<Self, StudyError> {
+    pub(super) fn new(epsilon: f64, scale: NumberScale) -> Result<Self, StudyError> {
         let budget = Budget::new(epsilon, 0.0)?;
-        let task = task(CELLS, epsilon, scale)?;
+        let task = quantile_task(CELLS, epsilon, scale)?;
         let options = Options {
             quantiles: Some(QUANTILES.to_vec()),
             ..Options::default()
         };
-        let query =
-            Query::new(&task, &options).map_err(|error| StudyError::draft(PATTERN, &error))?;
+        let query = Query::new(&task, &options)
+            .map_err(|error| StudyError::invalid_draft(PATTERN, &error))?;
         let wave = SquareWave::new(&budget)?;
         Ok(Self {
             estimator: Estimator::for_task(task.clone()),
             task,
             query,
-            transition: wave.transition(WAVE_CELLS),
+            transition: wave.transition_matrix(WAVE_CELLS),
             wave,
-            bins: Bins::new(BINS, &budget)?,
+            bins: BinSelection::new(BINS, &budget)?,
             hierarchy: Hierarchy::new(HEIGHT, &budget)?,
         })
     }
@@ -92,20 +96,20 @@ impl Mechanisms {
         let (mut randomizer, mut totals) = (Randomizer::new(&self.task), Totals::new(&self.task));
         for &value in numbers {
             let answer = [Entry { item: 0, value }];
-            totals.fold(&randomizer.randomize(&answer, rng)?.report);
+            totals.add_report(&randomizer.randomize(&answer, rng)?.report);
         }
-        let answer = self.estimator.answer(&totals, &self.query);
+        let answer = self.estimator.lazy_estimates(&totals, &self.query);
         let number = answer.number.expect("the task asks for a number");
         Ok(number.quantiles)
     }
 
     /// Draws a report for each position on the scale by Square Wave, and returns the quantiles that
     /// EMS estimates.
-    pub(super) fn simulate_wave(&self, places: &[f64], rng: &mut ChaCha8Rng) -> [f64; 3] {
+    pub(super) fn simulate_square_wave(&self, places: &[f64], rng: &mut ChaCha8Rng) -> [f64; 3] {
         let mut counts = vec![0; WAVE_CELLS];
         for &place in places {
             let report = self.wave.randomize(place, rng);
-            counts[self.wave.cell(report, WAVE_CELLS)] += 1;
+            counts[self.wave.output_cell(report, WAVE_CELLS)] += 1;
         }
         let shares = ems_shares(&self.transition, &counts);
         QUANTILES.map(|part| quantile(&shares, part))
@@ -113,12 +117,12 @@ impl Mechanisms {
 
     /// Draws a report for each position on the scale by a choice among [`BINS`] bins, and returns
     /// the estimated quantiles.
-    pub(super) fn simulate_choice(&self, places: &[f64], rng: &mut ChaCha8Rng) -> [f64; 3] {
-        let mut counts = vec![0; self.bins.bins()];
+    pub(super) fn simulate_bin_choice(&self, places: &[f64], rng: &mut ChaCha8Rng) -> [f64; 3] {
+        let mut counts = vec![0; self.bins.bin_count()];
         for &place in places {
             self.bins.add_report(place, rng, &mut counts);
         }
-        quantiles_of_shares(&self.bins.shares(&counts, places.len() as u64))
+        quantiles_of_shares(&self.bins.estimated_shares(&counts, places.len() as u64))
     }
 
     /// Draws a report for each position on the scale by the hierarchy, and returns the estimated
@@ -132,7 +136,7 @@ impl Mechanisms {
         for &place in places {
             reports[self.hierarchy.add_report(place, rng, &mut counts)] += 1;
         }
-        quantiles_of_shares(&self.hierarchy.estimates(&counts, &reports))
+        quantiles_of_shares(&self.hierarchy.estimated_shares(&counts, &reports))
     }
 }
 

@@ -12,37 +12,37 @@ mod mechanisms;
 
 use rand_chacha::ChaCha8Rng;
 
-use self::cell::Cell;
-use self::mechanisms::{Mechanisms, PATTERN};
-use crate::evaluate::crowd::number::{CROWDS, Scale};
+use self::cell::SimulatedCell;
+use self::mechanisms::{PATTERN, QuantileMechanisms};
+use crate::evaluate::crowd::number::{CROWDS, NumberScale};
 use crate::evaluate::measure::experiment::{
-    Contest, Experiment, Figure, Measurement, StudyError, Unit,
+    Contest, Experiment, Figure, Measurement, StudyError, WorkUnit,
 };
 use crate::evaluate::measure::measurement::MSE;
-use crate::evaluate::measure::size::Size;
-use crate::evaluate::measure::table::Table;
+use crate::evaluate::measure::size::StudySize;
+use crate::evaluate::measure::table::MeasurementTable;
 use crate::evaluate::mechanism::shared_values::SharedValues;
 
 /// Experiment on quantiles of one number, with simulated crowds and computed variances.
 pub(crate) struct Quantiles {
-    size: Size,
-    cells: Vec<Cell>,
-    mechanisms: SharedValues<Mechanisms>,
+    size: StudySize,
+    cells: Vec<SimulatedCell>,
+    mechanisms: SharedValues<QuantileMechanisms>,
 }
 
 const PEOPLE: [u64; 2] = [10_000, 100_000];
 
-fn epsilons(size: Size) -> &'static [f64] {
-    size.pick(&[1.0, 2.0], &[0.5, 0.7, 1.0, 2.0, 3.0, 4.0])
+fn epsilon_values(size: StudySize) -> &'static [f64] {
+    size.quick_or_full(&[1.0, 2.0], &[0.5, 0.7, 1.0, 2.0, 3.0, 4.0])
 }
 
 impl Quantiles {
     /// Creates the experiment, with the points and repeats of the given size.
-    pub(crate) fn new(size: Size) -> Self {
+    pub(crate) fn new(size: StudySize) -> Self {
         let mut cells = Vec::new();
         for people in PEOPLE {
-            for &epsilon in epsilons(size) {
-                cells.extend(CROWDS.map(|crowd| Cell {
+            for &epsilon in epsilon_values(size) {
+                cells.extend(CROWDS.map(|crowd| SimulatedCell {
                     crowd,
                     epsilon,
                     people,
@@ -57,13 +57,16 @@ impl Quantiles {
     }
 
     /// Returns the mechanisms for a cell. Cells with the same ε and scale share their mechanisms.
-    fn mechanisms(&self, cell: &Cell) -> Result<std::sync::Arc<Mechanisms>, StudyError> {
-        let all = epsilons(self.size).iter();
+    fn shared_mechanisms(
+        &self,
+        cell: &SimulatedCell,
+    ) -> Result<std::sync::Arc<QuantileMechanisms>, StudyError> {
+        let all = epsilon_values(self.size).iter();
         let at = all.take_while(|own| **own != cell.epsilon).count();
         let scale = cell.crowd.scale();
-        let place = 2 * at + usize::from(scale == Scale::Logarithmic);
+        let place = 2 * at + usize::from(scale == NumberScale::Logarithmic);
         self.mechanisms
-            .get(place, || Mechanisms::new(cell.epsilon, scale))
+            .value_or_build(place, || QuantileMechanisms::new(cell.epsilon, scale))
     }
 }
 
@@ -78,12 +81,12 @@ impl Experiment for Quantiles {
 
     /// Returns one unit of work for each repeat of each cell, then the units that only evaluate
     /// formulas.
-    fn units(&self) -> Vec<Unit> {
-        let repeats = self.size.pick(4, 60);
+    fn work_units(&self) -> Vec<WorkUnit> {
+        let repeats = self.size.quick_or_full(4, 60);
         let cells = self.cells.iter().enumerate();
         let simulated = cells.flat_map(|(index, cell)| {
             let work = 5e4 + cell.people as f64;
-            Unit::repeats(repeats, index, work, |repeat| {
+            WorkUnit::repeated_units(repeats, index, work, |repeat| {
                 format!(
                     "{}, n = {}, ε = {}, repeat {repeat}",
                     cell.crowd.name(),
@@ -93,20 +96,24 @@ impl Experiment for Quantiles {
             })
         });
         let computed = computed::CELLS.iter().enumerate().map(|(at, cells)| {
-            Unit::computed(&format!("computed, K = {cells}"), self.cells.len() + at)
+            WorkUnit::formula_unit(&format!("computed, K = {cells}"), self.cells.len() + at)
         });
         simulated.chain(computed).collect()
     }
 
-    fn run(&self, unit: &Unit, rng: &ChaCha8Rng) -> Result<Vec<Measurement>, StudyError> {
+    fn run_unit(&self, unit: &WorkUnit, rng: &ChaCha8Rng) -> Result<Vec<Measurement>, StudyError> {
         match self.cells.get(unit.index) {
-            Some(cell) => cell.simulate(&*self.mechanisms(cell)?, self.size.pick(0, 4), rng),
+            Some(cell) => cell.simulate(
+                &*self.shared_mechanisms(cell)?,
+                self.size.quick_or_full(0, 4),
+                rng,
+            ),
             None => computed::computed_measurements(computed::CELLS[unit.index - self.cells.len()]),
         }
     }
 
-    fn figures(&self, table: &Table) -> Vec<Figure> {
-        figures::figures(table, &PEOPLE, epsilons(self.size))
+    fn figures(&self, table: &MeasurementTable) -> Vec<Figure> {
+        figures::quantile_figures(table, &PEOPLE, epsilon_values(self.size))
     }
 
     fn remarks(&self) -> &'static [&'static str] {
@@ -148,21 +155,21 @@ mod tests {
     #[test]
     fn tails_keep_their_limits() {
         const RUNS: u64 = 24;
-        let quantiles = Quantiles::new(Size::Quick);
+        let quantiles = Quantiles::new(StudySize::Quick);
         for (name, epsilon, limit) in [("load", 1.0, 2.0), ("load", 2.0, 1.45), ("log", 1.0, 1.15)]
         {
             let crowd = CROWDS.into_iter().find(|own| own.name() == name).unwrap();
-            let cell = Cell {
+            let cell = SimulatedCell {
                 crowd,
                 epsilon,
                 people: 100_000,
             };
-            let mechanisms = quantiles.mechanisms(&cell).unwrap();
+            let mechanisms = quantiles.shared_mechanisms(&cell).unwrap();
             let run = |seed| {
                 let rng = ChaCha8Rng::seed_from_u64(seed);
                 cell.simulate(&mechanisms, 0, &rng).unwrap()
             };
-            let table = Table::new((0..RUNS).flat_map(run));
+            let table = MeasurementTable::new((0..RUNS).flat_map(run));
             let error = |mechanism: &str| {
                 let mut rows = table.rows_of(crowd.estimands[2], MSE);
                 let row = rows.find(|row| row.first.mechanism == mechanism).unwrap();
@@ -175,18 +182,18 @@ mod tests {
 
     #[test]
     fn units_are_named_once_and_say_the_same_again() {
-        for size in [Size::Quick, Size::Full] {
-            let units = Quantiles::new(size).units();
+        for size in [StudySize::Quick, StudySize::Full] {
+            let units = Quantiles::new(size).work_units();
             let mut names: Vec<&str> = units.iter().map(|unit| unit.name.as_str()).collect();
             names.sort_unstable();
             names.dedup();
             assert_eq!(names.len(), units.len());
         }
-        let quantiles = Quantiles::new(Size::Quick);
-        let unit = &quantiles.units()[0];
+        let quantiles = Quantiles::new(StudySize::Quick);
+        let unit = &quantiles.work_units()[0];
         let run = |seed| {
             let rng = ChaCha8Rng::seed_from_u64(seed);
-            quantiles.run(unit, &rng).unwrap()
+            quantiles.run_unit(unit, &rng).unwrap()
         };
         assert_eq!(run(1), run(1));
         assert_ne!(run(1), run(2));

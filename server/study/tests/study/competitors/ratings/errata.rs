@@ -5,7 +5,8 @@
 use hushbin::mechanism::coco::Coco;
 use hushbin::{Mechanism, Task};
 use hushbin_study::competitors::ratings::{
-    Moments, NaiveBits, NormalNoise, Oracle, PckvGrr, PrivacyUnit, Setting, as_printed,
+    EstimateMoments, NaiveBits, NormalNoise, Oracle, OracleSetting, PckvGrr, PrivacyUnit,
+    as_printed,
 };
 use hushbin_tests::contest::task;
 use hushbin_tests::errata::assert_table;
@@ -15,9 +16,9 @@ use super::models::{inputs, models, naive, repeated_bits, repeated_hits, setting
 use super::privacy::loss;
 
 /// Returns the sum of the variances of all 2d frequencies, for a person with s entries of ±1.
-fn total(setting: &Setting, moments: &Moments) -> f64 {
+fn total(setting: &OracleSetting, moments: &EstimateMoments) -> f64 {
     let (d, s) = (f64::from(setting.items), f64::from(setting.sparsity));
-    let [own, opposite, other] = moments.frequency_variance().unwrap();
+    let [own, opposite, other] = moments.variances_of_frequency().unwrap();
     s * (own + opposite) + (d - s) * 2.0 * other
 }
 
@@ -47,12 +48,15 @@ fn a_response_at_epsilon_spends_less_where_an_entry_is_drawn() {
         (32, 2.0),
     ] {
         let setting = setting(256, s, epsilon);
-        let [direct, adaptive] = [PckvGrr::direct(&setting), PckvGrr::adaptive(&setting)];
+        let [direct, adaptive] = [
+            PckvGrr::without_amplification(&setting),
+            PckvGrr::adaptive(&setting),
+        ];
         let (direct, adaptive) = (direct.unwrap(), adaptive.unwrap());
         let spent = direct.privacy_loss();
         assert!((spent - (1.0 + epsilon.exp_m1() / f64::from(s)).ln()).abs() < 1e-11);
         assert!((adaptive.privacy_loss() - epsilon).abs() < 1e-11);
-        let [as_compared, right] = [direct.moments(), adaptive.moments()];
+        let [as_compared, right] = [direct.second_moments(), adaptive.second_moments()];
         let [as_compared, right] = [as_compared, right].map(|moments| total(&setting, &moments));
         let ratio = as_compared / right;
         assert!(ratio > f64::from(s) && ratio < f64::from(s * s));
@@ -85,8 +89,8 @@ fn adaptive_responses_are_over_signed_items() {
         (512, 16, 1.0),
     ] {
         let setting = setting(d, s, epsilon);
-        let own = PckvGrr::adaptive(&setting).unwrap().moments();
-        let [_, _, right] = own.frequency_variance().unwrap();
+        let own = PckvGrr::adaptive(&setting).unwrap().second_moments();
+        let [_, _, right] = own.variances_of_frequency().unwrap();
         let (items, slots) = (f64::from(d), f64::from(s));
         let same = of_other(2.0 * (items + slots), slots, epsilon);
         assert!((right / same - 1.0).abs() < 1e-9, "{right}, {same}");
@@ -182,7 +186,7 @@ fn numbers_of_buckets_of_pairs_are_even() {
                 panic!("it is CoCo")
             };
             let rates = own.rates(&question.domain(), epsilon);
-            let [own, other] = [true, false].map(|has| rates.nonmissing_variance(has).unwrap());
+            let [own, other] = [true, false].map(|has| rates.presence_variance(has).unwrap());
             let (items, slots) = (f64::from(d), f64::from(s));
             let presence = slots * own + (items - slots) * other;
             [rates.total_variance(&question.domain()), presence]
@@ -324,11 +328,11 @@ fn half_of_each_entrys_budget_is_left() {
         let setting = |epsilon| setting(2 * k, k, epsilon);
         let inputs = inputs(2 * k, k, &[1.0, -1.0]);
         let of = |epsilon| {
-            let own = NaiveBits::user(&setting(epsilon)).unwrap();
+            let own = NaiveBits::user_level(&setting(epsilon)).unwrap();
             let (law, _) = naive(&setting(epsilon), &own);
             (
                 loss(&law, &inputs, PrivacyUnit::User),
-                own.moments().mean_variance()[1],
+                own.second_moments().variances_of_mean()[1],
             )
         };
         let ((half, printed), (whole, right)) = (of(epsilon / 2.0), of(epsilon));
@@ -351,8 +355,8 @@ fn the_classical_noise_is_more_than_is_needed() {
     for epsilon in [0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 3.5] {
         let setting = setting(4096, 64, epsilon);
         let [coded, least] = [
-            NormalNoise::user_as_coded(&setting),
-            NormalNoise::user(&setting),
+            NormalNoise::user_level_as_coded(&setting),
+            NormalNoise::user_level(&setting),
         ];
         let (coded, least) = (coded.unwrap(), least.unwrap());
         let [sigma, least_sigma] = [coded, least].map(|noise| noise.gaussian().sigma());

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use hushbin::Entry;
 use hushbin::bounds::DISTANCE;
-use hushbin_study::competitors::ratings::{ORACLES, ReportSums, Setting};
+use hushbin_study::competitors::ratings::{ORACLES, OracleSetting, ReportSums};
 use hushbin_tests::generators::seeded;
 use proptest::prelude::*;
 
@@ -23,7 +23,7 @@ proptest! {
         ),
         seed in any::<u64>(),
     ) {
-        let setting = Setting { items, sparsity: sparsity.min(items), epsilon, delta: 1e-6, distance };
+        let setting = OracleSetting { items, sparsity: sparsity.min(items), epsilon, delta: 1e-6, distance };
         let person = |person: &BTreeMap<u64, f64>| -> Vec<Entry> {
             let entries = person.iter().map(|(&item, &value)| Entry { item, value });
             entries.filter(|entry| entry.item < u64::from(items)).collect()
@@ -35,8 +35,8 @@ proptest! {
             let oracle = (named.build)(&setting).unwrap();
             prop_assert!(oracle.privacy_loss() <= epsilon + 1e-9 && oracle.privacy_loss() > 0.0, "{}", named.name);
             prop_assert!(oracle.report_bits() >= 1.0);
-            let moments = oracle.moments();
-            let variances = moments.mean_variance().into_iter().chain(moments.frequency_variance().into_iter().flatten());
+            let moments = oracle.second_moments();
+            let variances = moments.variances_of_mean().into_iter().chain(moments.variances_of_frequency().into_iter().flatten());
             for variance in variances {
                 prop_assert!(variance.is_finite() && variance > -1e-9, "{}: {variance}", named.name);
             }
@@ -46,10 +46,10 @@ proptest! {
                 oracle.add_report(entries, &mut heard, &mut rng);
             }
             prop_assert_eq!(heard.reports, 2 * people.len() as u64);
-            let linear = oracle.estimator();
+            let linear = oracle.linear_estimator();
             if heard.reports > 0 {
                 prop_assert!(linear.means(&heard).iter().all(|mean| mean.is_finite()));
-                prop_assert_eq!(linear.frequencies(&heard).is_some(), moments.presence.is_some());
+                prop_assert_eq!(linear.sign_frequencies(&heard).is_some(), moments.presence.is_some());
             }
         }
     }

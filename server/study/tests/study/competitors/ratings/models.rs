@@ -3,14 +3,15 @@
 
 use hushbin::Entry;
 use hushbin_study::competitors::ratings::{
-    Harmony, KFold, NaiveBits, ORACLES, OneSparse, Oracle, PckvGrr, PckvRates, PckvUe, PrivKv,
-    PrivacyUnit, ReportSums, Sampling, Setting, SignedBit, SignedHash, ThreeAnswers,
+    Harmony, KFoldRepetition, NaiveBits, ORACLES, OneSparseOracle, Oracle, OracleSetting, PckvGrr,
+    PckvProbabilities, PckvUe, PrivKv, PrivKvThreeAnswers, PrivacyUnit, ReportSums, Sampling,
+    SignedBit, SignedHash,
 };
-use hushbin_study::competitors::{Rates, TwoPoints};
+use hushbin_study::competitors::{SupportRates, TwoPoints};
 
 /// Returns a setting with these parameters, a δ for the mechanisms that need one, and a distance L.
-pub(super) fn setting(items: u32, sparsity: u32, epsilon: f64) -> Setting {
-    Setting {
+pub(super) fn setting(items: u32, sparsity: u32, epsilon: f64) -> OracleSetting {
+    OracleSetting {
         items,
         sparsity,
         epsilon,
@@ -90,8 +91,8 @@ fn vectors(places: u32, each: u32) -> Vec<Vec<u32>> {
     (0..each.pow(places)).map(digits).collect()
 }
 
-fn harmony(setting: &Setting) -> (Law, Vec<Vec<f64>>) {
-    let (d, points) = (setting.items, *Harmony::new(setting).unwrap().points());
+fn harmony(setting: &OracleSetting) -> (Law, Vec<Vec<f64>>) {
+    let (d, points) = (setting.items, *Harmony::new(setting).unwrap().two_points());
     let heard = (0..d).flat_map(|j| [1.0, -1.0].map(|sign| at(d, j, 0.0, sign)));
     let law = move |input: &[Entry]| {
         let item = |j| response(&points, value(input, j).unwrap_or(0.0));
@@ -130,7 +131,7 @@ fn three(d: u32, offset: f64, answers: [[f64; 3]; 3]) -> (Law, Vec<Vec<f64>>) {
     (Box::new(law), (0..d).flat_map(item).collect())
 }
 
-fn privkv(setting: &Setting, oracle: &PrivKv) -> (Law, Vec<Vec<f64>>) {
+fn privkv(setting: &OracleSetting, oracle: &PrivKv) -> (Law, Vec<Vec<f64>>) {
     let [p, sign] = oracle.truth_probabilities();
     let (own, other) = (p * sign, p * (1.0 - sign));
     let fair = (1.0 - p) / 2.0;
@@ -142,17 +143,17 @@ fn privkv(setting: &Setting, oracle: &PrivKv) -> (Law, Vec<Vec<f64>>) {
     three(setting.items, 1.0 - p, answers)
 }
 
-fn three_answers(setting: &Setting) -> (Law, Vec<Vec<f64>>) {
-    let Rates { p, q } = ThreeAnswers::new(setting).unwrap().rates();
+fn three_answers(setting: &OracleSetting) -> (Law, Vec<Vec<f64>>) {
+    let SupportRates { p, q } = PrivKvThreeAnswers::new(setting).unwrap().rates();
     let answers = [[p, q, q], [q, p, q], [q, q, p]];
     three(setting.items, 2.0 * q, answers)
 }
 
 /// Returns the model of PCKV-UE. A report is a vector over items and dummies with the values
 /// nothing, + and −.
-fn ue(setting: &Setting) -> (Law, Vec<Vec<f64>>) {
+fn ue(setting: &OracleSetting) -> (Law, Vec<Vec<f64>>) {
     let (d, s) = (setting.items, setting.sparsity);
-    let PckvRates { a, b, p, .. } = PckvUe::new(setting).unwrap().rates();
+    let PckvProbabilities { a, b, p, .. } = PckvUe::new(setting).unwrap().response_probabilities();
     let all = vectors(d + s, 3);
     let heard = |report: &Vec<u32>| {
         let items = || report[..d as usize].iter();
@@ -186,9 +187,9 @@ fn ue(setting: &Setting) -> (Law, Vec<Vec<f64>>) {
 }
 
 /// Returns the model of PCKV-GRR. A report is an item or dummy with a sign.
-fn grr(setting: &Setting, oracle: &PckvGrr) -> (Law, Vec<Vec<f64>>) {
+fn grr(setting: &OracleSetting, oracle: &PckvGrr) -> (Law, Vec<Vec<f64>>) {
     let (d, s) = (setting.items, setting.sparsity);
-    let PckvRates { a, p, .. } = oracle.rates();
+    let PckvProbabilities { a, p, .. } = oracle.response_probabilities();
     let heard = (0..d + s).flat_map(|j| [1.0, -1.0].map(|sign| at(d, j, 1.0, sign)));
     let law = move |input: &[Entry]| {
         let slot = |slot: &Slot| {
@@ -217,10 +218,10 @@ type Answers = (Box<dyn Fn(Slot) -> Vec<f64>>, Vec<Vec<f64>>);
 /// Returns the model of OLH's answers. An outcome is the set of elements in the reported bucket,
 /// with one bit for each signed item and each dummy. Hash functions map elements to independent
 /// buckets.
-fn hits(setting: &Setting) -> Answers {
+fn hits(setting: &OracleSetting) -> Answers {
     let d = setting.items;
     let hash = SignedHash::new(setting).unwrap();
-    let Rates { p, q } = hash.hash().rates();
+    let SupportRates { p, q } = hash.local_hash().rates();
     let elements = 2 * d + setting.sparsity;
     let heard = |set: u32| {
         let hit = |element: u32| f64::from(set >> element & 1);
@@ -252,9 +253,9 @@ fn mixed(value: f64, ends: &[Vec<f64>; 2]) -> Vec<f64> {
 
 /// Returns the model of one-bit answers. An outcome consists of the hashed signs of all items and
 /// the bit.
-fn bits(setting: &Setting) -> Answers {
+fn bits(setting: &OracleSetting) -> Answers {
     let d = setting.items;
-    let points = *SignedBit::new(setting).unwrap().points();
+    let points = *SignedBit::new(setting).unwrap().two_points();
     let all = move || (0..2_u32 << d).map(move |bits| (bits >> 1, bits & 1 == 0));
     let sign = |set: u32, item: u32| [1.0, -1.0][(set >> item & 1) as usize];
     let heard = move |(set, up): (u32, bool)| {
@@ -317,18 +318,18 @@ fn repeated(s: u32, random: bool, (answer, heard): Answers) -> (Law, Vec<Vec<f64
 }
 
 /// Returns the distribution of k-fold repetition with OLH, for one or two slots.
-pub(super) fn repeated_hits(setting: &Setting, random: bool) -> Law {
+pub(super) fn repeated_hits(setting: &OracleSetting, random: bool) -> Law {
     repeated(setting.sparsity, random, hits(setting)).0
 }
 
 /// Returns the distribution of k-fold repetition with one-bit answers, for one or two slots.
-pub(super) fn repeated_bits(setting: &Setting, random: bool) -> Law {
+pub(super) fn repeated_bits(setting: &OracleSetting, random: bool) -> Law {
     repeated(setting.sparsity, random, bits(setting)).0
 }
 
 /// Returns the model of naive perturbation. A report has a sign for every coordinate.
-pub(super) fn naive(setting: &Setting, oracle: &NaiveBits) -> (Law, Vec<Vec<f64>>) {
-    let (d, points) = (setting.items, *oracle.points());
+pub(super) fn naive(setting: &OracleSetting, oracle: &NaiveBits) -> (Law, Vec<Vec<f64>>) {
+    let (d, points) = (setting.items, *oracle.two_points());
     let heard = |set: Vec<u32>| {
         let signs = set.into_iter().map(|down| [1.0, -1.0][down as usize]);
         vec![0.0; d as usize].into_iter().chain(signs).collect()
@@ -348,7 +349,7 @@ pub(super) fn naive(setting: &Setting, oracle: &NaiveBits) -> (Law, Vec<Vec<f64>
 
 /// Returns the models of all mechanisms whose reports can be listed. These are all mechanisms
 /// except those that add noise to every coordinate.
-pub(super) fn models(setting: &Setting) -> Vec<Model> {
+pub(super) fn models(setting: &OracleSetting) -> Vec<Model> {
     let s = setting.sparsity;
     let listed = |name: &str| match name {
         "Harmony" => Some(harmony(setting)),
@@ -356,14 +357,17 @@ pub(super) fn models(setting: &Setting) -> Vec<Model> {
         "PrivKV, calibrated" => Some(privkv(setting, &PrivKv::calibrated(setting).unwrap())),
         "PrivKV, three answers" => Some(three_answers(setting)),
         "PCKV-UE" => Some(ue(setting)),
-        "PCKV-GRR" => Some(grr(setting, &PckvGrr::direct(setting).unwrap())),
+        "PCKV-GRR" => Some(grr(
+            setting,
+            &PckvGrr::without_amplification(setting).unwrap(),
+        )),
         "PCKV-AGRR" => Some(grr(setting, &PckvGrr::adaptive(setting).unwrap())),
         "sampling, OLH" => Some(sampled(s, hits(setting))),
         "sampling, one bit" => Some(sampled(s, bits(setting))),
         "k-fold, OLH" => Some(repeated(s, true, hits(setting))),
         "k-fold, one bit" => Some(repeated(s, true, bits(setting))),
-        "naive bits, event" => Some(naive(setting, &NaiveBits::event(setting).unwrap())),
-        "naive bits, user" => Some(naive(setting, &NaiveBits::user(setting).unwrap())),
+        "naive bits, event" => Some(naive(setting, &NaiveBits::event_level(setting).unwrap())),
+        "naive bits, user" => Some(naive(setting, &NaiveBits::user_level(setting).unwrap())),
         other => {
             let noise = other.starts_with("Gaussian") || other.starts_with("Laplace");
             assert!(noise, "{other} is not listed");
@@ -372,12 +376,16 @@ pub(super) fn models(setting: &Setting) -> Vec<Model> {
     };
     // Mechanisms from the registry equal those that are constructed directly.
     assert_eq!(
-        Sampling::<SignedHash>::new(setting).unwrap().moments(),
-        named("sampling, OLH", setting).moments()
+        Sampling::<SignedHash>::new(setting)
+            .unwrap()
+            .second_moments(),
+        named("sampling, OLH", setting).second_moments()
     );
     assert_eq!(
-        KFold::<SignedBit>::new(setting).unwrap().moments(),
-        named("k-fold, one bit", setting).moments()
+        KFoldRepetition::<SignedBit>::new(setting)
+            .unwrap()
+            .second_moments(),
+        named("k-fold, one bit", setting).second_moments()
     );
     let model = |named: &hushbin_study::competitors::ratings::NamedOracle| {
         let (law, heard) = listed(named.name)?;
@@ -393,7 +401,7 @@ pub(super) fn models(setting: &Setting) -> Vec<Model> {
 }
 
 /// Returns the mechanism with this name in the registry.
-pub(super) fn named(name: &str, setting: &Setting) -> Box<dyn Oracle> {
+pub(super) fn named(name: &str, setting: &OracleSetting) -> Box<dyn Oracle> {
     let named = ORACLES.iter().find(|named| named.name == name);
     (named.unwrap().build)(setting).unwrap()
 }

@@ -1,7 +1,7 @@
 //! Tests of the parameters that the papers print, and of the additional error that they cause.
 
 use hushbin::choose::{Population, PredictedErrors};
-use hushbin::mechanism::hash_bin::Level;
+use hushbin::mechanism::hash_bin::PrivacyLevel;
 use hushbin::{Mechanism, Task, TaskDraft};
 use hushbin_study::competitors::ratings::as_printed;
 use hushbin_tests::errata::assert_table;
@@ -68,7 +68,7 @@ fn the_clip_of_hash_bin_is_the_papers() {
         (64, 10_000_000, 51.2),
         (256, 100_000, 90.2),
     ] {
-        let printed = as_printed::succinct_user(sparsity, people);
+        let printed = as_printed::hash_bin_user_level(sparsity, people);
         let own = mechanism(sparsity, 1.0, people, &printed);
         let exact = (2.0 * f64::from(sparsity) * (4.0 * people as f64 / 0.05).ln()).sqrt();
         let ours = own["clip"].as_f64().unwrap();
@@ -94,8 +94,10 @@ fn the_clip_of_hash_bin_is_the_papers() {
 /// Returns hash-bin at level `neighbouring` if a distance is given, otherwise at level `event`.
 fn printed_level(distance: Option<f64>, delta: Option<f64>, entries: u32, epsilon: f64) -> Value {
     match distance {
-        Some(distance) => as_printed::succinct_neighbouring(entries, epsilon, distance, delta),
-        None => as_printed::succinct_event(entries, epsilon),
+        Some(distance) => {
+            as_printed::hash_bin_neighbouring_level(entries, epsilon, distance, delta)
+        }
+        None => as_printed::hash_bin_event_level(entries, epsilon),
     }
 }
 
@@ -123,7 +125,7 @@ fn bins_of_hash_bin_are_the_papers() {
 
 fn predicted(task: &Task, people: f64) -> PredictedErrors {
     let question = task.only_question().unwrap();
-    let population = Population::even(people, question.sparsity());
+    let population = Population::with_equal_entries(people, question.sparsity());
     let domain = question.domain();
     (question.mechanism()).predict_errors(&domain, question.epsilon(), &population)
 }
@@ -190,7 +192,7 @@ fn printed_bins_and_clips_cost() {
         mechanism["name"] = json!("hash-bin");
         let chosen = planned(1000, k, epsilon, n, &mechanism);
         let printed = match level["level"].as_str() {
-            Some("user") => as_printed::succinct_user(k, n),
+            Some("user") => as_printed::hash_bin_user_level(k, n),
             _ => printed_level(
                 level["distance"].as_f64(),
                 level["delta"].as_f64(),
@@ -201,8 +203,8 @@ fn printed_bins_and_clips_cost() {
         let printed = planned(1000, k, epsilon, n, &printed);
         let error = |task: &Task| predicted(task, n as f64).mean.unwrap().total();
         let in_words = |task: &Task| match task.only_question().unwrap().mechanism() {
-            Mechanism::HashBin(own) => match own.level() {
-                Level::User { clip, .. } => format!("η = {clip:.1}"),
+            Mechanism::HashBin(own) => match own.privacy_level() {
+                PrivacyLevel::User { clip, .. } => format!("η = {clip:.1}"),
                 _ => format!("b = {}", own.bins()),
             },
             _ => unreachable!("it was asked for"),

@@ -4,14 +4,15 @@ use hushbin::Entry;
 use hushbin::ErrorCode;
 use hushbin_study::competitors::hockey_stick;
 use hushbin_study::competitors::ratings::{
-    LaplaceNoise, NormalNoise, ORACLES, OneSparse, Oracle, PrivKv, PrivacyUnit, Setting, SignedHash,
+    LaplaceNoise, NormalNoise, ORACLES, OneSparseOracle, Oracle, OracleSetting, PrivKv,
+    PrivacyUnit, SignedHash,
 };
 
 use super::models::{
     Law, inputs, models, named, neighbours, repeated_bits, repeated_hits, setting, vector,
 };
 
-fn settings() -> impl Iterator<Item = Setting> {
+fn settings() -> impl Iterator<Item = OracleSetting> {
     let sizes = [(2, 1), (3, 1), (3, 2)];
     let all = sizes.into_iter();
     all.flat_map(|(d, s)| [0.01, 0.5, 1.0, 2.0, 4.0].map(|epsilon| setting(d, s, epsilon)))
@@ -43,7 +44,7 @@ fn loss_within(law: &Law, inputs: &[Vec<Entry>], protects: PrivacyUnit, distance
 
 /// Returns all inputs. The values ±1 suffice for the worst case, because probabilities are linear
 /// in an entry's value. The value 1/2 is added if there are few enough reports.
-fn all_inputs(name: &str, setting: &Setting) -> Vec<Vec<Entry>> {
+fn all_inputs(name: &str, setting: &OracleSetting) -> Vec<Vec<Entry>> {
     let values = if name.starts_with("k-fold") {
         &[1.0, -1.0][..]
     } else {
@@ -93,7 +94,7 @@ fn losses_are_those_of_all_reports() {
 fn hits_are_those_of_all_hash_functions() {
     for epsilon in [0.5, 1.0] {
         let setting = setting(2, 1, epsilon);
-        let hash = *SignedHash::new(&setting).unwrap().hash();
+        let hash = *SignedHash::new(&setting).unwrap().local_hash();
         let (g, p) = (hash.buckets(), hash.rates().p);
         let elements = 5;
         for own in 0..elements {
@@ -149,7 +150,7 @@ fn half_and_half_is_no_sum() {
     // The formula for the loss holds for all ε₁ and ε₂.
     for (presence, sign) in [(0.5, 0.5), (1.0, 0.3), (0.3, 2.0), (3.0, 1e-4), (1e-4, 3.0)] {
         let setting = setting(3, 2, 1.0);
-        let stated = PrivKv::with_budgets(&setting, presence, sign)
+        let stated = PrivKv::with_presence_and_sign_epsilon(&setting, presence, sign)
             .unwrap()
             .privacy_loss();
         let mixed = presence + (2.0 / (1.0 + f64::exp(-sign))).ln();
@@ -165,9 +166,9 @@ fn normal_noise_has_the_loss_of_the_farthest_neighbours() {
         let setting = setting(d, s, epsilon);
         let all = inputs(d, s, &[1.0, -1.0, 0.5]);
         let [event, user, coded] = [
-            NormalNoise::event(&setting),
-            NormalNoise::user(&setting),
-            NormalNoise::user_as_coded(&setting),
+            NormalNoise::event_level(&setting),
+            NormalNoise::user_level(&setting),
+            NormalNoise::user_level_as_coded(&setting),
         ]
         .map(Result::unwrap);
         for (noise, protects) in [
@@ -188,7 +189,7 @@ fn normal_noise_has_the_loss_of_the_farthest_neighbours() {
 
 /// Checks the sensitivity and the privacy loss of the noise. `farthest` is the maximum distance of
 /// two neighbours. δ is integrated over thin cells along the difference of two such vectors.
-fn assert_loss(noise: &NormalNoise, setting: &Setting, farthest: f64) {
+fn assert_loss(noise: &NormalNoise, setting: &OracleSetting, farthest: f64) {
     assert!((noise.gaussian().sensitivity() - farthest).abs() < 1e-12);
     let moved = farthest / noise.gaussian().sigma();
     let cells = 200_000;
@@ -218,11 +219,11 @@ fn normal_noise_within_a_distance_has_the_loss_of_the_farthest_neighbours() {
         .into_iter()
         .zip([0.5, 1.0, 3.5].into_iter().cycle())
     {
-        let setting = Setting {
+        let setting = OracleSetting {
             distance,
             ..setting(3, 1, epsilon)
         };
-        let noise = NormalNoise::neighbouring(&setting).unwrap();
+        let noise = NormalNoise::within_distance(&setting).unwrap();
         let farthest = farthest(&setting, &all, PrivacyUnit::Neighbouring);
         assert_loss(&noise, &setting, farthest);
         assert!(
@@ -272,23 +273,26 @@ fn laplace_noise_has_the_loss_of_the_farthest_neighbours() {
         .into_iter()
         .zip([0.01, 1.0, 4.0].into_iter().cycle())
     {
-        let setting = Setting {
+        let setting = OracleSetting {
             distance,
             ..setting(3, 1, epsilon)
         };
         let noise = LaplaceNoise::new(&setting).unwrap();
-        let law = laplace_cells(3, noise.scale());
+        let law = laplace_cells(3, noise.noise_scale());
         let enumerated = loss_within(&law, &all, PrivacyUnit::Neighbouring, distance);
         let stated = noise.privacy_loss();
         assert!((stated - enumerated).abs() < 1e-9, "{stated}, {enumerated}");
         assert!((stated - epsilon).abs() < 1e-12, "{stated}");
         let least = distance.min(6.0) / epsilon;
-        assert!((noise.moments().mean_variance()[1] / (2.0 * least * least) - 1.0).abs() < 1e-12);
+        assert!(
+            (noise.second_moments().variances_of_mean()[1] / (2.0 * least * least) - 1.0).abs()
+                < 1e-12
+        );
     }
 }
 
 /// Returns the greatest Euclidean distance between the vectors of two neighbours.
-fn farthest(setting: &Setting, inputs: &[Vec<Entry>], protects: PrivacyUnit) -> f64 {
+fn farthest(setting: &OracleSetting, inputs: &[Vec<Entry>], protects: PrivacyUnit) -> f64 {
     let vector = |input: &[Entry]| vector(setting.items, input);
     let mut most: f64 = 0.0;
     for a in inputs {
@@ -307,35 +311,35 @@ fn farthest(setting: &Setting, inputs: &[Vec<Entry>], protects: PrivacyUnit) -> 
 fn bad_settings_are_refused() {
     let one = setting(10, 3, 1.0);
     let bad = [
-        Setting { items: 0, ..one },
-        Setting {
+        OracleSetting { items: 0, ..one },
+        OracleSetting {
             items: (1 << 20) + 1,
             ..one
         },
-        Setting { sparsity: 0, ..one },
-        Setting {
+        OracleSetting { sparsity: 0, ..one },
+        OracleSetting {
             sparsity: 11,
             ..one
         },
-        Setting {
+        OracleSetting {
             items: 2000,
             sparsity: 1025,
             ..one
         },
-        Setting {
+        OracleSetting {
             epsilon: 0.0,
             ..one
         },
-        Setting {
+        OracleSetting {
             epsilon: f64::NAN,
             ..one
         },
-        Setting {
+        OracleSetting {
             epsilon: 12.1,
             ..one
         },
-        Setting { delta: -0.1, ..one },
-        Setting { delta: 0.7, ..one },
+        OracleSetting { delta: -0.1, ..one },
+        OracleSetting { delta: 0.7, ..one },
     ];
     for named in ORACLES {
         for setting in &bad {
@@ -348,7 +352,7 @@ fn bad_settings_are_refused() {
             );
         }
         // Normal noise needs a δ above 0. All other mechanisms accept δ = 0.
-        let none = Setting { delta: 0.0, ..one };
+        let none = OracleSetting { delta: 0.0, ..one };
         let built = (named.build)(&none);
         assert_eq!(
             built.is_err(),
@@ -358,7 +362,7 @@ fn bad_settings_are_refused() {
         );
     }
     for distance in [0.0, -1.0, f64::NAN, 2049.0] {
-        let far = Setting { distance, ..one };
+        let far = OracleSetting { distance, ..one };
         for named in ORACLES {
             let refused = (named.build)(&far).err().map(|error| error.code());
             let expected =
@@ -370,7 +374,8 @@ fn bad_settings_are_refused() {
     let refused = SignedHash::new(&many).map_err(|error| error.code());
     assert_eq!(refused.err(), Some(ErrorCode::OutOfRange));
     for (presence, sign) in [(0.0, 1.0), (1.0, -1.0), (f64::NAN, 1.0), (1.0, 12.1)] {
-        let refused = PrivKv::with_budgets(&one, presence, sign).map_err(|error| error.code());
+        let refused = PrivKv::with_presence_and_sign_epsilon(&one, presence, sign)
+            .map_err(|error| error.code());
         assert_eq!(refused.err(), Some(ErrorCode::Combination));
     }
 }

@@ -3,10 +3,13 @@
 use hushbin::Mechanism;
 use hushbin::bounds::EPSILON;
 use hushbin::hash::Hashing;
-use hushbin::mechanism::hash_bin::{GRID, HashBin, Level, Noise, attenuation, clipped_square};
+use hushbin::mechanism::hash_bin::{
+    GRID, HashBin, Noise, PrivacyLevel, attenuation, clipped_sum_second_moment,
+};
 use hushbin_study::competitors::ratings::{
-    Harmony, KFold, Moments, NaiveBits, Oracle, PckvGrr, PckvRates, PckvUe, PrivKv, Sampling,
-    Setting, SignedBit, SignedHash, ThreeAnswers, as_printed,
+    EstimateMoments, Harmony, KFoldRepetition, NaiveBits, Oracle, OracleSetting, PckvGrr,
+    PckvProbabilities, PckvUe, PrivKv, PrivKvThreeAnswers, Sampling, SignedBit, SignedHash,
+    as_printed,
 };
 use hushbin_tests::contest::task;
 use serde_json::{Value, json};
@@ -42,9 +45,9 @@ fn assert_near(ours: f64, row: &Value, field: &str) {
     assert!(near(ours, number(row, field)), "{row}: {field} {ours}");
 }
 
-fn setting(row: &Value, items: u32, sparsity: u32) -> Setting {
-    assert!(EPSILON.holds(number(row, "epsilon")));
-    Setting {
+fn setting(row: &Value, items: u32, sparsity: u32) -> OracleSetting {
+    assert!(EPSILON.contains(number(row, "epsilon")));
+    OracleSetting {
         items,
         sparsity,
         epsilon: number(row, "epsilon"),
@@ -55,7 +58,7 @@ fn setting(row: &Value, items: u32, sparsity: u32) -> Setting {
 
 /// Returns the variances of the estimated non-missing frequency, for a person with the item and for
 /// a person without it.
-fn presence(moments: &Moments) -> [f64; 2] {
+fn presence(moments: &EstimateMoments) -> [f64; 2] {
     moments.presence.unwrap().variance
 }
 
@@ -66,8 +69,8 @@ fn privkv_is_the_reference() {
     assert_eq!((three.len(), two.len()), (3, 3));
     for row in three {
         let setting = setting(&row, whole(&row, "d"), 1);
-        let moments = ThreeAnswers::new(&setting).unwrap().moments();
-        let [own, opposite, other] = moments.frequency_variance().unwrap();
+        let moments = PrivKvThreeAnswers::new(&setting).unwrap().second_moments();
+        let [own, opposite, other] = moments.variances_of_frequency().unwrap();
         // The opposite sign has the same variance as an absent item.
         assert!((opposite / other - 1.0).abs() < 1e-9);
         for (i, ours) in [own, other].into_iter().enumerate() {
@@ -78,7 +81,7 @@ fn privkv_is_the_reference() {
         }
     }
     for row in two {
-        let setting = Setting {
+        let setting = OracleSetting {
             items: whole(&row, "d"),
             sparsity: 1,
             epsilon: 1.0,
@@ -86,12 +89,12 @@ fn privkv_is_the_reference() {
             distance: 1.0,
         };
         let [key, value] = ["key_epsilon", "value_epsilon"].map(|field| number(&row, field));
-        let own = PrivKv::with_budgets(&setting, key, value).unwrap();
+        let own = PrivKv::with_presence_and_sign_epsilon(&setting, key, value).unwrap();
         assert_near(own.privacy_loss(), &row, "real_epsilon");
-        let moments = own.moments();
+        let moments = own.second_moments();
         for (field, ours) in [
             ("presence", presence(&moments)),
-            ("mean", moments.mean_variance()),
+            ("mean", moments.variances_of_mean()),
         ] {
             for (i, ours) in ours.into_iter().enumerate() {
                 assert!(
@@ -107,28 +110,29 @@ fn privkv_is_the_reference() {
 fn pckv_is_the_reference() {
     for row in rows("pckv", 9) {
         let setting = setting(&row, whole(&row, "d"), whole(&row, "l"));
-        let (rates, oracle): (PckvRates, Box<dyn Oracle>) = match row["name"].as_str().unwrap() {
-            "ue" => {
-                let own = PckvUe::new(&setting).unwrap();
-                (own.rates(), Box::new(own))
-            }
-            "grr" => {
-                let own = PckvGrr::direct(&setting).unwrap();
-                (own.rates(), Box::new(own))
-            }
-            "agrr" => {
-                let own = PckvGrr::adaptive(&setting).unwrap();
-                (own.rates(), Box::new(own))
-            }
-            other => panic!("{other}"),
-        };
+        let (rates, oracle): (PckvProbabilities, Box<dyn Oracle>) =
+            match row["name"].as_str().unwrap() {
+                "ue" => {
+                    let own = PckvUe::new(&setting).unwrap();
+                    (own.response_probabilities(), Box::new(own))
+                }
+                "grr" => {
+                    let own = PckvGrr::without_amplification(&setting).unwrap();
+                    (own.response_probabilities(), Box::new(own))
+                }
+                "agrr" => {
+                    let own = PckvGrr::adaptive(&setting).unwrap();
+                    (own.response_probabilities(), Box::new(own))
+                }
+                other => panic!("{other}"),
+            };
         assert_near(rates.a, &row, "a");
         assert_near(rates.b, &row, "b");
         assert_near(rates.p, &row, "p");
         assert_near(oracle.privacy_loss(), &row, "real_epsilon");
-        let moments = oracle.moments();
-        let (presence, mean) = (presence(&moments), moments.mean_variance());
-        let [own, opposite, absent] = moments.frequency_variance().unwrap();
+        let moments = oracle.second_moments();
+        let (presence, mean) = (presence(&moments), moments.variances_of_mean());
+        let [own, opposite, absent] = moments.variances_of_frequency().unwrap();
         let signs = [[own, opposite], [absent, absent]];
         for (i, who) in ["member", "other"].into_iter().enumerate() {
             assert_near(presence[i], &row[who], "presence");
@@ -147,13 +151,13 @@ fn pckv_is_the_reference() {
 
 /// Returns the sum of the variances of all d means, or of all 2d frequencies, for a person with s
 /// entries of ±1.
-fn total(setting: &Setting, moments: &Moments, frequencies: bool) -> f64 {
+fn total(setting: &OracleSetting, moments: &EstimateMoments, frequencies: bool) -> f64 {
     let (d, s) = (f64::from(setting.items), f64::from(setting.sparsity));
     if !frequencies {
-        let [own, other] = moments.mean_variance();
+        let [own, other] = moments.variances_of_mean();
         return s * own + (d - s) * other;
     }
-    let [own, opposite, other] = moments.frequency_variance().unwrap();
+    let [own, opposite, other] = moments.variances_of_frequency().unwrap();
     s * (own + opposite) + (d - s) * 2.0 * other
 }
 
@@ -161,8 +165,13 @@ fn total(setting: &Setting, moments: &Moments, frequencies: bool) -> f64 {
 fn totals_are_the_reference() {
     for row in rows("oracle", 9) {
         let setting = setting(&row, whole(&row, "d"), whole(&row, "s"));
-        let total =
-            |name, frequencies| total(&setting, &named(name, &setting).moments(), frequencies);
+        let total = |name, frequencies| {
+            total(
+                &setting,
+                &named(name, &setting).second_moments(),
+                frequencies,
+            )
+        };
         for (name, frequencies, field) in [
             ("PCKV-UE", true, "ue_frequency_total"),
             ("PCKV-UE", false, "ue_mean_total"),
@@ -199,22 +208,28 @@ fn means_are_the_reference() {
     for row in rows("dense", 3) {
         let of = |items, sparsity| setting(&row, items, sparsity);
         let harmony = Harmony::new(&of(1378, 6)).unwrap();
-        assert_near(harmony.points().scale(), &row, "A");
-        assert_near(harmony.moments().mean_variance()[1], &row, "harmony_d_1378");
+        assert_near(harmony.two_points().scale(), &row, "A");
+        assert_near(
+            harmony.second_moments().variances_of_mean()[1],
+            &row,
+            "harmony_d_1378",
+        );
         let six = of(1378, 6);
-        let absent = |oracle: &dyn Oracle| oracle.moments().mean_variance()[1];
-        let repeated = KFold::<SignedBit>::new(&six).unwrap();
+        let absent = |oracle: &dyn Oracle| oracle.second_moments().variances_of_mean()[1];
+        let repeated = KFoldRepetition::<SignedBit>::new(&six).unwrap();
         assert_near(absent(&repeated), &row, "kfold_bit_k_6");
         let sampling = Sampling::<SignedBit>::new(&six).unwrap();
         assert_near(absent(&sampling), &row, "sampling_bit_k_6");
-        let event = NaiveBits::event(&six).unwrap();
+        let event = NaiveBits::event_level(&six).unwrap();
         assert_near(absent(&event), &row, "naive_bit_event");
-        let user = NaiveBits::user(&six).unwrap();
+        let user = NaiveBits::user_level(&six).unwrap();
         assert_near(absent(&user), &row, "naive_bit_user_k_6");
         // Variances of one sign's frequency, for a person with the item at this sign and for a
         // person without the item.
-        let hashes = KFold::<SignedHash>::new(&six).unwrap().moments();
-        let [own, _, other] = hashes.frequency_variance().unwrap();
+        let hashes = KFoldRepetition::<SignedHash>::new(&six)
+            .unwrap()
+            .second_moments();
+        let [own, _, other] = hashes.variances_of_frequency().unwrap();
         for (i, ours) in [own, other].into_iter().enumerate() {
             let theirs = row["kfold_olh_k_6"][i].as_f64().unwrap();
             assert!(near(ours, theirs), "{row}: {ours}");
@@ -233,7 +248,7 @@ fn one_clipped_bin_is_the_reference() {
         assert_near(clip, &row, "clip");
         let left = attenuation(k, clip);
         assert_near(left, &row, "left");
-        let other = clipped_square(k, clip) + 8.0 * (clip / epsilon).powi(2);
+        let other = clipped_sum_second_moment(k, clip) + 8.0 * (clip / epsilon).powi(2);
         assert_near(other, &row, "other");
         assert_near(other - left * left, &row, "member");
 
@@ -245,18 +260,19 @@ fn one_clipped_bin_is_the_reference() {
             panic!("{row}")
         };
         let clip = up_to_grid(clip);
-        let level = Level::User {
+        let level = PrivacyLevel::User {
             clip,
             noise: Noise::Laplace,
         };
         let same = HashBin::new(level, Hashing::Independent, 1, GRID).unwrap();
         assert_eq!(own, &same);
         let rates = own.rates(&question.domain(), epsilon);
-        let square = rates.square(k);
+        let square = rates.sum_second_moment(k);
         for (field, left) in [("member", own.attenuation(k)), ("other", 0.0)] {
-            let ours = rates.variance(square, left);
+            let ours = rates.value_variance(square, left);
             // The drawn noise is discrete, and the clipping bound is larger by up to one step.
-            let formula = clipped_square(k, clip) + 8.0 * (clip / epsilon).powi(2) - left * left;
+            let formula =
+                clipped_sum_second_moment(k, clip) + 8.0 * (clip / epsilon).powi(2) - left * left;
             assert!(
                 (ours / formula - 1.0).abs() < 1e-6,
                 "{row}: {ours}, {formula}"

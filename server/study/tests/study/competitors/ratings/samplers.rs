@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use hushbin::Entry;
-use hushbin_study::competitors::ratings::{LaplaceNoise, Oracle, ReportSums, Setting};
+use hushbin_study::competitors::ratings::{LaplaceNoise, Oracle, OracleSetting, ReportSums};
 use hushbin_tests::generators::seeded;
 use hushbin_tests::significance::assert_distributed;
 
@@ -88,7 +88,7 @@ fn entries(values: &[(u64, f64)]) -> Vec<Entry> {
 
 #[test]
 fn reports_are_drawn_as_listed() {
-    let setting = Setting {
+    let setting = OracleSetting {
         items: 2,
         sparsity: 2,
         epsilon: 1.0,
@@ -126,7 +126,7 @@ fn reports_are_drawn_as_listed() {
 /// need no such choice.
 #[test]
 fn too_many_entries_are_sampled_down() {
-    let setting = |sparsity| Setting {
+    let setting = |sparsity| OracleSetting {
         items: 3,
         sparsity,
         epsilon: 1.0,
@@ -193,7 +193,7 @@ fn integral(from: f64, to: f64, of: impl Fn(f64) -> f64) -> f64 {
 /// n Laplace variables.
 #[test]
 fn laplace_noise_of_many_is_that_of_each() {
-    let setting = Setting {
+    let setting = OracleSetting {
         items: 2,
         sparsity: 1,
         epsilon: 0.5,
@@ -227,7 +227,9 @@ fn laplace_noise_of_many_is_that_of_each() {
                 }
                 assert_eq!(heard.reports, n as u64);
                 for sum in heard.signs {
-                    let cell = (sum / oracle.scale() / step).floor().clamp(-13.0, 12.0);
+                    let cell = (sum / oracle.noise_scale() / step)
+                        .floor()
+                        .clamp(-13.0, 12.0);
                     counts[(cell + 13.0) as usize] += 1;
                 }
             }

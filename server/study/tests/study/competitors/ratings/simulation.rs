@@ -2,13 +2,13 @@
 //! variance. Comparisons fail by chance with probability 10⁻⁶ at most.
 
 use hushbin::Entry;
-use hushbin::sample::{below, choose_front};
-use hushbin_study::competitors::ratings::{ORACLES, Oracle, ReportSums, Setting};
+use hushbin::sample::{draw_below, move_random_subset_to_front};
+use hushbin_study::competitors::ratings::{ORACLES, Oracle, OracleSetting, ReportSums};
 use hushbin_tests::generators::seeded;
 use hushbin_tests::significance::{Moments, assert_moments};
 use rand_chacha::ChaCha8Rng;
 
-const SETTING: Setting = Setting {
+const SETTING: OracleSetting = OracleSetting {
     items: 256,
     sparsity: 4,
     epsilon: 1.0,
@@ -21,16 +21,21 @@ const BLOCK: usize = 16_384;
 
 /// Draws a crowd. Each person has one of the first `common` items, and up to s − 1 of the remaining
 /// items.
-fn crowd(setting: &Setting, common: u32, people: usize, rng: &mut ChaCha8Rng) -> Vec<Vec<Entry>> {
+fn crowd(
+    setting: &OracleSetting,
+    common: u32,
+    people: usize,
+    rng: &mut ChaCha8Rng,
+) -> Vec<Vec<Entry>> {
     let mut deck: Vec<u64> = (common.into()..u64::from(setting.items)).collect();
     let person = |_| {
-        let more = below(rng, setting.sparsity) as usize;
-        choose_front(rng, &mut deck, more);
+        let more = draw_below(rng, setting.sparsity) as usize;
+        move_random_subset_to_front(rng, &mut deck, more);
         let mut items = deck[..more].to_vec();
-        items.push(below(rng, common).into());
+        items.push(draw_below(rng, common).into());
         items.sort_unstable();
         let mut entry = |item| {
-            let value = [1.0, 1.0, -1.0][below(rng, 3) as usize];
+            let value = [1.0, 1.0, -1.0][draw_below(rng, 3) as usize];
             Entry { item, value }
         };
         items.into_iter().map(&mut entry).collect()
@@ -39,7 +44,7 @@ fn crowd(setting: &Setting, common: u32, people: usize, rng: &mut ChaCha8Rng) ->
 }
 
 /// Returns, for each item, the numbers of people who have it at 1 and at −1.
-fn counts(setting: &Setting, crowd: &[Vec<Entry>]) -> Vec<[f64; 2]> {
+fn counts(setting: &OracleSetting, crowd: &[Vec<Entry>]) -> Vec<[f64; 2]> {
     let mut counts = vec![[0.0; 2]; setting.items as usize];
     for entry in crowd.iter().flatten() {
         counts[entry.item as usize][usize::from(entry.value < 0.0)] += 1.0;
@@ -94,8 +99,8 @@ struct Truth {
 
 fn truths(oracle: &dyn Oracle, counts: &[[f64; 2]], n: f64) -> Vec<Truth> {
     let (mean, frequency) = (
-        oracle.moments().mean_variance(),
-        oracle.moments().frequency_variance(),
+        oracle.second_moments().variances_of_mean(),
+        oracle.second_moments().variances_of_frequency(),
     );
     let of = |[plus, minus]: &[f64; 2]| {
         let rest = n - plus - minus;
@@ -119,14 +124,14 @@ fn large_crowds_have_the_variance_predicted() {
     let counts = counts(&SETTING, &crowd);
     for (seed, named) in (31..).zip(ORACLES) {
         let oracle = (named.build)(&SETTING).unwrap();
-        let (linear, mut rng) = (oracle.estimator(), seeded(seed));
+        let (linear, mut rng) = (oracle.linear_estimator(), seeded(seed));
         let truths = truths(&*oracle, &counts, PEOPLE as f64);
         let (mut means, mut signs) = (Errors::default(), Errors::default());
         let mut common = Errors::default();
         for _ in 0..REPEATS {
             let heard = hear(&*oracle, &people, SETTING.items, &mut rng);
             assert_eq!(heard.reports, PEOPLE as u64);
-            let frequencies = linear.frequencies(&heard);
+            let frequencies = linear.sign_frequencies(&heard);
             for (item, (estimate, truth)) in linear.means(&heard).iter().zip(&truths).enumerate() {
                 let [mean, variance] = truth.mean;
                 means.add(*estimate, mean, variance);
@@ -154,7 +159,7 @@ fn large_crowds_have_the_variance_predicted() {
 }
 
 /// Setting with six items, of which each person has up to three.
-const SMALL: Setting = Setting {
+const SMALL: OracleSetting = OracleSetting {
     items: 6,
     sparsity: 3,
     epsilon: 1.0,
@@ -170,7 +175,7 @@ fn runs(
     all: bool,
     rng: &mut ChaCha8Rng,
 ) -> Vec<Vec<f64>> {
-    let linear = oracle.estimator();
+    let linear = oracle.linear_estimator();
     let run = |_| {
         let mut heard = ReportSums::new(SMALL.items);
         if all {
@@ -180,7 +185,11 @@ fn runs(
                 oracle.add_report(entries, &mut heard, rng);
             }
         }
-        let frequencies = linear.frequencies(&heard).into_iter().flatten().flatten();
+        let frequencies = linear
+            .sign_frequencies(&heard)
+            .into_iter()
+            .flatten()
+            .flatten();
         linear
             .means(&heard)
             .into_iter()
@@ -208,7 +217,7 @@ fn covariances(runs: &[Vec<f64>]) -> Vec<[f64; 2]> {
 
 #[test]
 fn reports_at_once_are_those_one_by_one() {
-    let small = Setting { items: 5, ..SMALL };
+    let small = OracleSetting { items: 5, ..SMALL };
     let mut crowd = crowd(&small, 2, 40, &mut seeded(60));
     // No person has item 5, and some people have no item.
     crowd.resize(44, Vec::new());

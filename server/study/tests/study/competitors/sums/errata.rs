@@ -33,7 +33,7 @@ fn enumerated(each: &CoordinateBudget, coordinates: u32, epsilon: f64) -> f64 {
 #[test]
 fn composition_is_that_of_all_outcomes() {
     for (epsilon, delta) in [(0.07, 1e-3), (0.5, 0.01), (2.0, 0.2)] {
-        let each = CoordinateBudget::from_parts(epsilon, delta).unwrap();
+        let each = CoordinateBudget::from_epsilon_and_delta(epsilon, delta).unwrap();
         assert!((hockey_stick(canonical(&each), epsilon) - delta).abs() < 1e-15);
         for d in 1..=8 {
             for total in [0.0, 0.1, 1.0, 3.0] {
@@ -60,7 +60,8 @@ fn the_printed_budget_is_not_proven_but_holds_of_four() {
         let row = as_printed::budget_row(4, &budget(epsilon, delta)).unwrap();
         assert!((row.printed_proven_delta / delta - 1.5).abs() < 1e-12);
         assert!((row.right_proven_delta / delta - 1.0).abs() < 1e-12);
-        let printed = CoordinateBudget::from_parts(row.epsilon_0, 0.25 * delta).unwrap();
+        let printed =
+            CoordinateBudget::from_epsilon_and_delta(row.epsilon_0, 0.25 * delta).unwrap();
         let exact = enumerated(&printed, 4, epsilon);
         assert!((exact / row.printed_delta - 1.0).abs() < 1e-6, "{exact}");
         assert!(exact <= delta && exact > 0.95 * delta);
@@ -128,7 +129,9 @@ fn budgets_that_are_summed_up_are_larger() {
         assert!((ratio - times).abs() < 1e-3, "{d}: {ratio}");
         assert_eq!(summed.delta(), closed.delta());
         assert!(summed.composed_delta(d, 1.0) <= 1e-6);
-        let more = CoordinateBudget::from_parts(1.001 * summed.epsilon(), summed.delta()).unwrap();
+        let more =
+            CoordinateBudget::from_epsilon_and_delta(1.001 * summed.epsilon(), summed.delta())
+                .unwrap();
         assert!(more.composed_delta(d, 1.0) > 1e-6 || d == 4, "{d}");
     }
 }
@@ -165,28 +168,28 @@ fn of_sequences(cells: usize, gamma: f64, others: &[usize], epsilon: f64) -> f64
 #[test]
 fn batches_are_those_of_all_sequences() {
     for (cells, gamma, epsilon) in [(2, 0.4, 0.3), (3, 0.5, 0.5), (4, 0.3, 1.0)] {
-        let exact = grid::shuffled_delta(cells, gamma, 4, epsilon).unwrap();
+        let exact = grid::exact_shuffled_delta(cells, gamma, 4, epsilon).unwrap();
         let m = cells as usize;
         let others = (0..m.pow(3)).map(|i| [i % m, i / m % m, i / m / m]);
         let worst = others.map(|others| of_sequences(m, gamma, &others, epsilon));
         let worst = worst.fold(0.0, f64::max);
         assert!((worst - exact).abs() < 1e-14, "{cells}: {worst} {exact}");
         if cells > 2 {
-            let counted = grid::counted_delta(cells, gamma, 4, epsilon).unwrap();
+            let counted = grid::attack_delta_lower_bound(cells, gamma, 4, epsilon).unwrap();
             assert!(counted <= exact * (1.0 + 1e-12) && counted > 0.1 * exact);
         }
         let proven = grid::proven_delta(cells, gamma, 4, epsilon).unwrap();
         assert!(exact <= proven * (1.0 + 1e-9), "{cells}: {exact} {proven}");
     }
-    assert!(grid::shuffled_delta(9, 0.5, 12, 1.0).is_err());
-    assert!(grid::shuffled_delta(9, 0.0, 3, 1.0).is_err());
+    assert!(grid::exact_shuffled_delta(9, 0.5, 12, 1.0).is_err());
+    assert!(grid::exact_shuffled_delta(9, 0.0, 3, 1.0).is_err());
 }
 
 /// The printed γ = c·(r + 1)/n is too small for (r + 1)^d cells. With the corrected γ = c·(r +
 /// 1)^d/(n − 1), the claim is true.
 #[test]
 fn the_printed_gamma_fails() {
-    let rows = as_printed::gamma_rows().unwrap();
+    let rows = as_printed::uniform_probability_rows().unwrap();
     assert_eq!(rows.len(), 6);
     for row in &rows {
         assert!(row.printed_delta > 1.3 * row.delta, "{row:?}");
@@ -204,7 +207,7 @@ fn the_printed_gamma_fails() {
     assert!((told - row.printed_delta).abs() < 1e-13, "{told}");
     assert!((told - 0.282_990).abs() < 1e-6);
     // The same γ suffices for d = 1, and no smaller γ does.
-    let of_one = |gamma| grid::shuffled_delta(3, gamma, 6, row.epsilon).unwrap();
+    let of_one = |gamma| grid::exact_shuffled_delta(3, gamma, 6, row.epsilon).unwrap();
     assert!(of_one(row.printed_gamma) <= row.delta);
     assert!(of_one(0.999 * row.printed_gamma) > row.delta);
     // With the paper's c and n = 10⁵, δ is 0.088 instead of 10⁻⁶.
@@ -212,14 +215,14 @@ fn the_printed_gamma_fails() {
     assert_eq!(worst.constant, ConstantOrigin::Paper);
     assert!((worst.printed_delta - 0.087_567).abs() < 1e-6);
     // With so few people, no γ suffices.
-    assert!(as_printed::enumerated_gamma(6, 2, 2, &budget(1.0, 0.1)).is_err());
+    assert!(as_printed::row_with_enumerated_delta(6, 2, 2, &budget(1.0, 0.1)).is_err());
 }
 
 /// Erratum to the number that is subtracted from a sum of coordinates. The mean of a report is (1 −
 /// γ)·u + γ/2, by enumeration of all cells, where u is the person's value.
 #[test]
 fn the_printed_correction_leaves_a_bias() {
-    for row in as_printed::gamma_rows().unwrap() {
+    for row in as_printed::uniform_probability_rows().unwrap() {
         let (r, n) = (f64::from(row.steps), f64::from(row.people));
         let cells = (row.steps + 1).pow(row.coordinates);
         let u = 1.0 / r;
@@ -290,7 +293,7 @@ fn tables_of_what_is_printed_are_those_computed() {
         "| D | ε | δ | proven of the printed | printed, at ε | printed, at what is proven of ε | δ/(2D), at ε |",
         &rows.collect::<Vec<_>>(),
     );
-    let gammas = as_printed::gamma_rows().unwrap();
+    let gammas = as_printed::uniform_probability_rows().unwrap();
     let rows = gammas.iter().map(|row| {
         let whose = match row.constant {
             ConstantOrigin::Enumerated => "least for d = 1",

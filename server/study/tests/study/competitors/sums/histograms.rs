@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use hushbin_study::competitors::hockey_stick;
 use hushbin_study::competitors::sums::{
-    CoordinateBudget, CoordinateNoise, LEVELS, NegativeBinomial, Tuples,
+    CoordinateBudget, CoordinateNoise, LEVELS, NegativeBinomial, ZeroSumTuples,
 };
 
 /// Counts of messages by value.
@@ -19,14 +19,14 @@ fn add(histogram: &mut Histogram, value: i32, count: i64) {
 #[test]
 fn messages_are_tuples_and_units() {
     for levels in [1, 2, 3, 16, LEVELS.max as u32] {
-        let tuples = Tuples::new(levels).unwrap();
-        for y in tuples.names() {
-            assert_eq!(tuples.messages(y).iter().sum::<i32>(), 0, "{y}");
+        let tuples = ZeroSumTuples::new(levels).unwrap();
+        for y in tuples.tuple_names() {
+            assert_eq!(tuples.tuple_messages(y).iter().sum::<i32>(), 0, "{y}");
         }
         for x in -(levels as i32)..=levels as i32 {
             let mut left = Histogram::new();
             for (y, count) in tuples.decomposition(x) {
-                for value in tuples.messages(y) {
+                for value in tuples.tuple_messages(y) {
                     add(&mut left, value, count.into());
                 }
             }
@@ -35,7 +35,7 @@ fn messages_are_tuples_and_units() {
             assert!(left.values().all(|&count| count == 0), "{x}: {left:?}");
         }
     }
-    assert!(Tuples::new(0).is_err() && Tuples::new(65).is_err());
+    assert!(ZeroSumTuples::new(0).is_err() && ZeroSumTuples::new(65).is_err());
 }
 
 /// Checks Γ and q against known values. U far beyond ±L causes no greater shifts.
@@ -43,16 +43,16 @@ fn messages_are_tuples_and_units() {
 fn reach_is_that_of_the_worst_pair() {
     for (levels, gamma, differing) in [(1, 1, 1), (2, 6, 3), (4, 20, 5), (8, 56, 9), (16, 144, 13)]
     {
-        let tuples = Tuples::new(levels).unwrap();
+        let tuples = ZeroSumTuples::new(levels).unwrap();
         let reach = tuples.maximum_shift();
         assert_eq!((reach.gamma, reach.differing), (gamma, differing));
         let l = levels as i32;
         let beyond = (-l..=l).flat_map(|from| (-l..=l).map(move |to| (from, to)));
         for (from, to) in beyond {
             for units in [-3 * l, 3 * l] {
-                let shifts = tuples
-                    .names()
-                    .map(|y| tuples.shift(y, from, to, units).unsigned_abs() * y.unsigned_abs());
+                let shifts = tuples.tuple_names().map(|y| {
+                    tuples.count_shift(y, from, to, units).unsigned_abs() * y.unsigned_abs()
+                });
                 assert!(shifts.sum::<u32>() <= gamma);
             }
         }
@@ -66,8 +66,8 @@ fn units_and_pairs(noise: &CoordinateNoise, most: usize) -> Vec<Vec<f64>> {
         all.resize(most, 0.0);
         all
     };
-    let units = cut(noise.unit_distribution());
-    let pairs = cut(noise.tuple_distributions().next().unwrap().1);
+    let units = cut(noise.unit_count_distribution());
+    let pairs = cut(noise.tuple_count_distributions().next().unwrap().1);
     let at = |i: usize, j: usize| {
         let both = pairs.iter().take(i.min(j) + 1).enumerate();
         both.map(|(z, p)| p * units[i - z] * units[j - z]).sum()
@@ -82,7 +82,7 @@ fn units_and_pairs(noise: &CoordinateNoise, most: usize) -> Vec<Vec<f64>> {
 fn of_histograms(noise: &CoordinateNoise, epsilon: f64, from: i32, to: i32, most: usize) -> f64 {
     let plain = units_and_pairs(noise, most);
     let laws: Vec<Vec<f64>> = noise
-        .tuple_distributions()
+        .tuple_count_distributions()
         .map(|(_, law)| law.probabilities().into_iter().take(most).collect())
         .collect();
     let triples = |place: usize, z: i64| {
@@ -143,7 +143,7 @@ fn coordinates_are_private() {
         (1, 4.0, 0.1),
         (2, 6.0, 0.05),
     ] {
-        let budget = CoordinateBudget::from_parts(epsilon, delta).unwrap();
+        let budget = CoordinateBudget::from_epsilon_and_delta(epsilon, delta).unwrap();
         let noise = CoordinateNoise::new(levels, &budget).unwrap();
         let worst = noise.worst_delta(epsilon).unwrap();
         assert!(worst <= 1e-4 * delta, "{levels} {epsilon}: {worst}");
@@ -153,12 +153,23 @@ fn coordinates_are_private() {
         assert!(noise.delta_at(0.7 * epsilon, l, -l).unwrap() > 1e-4);
     }
     // With the p for a change by L, as if values had only one sign, the protocol is not private.
-    let noise = CoordinateNoise::new(1, &CoordinateBudget::from_parts(1.0, 1e-6).unwrap()).unwrap();
-    let twice = noise.unit_distribution().p().powi(2);
+    let noise = CoordinateNoise::new(
+        1,
+        &CoordinateBudget::from_epsilon_and_delta(1.0, 1e-6).unwrap(),
+    )
+    .unwrap();
+    let twice = noise
+        .unit_count_distribution()
+        .continue_probability()
+        .powi(2);
     let less = CoordinateNoise::with_parameters(1, 44.5, twice, |_| 0.951_229).unwrap();
     assert!(less.worst_delta(1.0).unwrap() > 0.1);
     // With more levels there are too many histograms to list.
-    let noise = CoordinateNoise::new(4, &CoordinateBudget::from_parts(1.0, 1e-6).unwrap()).unwrap();
+    let noise = CoordinateNoise::new(
+        4,
+        &CoordinateBudget::from_epsilon_and_delta(1.0, 1e-6).unwrap(),
+    )
+    .unwrap();
     assert!(noise.delta_at(1.0, 4, -4).is_err());
     assert!(CoordinateNoise::with_parameters(1, 0.5, 0.5, |_| 0.5).is_err());
 }
@@ -169,13 +180,17 @@ fn rounded_losses_bound_what_is_given_away() {
     let copies = |y: i32| if y == 1 { 0.7 } else { 0.8 };
     for noise in [
         CoordinateNoise::with_parameters(2, 6.0, 0.6, copies).unwrap(),
-        CoordinateNoise::new(1, &CoordinateBudget::from_parts(1.0, 1e-3).unwrap()).unwrap(),
+        CoordinateNoise::new(
+            1,
+            &CoordinateBudget::from_epsilon_and_delta(1.0, 1e-3).unwrap(),
+        )
+        .unwrap(),
     ] {
         let l = noise.tuples().levels() as i32;
         for (from, to) in (-l..=l).flat_map(|from| (-l..=l).map(move |to| (from, to))) {
             for epsilon in [0.3, 0.72, 1.5] {
                 let exact = noise.delta_at(epsilon, from, to).unwrap();
-                let above = noise.delta_above(epsilon, from, to);
+                let above = noise.delta_upper_bound(epsilon, from, to);
                 let room = 1e-3 * exact + 2e-4 * epsilon * exact.sqrt() + 2e-16;
                 assert!(
                     exact <= above * (1.0 + 1e-9),
@@ -196,14 +211,14 @@ fn more_levels_are_private_too() {
         (4, 1.0, 1e-6),
         (4, 3.0, 0.01),
     ] {
-        let budget = CoordinateBudget::from_parts(epsilon, delta).unwrap();
+        let budget = CoordinateBudget::from_epsilon_and_delta(epsilon, delta).unwrap();
         let noise = CoordinateNoise::new(levels, &budget).unwrap();
         let l = levels as i32;
         for (from, to) in [-l, l]
             .into_iter()
             .flat_map(|from| (-l..=l).map(move |to| (from, to)))
         {
-            let above = noise.delta_above(epsilon, from, to);
+            let above = noise.delta_upper_bound(epsilon, from, to);
             assert!(above <= 1e-3 * delta, "{levels} {from} {to}: {above}");
         }
     }

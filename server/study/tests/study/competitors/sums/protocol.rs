@@ -2,7 +2,9 @@
 //! chance with probability 10⁻⁶.
 
 use hushbin_study::competitors::Budget;
-use hushbin_study::competitors::sums::{CoordinateBudget, Message, NegativeBinomial, VectorSum};
+use hushbin_study::competitors::sums::{
+    CoordinateBudget, CoordinateMessage, NegativeBinomial, VectorSumProtocol,
+};
 use hushbin_tests::significance::{Moments, assert_distributed, assert_moments};
 use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng;
@@ -79,19 +81,19 @@ fn sums_are_as_predicted() {
     let n = 60;
     let mut rng = generator(2);
     for (levels, epsilon, honest) in [(1, 3.0, 60), (2, 8.0, 60), (3, 10.0, 40)] {
-        let each = CoordinateBudget::from_parts(epsilon, 0.05).unwrap();
-        let sum = VectorSum::new(3, levels, honest, &each).unwrap();
+        let each = CoordinateBudget::from_epsilon_and_delta(epsilon, 0.05).unwrap();
+        let sum = VectorSumProtocol::new(3, levels, honest, &each).unwrap();
         let rows = people(n);
         let mut moments = [Moments::default(); 3];
         let mut messages = Moments::default();
         for _ in 0..RUNS {
             let mut sent = Vec::new();
             for row in &rows {
-                sent.extend(sum.messages(row, &mut rng).unwrap());
+                sent.extend(sum.draw_messages(row, &mut rng).unwrap());
             }
             // Sorting stands for shuffling: the order of messages does not matter.
             sent.sort_unstable();
-            let sums = sum.sums(sent.iter().copied()).unwrap();
+            let sums = sum.estimate_sums(sent.iter().copied()).unwrap();
             for (moments, found) in moments.iter_mut().zip(sums) {
                 moments.add(found);
             }
@@ -108,7 +110,7 @@ fn sums_are_as_predicted() {
             .collect();
         let nothing = |x: f64| (1.0 - (l * x).abs()).max(0.0);
         let own = 3.0 * f64::from(n) - rows.iter().flatten().map(|&x| nothing(x)).sum::<f64>();
-        let all = own + sum.noise_messages(n);
+        let all = own + sum.expected_noise_messages(n);
         tests.push((format!("{levels} levels, messages"), messages, all, None));
         assert_moments(&tests);
     }
@@ -117,33 +119,33 @@ fn sums_are_as_predicted() {
 #[test]
 fn what_is_wrong_is_refused() {
     let each = CoordinateBudget::new(2, &Budget::new(1.0, 1e-3).unwrap()).unwrap();
-    let sum = VectorSum::new(2, 2, 100, &each).unwrap();
+    let sum = VectorSumProtocol::new(2, 2, 100, &each).unwrap();
     let mut rng = generator(3);
     for wrong in [vec![0.0], vec![0.0, 1.1], vec![f64::NAN, 0.0]] {
-        assert!(sum.messages(&wrong, &mut rng).is_err());
+        assert!(sum.draw_messages(&wrong, &mut rng).is_err());
     }
-    let message = |coordinate, value| Message { coordinate, value };
+    let message = |coordinate, value| CoordinateMessage { coordinate, value };
     for wrong in [
         message(2, 1),
         message(0, 0),
         message(1, -3),
         message(1, i32::MIN),
     ] {
-        assert!(sum.sums([wrong]).is_err());
+        assert!(sum.estimate_sums([wrong]).is_err());
     }
     let fine = [message(0, 2), message(0, -1), message(1, -2)];
-    assert_eq!(sum.sums(fine).unwrap(), [0.5, -1.0]);
-    assert!(VectorSum::new(0, 2, 100, &each).is_err());
-    assert!(VectorSum::new(2, 0, 100, &each).is_err());
-    assert!(VectorSum::new(2, 2, 0, &each).is_err());
+    assert_eq!(sum.estimate_sums(fine).unwrap(), [0.5, -1.0]);
+    assert!(VectorSumProtocol::new(0, 2, 100, &each).is_err());
+    assert!(VectorSumProtocol::new(2, 0, 100, &each).is_err());
+    assert!(VectorSumProtocol::new(2, 2, 0, &each).is_err());
     // Refused: δ = 0, and an ε₀ that needs more than 10⁷ messages.
     assert!(CoordinateBudget::new(2, &Budget::new(1.0, 0.0).unwrap()).is_err());
     assert!(
-        VectorSum::new(
+        VectorSumProtocol::new(
             2,
             64,
             100,
-            &CoordinateBudget::from_parts(1e-6, 1e-6).unwrap()
+            &CoordinateBudget::from_epsilon_and_delta(1e-6, 1e-6).unwrap()
         )
         .is_err()
     );

@@ -1,7 +1,7 @@
 //! Tests that numbers agree with an independent program.
 
 use hushbin_study::competitors::Budget;
-use hushbin_study::competitors::sums::{CoordinateBudget, CoordinateNoise, Tuples, grid};
+use hushbin_study::competitors::sums::{CoordinateBudget, CoordinateNoise, ZeroSumTuples, grid};
 use serde_json::Value;
 
 const REFERENCE: &str = include_str!("../../../../../../tests/reference/shuffle-sums.json");
@@ -53,10 +53,10 @@ fn budgets_are_the_reference() {
 #[test]
 fn tuples_are_the_reference() {
     for row in rows("tuples", 5) {
-        let tuples = Tuples::new(whole(&row, "largest") as u32).unwrap();
+        let tuples = ZeroSumTuples::new(whole(&row, "largest") as u32).unwrap();
         let used = row["use"].as_object().unwrap();
-        assert_eq!(tuples.names().count(), used.len(), "{row}");
-        for y in tuples.names() {
+        assert_eq!(tuples.tuple_names().count(), used.len(), "{row}");
+        for y in tuples.tuple_names() {
             let most = used[&y.to_string()].as_u64().unwrap();
             assert_eq!(u64::from(tuples.coefficient_range(y)), most, "{row}: {y}");
         }
@@ -66,23 +66,31 @@ fn tuples_are_the_reference() {
 #[test]
 fn noise_is_the_reference() {
     for row in rows("faithful", 6) {
-        let budget =
-            CoordinateBudget::from_parts(number(&row, "epsilon"), number(&row, "delta")).unwrap();
+        let budget = CoordinateBudget::from_epsilon_and_delta(
+            number(&row, "epsilon"),
+            number(&row, "delta"),
+        )
+        .unwrap();
         let noise = CoordinateNoise::new(whole(&row, "largest") as u32, &budget).unwrap();
         let reach = noise.maximum_shift();
         assert_eq!(reach.gamma as i32, whole(&row, "gamma"), "{row}");
         assert_eq!(reach.differing as i32, whole(&row, "tuples_that_differ"));
-        assert_near(noise.unit_distribution().p(), &row, "p_of_units", 1e-13);
-        assert_near(noise.messages(), &row, "noise_messages", 1e-10);
+        assert_near(
+            noise.unit_count_distribution().continue_probability(),
+            &row,
+            "p_of_units",
+            1e-13,
+        );
+        assert_near(noise.expected_messages(), &row, "noise_messages", 1e-10);
         assert_near(noise.variance(), &row, "variance_of_sum", 1e-10);
         let each = &row["p_of_tuples"];
         assert_eq!(
             each.as_object().unwrap().len(),
-            noise.tuple_distributions().count()
+            noise.tuple_count_distributions().count()
         );
-        for (y, law) in noise.tuple_distributions() {
-            assert_near(law.p(), each, &y.to_string(), 1e-13);
-            assert_near(law.r(), &row, "r", 1e-13);
+        for (y, law) in noise.tuple_count_distributions() {
+            assert_near(law.continue_probability(), each, &y.to_string(), 1e-13);
+            assert_near(law.shape(), &row, "r", 1e-13);
         }
     }
 }
@@ -107,7 +115,7 @@ fn shuffled_grids_are_the_reference() {
         let delta = number(&row, "delta");
         if row.get("epsilon").is_none() {
             let central = Budget::new(number(&row, "central"), delta).unwrap();
-            let gamma = grid::closed_form_gamma(cells, n, &central);
+            let gamma = grid::closed_form_uniform_probability(cells, n, &central);
             assert_near(gamma, &row, "gamma_closed_form", 1e-13);
             continue;
         }

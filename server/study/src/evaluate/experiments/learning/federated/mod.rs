@@ -5,33 +5,33 @@
 mod tests;
 
 use hushbin::choose::{KindDraft, MechanismDraft, QuestionDraft, coco};
-use hushbin::sample::choose_front;
+use hushbin::sample::move_random_subset_to_front;
 use hushbin::task::Budget;
 use hushbin::{Entry, Error, Items, Randomizer, Task, TaskDraft, ValueKind};
-use hushbin_analysis::estimate::{Totals, points};
+use hushbin_analysis::estimate::{Totals, point_estimates};
 use rand_chacha::ChaCha8Rng;
 
 use super::local::LocalTraining;
-use super::messages::{MESSAGES, Message, MessageDistribution};
-use crate::evaluate::crowd::random::stream;
+use super::messages::{MESSAGES, MessageDistribution, TextMessage};
+use crate::evaluate::crowd::random::generator_stream;
 use crate::evaluate::measure::axis::GAP;
 use crate::evaluate::measure::experiment::{
-    Experiment, Figure, Measurement, Panel, Point, StudyError, Unit,
+    Experiment, Figure, Measurement, MeasurementPoint, Panel, StudyError, WorkUnit,
 };
-use crate::evaluate::measure::size::Size;
-use crate::evaluate::measure::table::Table;
+use crate::evaluate::measure::size::StudySize;
+use crate::evaluate::measure::table::MeasurementTable;
 
 /// Experiment that trains a logistic regression on words by federated averaging.
 #[derive(Debug)]
-pub(crate) struct Federated {
-    size: Size,
-    cells: Vec<Cell>,
+pub(crate) struct FederatedLearning {
+    size: StudySize,
+    cells: Vec<FederatedCell>,
 }
 
 /// Parameters of one cell of the experiment. Several units of work repeat a cell, each with
 /// different random numbers.
 #[derive(Debug, Clone, Copy, PartialEq)]
-struct Cell {
+struct FederatedCell {
     people: usize,
     words: u16,
     /// Sparsity s: number of coordinates that a person reports.
@@ -77,15 +77,16 @@ const MAJORITY_BASELINE: &str = "the commoner answer";
 /// Clipping bound C: changes of a weight are clipped to [−C, C] and reported as fractions of C.
 const CLIP: f64 = 0.5;
 
-impl Federated {
+impl FederatedLearning {
     /// Creates the experiment, with the points and repeats of the given size.
-    pub(crate) fn new(size: Size) -> Self {
-        let epsilons: &[f64] = size.pick(&[0.5, 2.0, 8.0], &[0.5, 1.0, 2.0, 4.0, 8.0, 12.0]);
-        let cell = |&epsilon: &f64| Cell {
-            people: size.pick(20_000, 100_000),
-            words: size.pick(256, 512),
+    pub(crate) fn new(size: StudySize) -> Self {
+        let epsilons: &[f64] =
+            size.quick_or_full(&[0.5, 2.0, 8.0], &[0.5, 1.0, 2.0, 4.0, 8.0, 12.0]);
+        let cell = |&epsilon: &f64| FederatedCell {
+            people: size.quick_or_full(20_000, 100_000),
+            words: size.quick_or_full(256, 512),
             sparsity: 8,
-            rounds: size.pick(5, 10),
+            rounds: size.quick_or_full(5, 10),
             epsilon,
         };
         Self {
@@ -95,7 +96,7 @@ impl Federated {
     }
 }
 
-impl Experiment for Federated {
+impl Experiment for FederatedLearning {
     fn name(&self) -> &'static str {
         "federated"
     }
@@ -104,30 +105,30 @@ impl Experiment for Federated {
         "Federated learning of sparse changes (P1, application)"
     }
 
-    fn units(&self) -> Vec<Unit> {
-        let repeats = self.size.pick(3, 10);
+    fn work_units(&self) -> Vec<WorkUnit> {
+        let repeats = self.size.quick_or_full(3, 10);
         let cells = self.cells.iter().enumerate();
         let units = cells.flat_map(|(index, cell)| {
-            Unit::repeats(repeats, index, cell.estimated_work(), |repeat| {
+            WorkUnit::repeated_units(repeats, index, cell.estimated_work(), |repeat| {
                 format!("ε = {}, repeat {repeat}", cell.epsilon)
             })
         });
         units.collect()
     }
 
-    fn run(&self, unit: &Unit, rng: &ChaCha8Rng) -> Result<Vec<Measurement>, StudyError> {
-        self.cells[unit.index].learn(rng)
+    fn run_unit(&self, unit: &WorkUnit, rng: &ChaCha8Rng) -> Result<Vec<Measurement>, StudyError> {
+        self.cells[unit.index].train_all_variants(rng)
     }
 
-    fn figures(&self, table: &Table) -> Vec<Figure> {
-        let Cell {
+    fn figures(&self, table: &MeasurementTable) -> Vec<Figure> {
+        let FederatedCell {
             people,
             words,
             sparsity,
             rounds,
             ..
         } = self.cells[0];
-        let curves = table.curves(ESTIMAND, METRIC, |_| true, |point| point.epsilon);
+        let curves = table.mechanism_curves(ESTIMAND, METRIC, |_| true, |point| point.epsilon);
         vec![Figure {
             name: "p1-federated".to_owned(),
             title: format!(
@@ -158,7 +159,7 @@ impl CoordinateChoice {
 impl TrainingVariant {
     /// Returns the training variants for one choice of coordinates. The variant without privacy is
     /// the first.
-    fn for_choice(pick: CoordinateChoice) -> [Self; 3] {
+    fn variants_of_choice(pick: CoordinateChoice) -> [Self; 3] {
         let way = |participation, is_private| Self {
             pick,
             participation,
@@ -182,14 +183,14 @@ impl TrainingVariant {
 }
 
 /// Channel through which the server learns the mean change of a round.
-enum Channel {
+enum ChangeChannel {
     /// Exact mean of the changes, without privacy.
     Plain,
     /// Estimates of the mean from the reports of a task.
     Private(Box<Task>),
 }
 
-impl Cell {
+impl FederatedCell {
     /// Returns the estimated running time of a unit, in microseconds.
     fn estimated_work(&self) -> f64 {
         (self.people * (1 + 2 * self.rounds)) as f64 * 4.0
@@ -197,11 +198,15 @@ impl Cell {
 
     /// Trains the model in all variants, on the same people. The generator's first stream draws the
     /// people, and later streams draw reports.
-    fn learn(&self, rng: &ChaCha8Rng) -> Result<Vec<Measurement>, StudyError> {
+    fn train_all_variants(&self, rng: &ChaCha8Rng) -> Result<Vec<Measurement>, StudyError> {
         let words = MessageDistribution::new(self.words);
-        let drawn = &mut stream(rng, 0);
-        let crowd: Vec<_> = (0..self.people).map(|_| words.draw(drawn)).collect();
-        let held_out: Vec<_> = (0..self.people / 10).map(|_| words.draw(drawn)).collect();
+        let drawn = &mut generator_stream(rng, 0);
+        let crowd: Vec<_> = (0..self.people)
+            .map(|_| words.draw_messages(drawn))
+            .collect();
+        let held_out: Vec<_> = (0..self.people / 10)
+            .map(|_| words.draw_messages(drawn))
+            .collect();
         // Weights of 0 predict that no message is liked, so their error is the share of liked
         // messages.
         let liked = misclassified_share(&vec![0.0; usize::from(self.words)], &held_out);
@@ -209,9 +214,9 @@ impl Cell {
         let mut index = 0;
         for pick in CoordinateChoice::BOTH {
             let mut plain = None;
-            for variant in TrainingVariant::for_choice(pick) {
+            for variant in TrainingVariant::variants_of_choice(pick) {
                 index += 1;
-                let weights = self.train(variant, &crowd, stream(rng, index))?;
+                let weights = self.train(variant, &crowd, generator_stream(rng, index))?;
                 let error = misclassified_share(&weights, &held_out);
                 let plain = *plain.get_or_insert(error);
                 rows.push(self.measurement(&variant.label(), METRIC, error));
@@ -227,7 +232,7 @@ impl Cell {
     fn train(
         &self,
         variant: TrainingVariant,
-        crowd: &[[Message; MESSAGES]],
+        crowd: &[[TextMessage; MESSAGES]],
         mut rng: ChaCha8Rng,
     ) -> Result<Vec<f64>, StudyError> {
         let channel = self.build_channel(variant)?;
@@ -253,9 +258,9 @@ impl Cell {
 
     /// Returns the channel that a variant uses. It transmits the coordinates of a change, as
     /// fractions of the clipping bound C. If the variant is private, the channel is a task.
-    fn build_channel(&self, variant: TrainingVariant) -> Result<Channel, Error> {
+    fn build_channel(&self, variant: TrainingVariant) -> Result<ChangeChannel, Error> {
         if !variant.is_private {
-            return Ok(Channel::Plain);
+            return Ok(ChangeChannel::Plain);
         }
         let draft = TaskDraft {
             id: "change".to_owned(),
@@ -275,7 +280,7 @@ impl Cell {
             }],
             budget: Budget::default(),
         };
-        Ok(Channel::Private(Box::new(draft.resolve()?)))
+        Ok(ChangeChannel::Private(Box::new(draft.resolve()?)))
     }
 
     /// Returns the mean change of each weight over the people of a round, as the channel estimates
@@ -283,26 +288,26 @@ impl Cell {
     fn mean_change(
         &self,
         pick: CoordinateChoice,
-        channel: &Channel,
-        people: &[[Message; MESSAGES]],
+        channel: &ChangeChannel,
+        people: &[[TextMessage; MESSAGES]],
         weights: &[f64],
         rng: &mut ChaCha8Rng,
     ) -> Result<Vec<f64>, StudyError> {
         let mut local = LocalTraining::new(weights.len());
         let mut sums = vec![0.0; weights.len()];
         let mut private = match channel {
-            Channel::Plain => None,
-            Channel::Private(task) => Some((task, Randomizer::new(task), Totals::new(task))),
+            ChangeChannel::Plain => None,
+            ChangeChannel::Private(task) => Some((task, Randomizer::new(task), Totals::new(task))),
         };
         for messages in people {
-            let mut changes = local.train(weights, messages);
-            self.sparsify(pick, &mut changes, rng);
+            let mut changes = local.train_on_messages(weights, messages);
+            self.keep_and_clip(pick, &mut changes, rng);
             match &mut private {
                 None => changes
                     .iter()
                     .for_each(|own| sums[own.item as usize] += own.value),
                 Some((_, randomizer, totals)) => {
-                    totals.fold(&randomizer.randomize(&changes, rng)?.report);
+                    totals.add_report(&randomizer.randomize(&changes, rng)?.report);
                 }
             }
         }
@@ -310,8 +315,8 @@ impl Cell {
             return Ok(sums.iter().map(|sum| sum / people.len() as f64).collect());
         };
         let items: Vec<u64> = (0..u64::from(self.words)).collect();
-        let points = points(task, &totals, &items);
-        let mean = |own: &hushbin_analysis::estimate::ItemPoints| {
+        let points = point_estimates(task, &totals, &items);
+        let mean = |own: &hushbin_analysis::estimate::ItemPointEstimates| {
             own.mean.expect("CoCo estimates means").estimate
         };
         Ok(points.iter().map(mean).collect())
@@ -319,7 +324,12 @@ impl Cell {
 
     /// Keeps at most s coordinates of a change, where s is the sparsity, and clips them. The
     /// results are fractions of the clipping bound C.
-    fn sparsify(&self, pick: CoordinateChoice, changes: &mut Vec<Entry>, rng: &mut ChaCha8Rng) {
+    fn keep_and_clip(
+        &self,
+        pick: CoordinateChoice,
+        changes: &mut Vec<Entry>,
+        rng: &mut ChaCha8Rng,
+    ) {
         let (all, keep) = (changes.len(), self.sparsity as usize);
         let mut scale = 1.0 / CLIP;
         if keep < all {
@@ -329,7 +339,7 @@ impl Cell {
                     changes.select_nth_unstable_by(keep, greater);
                 }
                 CoordinateChoice::Random => {
-                    choose_front(rng, changes, keep);
+                    move_random_subset_to_front(rng, changes, keep);
                     // Each coordinate is kept with probability keep/all, so this keeps the sum
                     // unbiased.
                     scale *= all as f64 / keep as f64;
@@ -343,7 +353,7 @@ impl Cell {
     }
 
     fn measurement(&self, mechanism: &str, metric: &str, value: f64) -> Measurement {
-        let point = Point {
+        let point = MeasurementPoint {
             people: self.people as u64,
             items: self.words.into(),
             sparsity: self.sparsity,
@@ -360,8 +370,8 @@ impl Cell {
 const RATE: f64 = 4.0;
 
 /// Returns the fraction of messages that are predicted wrong.
-fn misclassified_share(weights: &[f64], people: &[[Message; MESSAGES]]) -> f64 {
+fn misclassified_share(weights: &[f64], people: &[[TextMessage; MESSAGES]]) -> f64 {
     let messages = people.iter().flatten();
-    let wrong = messages.filter(|own| (own.score(weights) > 0.0) != own.liked);
+    let wrong = messages.filter(|own| (own.weight_sum(weights) > 0.0) != own.liked);
     wrong.count() as f64 / (people.len() * MESSAGES) as f64
 }

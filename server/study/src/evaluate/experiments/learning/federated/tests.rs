@@ -4,7 +4,7 @@ use rand_core::SeedableRng;
 
 use super::*;
 
-const SMALL: Cell = Cell {
+const SMALL: FederatedCell = FederatedCell {
     people: 3000,
     words: 32,
     sparsity: 4,
@@ -16,12 +16,14 @@ fn generator(seed: u64) -> ChaCha8Rng {
     ChaCha8Rng::seed_from_u64(seed)
 }
 
-fn learn(cell: Cell, seeds: u64) -> Table {
-    Table::new((0..seeds).flat_map(|seed| cell.learn(&generator(seed)).unwrap()))
+fn learn(cell: FederatedCell, seeds: u64) -> MeasurementTable {
+    MeasurementTable::new(
+        (0..seeds).flat_map(|seed| cell.train_all_variants(&generator(seed)).unwrap()),
+    )
 }
 
 /// Returns the mean of a metric over repeats, and its standard error.
-fn mean(table: &Table, metric: &str, variant: TrainingVariant) -> [f64; 2] {
+fn mean(table: &MeasurementTable, metric: &str, variant: TrainingVariant) -> [f64; 2] {
     let mut rows = table.rows_of(ESTIMAND, metric);
     let row = rows.find(|row| row.first.mechanism == variant.label());
     let row = row.unwrap();
@@ -36,7 +38,7 @@ fn changes(values: &[f64]) -> Vec<Entry> {
 /// Returns the changes that a person reports, in ascending order of items.
 fn reported(pick: CoordinateChoice, values: &[f64], rng: &mut ChaCha8Rng) -> Vec<(u64, f64)> {
     let mut changes = changes(values);
-    SMALL.sparsify(pick, &mut changes, rng);
+    SMALL.keep_and_clip(pick, &mut changes, rng);
     let mut pairs: Vec<_> = changes.iter().map(|own| (own.item, own.value)).collect();
     pairs.sort_by_key(|own| own.0);
     pairs
@@ -90,7 +92,7 @@ fn random_changes_are_unbiased_until_they_are_clipped() {
 fn the_mean_that_is_reported_is_that_without_privacy() {
     let words = MessageDistribution::new(SMALL.words);
     let rng = &mut generator(3);
-    let people: Vec<_> = (0..300).map(|_| words.draw(rng)).collect();
+    let people: Vec<_> = (0..300).map(|_| words.draw_messages(rng)).collect();
     let weights: Vec<f64> = (0..SMALL.words)
         .map(|word| f64::from(word % 3) - 1.0)
         .collect();
@@ -100,7 +102,7 @@ fn the_mean_that_is_reported_is_that_without_privacy() {
             .mean_change(CoordinateChoice::Top, &channel, &people, &weights, rng)
             .unwrap()
     };
-    let [plain, once, _] = TrainingVariant::for_choice(CoordinateChoice::Top);
+    let [plain, once, _] = TrainingVariant::variants_of_choice(CoordinateChoice::Top);
     let plain = change(plain);
     let repeats = 200;
     let rounds: Vec<Vec<f64>> = (0..repeats).map(|_| change(once)).collect();
@@ -135,17 +137,20 @@ fn the_mean_that_is_reported_is_that_without_privacy() {
 /// A person makes one report in each round in which the person takes part.
 #[test]
 fn nobody_spends_more_than_epsilon() {
-    let cell = Cell {
+    let cell = FederatedCell {
         people: 32,
         rounds: 5,
         ..SMALL
     };
     let crowd: Vec<usize> = (0..cell.people).collect();
     for pick in CoordinateChoice::BOTH {
-        let [plain, private @ ..] = TrainingVariant::for_choice(pick);
-        assert!(matches!(cell.build_channel(plain).unwrap(), Channel::Plain));
+        let [plain, private @ ..] = TrainingVariant::variants_of_choice(pick);
+        assert!(matches!(
+            cell.build_channel(plain).unwrap(),
+            ChangeChannel::Plain
+        ));
         for variant in private {
-            let Channel::Private(task) = cell.build_channel(variant).unwrap() else {
+            let ChangeChannel::Private(task) = cell.build_channel(variant).unwrap() else {
                 panic!("{variant:?} is private");
             };
             assert_eq!(task.questions().len(), 1);
@@ -173,9 +178,9 @@ fn nobody_spends_more_than_epsilon() {
 /// 0.04, and at least 3 standard errors of the difference.
 #[test]
 fn the_gap_to_the_run_without_privacy_shrinks() {
-    let [hidden, told] = [0.5, 8.0].map(|epsilon| learn(Cell { epsilon, ..SMALL }, 16));
+    let [hidden, told] = [0.5, 8.0].map(|epsilon| learn(FederatedCell { epsilon, ..SMALL }, 16));
     for pick in CoordinateChoice::BOTH {
-        let [plain, private @ ..] = TrainingVariant::for_choice(pick);
+        let [plain, private @ ..] = TrainingVariant::variants_of_choice(pick);
         for table in [&hidden, &told] {
             assert_eq!(mean(table, GAP, plain), [0.0; 2]);
         }
@@ -207,7 +212,7 @@ fn without_privacy_it_predicts_better_than_a_coin() {
         (CoordinateChoice::Top, 5),
         (CoordinateChoice::Random, 5),
     ] {
-        let cell = Cell {
+        let cell = FederatedCell {
             people: 2000 * rounds,
             words: 64,
             sparsity: 8,
@@ -216,11 +221,11 @@ fn without_privacy_it_predicts_better_than_a_coin() {
         };
         let words = MessageDistribution::new(cell.words);
         let rng = &mut generator(4);
-        let crowd: Vec<_> = (0..cell.people).map(|_| words.draw(rng)).collect();
-        let held_out: Vec<_> = (0..1000).map(|_| words.draw(rng)).collect();
+        let crowd: Vec<_> = (0..cell.people).map(|_| words.draw_messages(rng)).collect();
+        let held_out: Vec<_> = (0..1000).map(|_| words.draw_messages(rng)).collect();
         let liked = misclassified_share(&[0.0; 64], &held_out);
         let guessed = liked.min(1.0 - liked);
-        let [plain, ..] = TrainingVariant::for_choice(pick);
+        let [plain, ..] = TrainingVariant::variants_of_choice(pick);
         let weights = cell.train(plain, &crowd, generator(5)).unwrap();
         let error = misclassified_share(&weights, &held_out);
         let what = format!("{pick:?}, {rounds}: {error} beside {guessed}");
@@ -230,14 +235,18 @@ fn without_privacy_it_predicts_better_than_a_coin() {
 
 #[test]
 fn runs_repeat_and_units_are_named_once() {
-    let small = Cell {
+    let small = FederatedCell {
         people: 200,
         ..SMALL
     };
     let table = learn(small, 2);
     assert_eq!(table, learn(small, 2));
-    let federated = Federated::new(Size::Full);
-    let mut names: Vec<String> = federated.units().into_iter().map(|own| own.name).collect();
+    let federated = FederatedLearning::new(StudySize::Full);
+    let mut names: Vec<String> = federated
+        .work_units()
+        .into_iter()
+        .map(|own| own.name)
+        .collect();
     let count = names.len();
     assert_eq!(count, 6 * 10);
     names.sort();
@@ -249,7 +258,7 @@ fn runs_repeat_and_units_are_named_once() {
     let labels: Vec<&str> = curves.map(|own| own.label.as_str()).collect();
     let ways = CoordinateChoice::BOTH
         .into_iter()
-        .flat_map(TrainingVariant::for_choice)
+        .flat_map(TrainingVariant::variants_of_choice)
         .map(TrainingVariant::label);
     let all = std::iter::once(MAJORITY_BASELINE.to_owned()).chain(ways);
     assert_eq!(labels, all.collect::<Vec<_>>());

@@ -1,0 +1,180 @@
+//! Faster upper bound on the privacy blanket's sum if it has many terms. The sum is over T, the
+//! number of informative reports, and z, the number of uninformative reports of the blanket. Values
+//! of z are grouped.
+//!
+//! δ(ε_c) is the expectation of a convex function of z. So replacing the distribution of z by one
+//! that is larger in convex order gives an upper bound. Two such replacements are made in turn:
+//!
+//! 1. A single distribution is used for all T ≥ T₀. Given T, z plus an independent Binomial(T − T₀,
+//!    q) variable is Z₀ ~ Binomial(n − T₀, q). So Z₀ − (T − T₀)q is z plus noise of mean 0, which
+//!    is larger in convex order.
+//! 2. The distribution is moved to a few values. Mass between two of them is divided between both
+//!    such that its mean does not change.
+//!
+//! For each of these values, the threshold a* is linear in T. It is at least T/2, because v·q is at
+//! most 1. So the sum over T is a [hockey-stick divergence](super::hockey_stick), as in the
+//! reduction.
+//!
+//! If the variance of z increases by some fraction, the difference between the blanket's δ and the
+//! reduction's increases by about the same fraction. In large batches this difference is small. In
+//! tests, ε_c exceeded the ε_c of the ungrouped sum by at most a fraction 9.4·10⁻⁵. They covered ε
+//! from 0.1 to 8, c/t from 5/7 to 1/10000, δ of 10⁻⁴ and 10⁻¹⁰, and n from 3,000 to 300,000.
+
+use super::hockey_stick;
+use super::informative_reports::InformativeReports;
+use super::mixture::Mixture;
+use super::privacy_blanket::{
+    BatchAtEpsilon, PrivacyBlanket, ROUNDINGS, UninformativeWeight, omitted_delta_bound,
+};
+use crate::numeric::binomial::probability;
+
+/// Number of steps of the recurrence for a binomial probability after which the probability is
+/// computed afresh.
+const BLOCK: f64 = 1024.0;
+/// Parameter of the density of groups of values of z. At the mean of z, groups are cosh(`DENSER`)
+/// times as dense as at both ends.
+const DENSER: f64 = 3.0;
+/// Factor by which the number of groups is reduced for improbable numbers of informative reports.
+const RARE_REDUCTION: f64 = 4.0;
+/// Number of standard deviations below the mean of T, the number of informative reports, at which
+/// the second T₀ is placed. Most values of T are above it, and this T₀ adds less noise to them.
+const RESET_DEVIATIONS: f64 = 2.0;
+
+/// Number of values of z (numbers of uninformative reports) whose sums are computed in parallel.
+const LANES: usize = 4;
+
+/// Values that replace z, the number of uninformative reports in the blanket. There is one list for
+/// the lower and one for the upper part of the range of T, the number of informative reports.
+#[derive(Debug, Clone)]
+pub(super) struct GroupedSum([GroupedRange; 2]);
+
+/// Part of the range of T, the number of informative reports. `values` are the values that replace
+/// z, as weights y = v·z that depend on T, each with its probability.
+#[derive(Debug, Clone)]
+struct GroupedRange {
+    telling: InformativeReports,
+    values: Vec<(UninformativeWeight, f64)>,
+}
+
+impl GroupedSum {
+    /// Creates about `groups` groups of values of z. The groups leave out a probability of at most
+    /// exp(−`far`) at either end of the range of z.
+    pub(super) fn new(
+        blanket: &PrivacyBlanket,
+        telling: &InformativeReports,
+        far: f64,
+        groups: f64,
+    ) -> Self {
+        let below = RESET_DEVIATIONS * (telling.approximate_mean() * telling.p[1]).sqrt();
+        let middle = (telling.approximate_mean() - below).floor();
+        let middle = middle.clamp(telling.first, telling.last);
+        let rarely = InformativeReports {
+            last: middle - 1.0,
+            ..*telling
+        };
+        let mostly = InformativeReports {
+            first: middle,
+            ..*telling
+        };
+        Self([
+            GroupedRange::new(blanket, rarely, far, groups / RARE_REDUCTION),
+            GroupedRange::new(blanket, mostly, far, groups),
+        ])
+    }
+
+    /// Returns an upper bound on δ(ε_c), summed over the range of T, the number of informative
+    /// reports.
+    pub(super) fn delta_upper_bound(
+        &self,
+        mixture: &Mixture,
+        batch: &BatchAtEpsilon,
+        far: f64,
+    ) -> f64 {
+        let sum: f64 = self
+            .0
+            .iter()
+            .map(|part| part.range_sum(mixture, batch))
+            .sum();
+        sum * (1.0 + ROUNDINGS) + omitted_delta_bound(batch, far)
+    }
+}
+
+impl GroupedRange {
+    fn new(blanket: &PrivacyBlanket, telling: InformativeReports, far: f64, groups: f64) -> Self {
+        let (first, q) = (telling.first, blanket.q);
+        let trials = telling.n - first;
+        let ends = group_ends(
+            trials * q[0],
+            blanket.uninformative_range(trials, far),
+            groups,
+        );
+        let mut probabilities = vec![0.0; ends.len()];
+        for (group, end) in ends.windows(2).enumerate() {
+            let [stays, moves] = split_probability([end[0], end[1]], trials, q);
+            probabilities[group] += stays;
+            probabilities[group + 1] += moves;
+        }
+        let rest = |z: f64| UninformativeWeight {
+            intercept: blanket.weight * (z + first * q[0]),
+            fall: blanket.weight * q[0],
+        };
+        Self {
+            telling,
+            values: ends.into_iter().map(rest).zip(probabilities).collect(),
+        }
+    }
+
+    fn range_sum(&self, mixture: &Mixture, batch: &BatchAtEpsilon) -> f64 {
+        let several = self.values.chunks(LANES).map(|values| {
+            // Lanes without a value repeat the last one. Their results are not used.
+            let at = |lane| values[values.len().min(lane + 1) - 1].0;
+            let rests: [UninformativeWeight; LANES] = std::array::from_fn(at);
+            let found = hockey_stick::divergences(mixture, &self.telling, batch, &rests);
+            let bounds = found.iter().zip(values).map(|(found, (_, probability))| {
+                probability * (found.delta + found.error).max(0.0)
+            });
+            bounds.sum::<f64>()
+        });
+        several.sum()
+    }
+}
+
+/// Returns the ends of the groups of values of z: ascending integers, from one less than the range
+/// of z to its upper end.
+///
+/// The ends are densest at `mean`. Their distances from `mean` follow a hyperbolic sine.
+fn group_ends(mean: f64, [low, high]: [f64; 2], groups: f64) -> Vec<f64> {
+    let half = (0.5 * groups).ceil();
+    let sides = [(mean - low).max(0.0), (high - mean).max(0.0)];
+    let at = |step: f64| {
+        let part = (DENSER * step / half).sinh() / DENSER.sinh();
+        let away = part * sides[usize::from(step > 0.0)];
+        (mean + away).round().clamp(low, high)
+    };
+    let mut ends: Vec<f64> = (0..=2 * half as i64).map(|i| at(i as f64 - half)).collect();
+    // A group does not include its lower end, so the first one starts at `low` − 1.
+    ends.insert(0, low - 1.0);
+    ends.dedup();
+    ends
+}
+
+/// Divides the probability of low < z ≤ high between the two ends `low` and `high`, where z ~
+/// Binomial(`trials`, q). For each value of z, the nearer end gets the larger part, so that the
+/// mean stays the same.
+fn split_probability([low, high]: [f64; 2], trials: f64, q: [f64; 2]) -> [f64; 2] {
+    let odds = q[0] / q[1].max(1e-300);
+    let (mut stays, mut moves, mut z) = (0.0, 0.0, low + 1.0);
+    while z <= high {
+        // Recompute the probability for each block, so that rounding errors cannot accumulate.
+        let mut weight = probability(z, trials, q);
+        let end = high.min(z + BLOCK - 1.0);
+        while z <= end {
+            let part = (z - low) / (high - low);
+            stays += weight * (1.0 - part);
+            moves += weight * part;
+            weight *= (trials - z) / (z + 1.0) * odds;
+            z += 1.0;
+        }
+    }
+    [stays, moves]
+}

@@ -1,0 +1,77 @@
+//! Distribution of T, the number of informative reports in a batch of n.
+//!
+//! A report is informative if it points to one of two inputs of the person in question: its
+//! likelihood differs between them.
+
+use crate::numeric::binomial::chernoff_exponent;
+use crate::numeric::roots::{bisect, integer_middle};
+
+/// Distribution of T, the number of informative reports in a batch, restricted to a range outside
+/// which there is hardly any probability.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct InformativeReports {
+    /// Number of reports n in the batch.
+    pub(super) n: f64,
+    /// Probabilities that another person's report is informative, and that it is not.
+    pub(super) p: [f64; 2],
+    /// Smallest T in the range.
+    pub(super) first: f64,
+    /// Largest T in the range.
+    pub(super) last: f64,
+    /// Strict upper bound on the probability that T is outside the range `first..=last`.
+    pub(super) outside: f64,
+}
+
+impl InformativeReports {
+    /// Creates the distribution. The probability below its range and the probability above it are
+    /// each at most exp(−`far`).
+    ///
+    /// T, the number of informative reports, is C or C + 1. C ~ Binomial(n − 1, p) is the number of
+    /// other people's informative reports.
+    pub(super) fn new(n: f64, p: [f64; 2], far: f64) -> Self {
+        let others = n - 1.0;
+        // If T is outside the range, C is below its start or at least at its end. Chernoff's bound
+        // limits both probabilities.
+        let beyond = |x: f64| chernoff_exponent(x, others, p) >= far;
+        let mean = (others * p[0]).floor();
+        let first = nearest_satisfying(mean, 0.0, beyond);
+        let last = nearest_satisfying(mean.max(1.0).min(others), others, beyond);
+        let tail = |x: f64, end: f64| {
+            if x == end {
+                0.0
+            } else {
+                (-chernoff_exponent(x, others, p)).exp()
+            }
+        };
+        Self {
+            n,
+            p,
+            first: first.max(1.0),
+            last: if last == others { n } else { last },
+            outside: (tail(first, 0.0) + tail(last, others)) * (1.0 + 1e-9),
+        }
+    }
+
+    /// Returns the number of values in the range of T, the number of informative reports.
+    pub(super) fn value_count(&self) -> f64 {
+        self.last - self.first + 1.0
+    }
+
+    /// Returns the approximate mean n·p of T, the number of informative reports. It counts n other
+    /// reports instead of n − 1.
+    pub(super) fn approximate_mean(&self) -> f64 {
+        self.n * self.p[0]
+    }
+}
+
+/// Returns the integer between `mean` and `end` that satisfies `beyond` and is nearest to `mean`.
+/// Returns `end` if none satisfies it.
+fn nearest_satisfying(mean: f64, end: f64, beyond: impl Fn(f64) -> bool) -> f64 {
+    if !beyond(end) {
+        return end;
+    }
+    let (far, _) = bisect(end as u64, mean as u64, integer_middle, |x| {
+        beyond(x as f64)
+    });
+    far as f64
+}

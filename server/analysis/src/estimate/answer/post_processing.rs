@@ -1,0 +1,211 @@
+//! Post-processing of estimates. It costs no privacy, but its results are biased. So they are
+//! computed only on request, and labelled in the output.
+
+use std::collections::BTreeMap;
+
+use hushbin::task::Part;
+use serde::Serialize;
+
+use super::shrinkage::{Shrinkage, Shrunken, shrink};
+use crate::estimate::point::{Estimand, ItemPointEstimates, PointEstimate};
+use crate::estimate::query::{Estimate, PostProcessing};
+use crate::numeric::projection::{SumConstraint, project_to_simplex};
+
+/// Post-processed results of one item. A field is `None` if its method was not requested.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
+pub struct PostProcessed {
+    /// Result of [`PostProcessing::ConditionalMean`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub conditional_mean: Option<ConditionalMean>,
+    /// Result of [`PostProcessing::Projection`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) projected: Option<ProjectedFrequencies>,
+    /// Result of [`PostProcessing::FullProjection`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) fully_projected: Option<ProjectedFrequencies>,
+    /// Result of [`PostProcessing::Shrinkage`] for the first estimand of the question.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub shrunken: Option<Shrunken>,
+}
+
+/// Estimated mean among the people who have an item. The true mean lies in [-1, 1].
+///
+/// Real values are weighted by magnitude, because a small value cannot be distinguished from
+/// absence. The result is then Σv/Σ|v|, the balance of positive and negative values.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum ConditionalMean {
+    /// Raw ratio of estimates, neither unbiased nor clamped.
+    Estimate(Estimate),
+    /// Result refused, because the non-missing frequency is not significantly above 0.
+    Refused {
+        /// Reason for the refusal.
+        refused: &'static str,
+    },
+}
+
+/// Frequencies of one item after projecting all items onto values that a population can have.
+///
+/// They have no standard errors, because the projection cuts off a part of the noise, and raising
+/// the frequency of one item lowers those of the remaining items.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum ProjectedFrequencies {
+    /// Projected frequencies of a rated item, which has a positive or negative value.
+    Rated {
+        /// Frequency of the item with a positive value.
+        plus: f64,
+        /// Frequency of the item with a negative value.
+        minus: f64,
+        /// Mean: `plus` minus `minus`.
+        mean: f64,
+    },
+    /// Projected share of an answer, which is an item without a sign.
+    Answer {
+        /// Share of people who gave the answer.
+        share: f64,
+    },
+}
+
+const REFUSED: &str =
+    "the non-missing frequency is not significantly above 0 at the stated confidence";
+
+/// Constraints on the sum that the frequencies of a question's items have.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct SumConstraints<'a> {
+    /// Sparsity s, the maximum number of entries of one person.
+    pub(crate) sparsity: u32,
+    /// True if every person has exactly `sparsity` entries. Frequencies then sum to `sparsity`.
+    pub(crate) full: bool,
+    /// Parts of a question that asks several parts together. Each person chooses one option per
+    /// part, and the items are the options of all parts, in order. Empty for other questions.
+    pub(crate) parts: &'a [Part],
+}
+
+/// Applies the requested post-processing methods to the queried items.
+///
+/// Returns the results by item, in query order, and the outcome of shrinkage if it was requested.
+/// The list is empty if no method was requested or there are no points.
+///
+/// `conditional` returns the conditional mean of the item at an index, if it has one. `null`
+/// returns that item's first estimate, and the standard error that it would have if the true value
+/// were 0.
+pub(crate) fn process(
+    post: &[PostProcessing],
+    sums: SumConstraints<'_>,
+    points: &[ItemPointEstimates],
+    conditional: impl Fn(usize) -> Option<Estimate>,
+    null: impl Fn(usize) -> Option<(PointEstimate, f64)>,
+) -> (Vec<PostProcessed>, Option<Shrinkage>) {
+    if post.is_empty() || points.is_empty() {
+        return (Vec::new(), None);
+    }
+    let mut processed = vec![PostProcessed::default(); points.len()];
+    let mut shrinkage = None;
+    let sparsity = f64::from(sums.sparsity);
+    for post in post {
+        match post {
+            PostProcessing::ConditionalMean => {
+                for (index, processed) in processed.iter_mut().enumerate() {
+                    let refused = ConditionalMean::Refused { refused: REFUSED };
+                    let mean = conditional(index).map_or(refused, ConditionalMean::Estimate);
+                    processed.conditional_mean = Some(mean);
+                }
+            }
+            PostProcessing::Projection => {
+                let sum = if sums.full {
+                    SumConstraint::Exactly(sparsity)
+                } else {
+                    SumConstraint::AtMost(sparsity)
+                };
+                for (own, projected) in processed
+                    .iter_mut()
+                    .zip(sums.project_all_items(points, sum))
+                {
+                    own.projected = Some(projected);
+                }
+            }
+            PostProcessing::FullProjection => {
+                let projected = sums.project_all_items(points, SumConstraint::Exactly(sparsity));
+                for (own, projected) in processed.iter_mut().zip(projected) {
+                    own.fully_projected = Some(projected);
+                }
+            }
+            PostProcessing::Shrinkage => {
+                let items: Vec<_> = (0..points.len()).filter_map(&null).collect();
+                shrinkage = Some(match shrink(&items) {
+                    Ok((shrunken, errors)) => {
+                        for (own, shrunken) in processed.iter_mut().zip(shrunken) {
+                            own.shrunken = Some(shrunken);
+                        }
+                        Shrinkage::Shrunken(errors)
+                    }
+                    Err(refused) => Shrinkage::Refused { refused },
+                });
+            }
+        }
+    }
+    (processed, shrinkage)
+}
+
+impl SumConstraints<'_> {
+    fn project_all_items(
+        self,
+        points: &[ItemPointEstimates],
+        sum: SumConstraint,
+    ) -> Vec<ProjectedFrequencies> {
+        let mut left = points;
+        let mut all = Vec::with_capacity(points.len());
+        for part in self.parts {
+            let (own, others) = left.split_at(part.cell_count() as usize);
+            all.extend(project_frequencies(own, SumConstraint::Exactly(1.0)));
+            left = others;
+        }
+        all.extend(
+            (!left.is_empty())
+                .then(|| project_frequencies(left, sum))
+                .into_iter()
+                .flatten(),
+        );
+        all
+    }
+}
+
+fn project_frequencies(
+    points: &[ItemPointEstimates],
+    sum: SumConstraint,
+) -> Vec<ProjectedFrequencies> {
+    let frequencies = points.iter().flat_map(|points| {
+        FREQUENCIES
+            .into_iter()
+            .filter_map(|estimand| points.get(estimand))
+    });
+    let mut frequencies: Vec<f64> = frequencies.map(|point| point.estimate).collect();
+    project_to_simplex(&mut frequencies, sum);
+    // Items with signs have two frequencies, items without signs one.
+    let each = frequencies.len() / points.len().max(1);
+    let projected = |of_item: &[f64]| match *of_item {
+        [share] => ProjectedFrequencies::Answer { share },
+        [plus, minus] => ProjectedFrequencies::Rated {
+            plus,
+            minus,
+            mean: plus - minus,
+        },
+        _ => unreachable!("an item has one frequency or two, as the query has checked"),
+    };
+    frequencies
+        .chunks_exact(each.max(1))
+        .map(projected)
+        .collect()
+}
+
+/// Estimands that are projected, if the question estimates them.
+const FREQUENCIES: [Estimand; 3] = [Estimand::Plus, Estimand::Minus, Estimand::Share];
+
+/// Returns a statement about each requested post-processing method and its bias. The keys are the
+/// fields of [`PostProcessed`].
+pub(crate) fn method_statements(post: &[PostProcessing]) -> BTreeMap<&'static str, &'static str> {
+    post.iter()
+        .map(|post| (post.result_field(), post.bias_statement()))
+        .collect()
+}

@@ -1,0 +1,174 @@
+//! Counts of hits by item and sign, for mechanisms whose reports name a bucket.
+
+use std::ops::Range;
+
+use super::encoding::{self, Reader, TotalsError};
+
+/// Pair of counts for one item: hits with a positive and with a negative sign.
+pub(crate) type HitsBySign = [u64; 2];
+
+/// Counters that reports increment in random order. The lowest bytes are stored separately. For a
+/// million counters they fit into the cache, which makes folding twice as fast.
+#[derive(Debug, Clone)]
+pub(crate) struct SlotCounters {
+    /// Lowest byte of each count.
+    low: Vec<u8>,
+    /// Remaining bits of each count.
+    high: Vec<u64>,
+}
+
+impl SlotCounters {
+    pub(crate) fn new(counts: usize) -> Self {
+        Self {
+            low: vec![0; counts],
+            high: vec![0; counts],
+        }
+    }
+
+    /// Adds 1 to a count.
+    #[inline(always)]
+    pub(crate) fn increment(&mut self, slot: usize) {
+        let (low, carry) = self.low[slot].overflowing_add(1);
+        self.low[slot] = low;
+        // A carry happens once in 256 hits.
+        if carry {
+            self.high[slot] += 1;
+        }
+    }
+
+    fn len(&self) -> usize {
+        self.low.len()
+    }
+
+    /// Returns the range of all slots.
+    pub(crate) fn all_slots(&self) -> Range<usize> {
+        0..self.len()
+    }
+
+    pub(crate) fn get(&self, slot: usize) -> u64 {
+        self.high[slot] << 8 | u64::from(self.low[slot])
+    }
+
+    /// Returns both counts of one item, if each item has two consecutive counters.
+    pub(crate) fn hits_of_item(&self, item: u64) -> HitsBySign {
+        let first = 2 * item as usize;
+        [self.get(first), self.get(first + 1)]
+    }
+
+    fn set(&mut self, slot: usize, count: u64) {
+        self.low[slot] = count as u8;
+        self.high[slot] = count >> 8;
+    }
+
+    pub(crate) fn merge(&mut self, others: &Self) {
+        assert_eq!(self.len(), others.len(), "totals of one task");
+        for slot in 0..self.len() {
+            self.set(slot, self.get(slot) + others.get(slot));
+        }
+    }
+
+    /// Appends the encoded counts of the slots `own`.
+    pub(crate) fn encode(&self, own: Range<usize>, bytes: &mut Vec<u8>) {
+        encoding::append_counts(own.map(|slot| self.get(slot)), bytes);
+    }
+
+    /// Decodes the counts of the slots `own`. A report increments at most one counter in each group
+    /// of `row` consecutive ones.
+    pub(crate) fn decode(
+        &mut self,
+        own: Range<usize>,
+        row: usize,
+        reports: u64,
+        bytes: &mut Reader<'_>,
+    ) -> Result<(), TotalsError> {
+        bytes.read_counts(own, row, reports, |slot, count| self.set(slot, count))
+    }
+}
+
+/// Hit counts of a closed or an open domain. They merge by addition.
+#[derive(Debug, Clone)]
+pub(crate) enum HitCounters {
+    /// Counters of a closed domain: two consecutive ones per item, or one if items have no sign.
+    /// Counters of padding elements and of unused slots follow.
+    Slots(SlotCounters),
+    /// Counters of the queried items of an open domain, in ascending order of keys.
+    Items(Vec<(u64, HitsBySign)>),
+}
+
+impl HitCounters {
+    /// Creates `counts` counters for a closed domain.
+    pub(crate) fn for_closed_domain(counts: usize) -> Self {
+        Self::Slots(SlotCounters::new(counts))
+    }
+
+    /// Creates counters for these items of an open domain.
+    pub(crate) fn for_open_domain(items: &[u64]) -> Self {
+        let mut counted: Vec<_> = items.iter().map(|&item| (item, [0; 2])).collect();
+        counted.sort_unstable();
+        Self::Items(counted)
+    }
+
+    /// Adds counts that belong to the same task.
+    pub(crate) fn merge(&mut self, other: &Self) {
+        match (self, other) {
+            (Self::Slots(slots), Self::Slots(others)) => {
+                slots.merge(others);
+            }
+            (Self::Items(items), Self::Items(others)) => {
+                assert_eq!(items.len(), others.len(), "totals of the same items");
+                for ((item, hits), (other, more)) in items.iter_mut().zip(others) {
+                    assert_eq!(item, other, "totals of the same items");
+                    hits.iter_mut().zip(more).for_each(|(a, b)| *a += b);
+                }
+            }
+            _ => panic!("totals of one task are of one shape"),
+        }
+    }
+
+    /// Appends the encoded counts.
+    ///
+    /// # Panics
+    /// If the domain is open and has queried items.
+    pub(crate) fn encode(&self, bytes: &mut Vec<u8>) {
+        match self {
+            Self::Slots(slots) => slots.encode(slots.all_slots(), bytes),
+            Self::Items(items) => encoding::check_no_items(items),
+        }
+    }
+
+    /// Decodes all counts of `reports` reports. A report increments at most one counter in each
+    /// group of `row` consecutive ones.
+    pub(crate) fn decode(
+        &mut self,
+        row: usize,
+        reports: u64,
+        bytes: &mut Reader<'_>,
+    ) -> Result<(), TotalsError> {
+        match self {
+            Self::Slots(slots) => slots.decode(slots.all_slots(), row, reports, bytes),
+            Self::Items(_) => Ok(()),
+        }
+    }
+
+    /// Returns the number of hits on an item without signs. Such an item is a single element.
+    pub(crate) fn hits_of_element(&self, item: u64) -> u64 {
+        match self {
+            Self::Slots(slots) => slots.get(item as usize),
+            Self::Items(_) => self.hits(item)[0],
+        }
+    }
+
+    /// Returns the number of hits on an item with a positive sign, and the number with a negative
+    /// sign.
+    pub(crate) fn hits(&self, item: u64) -> HitsBySign {
+        match self {
+            Self::Slots(slots) => slots.hits_of_item(item),
+            Self::Items(items) => {
+                let index = items
+                    .binary_search_by_key(&item, |(counted, _)| *counted)
+                    .expect("only items that are counted are asked for");
+                items[index].1
+            }
+        }
+    }
+}

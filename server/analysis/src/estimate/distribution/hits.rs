@@ -1,0 +1,323 @@
+//! Distribution of one report's hits on an item, and of their sum over all reports.
+//!
+//! A report can hit an item on its plus side, on its minus side, on both or on neither. An estimand
+//! has a score for each of these outcomes. Its estimate is a linear function of the reports' summed
+//! scores.
+//!
+//! People are *given* if the population is fixed. Then the cumulants ln E[e^(tX)] of people's
+//! scores X add up. Otherwise people are *drawn* at random. Then all scores have one distribution,
+//! whose moment E[e^(tX)] is the average over people.
+
+use super::score::{InterpolationNode, MAX_TILT, solve_true_value};
+use crate::estimate::point::{Estimand, PointEstimate};
+use crate::numeric::confidence_limits::{LimitSide, ObservedSum, TailThresholds};
+use crate::numeric::roots::bisect;
+
+/// Probabilities that a report hits only an item's minus side, neither side, only its plus side,
+/// and both sides.
+pub(crate) type OutcomeProbabilities = [f64; 4];
+
+/// Score of each outcome, in the order of [`OutcomeProbabilities`].
+type OutcomeScores = [f64; 4];
+
+/// Continuity correction of a normal tail, as a fraction of the distance between possible sums: 1/2
+/// because sums are discrete, and 1/6 for skewness.
+///
+/// It is sufficient if the score 0 has at least probability [`MIN_ZERO_PROBABILITY`]. Then exact
+/// tails of sums of the scores −1, 0 and 1 exceed the corrected normal tail by at most 2 per cent.
+const CONTINUITY_CORRECTION: f64 = 2.0 / 3.0;
+const MIN_ZERO_PROBABILITY: f64 = 0.4;
+
+/// Precision of a ratio's confidence limit, relative to the distance of the limit from the
+/// estimate.
+const PRECISION: f64 = 1e-4;
+
+/// Distribution of one report's hits on one item, for people with and without the item.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct HitDistribution {
+    /// Outcome probabilities for people who have the item at −1, who do not have it, and who have
+    /// it at 1.
+    people: [OutcomeProbabilities; 3],
+    /// True if people are given (the population is fixed), so that cumulants add up. Values are
+    /// then signs.
+    ///
+    /// Real values are rounded to signs at random, as if people were drawn. This is the worst case:
+    /// ln E[e^(tX)] is concave in a person's value, so no people with the same mean vary more.
+    given: bool,
+    /// Estimated share of people with the item, in [0, 1].
+    present: f64,
+    /// Weight of a hit on the opposite side, if the frequency of one sign is estimated. A hit on
+    /// the sign's own side has the weight 1. Set by [`HitDistribution::with_other_side_weight`].
+    other_side: f64,
+    /// Possible true means from −1 to 1, ascending, each with the most likely share of people who
+    /// have the item. The share is convex in the mean, so linear interpolation can only
+    /// overestimate the share.
+    shares: [MeanAndShare; NODES],
+}
+
+/// A true mean, and the share of people who have the item.
+type MeanAndShare = (f64, f64);
+
+/// Number of means in the table of shares.
+const NODES: usize = 9;
+
+impl HitDistribution {
+    /// Creates the distribution from an item's estimated `mean` and non-missing `frequency`.
+    pub(crate) fn new(
+        people: [OutcomeProbabilities; 3],
+        given: bool,
+        mean: f64,
+        frequency: f64,
+    ) -> Self {
+        let [signs, hits] =
+            [Estimand::Mean, Estimand::Nonmissing].map(|of| outcome_scores(of, 0.0));
+        let [_, none, plus] = people;
+        let gain = expected_score(&plus, &signs);
+        let without = expected_score(&none, &hits);
+        let per_hit = expected_score(&plus, &hits) - without;
+        let held_mean = mean.clamp(-1.0, 1.0);
+        let present = frequency.clamp(held_mean.abs(), 1.0);
+        let hit = without + per_hit * frequency;
+        // The variance of the sum behind the mean depends on the share of people who have the item.
+        // A few hits do not determine this share. So at each mean μ, use the maximum-likelihood
+        // share for Poisson hits, but at least |μ|. Let h be the observed hit rate of both sides
+        // together, and e the observed rate of the plus side minus that of the minus side. At a
+        // true mean μ these rates differ by gμ, where g is `gain`. Then the most likely rate of
+        // both sides is the root of a quadratic: (h + √(h² + 4gμ(gμ − e)))/2. It is h if gμ is 0 or
+        // e, smaller between 0 and e, and larger outside.
+        let share = |held: f64| {
+            let square = hit * hit + 4.0 * gain * held * gain * (held - mean);
+            let likely = 0.5 * (hit + square.max(0.0).sqrt());
+            let share = (likely - without) / per_hit;
+            // If people without the item hit it as often, the number of hits carries no information
+            // about the share.
+            let share = if per_hit > 0.0 { share } else { present };
+            (held, share.clamp(held.abs(), 1.0))
+        };
+        let distance = held_mean.abs();
+        let (most, least) = (0.5 * (present + distance), 0.5 * (present - distance));
+        let mut means = [
+            -1.0,
+            -2.0 * least,
+            -least,
+            0.0,
+            0.5 * distance,
+            distance,
+            most,
+            (2.0 * most).min(1.0),
+            1.0,
+        ];
+        if held_mean < 0.0 {
+            means.reverse();
+            means = means.map(|mean| -mean);
+        }
+        Self {
+            people,
+            given,
+            present,
+            other_side: 0.0,
+            shares: means.map(share),
+        }
+    }
+
+    /// Sets the weight o of a hit on the opposite side, if the frequency of one sign is estimated.
+    /// The weight must be from 0 to 1.
+    ///
+    /// The weight must be such that people with the opposite sign contribute 0 on average, like
+    /// people without the item. Confidence limits then treat them as people without the item, whose
+    /// scores vary more.
+    ///
+    /// Proof: compare people with the opposite sign to people without the item. They hit the
+    /// opposite side with a probability that is larger by some w, and the own side with one that is
+    /// smaller by o·w. So E[e^(tX)] differs by w·(e^(ot) − 1 − o·(e^t − 1)). This is at most 0,
+    /// because e^x is convex.
+    pub(crate) fn with_other_side_weight(self, other_side: f64) -> Self {
+        Self { other_side, ..self }
+    }
+
+    /// Returns the confidence limit for the true value on one side: see
+    /// [`Law::limit`](super::Law::limit).
+    pub(crate) fn confidence_limit(
+        &self,
+        estimand: Estimand,
+        point: PointEstimate,
+        reports: f64,
+        failure: &TailThresholds,
+        side: LimitSide,
+    ) -> f64 {
+        let family = ScoreFamily::new(self, estimand);
+        let observed = ObservedSum {
+            sum: reports * (family.without + family.gain * point.estimate),
+            shift: self.continuity_correction(),
+            deviation: reports * family.gain * point.standard_error,
+            max_t: MAX_TILT,
+        };
+        observed.confidence_limit(failure, side, |t, sum, exponent| {
+            family.solve_true_value(t, (t * sum - exponent) / reports)
+        })
+    }
+
+    /// Returns the confidence limit for a conditional mean on one side: see
+    /// [`Law::ratio_confidence_limit`](super::Law::ratio_confidence_limit). The interval contains every ratio r for which
+    /// the estimate of mean − r·frequency does not rule out that this difference is 0.
+    pub(crate) fn ratio_confidence_limit(
+        &self,
+        [mean, frequency]: [PointEstimate; 2],
+        ratio: PointEstimate,
+        reports: f64,
+        failure: &TailThresholds,
+        side: LimitSide,
+    ) -> f64 {
+        let means = ScoreFamily::new(self, Estimand::Mean);
+        let frequencies = ScoreFamily::new(self, Estimand::Nonmissing);
+        let present = self.present;
+        let ruled_out = |r: f64| {
+            // True ratios lie in [-1, 1]. For r outside, use the noise at the nearer end.
+            let held = r.clamp(-1.0, 1.0);
+            let per_hit = held / frequencies.gain;
+            let mut scores = means.scores.map(|score| score / means.gain);
+            for (score, hits) in scores.iter_mut().zip(frequencies.scores) {
+                *score -= per_hit * hits;
+            }
+            let weights = [
+                0.5 * present * (1.0 - held),
+                1.0 - present,
+                0.5 * present * (1.0 + held),
+            ];
+            let cumulants = |t: f64| {
+                let moments = scores.map(|score| (t * score).exp_m1());
+                let person =
+                    |outcomes| self.additive_from_moment(expected_score(&outcomes, &moments));
+                let people = self.people.map(person);
+                reports
+                    * self.cumulant_from_additive(
+                        people.iter().zip(weights).map(|(a, b)| a * b).sum(),
+                    )
+            };
+            let observed = ObservedSum {
+                sum: reports
+                    * (mean.estimate - r * frequency.estimate - per_hit * frequencies.without),
+                shift: self.continuity_correction() * (1.0 / means.gain + per_hit.abs()),
+                deviation: reports * ratio.standard_error * frequency.estimate,
+                max_t: MAX_TILT / scores.iter().fold(0.0, |most: f64, s| most.max(s.abs())),
+            };
+            observed.rules_out(failure, side, cumulants)
+        };
+        let away = |by: f64| ratio.estimate + side.sign() * by;
+        // Search outwards for a ratio that is ruled out. There is one, because far away the sum
+        // would have to exceed its maximum over all hits.
+        let mut reach = (failure.normal_quantile() * ratio.standard_error).max(PRECISION);
+        while !ruled_out(away(reach)) {
+            reach *= 2.0;
+        }
+        let near = |a: f64, b: f64| ((a - b).abs() > PRECISION * reach).then_some(0.5 * (a + b));
+        bisect(ratio.estimate, away(reach), near, |r| !ruled_out(r)).1
+    }
+
+    /// Returns the continuity correction of a normal tail, in units of the score:
+    /// [`CONTINUITY_CORRECTION`] times the distance between possible sums. This distance is 2 if
+    /// every report hits exactly one side.
+    fn continuity_correction(&self) -> f64 {
+        let idle = self.people.iter().map(|outcomes| outcomes[1]);
+        match idle.fold(1.0, f64::min) {
+            0.0 => 2.0 * CONTINUITY_CORRECTION,
+            idle if idle < MIN_ZERO_PROBABILITY => 1.0,
+            _ => CONTINUITY_CORRECTION,
+        }
+    }
+
+    /// Converts `moment`, which is E[e^(tX)] − 1, to the quantity that averages over people: the
+    /// cumulant if people are given, otherwise the moment itself. Both are 0 at t = 0.
+    fn additive_from_moment(&self, moment: f64) -> f64 {
+        if self.given { moment.ln_1p() } else { moment }
+    }
+
+    fn cumulant_from_additive(&self, value: f64) -> f64 {
+        if self.given { value } else { value.ln_1p() }
+    }
+}
+
+/// Returns the scores of an estimand. `other` is the weight of a hit on the opposite side, which is
+/// used for the frequency of one sign.
+fn outcome_scores(estimand: Estimand, other: f64) -> OutcomeScores {
+    match estimand {
+        Estimand::Mean => [-1.0, 0.0, 1.0, 0.0],
+        Estimand::Plus | Estimand::Share => [other, 0.0, 1.0, 1.0 + other],
+        Estimand::Minus => [1.0, 0.0, other, 1.0 + other],
+        Estimand::Nonmissing => [1.0, 0.0, 1.0, 2.0],
+    }
+}
+
+fn expected_score(outcomes: &OutcomeProbabilities, scores: &OutcomeScores) -> f64 {
+    outcomes
+        .iter()
+        .zip(scores)
+        .map(|(p, score)| p * score)
+        .sum()
+}
+
+/// Distributions of one report's score for one estimand, with one distribution for each true value.
+struct ScoreFamily<'a> {
+    law: &'a HitDistribution,
+    estimand: Estimand,
+    scores: OutcomeScores,
+    /// Expected score if the true value is 0.
+    without: f64,
+    /// Increase of the expected score per unit of the true value.
+    gain: f64,
+}
+
+impl<'a> ScoreFamily<'a> {
+    fn new(law: &'a HitDistribution, estimand: Estimand) -> Self {
+        let scores = outcome_scores(estimand, law.other_side);
+        let [minus, none, plus] = law.people.map(|person| expected_score(&person, &scores));
+        let with = match estimand {
+            Estimand::Minus => minus,
+            Estimand::Mean | Estimand::Plus | Estimand::Nonmissing | Estimand::Share => plus,
+        };
+        Self {
+            law,
+            estimand,
+            scores,
+            without: none,
+            gain: with - none,
+        }
+    }
+
+    /// Returns true values in ascending order, each with the cumulant (given people) or moment
+    /// (drawn people) of the score at t. Between two of the returned values, this quantity is
+    /// linear in the true value.
+    fn interpolation_nodes(&self, t: f64) -> [InterpolationNode; NODES] {
+        let weights = self.scores.map(|score| (t * score).exp_m1());
+        let [minus, none, plus] = self.law.people.map(|person| {
+            self.law
+                .additive_from_moment(expected_score(&person, &weights))
+        });
+        let at = |(mean, present): MeanAndShare| {
+            // A share (present + mean)/2 of people has the item at 1, and (present − mean)/2 at −1.
+            let both = 0.5 * (present * (plus + minus) + mean * (plus - minus));
+            (mean, both + (1.0 - present) * none)
+        };
+        let of = |with: f64| {
+            let mut nodes = [(0.0, none); NODES];
+            nodes[NODES - 1] = (1.0, with);
+            nodes
+        };
+        match self.estimand {
+            Estimand::Mean => self.law.shares.map(at),
+            Estimand::Minus => of(minus),
+            Estimand::Plus | Estimand::Nonmissing | Estimand::Share => of(plus),
+        }
+    }
+
+    /// Returns the true value at which the score has this cumulant at t: see [`solve_true_value`].
+    fn solve_true_value(&self, t: f64, cumulant: f64) -> Option<f64> {
+        solve_true_value(
+            &self.interpolation_nodes(t),
+            self.law.given,
+            self.gain,
+            t,
+            cumulant,
+        )
+    }
+}

@@ -1,0 +1,41 @@
+//! Sampling model: fixed population, rounded values, or random sample.
+
+use hushbin::ValueKind;
+use hushbin::task::Kind;
+
+/// Sampling model of the people whose reports answer a question.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum SamplingModel {
+    /// Fixed population (*given* people): all people answer, and each person either has the counted
+    /// property or does not.
+    FixedPopulation,
+    /// Fixed population whose numbers are rounded at random to one of two neighbouring levels. For
+    /// the share of a single level, this is equivalent to a random sample.
+    RoundedValues,
+    /// Random sample (*drawn* people).
+    ///
+    /// Real values are rounded to signs at random, and if a task asks several questions, only some
+    /// people answer each. In the worst case, this adds the full variance of drawing each person at
+    /// random.
+    RandomSample,
+}
+
+impl SamplingModel {
+    /// Returns the sampling model for a question of this kind. `several` is true if the task asks
+    /// several questions.
+    pub(crate) fn for_kind(kind: &Kind, several: bool) -> Self {
+        match kind {
+            _ if several => Self::RandomSample,
+            Kind::Ratings(ValueKind::Real) | Kind::Text(_) => Self::RandomSample,
+            Kind::Numbers(_) => Self::RoundedValues,
+            Kind::Cross(cross) if cross.level_scale().is_some() => Self::RoundedValues,
+            Kind::Ratings(_)
+            | Kind::Set
+            | Kind::Choice
+            | Kind::Flag
+            | Kind::Number(_)
+            | Kind::Cross(_)
+            | Kind::Together(_) => Self::FixedPopulation,
+        }
+    }
+}

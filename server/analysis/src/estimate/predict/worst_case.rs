@@ -1,0 +1,49 @@
+//! Worst-case variances over all possible answers, for guarantees made before any report exists.
+
+use hushbin::mechanism::{collision::Rates, pattern};
+
+use crate::estimate::point::{SamplingModel, variance_over_people};
+
+/// Returns the maximum variance of one report's contribution to a share, over all true shares f.
+///
+/// `with` and `without` are the variances for people with and without the answer.
+pub(crate) fn max_share_variance(whose: SamplingModel, with: f64, without: f64) -> f64 {
+    // The variance is without + f·(with − without), plus f(1 − f) unless the population is fixed.
+    // Its maximum is at f = 0, at f = 1, or at f = (1 + with − without)/2, where the slope is 0.
+    let level = 0.5 * (1.0 + with - without);
+    [0.0, 1.0, level.clamp(0.0, 1.0)]
+        .map(|share| variance_over_people(whose, share, with, without))
+        .into_iter()
+        .fold(0.0, f64::max)
+}
+
+/// Returns the maximum variance of one report's contribution to a distribution function, over all
+/// edges between `bins` bins. `part` is the value of the function at the edge.
+pub(crate) fn max_share_below_variance(
+    whose: SamplingModel,
+    rates: &Rates,
+    bins: u32,
+    part: f64,
+) -> f64 {
+    let at = |below: u32| {
+        let [with, without] = [true, false].map(|among| rates.set_variance(below, among));
+        variance_over_people(whose, part, with, without)
+    };
+    (1..bins).map(at).fold(0.0, f64::max)
+}
+
+/// Returns the maximum variance of one report's contribution to a distribution function, over all
+/// edges between bins of a pattern. `part` is the value of the function at the edge.
+///
+/// People are assumed to be in the bins of greatest variance. They are treated as a random sample,
+/// as in the confidence intervals of quantiles.
+pub(crate) fn max_pattern_share_below_variance(rates: &pattern::Rates, part: f64) -> f64 {
+    let at = |below: usize| {
+        let weights = rates.range_weights(0..below);
+        let own = rates.variances_by_cell(&rates.output_weights_of_sum(&weights), &weights);
+        let most = |own: &[f64]| own.iter().copied().fold(0.0, f64::max);
+        let (with, without) = own.split_at(below);
+        variance_over_people(SamplingModel::RandomSample, part, most(with), most(without))
+    };
+    (1..rates.cells()).map(at).fold(0.0, f64::max)
+}

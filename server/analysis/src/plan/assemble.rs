@@ -1,0 +1,214 @@
+//! Construction of a plan from the task that the search found.
+
+use hushbin::choose::Objective;
+use hushbin::task::{Kind, Scale};
+use hushbin::{Items, Question, Task};
+
+use super::error::PlanError;
+use super::goal::ErrorsOf;
+use super::half_widths::HalfWidths;
+use super::plan_result::{Alternative, NumberError, Plan, QuestionPlan, Unknown, Verdict};
+use super::ratings_comparison;
+use super::search::{MechanismChoice, PlannedTask, PredictedQuestionError};
+use super::survey::{AutoRatings, POWER, Survey};
+use super::words;
+use crate::accounting::{Account, Mixture, account};
+use crate::bound;
+use crate::estimate::{DEFAULT_CONFIDENCE, Estimand, PredictedQuantity, Predictor};
+use crate::heavy_hitters::{DEFAULT_ALPHABET, DetectableShare};
+use crate::promise::{bias_statement, protected_part};
+
+impl Plan {
+    /// Creates the plan. `missed` returns a phrase that says how to reach the wanted accuracy.
+    pub(super) fn new(
+        survey: &Survey,
+        planned: &PlannedTask,
+        solved_for: Unknown,
+        people: u64,
+        missed: impl FnOnce() -> String,
+    ) -> Result<Self, PlanError> {
+        let task = &planned.task;
+        let questions: Result<Vec<QuestionPlan>, PlanError> = (0..task.questions().len())
+            .map(|index| QuestionPlan::new(survey, planned, index, people))
+            .collect();
+        let questions = questions?;
+        let others = match survey.only_auto_ratings() {
+            Some(open) => {
+                let error = questions[0].error;
+                let other = |choice| Alternative::new(survey, &open, choice, people, error);
+                planned.others.iter().map(other).collect::<Result<_, _>>()?
+            }
+            None => Vec::new(),
+        };
+        let neighbours = task.questions()[0].mechanism().neighbours();
+        let (central, central_reason) = match central_account(survey, task, people) {
+            Ok(account) => (Some(account), None),
+            Err(reason) => (None, Some(reason)),
+        };
+        Ok(Self {
+            solved_for,
+            people,
+            days: survey.people_per_day.map(|day| people as f64 / day),
+            epsilon: task.epsilon(),
+            effective_epsilon: task.effective_epsilon(),
+            protects: protected_part(neighbours),
+            central,
+            central_reason,
+            together_over_drawn: planned.together_over_drawn,
+            verdict: Verdict::new(&questions, missed),
+            assumes: words::assumptions_text(&questions, neighbours, survey.honest_fraction),
+            questions,
+            others,
+            task: task.clone(),
+        })
+    }
+}
+
+/// Computes the central privacy of the shuffled reports, or returns the reason why this is not
+/// possible.
+fn central_account(survey: &Survey, task: &Task, people: u64) -> Result<Account, String> {
+    let mixture = Mixture::for_task(task).map_err(|error| error.to_string())?;
+    account(&mixture, people, survey.honest_fraction, survey.delta)
+        .map_err(|error| error.to_string())
+}
+
+impl QuestionPlan {
+    fn new(
+        survey: &Survey,
+        planned: &PlannedTask,
+        index: usize,
+        people: u64,
+    ) -> Result<Self, PlanError> {
+        let (task, error) = (&planned.task, &planned.errors[index]);
+        let (question, goal) = (&task.questions()[index], &error.goal);
+        let several = task.questions().len() > 1;
+        let reports = people as f64 * task.report_share(index);
+        let reach = HalfWidths::new(goal.estimates);
+        let standard_error = error.standard_error(reports);
+        // This may be a simulated width, which is not proportional to the standard error.
+        let interval = error.half_width(reports);
+        let objective = match (survey.only_auto_ratings(), goal.aim) {
+            (Some(open), _) => open.objective.objective()?,
+            (None, PredictedQuantity::Mean | PredictedQuantity::MeanWithin(_)) => Objective::MEAN,
+            (None, PredictedQuantity::Share | PredictedQuantity::Distribution(_)) => {
+                Objective::FREQUENCY
+            }
+        };
+        let answers = question.items().count();
+        Ok(Self {
+            name: question.name().to_owned(),
+            kind: question.kind().name().to_owned(),
+            mechanism: question.mechanism().clone(),
+            on_average: error.on_average.clone(),
+            sparsity: question.sparsity(),
+            answers,
+            cells: match question.kind() {
+                Kind::Number(scale) => Some(scale.cell_count()),
+                Kind::Cross(cross) => cross.columns().scale().map(Scale::cell_count),
+                _ => None,
+            },
+            share: task.report_share(index),
+            reports,
+            errors_of: goal.errors_of,
+            of: goal.of.clone(),
+            unit: goal.unit.clone(),
+            standard_error,
+            bias: error.squared_bias.map(f64::sqrt),
+            error: error.root_mean_squared_error(reports),
+            interval,
+            simultaneous_interval: interval * reach.simultaneous / reach.single,
+            wanted: goal.within,
+            wanted_error: goal.error,
+            range: goal.range,
+            smallest: smallest_detected_share(question, error, reach, reports),
+            average: goal.average_share(question),
+            numbers: number_errors(question, standard_error / goal.scale, reach),
+            distance: bound::distance_of_question(question, &objective),
+            as_ratings: ratings_comparison::variance_ratio_as_ratings(question, goal.aim, several),
+            bias_note: bias_statement(question),
+        })
+    }
+}
+
+impl Alternative {
+    fn new(
+        survey: &Survey,
+        open: &AutoRatings<'_>,
+        choice: &MechanismChoice,
+        people: u64,
+        error: f64,
+    ) -> Result<Self, PlanError> {
+        let candidate = &choice.candidate;
+        let (mechanism, sparsity) = (&candidate.mechanism, candidate.sparsity);
+        let task = survey.create_task(vec![open.create_question(
+            mechanism,
+            sparsity,
+            choice.epsilon,
+        )?])?;
+        let predicted = choice.predicted;
+        let enough = predicted.and_then(|own| {
+            let room = error * error - own.squared_bias;
+            // The factor keeps an integer unchanged if it is exceeded by a rounding error.
+            let needed = || (own.variance * people as f64 / room * (1.0 - 1e-12)).ceil();
+            (room > 0.0).then(needed)
+        });
+        Ok(Self {
+            mechanism: mechanism.clone(),
+            sparsity,
+            epsilon: task.epsilon(),
+            effective_epsilon: task.effective_epsilon(),
+            protects: protected_part(mechanism.neighbours()),
+            standard_error: predicted.map(|own| own.variance.sqrt()),
+            bias: predicted.map(|own| own.squared_bias.sqrt()),
+            error: predicted.map(|own| own.total().sqrt()),
+            people: enough,
+            central: central_account(survey, &task, people).ok(),
+        })
+    }
+}
+
+/// Returns the smallest share of people for which an answer or item is detected, if shares or items
+/// are estimated. For a text, the search is assumed to use the default alphabet.
+fn smallest_detected_share(
+    question: &Question,
+    error: &PredictedQuestionError,
+    reach: HalfWidths,
+    reports: f64,
+) -> Option<f64> {
+    match error.goal.errors_of {
+        ErrorsOf::Share => {}
+        ErrorsOf::Items => {
+            let rarest = error.standard_error(reports) * reach.seen;
+            return Some(rarest).filter(|share| *share <= 1.0);
+        }
+        _ => return None,
+    }
+    if let Kind::Text(_) = question.kind() {
+        let letters = DEFAULT_ALPHABET.chars().count();
+        let found =
+            DetectableShare::new(question, reports as u64, letters, DEFAULT_CONFIDENCE, POWER)?;
+        return Some(found.share).filter(|share| *share <= 1.0);
+    }
+    let rare =
+        Predictor::for_question(question).rare_item_standard_error(Estimand::Share, reports)?;
+    Some(rare * reach.seen).filter(|share| *share <= 1.0)
+}
+
+/// Returns the errors of each number, if the question asks for several. The standard error of a
+/// number is `part` times half of its range.
+fn number_errors(question: &Question, part: f64, reach: HalfWidths) -> Vec<NumberError> {
+    let (Kind::Numbers(limits), Items::Named(names)) = (question.kind(), question.items()) else {
+        return Vec::new();
+    };
+    let number = |(name, limits): (&String, &hushbin::task::NumberLimits)| {
+        let [min, max] = limits.range();
+        let standard_error = part * 0.5 * (max - min);
+        NumberError {
+            name: name.clone(),
+            unit: limits.unit().map(str::to_owned),
+            standard_error,
+            interval: standard_error * reach.single,
+        }
+    };
+    names.iter().zip(limits.iter()).map(number).collect()
+}

@@ -1,0 +1,73 @@
+//! Comparison with asking the same question as ratings of items.
+
+use hushbin::choose::{AutoDraft, KindDraft, MechanismDraft, ObjectiveDraft, ObjectiveName};
+use hushbin::choose::{AutoLevel, QuestionDraft};
+use hushbin::task::Kind;
+use hushbin::{Items, Question, ValueKind};
+
+use crate::estimate::{PredictedQuantity, Predictor};
+
+/// Maximum number of numbers for which the comparison is made. With more, choosing a mechanism
+/// would take seconds.
+const MOST_NUMBERS: usize = 64;
+
+/// Returns the variance that the question would have if its answers were asked as ratings of items,
+/// divided by its actual variance. As a rating, the item that a person answers has the value 1. A
+/// number is rated with its own value. Both variances are for the worst case over answers. Returns
+/// `None` if the question asks for ratings already, or if a variance is not known.
+pub(super) fn variance_ratio_as_ratings(
+    question: &Question,
+    aim: PredictedQuantity,
+    several: bool,
+) -> Option<f64> {
+    let answers = |sparsity| Some((question.items().count()?, ValueKind::Sign, sparsity));
+    let (items, value, sparsity) = match question.kind() {
+        // Cross-tabulations and parts that are asked together have several answers. Ratings cannot
+        // be of texts that are not listed.
+        Kind::Ratings(_) | Kind::Cross(_) | Kind::Text(_) | Kind::Together(_) => None,
+        Kind::Set => answers(question.sparsity()),
+        Kind::Choice | Kind::Flag | Kind::Number(_) => answers(1),
+        Kind::Numbers(limits) => (limits.len() <= MOST_NUMBERS).then_some((
+            limits.len() as u32,
+            ValueKind::Real,
+            limits.len() as u32,
+        )),
+    }?;
+    let mechanism = match aim {
+        PredictedQuantity::Mean => auto_mechanism_draft(ObjectiveName::Mean),
+        PredictedQuantity::Share => auto_mechanism_draft(ObjectiveName::Frequency),
+        // The variance of sums of shares is known only for Collision.
+        PredictedQuantity::Distribution(_) => MechanismDraft::default(),
+        PredictedQuantity::MeanWithin(_) => return None,
+    };
+    let rated = QuestionDraft {
+        name: String::new(),
+        kind: KindDraft::Ratings(Items::Count(items), value),
+        sparsity: Some(sparsity),
+        entries: None,
+        overlap: None,
+        weight: None,
+        mechanism,
+    };
+    let rated = rated.resolve(question.epsilon(), None).ok()?;
+    let [own, rated] = [question, &rated].map(Predictor::for_question);
+    let (theirs, ours) = match aim {
+        PredictedQuantity::Distribution(part) => (
+            rated.worst_rated_share_below_variance(part, several)?,
+            own.worst_variance(aim, several)?,
+        ),
+        PredictedQuantity::MeanWithin(_) => return None,
+        PredictedQuantity::Mean | PredictedQuantity::Share => (
+            rated.worst_variance(aim, several)?,
+            own.worst_variance(aim, several)?,
+        ),
+    };
+    Some(theirs / ours)
+}
+
+fn auto_mechanism_draft(objective: ObjectiveName) -> MechanismDraft {
+    MechanismDraft::Auto(AutoDraft {
+        objective: ObjectiveDraft::Name(objective),
+        level: AutoLevel::User,
+    })
+}

@@ -1,0 +1,200 @@
+//! Empirical audit of shuffled sums: simulates whole batches with the core's randomizer, with one
+//! person's answer at either end of its range.
+//!
+//! All remaining people give the answer that adds no answer messages. Only noise messages then hide
+//! the person, as the accounting assumes. The score of a batch is the sum of the log-likelihood
+//! ratios of its message counts. This score distinguishes the two cases best if every person
+//! reports all coordinates. The bound holds for any score.
+
+use hushbin::sums::{Message, SumRandomizer, SumTask, SummedQuantity};
+use hushbin_analysis::accounting::Bounds;
+use hushbin_analysis::numeric::clopper_pearson::{lower_bound, upper_bound};
+use hushbin_analysis::sums::{SumTotals, account_sums};
+use rand_core::CryptoRng;
+use serde::Serialize;
+
+use super::verdict::Verdict;
+
+/// Result of an audit of sums.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct SumAudit {
+    /// Promised central ε.
+    pub central_epsilon: f64,
+    /// δ of the promise.
+    pub delta: f64,
+    /// Bounds of ε at this δ, as computed by the accounting.
+    pub accounted: Bounds,
+    /// Lower bound of ε from trials.
+    pub empirical_lower_bound: f64,
+    /// Number of batches simulated with each answer.
+    pub trials: u64,
+    /// Confidence at which the lower bound holds.
+    pub confidence: f64,
+    /// Number of judging batches in which the event happened, with each answer.
+    pub event_hits: [u64; 2],
+    /// Number of judging batches with each answer.
+    pub event_trials: u64,
+    /// Conclusion: whether the budget is kept.
+    pub verdict: Verdict,
+}
+
+/// Default number of draws in all trials, about 10 s of one core.
+const DRAWS: u64 = 3_000_000_000;
+
+/// Minimum and maximum of the default number of trials: enough to find a threshold, and more than
+/// is worthwhile.
+const TRIALS: [u64; 2] = [100, 100_000];
+
+/// Returns the default number of trials of an audit.
+#[must_use]
+pub fn default_sum_trials(task: &SumTask) -> u64 {
+    let each = 2
+        * u64::from(task.summed_quantity().coordinate_count())
+        * u64::from(task.message_parameters().noise_trials());
+    let [least, most] = TRIALS;
+    (DRAWS / (2 * each * task.honest_people())).clamp(least, most)
+}
+
+/// Audits a sum task: runs `trials` batches of the minimum number of honest people with each of two
+/// answers and compares them. `progress` is called with the number of batches done and the total.
+///
+/// # Errors
+/// Same as [`account_sums`].
+///
+/// # Panics
+/// If `trials` is below 2.
+pub fn audit_sums<R: CryptoRng>(
+    task: &SumTask,
+    trials: u64,
+    confidence: f64,
+    rng: &mut R,
+    mut progress: impl FnMut(u64, u64),
+) -> Result<SumAudit, hushbin::Error> {
+    let accounted = account_sums(task)?;
+    let mut batches = BatchSimulator::new(task);
+    let choosing = trials / 2;
+    let mut scores = [Vec::new(), Vec::new()];
+    for trial in 0..trials {
+        for (which, scores) in scores.iter_mut().enumerate() {
+            scores.push(batches.simulate_score(which == 1, rng));
+        }
+        progress(2 * (trial + 1), 2 * trials);
+    }
+    let [low, high] = &scores;
+    let (chosen, judging_trials) = (choosing as usize, trials - choosing);
+    let failure = 0.5 * (1.0 - confidence);
+    let bound = |hits: [u64; 2], of: u64| {
+        let [least, most] = [
+            lower_bound(hits[1], of, failure),
+            upper_bound(hits[0], of, failure),
+        ];
+        ((least - task.delta()).max(0.0) / most).ln().max(0.0)
+    };
+    let hits = |scores: &[f64], threshold: f64| {
+        scores.iter().filter(|score| **score >= threshold).count() as u64
+    };
+    // The threshold is chosen from trials other than the judging trials, so that the bound stays
+    // valid.
+    let mut thresholds = high[..chosen].to_vec();
+    thresholds.sort_by(f64::total_cmp);
+    let prospect = |threshold: f64| {
+        let hits = [low, high].map(|scores| hits(&scores[..chosen], threshold));
+        bound(hits, choosing)
+    };
+    // At most about a hundred thresholds are tried, since each takes a pass over the scores.
+    let steps = (chosen / 100).max(1);
+    let best = thresholds.into_iter().step_by(steps);
+    let best = best.max_by(|one, other| prospect(*one).total_cmp(&prospect(*other)));
+    let threshold = best.expect("trials choose");
+    let event_hits = [low, high].map(|scores| hits(&scores[chosen..], threshold));
+    let empirical = bound(event_hits, judging_trials);
+    let within = empirical <= task.central_epsilon() && accounted.upper <= task.central_epsilon();
+    Ok(SumAudit {
+        central_epsilon: task.central_epsilon(),
+        delta: task.delta(),
+        accounted,
+        empirical_lower_bound: empirical,
+        trials,
+        confidence,
+        event_hits,
+        event_trials: judging_trials,
+        verdict: match within {
+            true => Verdict::WithinBudget,
+            false => Verdict::ExceedsBudget,
+        },
+    })
+}
+
+/// Simulator of batches of one task.
+struct BatchSimulator<'a> {
+    task: &'a SumTask,
+    randomizer: SumRandomizer,
+    messages: Vec<Message>,
+    /// Three answers: that of all other people, then the two possible answers of the targeted
+    /// person.
+    answers: [Vec<f64>; 3],
+}
+
+impl<'a> BatchSimulator<'a> {
+    fn new(task: &'a SumTask) -> Self {
+        let answers = match task.summed_quantity() {
+            SummedQuantity::Box(_, limits) => {
+                let ends = limits.iter().map(|own| own.range());
+                [
+                    ends.clone()
+                        // Halved before adding, so that the sum cannot overflow.
+                        .map(|[min, max]| min / 2.0 + max / 2.0)
+                        .collect(),
+                    ends.clone().map(|[min, _]| min).collect(),
+                    ends.map(|[_, max]| max).collect(),
+                ]
+            }
+            SummedQuantity::Ball(ball) => {
+                let own = ball.max_length() / f64::from(ball.dimension()).sqrt();
+                [0.0, -own, own].map(|value| vec![value; ball.dimension() as usize])
+            }
+        };
+        Self {
+            task,
+            randomizer: SumRandomizer::new(task),
+            messages: Vec::new(),
+            answers,
+        }
+    }
+
+    /// Simulates a batch in which the person is at the upper end if `upper`, and otherwise at the
+    /// lower end. Returns the log-likelihood ratio of the upper end to the lower end.
+    fn simulate_score<R: CryptoRng>(&mut self, upper: bool, rng: &mut R) -> f64 {
+        let mut totals = SumTotals::new(self.task);
+        let own = 1 + usize::from(upper);
+        let others = self.task.honest_people() - 1;
+        for answer in (0..others).map(|_| 0).chain([own]) {
+            let made = self
+                .randomizer
+                .randomize(&self.answers[answer], rng, &mut self.messages);
+            made.expect("the answers are the task's");
+            self.messages
+                .iter()
+                .for_each(|own| totals.add_message(*own));
+        }
+        let coordinates = self.task.summed_quantity().coordinate_count() as usize;
+        let ratio = |coordinate| {
+            let [up, down] = totals.counts(coordinate);
+            self.count_log_ratio(up) - self.count_log_ratio(down)
+        };
+        (0..coordinates).map(ratio).sum()
+    }
+
+    /// Returns the log-likelihood ratio ln(P(B = k − L)/P(B = k)) of a message count k, up to a
+    /// constant. B ~ Binomial(N, q) is the number of noise messages, and L the number of levels.
+    fn count_log_ratio(&self, count: u64) -> f64 {
+        let messages = self.task.message_parameters();
+        let trials = self.task.honest_people() * u64::from(messages.noise_trials());
+        let step = |step: u64| {
+            let more = (count as f64 - step as f64).max(1e-9);
+            let less = (trials as f64 - count as f64 + step as f64 + 1.0).max(1e-9);
+            (more / less).ln()
+        };
+        (0..u64::from(messages.levels())).map(step).sum()
+    }
+}

@@ -1,0 +1,127 @@
+//! Number of trials of an audit, and the confidence of its bounds.
+
+use hushbin::Task;
+use hushbin_analysis::estimate::CONFIDENCE;
+
+/// Number of trials of an audit, and the confidence of its bounds.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct TrialPlan {
+    trials: u64,
+    confidence: f64,
+}
+
+/// Default confidence of a measured bound.
+pub(crate) const DEFAULT_CONFIDENCE: f64 = 0.999;
+/// Default number of trials, unless detecting a loss needs more.
+const DEFAULT_TRIALS: u64 = 200_000;
+/// Minimum number of trials: fewer are too few to choose an event from.
+const MIN_TRIALS: u64 = 100;
+/// Maximum number of trials. More would take years, and rounding of the counts would matter.
+const MAX_TRIALS: u64 = 1_000_000_000;
+
+/// A reason why an audit cannot run.
+#[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum AuditError {
+    /// Confidence outside the supported range.
+    #[error("confidence is {confidence}, expected {} to {}", CONFIDENCE.min, CONFIDENCE.max)]
+    Confidence {
+        /// Requested confidence.
+        confidence: f64,
+    },
+    /// Number of trials out of range: so few that even a randomizer that hides nothing would pass,
+    /// or too many to ever finish.
+    #[error(
+        "trials is {trials}, expected {least} to {MAX_TRIALS}: fewer cannot detect a loss above \
+         {epsilon} at confidence {confidence}"
+    )]
+    Trials {
+        /// Requested number of trials.
+        trials: u64,
+        /// Minimum number of trials that can detect a loss above ε.
+        least: u64,
+        /// Privacy budget ε of the task.
+        epsilon: f64,
+        /// Confidence at which the loss is to be detected.
+        confidence: f64,
+    },
+}
+
+/// Returns the δ of a task's reports: the greatest δ of its questions.
+pub(super) fn greatest_delta(task: &Task) -> f64 {
+    let of_each = task
+        .questions()
+        .iter()
+        .map(|question| question.mechanism().delta());
+    of_each.fold(0.0, f64::max)
+}
+
+impl TrialPlan {
+    /// Creates a plan with `trials` runs on each of two inputs, and bounds that hold jointly at
+    /// `confidence`. The default is 200,000 trials, or four times the minimum if that is more.
+    ///
+    /// # Errors
+    /// [`AuditError`] if the confidence or the number of trials is out of range.
+    pub fn new(task: &Task, trials: Option<u64>, confidence: f64) -> Result<Self, AuditError> {
+        if !CONFIDENCE.contains(confidence) {
+            return Err(AuditError::Confidence { confidence });
+        }
+        let epsilon = task.epsilon();
+        let least = min_trials(epsilon, greatest_delta(task), confidence);
+        let trials = trials.unwrap_or_else(|| DEFAULT_TRIALS.max(4 * least));
+        if !(least..=MAX_TRIALS).contains(&trials) {
+            return Err(AuditError::Trials {
+                trials,
+                least,
+                epsilon,
+                confidence,
+            });
+        }
+        Ok(Self { trials, confidence })
+    }
+
+    /// Returns the number of runs of the randomizer on each of two inputs.
+    #[must_use]
+    pub const fn trials(&self) -> u64 {
+        self.trials
+    }
+
+    /// Returns the confidence at which a lower bound holds.
+    #[must_use]
+    pub const fn confidence(&self) -> f64 {
+        self.confidence
+    }
+
+    /// Returns the probability with which a bound may fail.
+    pub(super) fn failure_probability(&self) -> f64 {
+        1.0 - self.confidence
+    }
+}
+
+/// Returns the minimum number of trials that can show a loss above ε.
+///
+/// The best possible result of n trials is an event that always happens under one input and never
+/// under the other. With failure probability `failure` and q = (failure/2)^(1/n), the bounds of the
+/// two probabilities are q and 1 − q. The log ratio ln((q − δ)/(1 − q)) exceeds ε if n is above
+/// ln(2/failure)/−ln(1 − (1 − δ)/(1 + exp(ε))).
+fn min_trials(epsilon: f64, delta: f64, confidence: f64) -> u64 {
+    let missed = (1.0 - delta) / (1.0 + epsilon.exp());
+    let bound = (2.0 / (1.0 - confidence)).ln() / -(-missed).ln_1p();
+    // One more trial, and 0.1 %, cover the rounding of the bounds.
+    let judged = (1.001 * bound) as u64 + 1;
+    let mut trials = MIN_TRIALS.max(judged);
+    // One pair of inputs is the worst case: with more pairs, more of the trials judge.
+    while judging_trials(trials, 1) < judged {
+        trials += judged - judging_trials(trials, 1);
+    }
+    trials
+}
+
+/// Maximum number of trials that choose the event, per input and summed over all pairs.
+const MAX_CHOOSING_TRIALS: u64 = 1 << 17;
+
+/// Returns the number of judging trials among `trials`. It is three quarters, or more if
+/// [`MAX_CHOOSING_TRIALS`] divided among the `pairs` is less than one quarter.
+pub(super) fn judging_trials(trials: u64, pairs: u64) -> u64 {
+    trials - (trials / 4).min(MAX_CHOOSING_TRIALS / pairs)
+}

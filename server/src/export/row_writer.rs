@@ -1,0 +1,19 @@
+//! Output of rows.
+
+use super::error::ExportError;
+use super::row::Row;
+
+/// Output to which rows are written one by one.
+pub(crate) trait RowWriter {
+    /// Writes a row, or buffers it.
+    ///
+    /// # Errors
+    /// When the row cannot be written.
+    fn write(&mut self, row: Row) -> Result<(), ExportError>;
+
+    /// Writes the rows that are still buffered.
+    ///
+    /// # Errors
+    /// Same as [`RowWriter::write`].
+    fn finish(self: Box<Self>) -> Result<(), ExportError>;
+}

@@ -1,0 +1,42 @@
+//! Writing of rows as CSV and as JSON lines.
+
+use std::io::Write;
+
+use super::error::ExportError;
+use super::row::Row;
+use super::row_writer::RowWriter;
+
+struct CsvRowWriter<W: Write>(csv::Writer<W>);
+
+/// Returns a writer of CSV with a header.
+pub(crate) fn csv<'a>(out: impl Write + 'a) -> Box<dyn RowWriter + 'a> {
+    Box::new(CsvRowWriter(csv::Writer::from_writer(out)))
+}
+
+impl<W: Write> RowWriter for CsvRowWriter<W> {
+    fn write(&mut self, row: Row) -> Result<(), ExportError> {
+        Ok(self.0.serialize(row)?)
+    }
+
+    fn finish(mut self: Box<Self>) -> Result<(), ExportError> {
+        Ok(self.0.flush()?)
+    }
+}
+
+struct JsonRowWriter<W: Write>(std::io::BufWriter<W>);
+
+/// Returns a writer of JSON lines.
+pub(crate) fn json<'a>(out: impl Write + 'a) -> Box<dyn RowWriter + 'a> {
+    Box::new(JsonRowWriter(std::io::BufWriter::new(out)))
+}
+
+impl<W: Write> RowWriter for JsonRowWriter<W> {
+    fn write(&mut self, row: Row) -> Result<(), ExportError> {
+        serde_json::to_writer(&mut self.0, &row).map_err(std::io::Error::from)?;
+        Ok(self.0.write_all(b"\n")?)
+    }
+
+    fn finish(mut self: Box<Self>) -> Result<(), ExportError> {
+        Ok(self.0.flush()?)
+    }
+}

@@ -1,0 +1,366 @@
+//! Simulations of tasks of questions: comparison of the estimates with the truth.
+
+use chacha20::ChaCha20Rng;
+use hushbin::task::Kind;
+use hushbin::{Entry, Question, Task};
+use hushbin_analysis::estimate::{Estimand, Estimates, Estimator, Options, Query, Totals};
+use hushbin_analysis::heavy_hitters;
+use serde::Serialize;
+
+use super::answers::Answers;
+use super::error_tally::{ComparedEstimate, ErrorTally};
+use super::reports::{SimulateError, simulate_reports};
+use super::texts::{TextCrowd, TextQuestionResult};
+
+/// Result of simulating a task, as averages over `runs`.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub(crate) struct SimulationResult {
+    /// Number of people who reported.
+    pub(crate) people: usize,
+    /// Number of runs.
+    pub(crate) runs: usize,
+    /// Confidence of the intervals.
+    pub(crate) confidence: f64,
+    /// Number of people with more entries than the sparsity of the question that the report
+    /// answers.
+    pub(crate) sampled_down: usize,
+    /// Nanoseconds to randomise one person's answers, on one core.
+    pub(crate) randomize_ns: f64,
+    /// Nanoseconds to fold one report into totals, on one core.
+    pub(crate) decode_ns: f64,
+    /// Results of each question, except those of kind text.
+    pub(crate) questions: Vec<QuestionResult>,
+    /// Results of each question of kind text.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) texts: Vec<TextQuestionResult>,
+}
+
+/// Result of one question.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub(crate) struct QuestionResult {
+    /// Name of the question.
+    pub(crate) question: String,
+    /// Kind of the question.
+    pub(crate) kind: &'static str,
+    /// Expected share of people whose report answers the question.
+    pub(crate) share: f64,
+    /// Number of reports that answered the question; mean over runs.
+    pub(crate) reports: f64,
+    /// Quantity that is estimated for each item.
+    pub(crate) estimand: Estimand,
+    /// Number of items, options, bins or levels.
+    pub(crate) items: usize,
+    /// Mean squared error over items, and over runs with at least one answer. For several numbers,
+    /// errors are relative to the width of the range. NaN if no run had an answer.
+    pub(crate) mse: f64,
+    /// Mean squared standard error that was stated, averaged like `mse`.
+    pub(crate) stated_mse: f64,
+    /// Mean squared error of estimating 0 for every item.
+    pub(crate) zero_mse: f64,
+    /// Comparison of the items' estimates with the true shares.
+    #[serde(flatten)]
+    pub(crate) shares: ErrorTally,
+    /// Number of answers outside the range of a number.
+    pub(crate) clipped: u64,
+    /// Comparison of the mean and quantiles of a number, or of the means within rows of a `cross`
+    /// question.
+    #[serde(skip_serializing_if = "ErrorTally::is_empty")]
+    pub(crate) numbers: ErrorTally,
+    /// Number of runs with at least one answer.
+    #[serde(skip)]
+    answered: u32,
+}
+
+/// Simulates the reports of the first `people` people once for each random generator. `progress` is
+/// called with the index of the run and the number of people done in that run.
+///
+/// # Errors
+/// [`SimulateError`] if `people` is out of range, a question is open, a query is invalid, or an
+/// answer is refused.
+pub(crate) fn simulate_survey(
+    task: &Task,
+    answers: &Answers,
+    people: usize,
+    search: &heavy_hitters::SearchOptions,
+    rngs: impl Iterator<Item = ChaCha20Rng>,
+    progress: impl Fn(usize, usize) + Sync,
+) -> Result<SimulationResult, SimulateError> {
+    check_people(people, answers.people())?;
+    let estimator = Estimator::for_task(task.clone());
+    let confidence = search.confidence;
+    let truth = |index| TrueValues::new(task, index, answers, people, confidence);
+    let is_text = |&index: &usize| matches!(task.questions()[index].kind(), Kind::Text(_));
+    let (texts, listed): (Vec<usize>, Vec<usize>) = (0..task.questions().len()).partition(is_text);
+    let truths: Vec<TrueValues> = listed
+        .iter()
+        .copied()
+        .map(truth)
+        .collect::<Result<_, _>>()?;
+    let crowd = |index| TextCrowd::new(task, index, answers, people, search);
+    let mut crowds: Vec<TextCrowd> = texts.into_iter().map(crowd).collect::<Result<_, _>>()?;
+    let none = |(&index, truth): (&usize, &TrueValues)| {
+        QuestionResult::new(task, index, truth, answers.clipped_count(index))
+    };
+    let mut questions: Vec<QuestionResult> = listed.iter().zip(&truths).map(none).collect();
+    let (mut runs, mut sampled_down, mut nanoseconds) = (0, 0, [0.0; 2]);
+    for (run, rng) in rngs.enumerate() {
+        let of = |person| answers.answers_of_person(person);
+        let whole = simulate_reports(task, &of, people, &rng, &|done| progress(run, done))?;
+        for (found, truth) in questions.iter_mut().zip(&truths) {
+            found.add_run(task, truth, &estimator, &whole.totals);
+        }
+        for (crowd, reports) in crowds.iter_mut().zip(&whole.texts) {
+            crowd.search_run(reports)?;
+        }
+        for (sum, time) in nanoseconds
+            .iter_mut()
+            .zip([whole.randomizing, whole.decoding])
+        {
+            *sum += time.as_nanos() as f64 / people as f64;
+        }
+        runs += 1;
+        sampled_down += whole.sampled_down;
+    }
+    let [randomize_ns, decode_ns] = nanoseconds.map(|time| time / f64::from(runs));
+    Ok(SimulationResult {
+        people,
+        runs: runs as usize,
+        confidence,
+        sampled_down: sampled_down / runs as usize,
+        randomize_ns,
+        decode_ns,
+        questions: questions
+            .into_iter()
+            .map(|own| own.averaged(runs))
+            .collect(),
+        texts: crowds
+            .into_iter()
+            .map(|crowd| crowd.averaged(runs))
+            .collect(),
+    })
+}
+
+/// Checks that the number of people `asked` is at least 1 and at most `there`.
+fn check_people(asked: usize, there: usize) -> Result<(), SimulateError> {
+    match (1..=there).contains(&asked) {
+        true => Ok(()),
+        false => Err(SimulateError::People { asked, there }),
+    }
+}
+
+/// True values of a question, and the query to estimate them.
+struct TrueValues {
+    query: Query,
+    /// True value of each item of the query.
+    by_item: Vec<f64>,
+    /// Width by which each item's errors are divided: the range of one of several numbers,
+    /// otherwise 1.
+    widths: Vec<f64>,
+    /// Sorted answers to a number, clipped to the range.
+    numbers: Vec<f64>,
+    /// Number of people and sum of the numbers in each row, for a `cross` question with means.
+    rows: Vec<[f64; 2]>,
+}
+
+impl TrueValues {
+    fn new(
+        task: &Task,
+        index: usize,
+        answers: &Answers,
+        people: usize,
+        confidence: f64,
+    ) -> Result<Self, SimulateError> {
+        let question = &task.questions()[index];
+        if question.items().count().is_none() {
+            return Err(SimulateError::Open {
+                question: question.name().to_owned(),
+            });
+        }
+        let query = Query::new(
+            task,
+            &Options {
+                question: (!task.has_unnamed_question()).then(|| question.name().to_owned()),
+                confidence,
+                ..Options::default()
+            },
+        )?;
+        let mut truth = Self {
+            by_item: vec![0.0; query.items().len()],
+            widths: vec![1.0; query.items().len()],
+            query,
+            numbers: Vec::new(),
+            rows: Vec::new(),
+        };
+        for person in 0..people {
+            for entry in answers.answer(person, index) {
+                truth.add_entry(question, entry, people as f64);
+            }
+        }
+        truth.numbers.sort_by(f64::total_cmp);
+        Ok(truth)
+    }
+
+    fn add_entry(&mut self, question: &Question, entry: &Entry, people: f64) {
+        // The query contains all items in order, so an item is also an index.
+        let item = entry.item as usize;
+        let (cell, next) = match question.kind() {
+            Kind::Number(scale) => {
+                let [min, max] = scale.range();
+                self.numbers.push(entry.value.clamp(min, max));
+                scale.cell(entry.value)
+            }
+            Kind::Cross(cross) => {
+                if let Some(levels) = cross.level_scale() {
+                    let [min, max] = levels.range();
+                    self.rows.resize(cross.shape()[0] as usize, [0.0; 2]);
+                    self.rows[item][0] += 1.0;
+                    self.rows[item][1] += entry.value.clamp(min, max);
+                    // Cells of levels are not estimated.
+                    return;
+                }
+                cross.cell(entry.item as u32, entry.value)
+            }
+            Kind::Together(together) => (together.cell(item, entry.value as u32), 0.0),
+            Kind::Numbers(of) => {
+                let [min, max] = of[item].range();
+                self.by_item[item] += entry.value.clamp(min, max) / people;
+                self.widths[item] = max - min;
+                return;
+            }
+            _ => {
+                self.by_item[item] += entry.value / people;
+                return;
+            }
+        };
+        let cell = cell as usize;
+        // A number between two cells counts for both, in proportion.
+        self.by_item[cell] += (1.0 - next) / people;
+        if next > 0.0 {
+            self.by_item[cell + 1] += next / people;
+        }
+    }
+
+    /// Returns the quantile `part`: the smallest number such that at least a share `part` of the
+    /// people are at or below it.
+    fn true_quantile(&self, part: f64) -> f64 {
+        let people = self.numbers.len();
+        // The rounding error of the product must not add a person.
+        let reached = (part * people as f64 - 1e-9).ceil() as usize;
+        self.numbers[reached.clamp(1, people) - 1]
+    }
+
+    /// Compares mean and quantiles, or means within rows, with the truth.
+    fn compare_numbers(&self, question: &Question, answer: &Estimates) -> Vec<ComparedEstimate> {
+        let unit = number_unit(question, 0);
+        let Some(number) = &answer.number else {
+            let cross = answer.cross.iter();
+            let means = cross.flat_map(|cross| &cross.conditional_means);
+            let means = means.zip(&self.rows).map(|(own, [people, sum])| {
+                let what = format!("mean of {}", own.row);
+                let intervals = [own.mean.interval, own.mean.simultaneous_interval];
+                ComparedEstimate::new(&what, unit, sum / people, own.mean.estimate, intervals)
+            });
+            return means.collect();
+        };
+        let mean = number.mean.iter();
+        let mean =
+            mean.map(|own| ComparedEstimate::from_estimate(&"mean", unit, self.by_item[0], own));
+        let quantiles = number.quantiles.iter().map(|own| {
+            let what = match own.quantile {
+                0.5 => "median".to_owned(),
+                part => format!("quantile {part}"),
+            };
+            let truth = self.true_quantile(own.quantile);
+            let intervals = [own.interval, own.simultaneous_interval];
+            ComparedEstimate::new(&what, unit, truth, Some(own.estimate), intervals)
+        });
+        mean.chain(quantiles).collect()
+    }
+}
+
+/// Returns the unit of a question's number, if it has one. If the question asks for several
+/// numbers, `item` is the index of one of them. A cross-tabulation has the number in its columns.
+fn number_unit(question: &Question, item: usize) -> Option<&str> {
+    match question.kind() {
+        Kind::Number(scale) => scale.unit(),
+        Kind::Numbers(of) => of[item].unit(),
+        Kind::Cross(cross) => cross.columns().scale()?.unit(),
+        _ => None,
+    }
+}
+
+impl QuestionResult {
+    /// Creates the result of a question before any run.
+    fn new(task: &Task, index: usize, truth: &TrueValues, clipped: u64) -> Self {
+        let question = &task.questions()[index];
+        let items = truth.by_item.len();
+        let parts = truth.by_item.iter().zip(&truth.widths);
+        let squares = parts.map(|(truth, width)| (truth / width).powi(2));
+        Self {
+            question: question.name().to_owned(),
+            kind: question.kind().name(),
+            share: task.report_share(index),
+            reports: 0.0,
+            estimand: if question.domain().is_rated() {
+                Estimand::Mean
+            } else {
+                Estimand::Share
+            },
+            items,
+            mse: 0.0,
+            stated_mse: 0.0,
+            zero_mse: squares.sum::<f64>() / items as f64,
+            shares: ErrorTally::default(),
+            clipped,
+            numbers: ErrorTally::default(),
+            answered: 0,
+        }
+    }
+
+    /// Adds the estimates of a run, unless the run has no answers to the question.
+    fn add_run(&mut self, task: &Task, truth: &TrueValues, estimator: &Estimator, totals: &Totals) {
+        let question = &task.questions()[truth.query.question_index()];
+        let answer = estimator.estimates(totals, &truth.query);
+        if answer.reports == 0 {
+            return;
+        }
+        self.answered += 1;
+        self.reports += answer.reports as f64;
+        let items = self.items as f64;
+        let mut found = Vec::with_capacity(self.items);
+        let truths = truth.by_item.iter().zip(&truth.widths).enumerate();
+        for (item, (index, (&truly, width))) in answer.estimates.iter().zip(truths) {
+            let mut estimates = item.estimates();
+            let asked = estimates.find(|(estimand, _)| *estimand == self.estimand);
+            let Some((_, own)) = asked else {
+                continue;
+            };
+            let error = (own.estimate - truly) / width;
+            self.mse += error * error / items;
+            self.stated_mse += (own.standard_error / width).powi(2) / items;
+            let unit = match question.kind() {
+                Kind::Numbers(_) => number_unit(question, index),
+                _ => None,
+            };
+            found.push(ComparedEstimate::from_estimate(
+                &item.item, unit, truly, own,
+            ));
+        }
+        self.shares.add_run(found);
+        self.numbers
+            .add_run(truth.compare_numbers(question, &answer));
+    }
+
+    /// Converts the sums over runs to averages over the runs with at least one answer.
+    fn averaged(self, runs: u32) -> Self {
+        let average = |sum: f64| sum / f64::from(self.answered);
+        Self {
+            reports: self.reports / f64::from(runs),
+            mse: average(self.mse),
+            stated_mse: average(self.stated_mse),
+            shares: self.shares.averaged(),
+            numbers: self.numbers.averaged(),
+            ..self
+        }
+    }
+}

@@ -1,0 +1,106 @@
+//! Choice of Collision's parameters under the hash family `balanced-windows`, for one answer from a
+//! list. The report then favours c of t buckets, and c/t can be any share.
+
+use alloc::vec::Vec;
+
+use super::buckets_draft::{BucketsDraft, SubsetWithVariance};
+use super::budget::PreparedBudget;
+use crate::domain::Domain;
+use crate::hash::{Hashing, MAX_WINDOW_BUCKETS};
+use crate::mechanism::collision::{Collision, Rates, Rule, RuleName};
+
+/// Variance, relative to the minimum, up to which parameters with less decoding work are preferred.
+const VARIANCE_TOLERANCE: f64 = 1.001;
+/// Cost of one shuffle step. The unit is the cost of one hash round for one slot. Rounds are cheap
+/// because sixteen slots are computed together.
+const SHUFFLE_STEP_COST: u32 = 10;
+
+impl Collision {
+    /// Lists Collision's parameters with balanced windows, for a list of `answers` answers. The
+    /// share of favoured buckets lies between the two `parts`, or is the nearest possible share
+    /// outside.
+    ///
+    /// ```
+    /// use hushbin::mechanism::collision::Collision;
+    ///
+    /// let windows = Collision::list_with_windows(10, 3..=8, [0.3, 0.3]);
+    /// let shapes: Vec<_> = windows.iter().map(|own| (own.buckets(), own.width())).collect();
+    /// assert_eq!(shapes, [(4, 2), (5, 2), (6, 2), (7, 2), (7, 3), (8, 2), (8, 3)]);
+    /// ```
+    #[must_use]
+    pub fn list_with_windows(
+        answers: u32,
+        buckets: core::ops::RangeInclusive<u32>,
+        parts: [f64; 2],
+    ) -> Vec<Self> {
+        let [least, most] = parts;
+        let near = |t: u32| {
+            let [least, most] = [least, most].map(|part| (f64::from(t) * part) as u32);
+            // c runs from `least` rounded down to `most` rounded up. A window has at least 2
+            // buckets, but not all of them.
+            (least.max(2)..=(most + 1).min(t - 1)).map(move |c| [t, c])
+        };
+        let buckets =
+            (*buckets.start()).max(3)..=(*buckets.end()).min(answers).min(MAX_WINDOW_BUCKETS);
+        let windows = buckets.flat_map(near);
+        windows.map(|[t, c]| Self::with_windows(t, c)).collect()
+    }
+
+    fn with_windows(buckets: u32, favoured: u32) -> Self {
+        let rule = Rule::Heaviest { favoured };
+        Self::new(rule, Hashing::BalancedWindows, buckets)
+            .expect("2 favoured or more of 3 to 255 buckets")
+    }
+
+    /// Returns the cost of listing the answers that a report hits. The unit is the cost of one hash
+    /// round for one slot.
+    fn decoding_cost(&self, domain: &Domain) -> u32 {
+        let hash = self.element_hash(domain);
+        match hash.rounds() {
+            0 => SHUFFLE_STEP_COST * self.buckets(),
+            rounds => {
+                hash.slots_per_bucket().unwrap_or(1)
+                    * self.buckets_per_element()
+                    * (1 + rounds as u32)
+            }
+        }
+    }
+}
+
+/// Returns the best parameters with balanced windows that agree with a draft. Returns `other` if it
+/// is as good and takes less work to decode. Windows exist only for one answer from a list.
+pub(super) fn best_windows(
+    domain: &Domain,
+    limit: &PreparedBudget,
+    draft: &BucketsDraft<RuleName>,
+    variance: impl Fn(&Rates) -> f64,
+    other: Option<SubsetWithVariance<Rule>>,
+) -> Option<SubsetWithVariance<Rule>> {
+    let answers = domain.item_count().filter(|_| domain.is_one_of_list());
+    // The variance is least near this share of favoured buckets (Ye and Barg 2018).
+    let part = 1.0 / (limit.e + 1.0);
+    let mut windows = match (answers, draft.buckets, draft.favoured) {
+        (None, ..) | (_, _, Some(1)) => Vec::new(),
+        _ if draft.hashes.is_some_and(|hashes| hashes != 1) => Vec::new(),
+        (Some(answers), said, None) => {
+            let buckets = said.map_or(3..=MAX_WINDOW_BUCKETS, |t| t..=t);
+            Collision::list_with_windows(answers, buckets, [part, part])
+        }
+        (Some(answers), None, Some(c)) => (c + 1..=answers.min(MAX_WINDOW_BUCKETS))
+            .map(|t| Collision::with_windows(t, c))
+            .collect(),
+        (Some(_), Some(t), Some(c)) => alloc::vec![Collision::with_windows(t, c)],
+    };
+    // `other` needs no check: its variance is infinite if it exceeds the budget.
+    windows.retain(|own| limit.allows(own.buckets_per_element(), own.buckets()));
+    let rated = windows.into_iter().map(|own| {
+        let rates = own.windowed_rates(domain, &limit.bound);
+        (variance(&rates), own)
+    });
+    let rated: Vec<SubsetWithVariance<Rule>> = rated.chain(other).collect();
+    let least = rated.iter().map(|own| own.0).fold(f64::INFINITY, f64::min);
+    let good = rated
+        .into_iter()
+        .filter(|own| own.0 <= VARIANCE_TOLERANCE * least);
+    good.min_by_key(|(_, own)| own.decoding_cost(domain))
+}

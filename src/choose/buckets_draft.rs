@@ -1,0 +1,180 @@
+//! Drafts of the mechanisms that report one bucket.
+
+use serde::Deserialize;
+
+use super::budget::PreparedBudget;
+use super::contract::Choose;
+use super::draft_agreement::check_equal_if_stated;
+use super::objective::Goal;
+use super::predict::Predict;
+use super::search::{Candidate, Search};
+use crate::bounds;
+use crate::domain::Domain;
+use crate::error::Error;
+use crate::hash::Hashing;
+use crate::mechanism::contract::Parameters;
+use crate::mechanism::occupancy::{StrengthMeasure, TopSum};
+use crate::mechanism::{BucketReport, NamedRule, Rule, Subset, hash_count_bound};
+use crate::sample::ExpLowerBound;
+
+/// Mechanism that reports one bucket, with parameters that may be unset.
+///
+/// ```
+/// use hushbin::choose::collision::Draft;
+///
+/// let draft: Draft = serde_json::from_str(r#"{ "rule": "heaviest", "buckets": 16 }"#).unwrap();
+/// assert_eq!((draft.buckets, draft.favoured), (Some(16), None));
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct BucketsDraft<RuleName> {
+    /// Rule that selects the favoured buckets (default `heaviest` for Collision, `strongest` for
+    /// CoCo).
+    pub rule: Option<RuleName>,
+    /// Number of favoured buckets c, for rules `heaviest` and `strongest`.
+    pub favoured: Option<u32>,
+    /// Family of hash functions (default balanced in closed domains, independent in open domains).
+    /// If it is unset, `balanced-items` may be chosen for means. If `favoured`, `buckets` and
+    /// `hashes` are unset too, `balanced-windows` may be chosen for one answer from a list.
+    pub hashing: Option<Hashing>,
+    /// Number of buckets t of each hash function.
+    pub buckets: Option<u32>,
+    /// Number of hash functions R. If R is unset and c is stated, R is 1.
+    pub hashes: Option<u32>,
+}
+
+impl<RuleName> Default for BucketsDraft<RuleName> {
+    fn default() -> Self {
+        Self {
+            rule: None,
+            favoured: None,
+            hashing: None,
+            buckets: None,
+            hashes: None,
+        }
+    }
+}
+
+impl<Name: Copy + PartialEq + core::fmt::Debug> BucketsDraft<Name> {
+    /// Returns the stated hash family, or the domain's default if none is stated.
+    pub(super) fn hashing_or_default(&self, domain: &Domain) -> Hashing {
+        Hashing::requested_or_default(self.hashing, domain)
+    }
+
+    /// Returns the stated rule. If none is stated, returns the project's own rule, `heaviest` or
+    /// `strongest`.
+    pub(super) fn rule_or_default<R: NamedRule<Name = Name>>(&self) -> Name {
+        self.rule.unwrap_or(R::strongest_rule(1).name())
+    }
+
+    /// Returns the mechanism with the draft's parameters. An unset number of favoured buckets c
+    /// becomes 1. Returns `None` if the number of buckets is unset.
+    ///
+    /// # Errors
+    /// As [`Subset::new`], for the stated parameters.
+    pub(super) fn complete_with_defaults<R: NamedRule<Name = Name>>(
+        &self,
+        domain: &Domain,
+    ) -> Result<Option<Subset<R>>, Error> {
+        let rule = self.rule_or_default::<R>();
+        if let Some(buckets) = self.buckets {
+            let one = (rule != paper_rule::<R>().name()).then_some(1);
+            let rule = Subset::<R>::rule_from_name(rule, self.favoured.or(one))?;
+            let (hashing, hashes) = (self.hashing_or_default(domain), self.hashes.unwrap_or(1));
+            return Subset::with_hashes(rule, hashing, buckets, hashes).map(Some);
+        }
+        if let Some(hashes) = self.hashes {
+            if hashes > 1 && rule == paper_rule::<R>().name() {
+                return Err(Error::Combination {
+                    reason: R::ONE_HASH,
+                });
+            }
+            hash_count_bound(domain.sparsity()).check(f64::from(hashes))?;
+        }
+        if let Some(favoured) = self.favoured {
+            Subset::<R>::rule_from_name(rule, Some(favoured))?;
+            let most = R::max_favoured(bounds::BUCKETS.max as u32);
+            bounds::FAVOURED
+                .with_max(f64::from(most))
+                .check(f64::from(favoured))?;
+        }
+        Ok(None)
+    }
+
+    /// Checks that the mechanism in use has the stated parameters.
+    ///
+    /// # Errors
+    /// [`Error::TaskDiffers`] naming the first difference.
+    pub(super) fn agrees_with<R: NamedRule<Name = Name>>(
+        &self,
+        in_use: &Subset<R>,
+    ) -> Result<(), Error> {
+        check_equal_if_stated("rule", &self.rule, in_use.rule_name())?;
+        check_equal_if_stated("favoured", &self.favoured, in_use.favoured_count())?;
+        check_equal_if_stated("hashing", &self.hashing, in_use.hashing())?;
+        check_equal_if_stated("buckets", &self.buckets, in_use.buckets())?;
+        check_equal_if_stated("hashes", &self.hashes, in_use.hashes())
+    }
+}
+
+/// Returns the rule from the mechanism's paper: `occupied` (Collision) or `overwrite` (CoCo).
+pub(super) fn paper_rule<R: Rule>() -> R {
+    R::paper_rule().expect("builds that choose are complete")
+}
+
+/// Variance of the estimates, followed by the parameters that lead to this variance.
+pub(super) type SubsetWithVariance<R> = (f64, Subset<R>);
+
+/// Rule of a mechanism that reports one bucket and whose parameters can be chosen.
+pub(super) trait ChoosableRule: NamedRule {
+    /// Measure of a cell's strength. The project's own rule favours the strongest cells.
+    const STRENGTH: StrengthMeasure;
+
+    /// Returns the total variance of the goal's estimates under the project's own rule with c =
+    /// `favoured`. The c in `subset` is ignored. `top` contains the expected sums over the c
+    /// strongest cells. The variance is infinite if reports reveal nothing.
+    ///
+    /// The goal's estimates are the means for CoCo and the frequencies for Collision, unless the
+    /// goal weighs non-missing frequencies or has parts.
+    fn own_rule_variance(
+        subset: &Subset<Self>,
+        domain: &Domain,
+        bound: &ExpLowerBound,
+        favoured: u32,
+        top: &TopSum,
+        goal: &Goal<'_>,
+    ) -> f64;
+
+    /// Returns the total variance of the goal's estimates under the rule from the mechanism's
+    /// paper, see [`paper_rule`].
+    fn paper_rule_variance(
+        subset: &Subset<Self>,
+        domain: &Domain,
+        epsilon: f64,
+        goal: &Goal<'_>,
+    ) -> f64;
+
+    /// Returns the best parameters under the hash family `balanced-windows` that agree with a
+    /// draft. `other` contains the best parameters without windows. Returns `other` if it is as
+    /// good and takes less work to decode, or if windows are impossible.
+    fn best_with_windows(
+        _domain: &Domain,
+        _limit: &PreparedBudget,
+        _draft: &BucketsDraft<Self::Name>,
+        _goal: &Goal<'_>,
+        other: Option<SubsetWithVariance<Self>>,
+    ) -> Option<SubsetWithVariance<Self>> {
+        other
+    }
+
+    /// Returns the best parameters for a draft that states no parameters.
+    ///
+    /// # Errors
+    /// As [`Choose::best`].
+    fn best_unconstrained(search: &Search<'_>) -> Result<Candidate, Error>
+    where
+        Subset<Self>: Predict + Parameters<Report = BucketReport>,
+    {
+        Subset::<Self>::best(search, &BucketsDraft::default())
+    }
+}

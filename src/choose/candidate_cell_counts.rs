@@ -1,0 +1,57 @@
+//! Numbers of cells to try in the search for minimum variance.
+
+use alloc::vec::Vec;
+
+/// Numbers of cells that a search for parameters tries.
+#[derive(Debug, Clone)]
+pub(super) struct CandidateCellCounts {
+    pub(super) least: u32,
+    pub(super) most: u32,
+    /// Number of elements if the hash is balanced, else `None`. Near each tried number of cells,
+    /// the search then also tries a number that leaves no slots empty.
+    pub(super) elements: Option<u32>,
+    /// Numbers of cells at which the budget begins to allow more favoured buckets. The search also
+    /// tries these numbers, because the variance jumps there.
+    pub(super) steps: Vec<u32>,
+}
+
+/// Number of neighbours to try on each side of the best number of cells.
+const NEIGHBOURS: u32 = 6;
+
+impl CandidateCellCounts {
+    /// Returns the numbers of cells to try: every number below 24, then steps of about 4 per cent.
+    pub(super) fn cell_counts_to_try(&self) -> Vec<u32> {
+        let (least, most) = (self.least, self.most);
+        let mut cells = self.steps.clone();
+        if let Some(elements) = self.elements {
+            // One slot fewer in each cell: more cells than the step, but no empty slots.
+            let fits = |step: &u32| {
+                let per_cell = elements.div_ceil(*step);
+                (per_cell > 1).then(|| elements.div_ceil(per_cell - 1))
+            };
+            cells.extend(self.steps.iter().filter_map(fits));
+        }
+        let mut next = least;
+        while next <= most {
+            cells.push(next);
+            if let Some(elements) = self.elements {
+                let per_cell = elements.div_ceil(next);
+                cells.push(elements.div_ceil(per_cell).clamp(least, most));
+            }
+            next += 1 + next / 24;
+        }
+        cells.push(most);
+        cells.sort_unstable();
+        cells.dedup();
+        cells
+    }
+
+    /// Returns the numbers of cells near `centre`.
+    pub(super) fn cell_counts_near(&self, centre: u32) -> impl Iterator<Item = u32> {
+        let most = self
+            .steps
+            .iter()
+            .fold(self.most, |most, step| most.max(*step));
+        centre.saturating_sub(NEIGHBOURS).max(self.least)..=(centre + NEIGHBOURS).min(most)
+    }
+}

@@ -1,0 +1,132 @@
+//! Hash families as collectors use them: codes in canonical bytes, and hash functions of reports.
+
+use super::family::{ElementHash, Hashing};
+use super::functions::HashFunctions;
+use super::keys::HashKeys;
+use super::sign::{SignBitLocation, signs_of_word};
+use crate::domain::Domain;
+
+impl Hashing {
+    /// Returns the code that identifies this family in a task's canonical bytes.
+    pub(crate) const fn to_canonical_code(self) -> u64 {
+        self as u64
+    }
+}
+
+impl ElementHash {
+    /// Returns the bucket of an element. In a closed domain the element is below 2d + s < 2³².
+    #[inline]
+    pub(crate) fn bucket(&self, keys: &HashKeys, element: u64) -> u32 {
+        self.bucket_of_prepared(keys, self.prepare_element(element))
+    }
+
+    /// Number m of slots per bucket, or `None` for an independent hash.
+    pub(crate) const fn slots_per_bucket(&self) -> Option<u32> {
+        match self {
+            Self::Balanced(balanced) => Some(balanced.slots_per_bucket()),
+            Self::Independent { .. } => None,
+        }
+    }
+
+    /// Finds the hash function that a cell belongs to, among the hash functions of the report with
+    /// this seed. Returns the keys of that function, and the bucket that is the cell. Each hash
+    /// function has t consecutive cells, one for each bucket.
+    #[inline]
+    pub(crate) const fn keys_and_bucket(&self, seed: u64, cell: u32) -> (HashKeys, u32) {
+        let t = self.buckets();
+        (HashKeys::of_function(seed, cell / t), cell % t)
+    }
+}
+
+impl HashFunctions {
+    /// Creates `count` hash functions that map to `buckets` buckets, under a seed. If `elements` is
+    /// `None`, the domain is open and is hashed [independently](super::independent_bucket).
+    ///
+    /// # Panics
+    /// If `buckets` is 0.
+    #[must_use]
+    pub fn from_seed(
+        hashing: Hashing,
+        elements: Option<u32>,
+        buckets: u32,
+        count: u32,
+        seed: u64,
+    ) -> Self {
+        Self::new(ElementHash::new(hashing, elements, buckets), count, seed)
+    }
+
+    /// Returns the keys of the hash function with this index, counted from 0.
+    ///
+    /// # Panics
+    /// If `function` is not below [`HashFunctions::count`].
+    #[must_use]
+    pub fn function_keys(&self, function: usize) -> HashKeys {
+        HashKeys::new(self.seeds[function])
+    }
+}
+
+impl HashKeys {
+    /// Computes the keys of a report's `function`-th hash function, counted from 0. `seed` is the
+    /// report's seed.
+    ///
+    /// The first function has the report's seed. Each further one has its own seed: output number
+    /// 2³²·`function` of `splitmix64`, far behind the outputs that are keys.
+    #[inline]
+    #[must_use]
+    pub const fn of_function(seed: u64, function: u32) -> Self {
+        Self::new(Self::function_seed(seed, function))
+    }
+}
+
+impl SignBitLocation {
+    const fn read_sign(self, keys: &HashKeys) -> i8 {
+        if self.plus_bit(keys.sign) == 1 { 1 } else { -1 }
+    }
+}
+
+/// Returns the hashed sign of an element that has no sign of its own: an item or a padding. Both
+/// signs are equally likely.
+#[inline]
+pub(crate) fn element_sign(domain: &Domain, keys: &HashKeys, element: u64) -> i8 {
+    SignBitLocation::of_element(domain, element).read_sign(keys)
+}
+
+/// Returns the sign (+1 or −1) of an element of a closed domain. One mix gives the signs of 64
+/// consecutive elements, so that decoders can process 64 signs at a time.
+#[inline]
+#[must_use]
+pub fn closed_sign(keys: &HashKeys, element: u32) -> i8 {
+    SignBitLocation::of_closed_element(element).read_sign(keys)
+}
+
+/// Returns the signs of elements 64·`word` to 64·`word` + 63, one bit each, set for +1.
+#[inline]
+#[must_use]
+pub fn closed_sign_word(keys: &HashKeys, word: u32) -> u64 {
+    signs_of_word(keys.sign, u64::from(word))
+}
+
+/// Returns the sign (+1 or −1) of a 64-bit key of an open domain.
+#[inline]
+#[must_use]
+pub fn open_sign(keys: &HashKeys, key: u64) -> i8 {
+    SignBitLocation::of_open_key(key).read_sign(keys)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cell_is_a_bucket_of_one_function() {
+        let hash = ElementHash::new(Hashing::Balanced, Some(40), 10);
+        let (first, bucket) = hash.keys_and_bucket(7, 9);
+        assert_eq!((first.rounds, bucket), (HashKeys::new(7).rounds, 9));
+        let (third, bucket) = hash.keys_and_bucket(7, 21);
+        assert_eq!(
+            (third.rounds, bucket),
+            (HashKeys::of_function(7, 2).rounds, 1)
+        );
+        assert_ne!(third.rounds, first.rounds);
+    }
+}

@@ -1,0 +1,31 @@
+//! Exact probabilities of Collision's reports.
+
+use alloc::vec::Vec;
+
+use super::rule::Randomizer;
+use crate::domain::SignedItem;
+
+impl Randomizer {
+    /// Computes the exact probability that each bucket is reported, for a given seed. The
+    /// probabilities come from the thresholds that [`crate::Randomizer::randomize`] draws against.
+    /// Takes O(R·t) steps for R hash functions of t buckets each. Intended for tests and audits.
+    ///
+    /// # Panics
+    /// If `signed` has more items than the sparsity s.
+    #[must_use]
+    pub fn probabilities(&mut self, seed: u64, signed: &[SignedItem]) -> Vec<f64> {
+        self.signed.clear();
+        self.signed.extend_from_slice(signed);
+        self.list_elements(0, |_| false);
+        let favoured = self.compute_favoured_set(seed);
+        let buckets = self.thresholds.outcomes;
+        let levels = favoured.bucket_probabilities(buckets, self.favoured_threshold());
+        let mut probabilities =
+            alloc::vec![favoured.probability_of_strength(&levels, 0); buckets as usize];
+        for (bucket, strength) in self.cells.sides_and_strengths() {
+            probabilities[bucket as usize / 2] =
+                favoured.probability_of_strength(&levels, strength);
+        }
+        probabilities
+    }
+}

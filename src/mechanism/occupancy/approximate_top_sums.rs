@@ -1,0 +1,124 @@
+//! Approximate expected sums over the strongest cells. K_v is the number of cells of strength v or
+//! more, as in [the module above](super).
+
+use alloc::vec::Vec;
+
+use super::count_distribution::NEGLIGIBLE;
+use super::strength_distributions::StrengthDistributions;
+use super::top_sums::{TopSum, load_increase};
+
+/// Approximate expected sums over the c strongest cells. They are computed as if the number K_v of
+/// cells of strength v or more were normally distributed, for each v.
+#[derive(Debug, Clone)]
+pub(crate) struct ApproximateTopSums {
+    /// For each v ≥ 1, moments of K_v: the number of cells of strength v or more.
+    levels: Vec<CellCountMoments>,
+    /// Expected number of elements in a cell of strength 0.
+    weak_load: f64,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct CellCountMoments {
+    mean: f64,
+    deviation: f64,
+    step: f64,
+}
+
+impl ApproximateTopSums {
+    pub(super) fn new(cells: u32, strengths: &StrengthDistributions) -> Self {
+        let levels = (1..strengths.law.len())
+            .map(|v| {
+                let (mean, variance) =
+                    mean_and_variance(cells, &strengths.counts, &strengths.reach_probabilities[v]);
+                CellCountMoments {
+                    mean,
+                    deviation: libm::sqrt(variance),
+                    step: load_increase(v, &strengths.loads),
+                }
+            })
+            .take_while(|level| level.mean > NEGLIGIBLE)
+            .collect();
+        Self {
+            levels,
+            weak_load: strengths.loads[0],
+        }
+    }
+
+    /// Returns the sums for the cells of `functions` independent hash functions. `self` is for one
+    /// hash function.
+    pub(crate) fn for_functions(&self, functions: u32) -> Self {
+        let functions = f64::from(functions);
+        let mut sums = self.clone();
+        for level in &mut sums.levels {
+            level.mean *= functions;
+            level.deviation *= libm::sqrt(functions);
+        }
+        sums
+    }
+
+    /// Returns the approximate expected sums over the c strongest cells.
+    pub(crate) fn sums_over_strongest(&self, c: u32) -> TopSum {
+        let mut top = TopSum {
+            strength: 0.0,
+            squares: 0.0,
+            load: 0.0,
+        };
+        let c = f64::from(c);
+        // Expected number of cells with any strength among the c strongest.
+        let mut strong = c;
+        for (v, level) in (1..).zip(&self.levels) {
+            let cells = level.expected_minimum(c);
+            if v == 1 {
+                strong = cells;
+            }
+            top.add_strength(v, level.step, cells);
+        }
+        top.load += (c - strong) * self.weak_load;
+        top
+    }
+}
+
+impl CellCountMoments {
+    /// Computes E\[min(c, K)\] for a normally distributed number K of cells with mean μ and
+    /// standard deviation σ. The result is μ − σ·(φ(z) − z·(1 − Φ(z))), where z = (c − μ)/σ. φ is
+    /// the density and Φ the distribution function of a standard normal variate.
+    fn expected_minimum(&self, c: f64) -> f64 {
+        // K is constant up to rounding, and a division by σ would fail.
+        if self.deviation < 1e-9 {
+            return self.mean.min(c);
+        }
+        let z = (c - self.mean) / self.deviation;
+        let density = libm::exp(-0.5 * z * z) / libm::sqrt(2.0 * core::f64::consts::PI);
+        let above = 0.5 * libm::erfc(z * core::f64::consts::FRAC_1_SQRT_2);
+        (self.mean - self.deviation * (density - z * above)).max(0.0)
+    }
+}
+
+/// Computes the mean and the variance of the number of cells that reach a given strength, out of
+/// T = `cells`. `counts` is the distribution of one cell's count. `reach[n]` is the probability r
+/// that a cell with a count of n reaches the strength.
+///
+/// Var = T·E\[r(1 − r)\] + Σ_j T·(1 + (T − 1)·(−1/(T − 1))^j)·a_j². The a_j are the coefficients of
+/// r in the orthogonal polynomials of the distribution. The j-th polynomials of two counts of a
+/// multinomial distribution have the correlation (−1/(T − 1))^j (Lancaster's expansion).
+///
+/// The term of j = 1 is 0. The approximation gives all terms with j > 2 the factor of j = 2, which
+/// is T/(T − 1).
+fn mean_and_variance(cells: u32, counts: &[f64], reach: &[f64]) -> (f64, f64) {
+    let mean = |value: &dyn Fn(f64, f64) -> f64| -> f64 {
+        let terms = (0..).map(f64::from).zip(counts).zip(reach);
+        terms.map(|((n, p), &r)| p * value(n, r)).sum()
+    };
+    let cells = f64::from(cells);
+    let (r, n) = (mean(&|_, r| r), mean(&|n, _| n));
+    let within = mean(&|_, r| r * (1.0 - r));
+    let spread = mean(&|m, _| (m - n) * (m - n));
+    let covariance = mean(&|m, x| (m - n) * (x - r));
+    let between = mean(&|_, x| (x - r) * (x - r));
+    let beyond = if cells > 1.0 && spread > 0.0 {
+        (between - covariance * covariance / spread).max(0.0) * cells / (cells - 1.0)
+    } else {
+        0.0
+    };
+    (cells * r, cells * (within + beyond))
+}

@@ -1,0 +1,111 @@
+//! Exact expected sums over the strongest cells.
+
+use alloc::vec;
+use alloc::vec::Vec;
+
+/// Expected sums over the c strongest cells.
+///
+/// ```
+/// use hushbin::mechanism::occupancy::{Occupancy, StrengthMeasure};
+///
+/// let occupancy = Occupancy { elements: 3, cells: 12, per_cell: Some(7) };
+/// let top = occupancy.top_sums(StrengthMeasure::Count, 1, 3).sums_over_strongest(2);
+/// assert!(top.squares >= top.strength && top.load == top.strength);
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct TopSum {
+    /// Sum G(c) of the strengths of these cells.
+    pub strength: f64,
+    /// Sum of the squared strengths of these cells.
+    pub squares: f64,
+    /// Number of elements in these cells. It is approximate, because each cell counts as the mean
+    /// number of elements of the cells with its strength. Under CoCo, c may exceed the number of
+    /// cells that have a strength. The c strongest sides then include sides of cells without
+    /// strength.
+    pub load: f64,
+}
+
+/// Expected sums over the c strongest cells, for each c up to a maximum.
+///
+/// ```
+/// use hushbin::mechanism::occupancy::{Occupancy, StrengthMeasure};
+///
+/// let occupancy = Occupancy { elements: 3, cells: 12, per_cell: Some(7) };
+/// let top = occupancy.top_sums(StrengthMeasure::Count, 1, 3);
+/// assert!(top.sums_over_strongest(1).strength < top.sums_over_strongest(2).strength);
+/// // The best of the cells of four functions is better than that of one.
+/// assert!(occupancy.top_sums(StrengthMeasure::Count, 4, 1).sums_over_strongest(1).strength > top.sums_over_strongest(1).strength);
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct TopSums {
+    sums: Vec<TopSum>,
+    /// Expected number of cells with any strength among the c strongest, for each c.
+    strong: Vec<f64>,
+    /// Expected number of elements in a cell of strength 0.
+    weak_load: f64,
+}
+
+impl TopSums {
+    /// Returns the sums over the c strongest cells. If `c` exceeds the maximum that the sums were
+    /// computed for, that maximum is used instead. Only the load is computed with `c` itself.
+    #[must_use]
+    pub fn sums_over_strongest(&self, c: u32) -> TopSum {
+        let last = (c as usize).min(self.sums.len() - 1);
+        let top = self.sums[last];
+        TopSum {
+            load: top.load + (f64::from(c) - self.strong[last]) * self.weak_load,
+            ..top
+        }
+    }
+
+    /// Computes the sums for c up to `most`. `tails` yields, for v = 1, 2, …, the list of P(K_v ≥
+    /// j) over j, where K_v is the number of cells of strength v or more. `loads` are the expected
+    /// numbers of elements in a cell of strength 0, 1, ….
+    pub(super) fn new(tails: impl Iterator<Item = Vec<f64>>, loads: &[f64], most: usize) -> Self {
+        let none = TopSum {
+            strength: 0.0,
+            squares: 0.0,
+            load: 0.0,
+        };
+        let mut top = Self {
+            sums: vec![none; most + 1],
+            strong: vec![0.0; most + 1],
+            weak_load: loads[0],
+        };
+        for (v, at_least) in (1..).zip(tails) {
+            let step = load_increase(v, loads);
+            // E[min(c, K)] = Σ_{j=1..c} P(K ≥ j).
+            let mut mean = 0.0;
+            for c in 1..=most {
+                mean += at_least.get(c).copied().unwrap_or(0.0);
+                top.sums[c].add_strength(v, step, mean);
+                if v == 1 {
+                    top.strong[c] = mean;
+                }
+            }
+        }
+        top
+    }
+}
+
+/// Returns the increase of a cell's expected number of elements from strength v − 1 to v. For v = 1
+/// it is the whole number at strength 1, so that the increases up to any strength sum to the number
+/// at that strength.
+pub(super) fn load_increase(v: usize, loads: &[f64]) -> f64 {
+    if v == 1 {
+        loads[1]
+    } else {
+        loads[v] - loads[v - 1]
+    }
+}
+
+impl TopSum {
+    /// Adds the contribution of strength v to each sum, if `cells` cells reach v. `step` is the
+    /// result of [`load_increase`].
+    pub(super) fn add_strength(&mut self, v: usize, step: f64, cells: f64) {
+        // A strength X is Σ_{v ≤ X} 1, and X² is Σ_{v ≤ X} (2v − 1).
+        self.strength += cells;
+        self.squares += (2 * v - 1) as f64 * cells;
+        self.load += step * cells;
+    }
+}

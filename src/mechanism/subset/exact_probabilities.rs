@@ -1,0 +1,75 @@
+//! Exact probabilities of buckets, from the thresholds of the sampler.
+
+use super::cell_strengths::{CellStrengths, side_of, strength_of};
+use super::favoured_set::FavouredSet;
+use super::parameters::{Rule, Subset};
+
+use crate::domain::Domain;
+use crate::mechanism::occupancy::Occupancy;
+use crate::sample::Threshold;
+
+/// Probability that a given bucket is reported, by the bucket's relation to the favoured set.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(in crate::mechanism) struct BucketProbabilities {
+    /// Probability of a bucket that is certainly in the favoured set.
+    pub(in crate::mechanism) inside: f64,
+    /// Probability of a bucket that ties for the last places of the favoured set.
+    pub(in crate::mechanism) tied: f64,
+    /// Probability of a bucket that is certainly not in the favoured set.
+    pub(in crate::mechanism) outside: f64,
+}
+
+impl FavouredSet {
+    /// Computes the probabilities with which [`FavouredSet::sample`] draws a given bucket.
+    pub(in crate::mechanism) fn bucket_probabilities(
+        &self,
+        buckets: u32,
+        threshold: Threshold,
+    ) -> BucketProbabilities {
+        let inside = threshold.probability() / f64::from(self.size);
+        let outside = threshold.complement() / f64::from(buckets - self.size);
+        // Probability that a tied bucket is in the set.
+        let share = f64::from(self.tied_inside()) / f64::from(self.tied.max(1));
+        BucketProbabilities {
+            inside,
+            tied: outside + (inside - outside) * share,
+            outside,
+        }
+    }
+
+    /// Returns the probability that a given bucket of this strength is reported. A strength of 0
+    /// stands for a bucket without strength that may be favoured.
+    pub(in crate::mechanism) const fn probability_of_strength(
+        &self,
+        levels: &BucketProbabilities,
+        strength: u32,
+    ) -> f64 {
+        if strength > self.strength {
+            levels.inside
+        } else if strength == self.strength {
+            levels.tied
+        } else {
+            levels.outside
+        }
+    }
+}
+
+impl CellStrengths {
+    /// Returns each side that has a strength, with this strength, in no particular order.
+    pub(in crate::mechanism) fn sides_and_strengths(&self) -> impl Iterator<Item = (u32, u32)> {
+        let held = self.packed[..self.strong_side_count() as usize].iter();
+        held.map(|&held| (side_of(held), strength_of(held)))
+    }
+}
+
+impl<R: Rule> Subset<R> {
+    /// Returns the model of how the elements of an input are spread over the cells of one hash
+    /// function.
+    pub(crate) fn occupancy(&self, domain: &Domain) -> Occupancy {
+        Occupancy {
+            elements: domain.sparsity(),
+            cells: self.cells(),
+            per_cell: self.element_hash(domain).slots_per_bucket(),
+        }
+    }
+}

@@ -1,0 +1,127 @@
+//! Favoured set under the rules that favour the c strongest of all buckets, with ties broken
+//! uniformly at random. The set stores the number of buckets that are certainly inside, and the
+//! number of buckets that tie. It can draw a bucket.
+//!
+//! [`CellStrengths`] ranks the buckets that have a strength. The sampler draws a rank inside or
+//! outside the set. Tied buckets are interchangeable: if the rank belongs to a tied bucket, one of
+//! all tied buckets is drawn uniformly. So it is never decided which tied buckets are in the set.
+
+use rand_core::Rng;
+
+use super::cell_strengths::CellStrengths;
+use crate::sample::{Threshold, draw_below};
+
+/// Set of favoured buckets for one seed and input.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::mechanism) struct FavouredSet {
+    /// Size c of the set.
+    pub(super) size: u32,
+    /// Number of ranked buckets: those that have a strength.
+    ranked: u32,
+    /// Number of ranked buckets that are certainly in the set.
+    certain: u32,
+    /// Number of buckets that tie for the last places of the set.
+    pub(super) tied: u32,
+    /// Strength of the tied buckets, 0 if they are not ranked.
+    pub(super) strength: u32,
+}
+
+/// Drawn bucket, in a form that the mechanism translates to a bucket's number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::mechanism) enum DrawnBucket {
+    /// Bucket with this rank, among those that have a strength.
+    Ranked(u32),
+    /// Tied bucket of strength 0, by its index in any fixed order.
+    Zero(u32),
+    /// Bucket that is neither ranked nor tied, by its index in any fixed order.
+    Other(u32),
+}
+
+impl FavouredSet {
+    /// Creates the favoured set of `size` buckets. `cells` ranks the buckets that have a strength.
+    /// `zeros` is the number of buckets without strength that may be favoured.
+    ///
+    /// `size` is at least 1, and at most the number of ranked buckets plus `zeros`.
+    pub(in crate::mechanism) fn new(size: u32, cells: &CellStrengths, zeros: u32) -> Self {
+        let ranked = cells.strong_side_count();
+        let (mut certain, mut tied, mut strength) = (ranked, zeros, 0);
+        if size <= ranked {
+            (certain, strength) = (0, cells.max_strength());
+            tied = cells.side_count_of_strength(strength);
+            // Go down in strength until the set is full. The last strength is the tied one.
+            while certain + tied < size {
+                certain += tied;
+                strength -= 1;
+                tied = cells.side_count_of_strength(strength);
+            }
+        }
+        Self {
+            size,
+            ranked,
+            certain,
+            tied,
+            strength: strength as u32,
+        }
+    }
+
+    /// Number of tied buckets that the set includes.
+    pub(super) const fn tied_inside(&self) -> u32 {
+        self.size - self.certain
+    }
+
+    /// Draws a bucket of the set with the probability of `threshold`, else a bucket outside the
+    /// set. All buckets of the set are equally likely, and so are all buckets outside. Consumes a
+    /// word for the threshold, then draws a rank. If the rank belongs to a tied bucket, also draws
+    /// one of the tied buckets.
+    pub(in crate::mechanism) fn sample<R: Rng + ?Sized>(
+        &self,
+        buckets: u32,
+        threshold: Threshold,
+        rng: &mut R,
+    ) -> DrawnBucket {
+        if threshold.sample(rng) {
+            let rank = draw_below(rng, self.size);
+            if rank < self.certain {
+                DrawnBucket::Ranked(rank)
+            } else {
+                self.draw_tied(rng)
+            }
+        } else {
+            let rank = draw_below(rng, buckets - self.size);
+            let tied_outside = self.tied - self.tied_inside();
+            if rank < tied_outside {
+                self.draw_tied(rng)
+            } else {
+                self.bucket_outside(rank - tied_outside)
+            }
+        }
+    }
+
+    fn draw_tied<R: Rng + ?Sized>(&self, rng: &mut R) -> DrawnBucket {
+        let index = draw_below(rng, self.tied);
+        if self.is_tie_at_zero() {
+            DrawnBucket::Zero(index)
+        } else {
+            DrawnBucket::Ranked(self.certain + index)
+        }
+    }
+
+    /// Returns the `index`-th bucket that is certainly outside the set: a bucket ranked after the
+    /// tied ones, or a bucket neither ranked nor tied.
+    const fn bucket_outside(&self, index: u32) -> DrawnBucket {
+        if self.is_tie_at_zero() {
+            return DrawnBucket::Other(index);
+        }
+        let rank = self.certain + self.tied + index;
+        if rank < self.ranked {
+            DrawnBucket::Ranked(rank)
+        } else {
+            DrawnBucket::Other(rank - self.ranked)
+        }
+    }
+
+    /// Returns true if the tied buckets are those of strength 0.
+    pub(in crate::mechanism) const fn is_tie_at_zero(&self) -> bool {
+        self.strength == 0
+    }
+}

@@ -1,0 +1,227 @@
+//! Mechanisms that draw one bucket (Collision and CoCo): their form in task files and uploads.
+
+use core::fmt::Debug;
+
+use serde::de::{self, DeserializeOwned};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use super::parameters::{Rule, Subset};
+use super::report::BucketReport;
+use super::thresholds::Thresholds;
+use crate::canonical::{CanonicalWriter, WriteCanonical};
+use crate::codec::Cursor;
+use crate::domain::Domain;
+use crate::error::{Error, error};
+use crate::hash::Hashing;
+use crate::mechanism::collected_mechanism::CollectedMechanism;
+use crate::sample::{WeightAndCount, realised_epsilon};
+
+/// Form of a [`Subset`] in a task file.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SubsetParts<Name> {
+    rule: Name,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    favoured: Option<u32>,
+    hashing: Hashing,
+    buckets: u32,
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    hashes: u32,
+}
+
+const fn one() -> u32 {
+    1
+}
+
+// By reference, because serde requires it.
+#[allow(clippy::trivially_copy_pass_by_ref)]
+const fn is_one(hashes: &u32) -> bool {
+    *hashes == 1
+}
+
+impl<R: NamedRule> Serialize for Subset<R> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let parts = SubsetParts {
+            rule: self.rule_name(),
+            favoured: self.favoured_count(),
+            hashing: self.hashing(),
+            buckets: self.buckets(),
+            hashes: self.hashes(),
+        };
+        parts.serialize(serializer)
+    }
+}
+
+impl<'de, R: NamedRule> Deserialize<'de> for Subset<R> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let parts = SubsetParts::<R::Name>::deserialize(deserializer)?;
+        let rule = Self::rule_from_name(parts.rule, parts.favoured).map_err(de::Error::custom)?;
+        if parts.hashing == Hashing::BalancedWindows && parts.favoured.unwrap_or(1) < 2 {
+            return Err(de::Error::custom(
+                "\"hashing\": \"balanced-windows\" takes 2 \"favoured\" or more",
+            ));
+        }
+        Self::with_hashes(rule, parts.hashing, parts.buckets, parts.hashes)
+            .map_err(de::Error::custom)
+    }
+}
+
+impl<R: Rule> Subset<R> {
+    /// Checks the ranges and creates the parameters of a mechanism with one hash function.
+    ///
+    /// # Errors
+    /// As for [`Subset::with_hashes`].
+    pub fn new(rule: R, hashing: Hashing, buckets: u32) -> Result<Self, Error> {
+        Self::with_hashes(rule, hashing, buckets, 1)
+    }
+
+    /// Number t of buckets of each hash function. In CoCo, bucket 2k is the plus side of pair k,
+    /// and 2k + 1 its minus side.
+    #[must_use]
+    pub const fn buckets(&self) -> u32 {
+        self.buckets
+    }
+}
+
+impl<R: NamedRule> Subset<R> {
+    /// Name of the rule.
+    #[must_use]
+    pub fn rule_name(&self) -> R::Name {
+        self.rule().name()
+    }
+
+    /// Returns the rule with the given name. `favoured` is the rule's number c of favoured buckets,
+    /// if it has one.
+    pub(crate) fn rule_from_name(name: R::Name, favoured: Option<u32>) -> Result<R, Error> {
+        let paper = R::paper_rule()?;
+        if name == paper.name() {
+            return match favoured {
+                None => Ok(paper),
+                Some(_) => Err(error!(Combination {
+                    reason: R::NO_FAVOURED
+                })),
+            };
+        }
+        favoured.map(R::strongest_rule).ok_or(error!(Combination {
+            reason: R::NEEDS_FAVOURED
+        }))
+    }
+}
+
+impl<R: Rule> WriteCanonical for Subset<R> {
+    fn write_canonical(&self, canonical: &mut CanonicalWriter) {
+        canonical.write_number(u64::from(self.favoured_count().unwrap_or(0)));
+        // With one hash function, this number is the code of the hash family alone.
+        let further = u64::from(self.hashes() - 1);
+        canonical.write_number(self.hashing().to_canonical_code() + further * Hashing::COUNT);
+        canonical.write_number(u64::from(self.cells()));
+    }
+}
+
+impl Thresholds {
+    /// Probability of each favoured output, and probability of each other output. Requires that all
+    /// inputs favour the same number of outputs.
+    #[must_use]
+    pub fn favoured_and_other_probabilities(&self) -> [f64; 2] {
+        let (inside, favoured) = (self.favoured_threshold(1), self.favoured_count(1));
+        [
+            inside.probability() / f64::from(favoured),
+            inside.complement() / f64::from(self.outcomes - favoured),
+        ]
+    }
+
+    /// Realised local ε: the logarithm of the greatest probability of an output divided by the
+    /// least. Both are taken over all outputs and all inputs. It is rounded up, and never above the
+    /// requested ε.
+    #[must_use]
+    pub fn effective_epsilon(&self) -> f64 {
+        const ONE: u128 = 1 << 64;
+        let t = self.outcomes;
+        let sets = (1..).zip(self.inside.iter().map(|inside| u128::from(inside.0)));
+        let Some(decided) = self.decided else {
+            let outputs = sets.flat_map(|(cells, inside)| {
+                let favoured = self.favoured_count(cells);
+                [
+                    WeightAndCount(inside, favoured.into()),
+                    WeightAndCount(ONE - inside, (t - favoured).into()),
+                ]
+            });
+            return realised_epsilon(outputs, self.epsilon);
+        };
+        // CoCo's rule `overwrite`, in units of 2⁻¹²⁸. With k pushed pairs the outputs are: the side
+        // of the deciding entry, the opposite side, and each of the t − 2k sides of other pairs.
+        let (pair, decided) = (
+            u128::from(self.favoured_threshold(1).0),
+            u128::from(decided.0),
+        );
+        let sides = [
+            WeightAndCount(pair * decided, 1),
+            WeightAndCount(pair * (ONE - decided), 1),
+        ];
+        let elsewhere =
+            sets.map(|(k, inside)| WeightAndCount((ONE - inside) << 64, (t - 2 * k).into()));
+        realised_epsilon(sides.into_iter().chain(elsewhere), self.epsilon)
+    }
+}
+
+impl<R: Rule> CollectedMechanism for Subset<R> {
+    fn effective_epsilon(&self, domain: &Domain, epsilon: f64) -> f64 {
+        self.thresholds(domain.sparsity(), epsilon)
+            .effective_epsilon()
+    }
+
+    fn decoder(
+        &self,
+        _: &Domain,
+        _: f64,
+    ) -> impl Fn(&mut Cursor<'_>) -> Result<BucketReport, Error> {
+        let outcomes = self.total_buckets();
+        move |cursor| BucketReport::decode(cursor, outcomes)
+    }
+}
+
+impl BucketReport {
+    /// Returns the report with the longest encoding, if there are `buckets` buckets.
+    pub(crate) const fn with_longest_encoding(buckets: u32) -> Self {
+        let (seed, bucket) = (u64::MAX, buckets - 1);
+        Self { seed, bucket }
+    }
+
+    /// Reads the next report, with a bucket below `buckets`.
+    ///
+    /// # Errors
+    /// [`Error::Malformed`] if the bucket is not below `buckets`.
+    pub(crate) fn decode(cursor: &mut Cursor<'_>, buckets: u32) -> Result<Self, Error> {
+        let (seed, bucket): ([u8; 8], u32) = cursor.read_value("expected a seed and a bucket")?;
+        let report = Self {
+            seed: u64::from_le_bytes(seed),
+            bucket,
+        };
+        if report.bucket < buckets {
+            Ok(report)
+        } else {
+            Err(cursor.malformed_error("expected a bucket below the task's number of buckets"))
+        }
+    }
+}
+
+/// Rule that has a name in task files.
+///
+/// ```
+/// use hushbin::mechanism::collision::{Rule, RuleName};
+/// use hushbin::mechanism::NamedRule;
+///
+/// assert_eq!(Rule::Heaviest { favoured: 3 }.name(), RuleName::Heaviest);
+/// ```
+pub trait NamedRule: Rule {
+    /// Type of the rules' names. A name identifies the rule without the rule's parameter.
+    type Name: Copy + Eq + Debug + Serialize + DeserializeOwned;
+
+    /// Reason in the error if the paper's rule is given a number c of favoured buckets.
+    const NO_FAVOURED: &'static str;
+    /// Reason in the error if the other rule is given no number c of favoured buckets.
+    const NEEDS_FAVOURED: &'static str;
+
+    /// Name of the rule.
+    fn name(&self) -> Self::Name;
+}

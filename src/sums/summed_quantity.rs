@@ -1,0 +1,226 @@
+//! Quantities that are summed, and the coding of answers as coordinates from −1 to 1.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use super::kashin_frame::{KashinFrame, euclidean_length};
+use crate::bounds;
+use crate::canonical::CanonicalReader;
+use crate::error::{Error, error};
+use crate::task::{Items, NumberLimits};
+
+/// Quantity that is summed.
+///
+/// ```
+/// use hushbin::sums::SummedQuantity;
+/// use hushbin::task::NumberLimits;
+///
+/// let limits = vec![NumberLimits::new(0.0, 5.0, None)?, NumberLimits::new(-1.0, 1.0, None)?];
+/// let measure = SummedQuantity::numbers(vec!["stars".into(), "mood".into()], limits)?;
+/// assert_eq!((measure.coordinate_count(), measure.items().find_item("mood")), (2, Some(1)));
+/// # Ok::<(), hushbin::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub enum SummedQuantity {
+    /// Numbers, each with its own limits. The items are [`Items::Named`] and give the names of the
+    /// numbers.
+    Box(Items, Vec<NumberLimits>),
+    /// Vector of bounded Euclidean length.
+    Ball(BoundedVector),
+}
+
+/// Vectors of Euclidean length at most R, with the frame that computes the coefficients.
+///
+/// ```
+/// use hushbin::Items;
+/// use hushbin::sums::BoundedVector;
+///
+/// let ball = BoundedVector::new(Items::Count(5), 10.0, 7, 2.0)?;
+/// // Padded to 8 numbers, in a frame of twice as many coefficients.
+/// assert_eq!((ball.dimension(), ball.coordinate_count()), (5, 16));
+/// assert!(BoundedVector::new(Items::Count(5), 0.0, 7, 2.0).is_err());
+/// # Ok::<(), hushbin::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct BoundedVector {
+    pub(super) items: Items,
+    pub(super) length: f64,
+    pub(super) seed: u64,
+    pub(super) spread: f64,
+}
+
+impl BoundedVector {
+    /// Describes vectors that have a number for each of `items` and a length of at most R, which is
+    /// `length`. The `seed` determines the signs of the frame. The frame's coefficients are at most
+    /// C/√d, where C is `spread` and d is the padded dimension.
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`] for a dimension outside [`bounds::SUM_DIMENSION`] or a C outside
+    /// [`bounds::SUM_SPREAD`]. [`Error::Combination`] for a length that is not positive and finite,
+    /// or for open items. Also the errors for invalid names.
+    pub fn new(items: Items, length: f64, seed: u64, spread: f64) -> Result<Self, Error> {
+        items.check()?;
+        bounds::SUM_DIMENSION.check(f64::from(items.count().unwrap_or(0)))?;
+        bounds::SUM_SPREAD.check(spread)?;
+        if !(length > 0.0 && length.is_finite()) {
+            return Err(error!(Combination {
+                reason: "the \"length\" of a vector is above 0, and finite",
+            }));
+        }
+        Ok(Self {
+            items,
+            length,
+            seed,
+            spread,
+        })
+    }
+
+    /// Dimension d, before it is padded to a power of two.
+    #[must_use]
+    pub fn dimension(&self) -> u32 {
+        self.items.count().unwrap_or(0)
+    }
+
+    /// Number D of coefficients of a vector.
+    #[must_use]
+    pub fn coordinate_count(&self) -> u32 {
+        2 * self.dimension().next_power_of_two()
+    }
+
+    /// Frame for the padded dimension.
+    #[must_use]
+    pub fn frame(&self) -> KashinFrame {
+        KashinFrame::new(self.dimension().next_power_of_two(), self.seed)
+    }
+
+    /// Bound A = C/√d of the coefficients of a vector of length 1, for the padded dimension d.
+    #[must_use]
+    pub fn coefficient_bound(&self) -> f64 {
+        self.spread / libm::sqrt(self.frame().dimension() as f64)
+    }
+
+    fn code_vector(&self, answer: &[f64], coordinates: &mut Vec<f64>) -> CodingLoss {
+        // Divide by the largest number first, so that no square is infinite.
+        let largest = answer
+            .iter()
+            .fold(0.0, |most: f64, own| most.max(own.abs()));
+        let unit: Vec<f64> = match largest > 0.0 {
+            true => answer.iter().map(|own| own / largest).collect(),
+            false => answer.to_vec(),
+        };
+        // The norm is at least 1, except for a vector of zeros.
+        let norm = euclidean_length(&unit);
+        let relative = norm * (largest / self.length);
+        let scale = if relative > 1.0 {
+            1.0 / norm
+        } else {
+            largest / self.length
+        };
+        let mut vector: Vec<f64> = unit.iter().map(|own| own * scale).collect();
+        let (frame, bound) = (self.frame(), self.coefficient_bound());
+        vector.resize(frame.dimension(), 0.0);
+        let (values, omitted) = frame.bounded_coefficients(&vector, bound);
+        // The coefficients are within the bound, so coordinates are from −1 to 1.
+        coordinates.extend(values.iter().map(|own| own / bound));
+        CodingLoss {
+            clipped: relative > 1.0,
+            omitted,
+        }
+    }
+}
+
+impl SummedQuantity {
+    /// Describes summed numbers with these names and limits.
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`] if the number of names is outside [`bounds::SUM_COORDINATES`].
+    /// [`Error::AnswerCount`] if there are more or fewer limits than names. Also the errors for
+    /// invalid names.
+    pub fn numbers(names: Vec<String>, limits: Vec<NumberLimits>) -> Result<Self, Error> {
+        bounds::SUM_COORDINATES.check(names.len() as f64)?;
+        if limits.len() != names.len() {
+            return Err(error!(AnswerCount {
+                given: limits.len(),
+                expected: names.len() as u32,
+            }));
+        }
+        let items = Items::Named(names);
+        items.check()?;
+        Ok(Self::Box(items, limits))
+    }
+
+    /// Items for which a person gives a number.
+    #[must_use]
+    pub const fn items(&self) -> &Items {
+        match self {
+            Self::Box(items, _) => items,
+            Self::Ball(ball) => &ball.items,
+        }
+    }
+
+    /// Number D of coordinates of an answer. Each message concerns one coordinate.
+    #[must_use]
+    pub fn coordinate_count(&self) -> u32 {
+        match self {
+            Self::Box(_, limits) => limits.len() as u32,
+            Self::Ball(ball) => ball.coordinate_count(),
+        }
+    }
+
+    /// Replaces the content of `coordinates` by an answer's coordinates, each from −1 to 1. Returns
+    /// the loss of accuracy.
+    pub(super) fn code_answer(&self, answer: &[f64], coordinates: &mut Vec<f64>) -> CodingLoss {
+        coordinates.clear();
+        let limits = match self {
+            Self::Box(_, limits) => limits,
+            Self::Ball(ball) => return ball.code_vector(answer, coordinates),
+        };
+        let numbers = answer.iter().zip(limits);
+        coordinates.extend(numbers.clone().map(|(own, limits)| limits.normalise(*own)));
+        let mut beyond = numbers.map(|(own, limits)| {
+            let [min, max] = limits.range();
+            *own < min || *own > max
+        });
+        CodingLoss {
+            clipped: beyond.any(|beyond| beyond),
+            omitted: 0.0,
+        }
+    }
+
+    pub(super) fn read_canonical(reader: &mut CanonicalReader<'_>) -> Result<Self, Error> {
+        let kind = reader.read_number();
+        let items = Items::read_canonical(reader);
+        match (kind, items) {
+            // 0 means numbers within limits, 1 means a vector.
+            (0, Items::Named(names)) => {
+                let limits = names.iter().map(|_| NumberLimits::read_canonical(reader));
+                let limits = limits.collect::<Result<_, _>>()?;
+                Self::numbers(names, limits)
+            }
+            (1, items) => {
+                let (length, seed) = (reader.read_float(), reader.read_number());
+                BoundedVector::new(items, length, seed, reader.read_float()).map(Self::Ball)
+            }
+            _ => reader.require(None),
+        }
+    }
+}
+
+/// Expected loss of accuracy when an answer is coded as messages. The page counts such losses for
+/// itself and does not send them.
+///
+/// ```
+/// use hushbin::sums::CodingLoss;
+///
+/// // A number beyond its limits is reported as the nearer limit.
+/// let lost = CodingLoss { clipped: true, omitted: 0.0 };
+/// assert!(lost.clipped && lost.omitted == 0.0);
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct CodingLoss {
+    /// True if a number was beyond its limits, or if a vector was longer than R.
+    pub clipped: bool,
+    /// Length of the part of a vector that its coefficients do not represent, in units of R. It is
+    /// 0 for numbers.
+    pub omitted: f64,
+}

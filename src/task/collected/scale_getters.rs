@@ -1,0 +1,92 @@
+//! Properties of a number's cells that estimates need.
+
+use crate::bounds::ParameterRange;
+use crate::error::{Error, error};
+use crate::task::local::scale::{Cells, Scale};
+
+impl Scale {
+    /// Restricts the possible numbers: any two differ by a multiple of `step`. For example, counts
+    /// have the step 1.
+    ///
+    /// Each bin then contains at least one possible number, and each edge is midway between two
+    /// possible numbers.
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`] for a step that is not positive or is wider than a bin.
+    /// [`Error::Combination`] for levels, and for an edge whose distance from the first one is not
+    /// a multiple of `step`.
+    ///
+    /// # Examples
+    /// ```
+    /// use hushbin::task::Scale;
+    ///
+    /// let visits = Scale::from_edges(vec![-0.5, 0.5, 1.5, 3.5]).unwrap().with_step(1.0).unwrap();
+    /// assert_eq!((visits.range(), visits.cell(2.0)), ([0.0, 3.0], (2, 0.0)));
+    /// assert!(Scale::from_edges(vec![0.0, 1.5, 2.0]).unwrap().with_step(1.0).is_err());
+    /// ```
+    pub fn with_step(self, step: f64) -> Result<Self, Error> {
+        let edges = self.edges().ok_or(error!(Combination {
+            reason: "a \"step\" is for a \"number\" with bins, not with \"levels\"",
+        }))?;
+        let widths = edges.windows(2).map(|pair| pair[1] - pair[0]);
+        let narrowest = widths.fold(f64::INFINITY, f64::min);
+        // The tolerance allows a step as wide as a bin despite rounding.
+        let (name, min, max) = ("step", f64::MIN_POSITIVE, narrowest * (1.0 + ROUNDING));
+        ParameterRange { name, min, max }.check(step)?;
+        let off = |edge: &f64| {
+            let steps = (edge - edges[0]) / step;
+            libm::fabs(steps - libm::rint(steps)) > ROUNDING * steps.max(1.0)
+        };
+        if edges.iter().any(off) {
+            return Err(error!(Combination {
+                reason: "\"edges\" of a number with a \"step\" are midway between possible \
+                         numbers, so a multiple of it from each other",
+            }));
+        }
+        Ok(Self { step, ..self })
+    }
+
+    /// Returns the minimum and the maximum of the numbers that are not clipped.
+    #[must_use]
+    pub fn range(&self) -> [f64; 2] {
+        // With a step, the outer edges are half a step outside the possible numbers.
+        let ([first, last], beyond) = (self.ends(), 0.5 * self.step);
+        [first + beyond, last - beyond]
+    }
+
+    /// Returns the distance between possible numbers, or 0 if any number is possible.
+    #[must_use]
+    pub const fn step(&self) -> f64 {
+        self.step
+    }
+
+    /// Returns the unit, if there is one.
+    #[must_use]
+    pub fn unit(&self) -> Option<&str> {
+        self.unit.as_deref()
+    }
+
+    /// Returns the edges of bins, or `None` for levels.
+    #[must_use]
+    pub fn edges(&self) -> Option<&[f64]> {
+        match &self.cells {
+            Cells::Levels { .. } => None,
+            Cells::Edges(edges) => Some(edges),
+        }
+    }
+
+    /// Returns the number that a level represents, or `None` for bins.
+    #[must_use]
+    pub fn level_value(&self, cell: u32) -> Option<f64> {
+        match &self.cells {
+            Cells::Levels { min, max, count } => {
+                let part = f64::from(cell) / f64::from(count - 1);
+                Some(min + (max - min) * part)
+            }
+            Cells::Edges(_) => None,
+        }
+    }
+}
+
+/// Relative tolerance of comparisons. A step such as 0.1 has no exact binary value.
+const ROUNDING: f64 = 1e-9;
