@@ -1,13 +1,13 @@
 //! Choice of Collision's parameters. They minimise the total variance of the frequencies, or of the
 //! estimates that an objective weighs.
 
+use super::balanced_windows;
 use super::buckets_draft::{BucketsDraft, ChoosableRule, SubsetWithVariance};
 use super::budget::{PreparedBudget, PrivacyBudget};
 use super::objective::{Goal, Objective};
 use super::population::Population;
 use super::predict::{self, Predict, PredictedErrors, SquaredError};
 use super::subset;
-use super::balanced_windows;
 use crate::domain::Domain;
 use crate::error::Error;
 use crate::mechanism::collision::{Collision, Rates, Rule, RuleName};

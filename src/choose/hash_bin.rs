@@ -6,9 +6,9 @@ use alloc::vec::Vec;
 
 use serde::Deserialize;
 
-use super::draft_agreement::check_equal_if_stated;
 use super::budget::BUDGET_EXCEEDED;
 use super::contract::Choose;
+use super::draft_agreement::check_equal_if_stated;
 use super::population::Population;
 use super::predict::{self, Predict, PredictedErrors, SquaredError};
 use super::search::{Candidate, Search};
@@ -18,7 +18,8 @@ use crate::error::Error;
 use crate::hash::Hashing;
 use crate::mechanism::contract::Parameters;
 use crate::mechanism::hash_bin::{
-    GRID, HashBin, PrivacyLevel, PrivacyLevelName, Noise, Report, Response, attenuation, clipped_sum_second_moment,
+    GRID, HashBin, Noise, PrivacyLevel, PrivacyLevelName, Report, Response, attenuation,
+    clipped_sum_second_moment,
 };
 
 /// [`HashBin`] whose parameters may be unset.
@@ -55,7 +56,10 @@ pub struct Draft {
 
 impl Draft {
     /// Returns the level of the draft, with the given clipping bound and noise.
-    fn level_from(&self, (clip, noise): (Option<f64>, Option<Noise>)) -> Result<PrivacyLevel, Error> {
+    fn level_from(
+        &self,
+        (clip, noise): (Option<f64>, Option<Noise>),
+    ) -> Result<PrivacyLevel, Error> {
         let name = self.level.unwrap_or(PrivacyLevelName::User);
         PrivacyLevel::from_parts(name, self.distance, self.delta, clip, noise)
     }
@@ -75,9 +79,15 @@ impl Predict for HashBin {
         let rates = self.rates(domain, epsilon);
         let items = predict::averaged_item_count(domain, population);
         // In an open domain `total_variance` is the variance of one item.
-        let over = if domain.item_count().is_some() { items } else { 1.0 };
+        let over = if domain.item_count().is_some() {
+            items
+        } else {
+            1.0
+        };
         let total = population.average_over_people(|entries| rates.total_variance(domain, entries));
-        let rare = population.average_over_people(|entries| rates.value_variance(rates.sum_second_moment(entries), 0.0));
+        let rare = population.average_over_people(|entries| {
+            rates.value_variance(rates.sum_second_moment(entries), 0.0)
+        });
         let lost = |entries| 1.0 - self.attenuation(entries);
         PredictedErrors {
             mean: Some(SquaredError {
@@ -172,7 +182,9 @@ impl Choose for HashBin {
     }
 
     fn longest_report(&self, domain: &Domain, epsilon: f64) -> Report {
-        let limit = self.response_distribution(domain.item_count(), epsilon).bin_limit();
+        let limit = self
+            .response_distribution(domain.item_count(), epsilon)
+            .bin_limit();
         Report {
             seed: u64::MAX,
             response: limit.map_or(Response::Sign(true), |limit| {
@@ -208,11 +220,20 @@ impl HashBin {
         bounds::GRID.check(f64::from(grid))?;
         let name = draft.level.unwrap_or(PrivacyLevelName::User);
         let level = if name == PrivacyLevelName::User {
-            draft.level_from(best_clip_and_noise(domain, epsilon, draft, grid, population))?
+            draft.level_from(best_clip_and_noise(
+                domain, epsilon, draft, grid, population,
+            ))?
         } else {
             draft.level_from((draft.clip, draft.noise))?
         };
-        let with = |bins| Self::new(level, stated_or_best_hashing(draft, domain, bins), bins, grid);
+        let with = |bins| {
+            Self::new(
+                level,
+                stated_or_best_hashing(draft, domain, bins),
+                bins,
+                grid,
+            )
+        };
         let chosen = match draft.bins {
             Some(bins) => with(bins)?,
             None => with(best_bins(domain, epsilon, level, with)?)?,

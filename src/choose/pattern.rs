@@ -9,9 +9,9 @@ use alloc::vec::Vec;
 
 use serde::Deserialize;
 
-use super::draft_agreement::check_equal_if_stated;
 use super::budget::{BUDGET_EXCEEDED, PrivacyBudget};
 use super::contract::Choose;
+use super::draft_agreement::check_equal_if_stated;
 use super::population::Population;
 use super::predict::{Predict, PredictedErrors, SquaredError};
 use super::search::{Candidate, Search};
@@ -97,7 +97,11 @@ impl Choose for Pattern {
 
     fn agrees_with(&self, draft: &Draft) -> Result<(), Error> {
         check_equal_if_stated("outputs", &draft.outputs, self.outputs())?;
-        check_equal_if_stated("favoured", &draft.favoured, self.favoured_outputs().to_vec())
+        check_equal_if_stated(
+            "favoured",
+            &draft.favoured,
+            self.favoured_outputs().to_vec(),
+        )
     }
 
     fn longest_report(&self, _: &Domain, _: f64) -> Report {
@@ -137,7 +141,10 @@ impl Pattern {
         let limit = budget.prepare();
         let allowed = |own: &Self| {
             let favoured = own.favoured_outputs().len() as u32;
-            limit.allows_favoured_and_others(f64::from(favoured), f64::from(own.outputs() - favoured))
+            limit.allows_favoured_and_others(
+                f64::from(favoured),
+                f64::from(own.outputs() - favoured),
+            )
         };
         let candidates = match said {
             Some(own) => alloc::vec![own],
@@ -191,7 +198,10 @@ fn log_pattern_error(rates: &Rates) -> f64 {
     let mut sums = [0.0; 2];
     for edge in 1..cells {
         let smooth = |cell| triangular_cdf((edge as f64 - cell as f64 - 0.5) / eighth);
-        let weights = [rates.range_weights(0..edge), (0..cells).map(smooth).collect()];
+        let weights = [
+            rates.range_weights(0..edge),
+            (0..cells).map(smooth).collect(),
+        ];
         for (sum, weights) in sums.iter_mut().zip(&weights) {
             *sum += rates.variance_for_even_cells(weights);
         }

@@ -13,7 +13,7 @@ import { ROOT, TARGET } from "./lib/paths.mjs";
 import { capture, Failed, main, run, step, withPath } from "./lib/run.mjs";
 
 const TOY = "tests/toy/";
-const LIST = "src/mechanism/list.rs";
+const LIST = "src/mechanism/mechanism_list.rs";
 const LAST = "            window: Window,\n";
 const LINE = "            toy: Toy,\n";
 /**

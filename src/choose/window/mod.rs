@@ -9,9 +9,9 @@ pub use draft::{Draft, VarianceObjective};
 
 use alloc::vec::Vec;
 
-use super::draft_agreement::check_equal_if_stated;
 use super::budget::{BUDGET_EXCEEDED, PrivacyBudget};
 use super::contract::Choose;
+use super::draft_agreement::check_equal_if_stated;
 use super::population::Population;
 use super::predict::{Predict, PredictedErrors, SquaredError};
 use super::search::{Candidate, Search};

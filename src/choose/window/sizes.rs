@@ -52,7 +52,11 @@ pub(super) fn best_window(domain: &Domain, budget: PrivacyBudget, draft: &Draft)
     let drawn = draft.drawn.map_or(1..=most, |own| own..=own);
     if let (Some(t), Some(k), Some(values)) = (draft.atoms, draft.favoured, &draft.values) {
         let windows = drawn.filter_map(|m| Window::new(m, t, k, values.as_slice()).ok());
-        let kept = windows.filter(|own| sizes.allowed_cell_counts(own.drawn_attributes(), [t, k]).is_some());
+        let kept = windows.filter(|own| {
+            sizes
+                .allowed_cell_counts(own.drawn_attributes(), [t, k])
+                .is_some()
+        });
         let variance = |own: &Window| own.rates(domain, budget.epsilon).worst_variance();
         return kept.min_by(|a, b| variance(a).total_cmp(&variance(b)));
     }
@@ -62,7 +66,8 @@ pub(super) fn best_window(domain: &Domain, budget: PrivacyBudget, draft: &Draft)
     if draft.objective == Some(VarianceObjective::Average) {
         // The sizes stay those of the worst case: only the values differ.
         let squares = sizes.variance_coefficients(best.drawn, [best.atoms, best.favoured])?;
-        best.values = values::least_average_variance_values(best.atoms, best.favoured, squares, best.values);
+        best.values =
+            values::least_average_variance_values(best.atoms, best.favoured, squares, best.values);
         variance = Rates::average_variance;
     }
     round_to_integers(&best, |own| variance(&own.rates(domain, budget.epsilon)))
@@ -162,7 +167,9 @@ impl SizeSearch<'_> {
             .filter(|cells| favoured <= atoms / 2 && *cells <= Window::MOST_CELLS)?;
         let inside = favoured.pow(drawn);
         let [c, others] = [f64::from(inside), f64::from(cells - inside)];
-        self.limit.allows_favoured_and_others(c, others).then_some([cells, inside])
+        self.limit
+            .allows_favoured_and_others(c, others)
+            .then_some([cells, inside])
     }
 
     /// Returns the sizes with the best values. The variance has the relative precision `precision`.
@@ -184,7 +191,11 @@ impl SizeSearch<'_> {
     }
 
     /// Returns the coefficients of an estimate's variance, or `None` if the sizes are not allowed.
-    fn variance_coefficients(&self, drawn: u32, [atoms, favoured]: [u32; 2]) -> Option<VarianceCoefficients> {
+    fn variance_coefficients(
+        &self,
+        drawn: u32,
+        [atoms, favoured]: [u32; 2],
+    ) -> Option<VarianceCoefficients> {
         let [cells, inside] = self.allowed_cell_counts(drawn, [atoms, favoured])?;
         let [c, others] = [f64::from(inside), f64::from(cells - inside)];
         let [k, t] = [f64::from(favoured), f64::from(atoms)];

@@ -53,7 +53,12 @@ const MOST_STEPS: u32 = 50;
 /// The values are those of the atoms in the upper half, ascending. The last k values sum to 1. If
 /// Newton's method converges, the variance exceeds the minimum by at most the relative `precision`.
 /// The method converges for all k near the best k.
-pub(super) fn minimax_values(atoms: u32, favoured: u32, squares: VarianceCoefficients, precision: f64) -> (Vec<f64>, f64) {
+pub(super) fn minimax_values(
+    atoms: u32,
+    favoured: u32,
+    squares: VarianceCoefficients,
+    precision: f64,
+) -> (Vec<f64>, f64) {
     let programme = ConvexProgramme::new(atoms, favoured, squares);
     let half = programme.upper_half_size();
     let mut point: Vec<f64> = (1..=half).map(|place| place as f64).collect();
@@ -212,7 +217,12 @@ impl ConvexProgramme {
 
     /// Returns the derivatives of the maximum variance between a level and the next, with respect
     /// to the values.
-    fn segment_derivatives(&self, point: &[f64], values: &[f64], level: usize) -> SegmentDerivatives {
+    fn segment_derivatives(
+        &self,
+        point: &[f64],
+        values: &[f64],
+        level: usize,
+    ) -> SegmentDerivatives {
         let VarianceCoefficients { any, favoured } = self.squares;
         let (_, part) = self.segment_max_variance(values, level);
         let half = self.upper_half_size();
@@ -303,7 +313,12 @@ impl ConvexProgramme {
 
     /// Returns Newton's step of the values and of the bound, with twice the expected decrease of
     /// the cost. The step stays in the plane on which the last level is 1.
-    fn newton_step(&self, point: &[f64], slacks: &ConstraintSlacks, steepness: f64) -> (Vec<f64>, f64) {
+    fn newton_step(
+        &self,
+        point: &[f64],
+        slacks: &ConstraintSlacks,
+        steepness: f64,
+    ) -> (Vec<f64>, f64) {
         let half = self.upper_half_size();
         let size = half + 1;
         let mut matrix = vec![0.0; size * size];
@@ -361,7 +376,10 @@ impl ConstraintSlacks {
     }
 
     fn log_barrier(&self) -> f64 {
-        -self.all_slacks().map(|slack| libm::log(*slack)).sum::<f64>()
+        -self
+            .all_slacks()
+            .map(|slack| libm::log(*slack))
+            .sum::<f64>()
     }
 
     /// Returns whether each slack is at least a tenth of its value in `before`.

@@ -60,7 +60,8 @@ impl Randomizer {
     fn overwrite_probabilities(&self, decided: Threshold) -> Vec<f64> {
         let pushed = self.pushes_by_pair().count() as u32;
         let sides = self.thresholds.outcomes;
-        let elsewhere = self.thresholds.favoured_threshold(pushed).complement() / f64::from(sides - 2 * pushed);
+        let elsewhere =
+            self.thresholds.favoured_threshold(pushed).complement() / f64::from(sides - 2 * pushed);
         let mut probabilities = alloc::vec![elsewhere; sides as usize];
         for pushes in self.pushes_by_pair() {
             // Proportion of the pair's pushes that go to the minus side.

@@ -74,9 +74,11 @@ impl Coco {
         match self.rule() {
             Rule::Overwrite => self.overwrite_rates(domain, epsilon),
             Rule::Strongest { favoured } => {
-                let top =
-                    self.occupancy(domain)
-                        .top_sums(StrengthMeasure::SignedSum, self.hashes(), favoured);
+                let top = self.occupancy(domain).top_sums(
+                    StrengthMeasure::SignedSum,
+                    self.hashes(),
+                    favoured,
+                );
                 self.strongest_rates(
                     domain,
                     &ExpLowerBound::new(epsilon),

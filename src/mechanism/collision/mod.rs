@@ -12,11 +12,11 @@
 
 #[cfg(feature = "analysis")]
 mod exact_probabilities;
-#[cfg(feature = "collector")]
-mod rule_name;
 #[cfg(feature = "analysis")]
 mod rates;
 mod rule;
+#[cfg(feature = "collector")]
+mod rule_name;
 #[cfg(feature = "collector")]
 mod support;
 

@@ -101,7 +101,11 @@ impl Collision {
         let thresholds = self.thresholds(s, epsilon);
         // Expected number of buckets with k members, for each k. The loop below turns it into P(M =
         // k).
-        let mut law: Vec<f64> = occupancy.cell_count_distribution().iter().map(|p| buckets * p).collect();
+        let mut law: Vec<f64> = occupancy
+            .cell_count_distribution()
+            .iter()
+            .map(|p| buckets * p)
+            .collect();
         // `reaching` is the expected number of favoured buckets that hold v or more members, for
         // v = 1, 2, ….
         let (favoured, reaching) = match self.rule() {
@@ -117,7 +121,8 @@ impl Collision {
         };
         // Probability that one given bucket is reported: a favoured one, and another one.
         let inside = thresholds.favoured_threshold(s).probability() / f64::from(favoured);
-        let outside = thresholds.favoured_threshold(s).complement() / (buckets - f64::from(favoured));
+        let outside =
+            thresholds.favoured_threshold(s).complement() / (buckets - f64::from(favoured));
         let at_least = |v: usize| reaching.get(v - 1).copied().unwrap_or(0.0);
         for (k, count) in law.iter_mut().enumerate().skip(1) {
             // Expected number of favoured buckets with exactly k members. It is clamped, because
@@ -132,7 +137,11 @@ impl Collision {
     /// Computes the rates under the hash family `balanced-windows`. The favoured buckets
     /// are exactly those that contain the person's one answer.
     pub(crate) fn windowed_rates(&self, domain: &Domain, bound: &ExpLowerBound) -> Rates {
-        let inside = compute_favoured_threshold(bound, self.buckets_per_element(), self.buckets() - self.buckets_per_element());
+        let inside = compute_favoured_threshold(
+            bound,
+            self.buckets_per_element(),
+            self.buckets() - self.buckets_per_element(),
+        );
         self.rates_from_moments(domain, inside.probability(), inside.probability())
     }
 
@@ -146,7 +155,8 @@ impl Collision {
         top: &TopSum,
     ) -> Rates {
         let s = domain.sparsity();
-        let threshold = compute_favoured_threshold(bound, favoured, self.total_buckets() - favoured);
+        let threshold =
+            compute_favoured_threshold(bound, favoured, self.total_buckets() - favoured);
         let inside = threshold.probability() / f64::from(favoured);
         let outside = threshold.complement() / f64::from(self.total_buckets() - favoured);
         // Expected value at the reported bucket, from the sum of the values over the favoured
@@ -154,7 +164,10 @@ impl Collision {
         let functions = f64::from(self.hashes());
         let mean = |top: f64, all: f64| inside * top + outside * (functions * all - top);
         let hit_members = mean(top.strength, f64::from(s));
-        let squares = mean(top.squares, self.occupancy(domain).expected_sum_of_squares());
+        let squares = mean(
+            top.squares,
+            self.occupancy(domain).expected_sum_of_squares(),
+        );
         self.rates_from_moments(domain, hit_members / f64::from(s), squares)
     }
 

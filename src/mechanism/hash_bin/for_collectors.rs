@@ -4,8 +4,8 @@ use alloc::vec::Vec;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-use super::privacy_level::{PrivacyLevel, Noise};
 use super::parameters::HashBin;
+use super::privacy_level::{Noise, PrivacyLevel};
 use super::report::{BinsReport as Report, Response};
 use crate::canonical::{CanonicalWriter, WriteCanonical};
 use crate::codec::Cursor;
@@ -113,7 +113,9 @@ impl PrivacyLevel {
                 combination("level \"neighbouring\" needs a \"distance\"")
             }
             (PrivacyLevelName::User, _, Some(clip), Some(noise)) => Ok(Self::User { clip, noise }),
-            (PrivacyLevelName::User, ..) => combination("level \"user\" needs a \"clip\" and a \"noise\""),
+            (PrivacyLevelName::User, ..) => {
+                combination("level \"user\" needs a \"clip\" and a \"noise\"")
+            }
         }
     }
 
@@ -158,7 +160,8 @@ impl WriteCanonical for HashBin {
 
 impl CollectedMechanism for HashBin {
     fn effective_epsilon(&self, domain: &Domain, epsilon: f64) -> f64 {
-        self.response_distribution(domain.item_count(), epsilon).effective_epsilon()
+        self.response_distribution(domain.item_count(), epsilon)
+            .effective_epsilon()
     }
 
     fn decoder(
@@ -167,7 +170,9 @@ impl CollectedMechanism for HashBin {
         epsilon: f64,
     ) -> impl Fn(&mut Cursor<'_>) -> Result<Report, Error> {
         let bins = self.bins();
-        let limit = self.response_distribution(domain.item_count(), epsilon).bin_limit();
+        let limit = self
+            .response_distribution(domain.item_count(), epsilon)
+            .bin_limit();
         move |cursor| Report::decode(cursor, bins, limit)
     }
 }

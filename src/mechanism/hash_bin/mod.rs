@@ -16,14 +16,14 @@
 
 #[cfg(feature = "analysis")]
 mod attenuation;
-#[cfg(feature = "collector")]
-mod for_collectors;
 #[cfg(feature = "analysis")]
 mod bins_before_noise;
+#[cfg(feature = "collector")]
+mod for_collectors;
+mod parameters;
 mod privacy_level;
 #[cfg(feature = "collector")]
 mod privacy_loss;
-mod parameters;
 mod randomize;
 #[cfg(feature = "analysis")]
 mod rates;
@@ -32,8 +32,8 @@ mod response_distribution;
 #[cfg(feature = "collector")]
 mod support;
 
-pub use privacy_level::{PrivacyLevel, Noise};
 pub use parameters::HashBin;
+pub use privacy_level::{Noise, PrivacyLevel};
 pub use randomize::Randomizer;
 pub use report::{BinsReport as Report, Response};
 pub use response_distribution::ResponseDistribution;
@@ -71,7 +71,11 @@ impl Parameters for HashBin {
     }
 
     fn read_canonical(reader: &mut CanonicalReader<'_>) -> Result<Self, Error> {
-        let (kind, amount, delta) = (reader.read_number(), reader.read_number(), reader.read_number());
+        let (kind, amount, delta) = (
+            reader.read_number(),
+            reader.read_number(),
+            reader.read_number(),
+        );
         let level = match (kind, amount, delta) {
             (0, 0, 0) => PrivacyLevel::Event,
             (1, amount, delta) => PrivacyLevel::Neighbouring {

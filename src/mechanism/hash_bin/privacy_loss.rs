@@ -1,6 +1,6 @@
 //! Realised ε of hash-bin's reports, and the range of their bins.
 
-use super::response_distribution::{EPSILON_BITS, ResponseKind, ResponseDistribution};
+use super::response_distribution::{EPSILON_BITS, ResponseDistribution, ResponseKind};
 use crate::sample::{DiscreteLaplace, WeightAndCount, least_epsilon_covering};
 
 impl ResponseDistribution {

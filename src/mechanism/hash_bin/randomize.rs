@@ -6,7 +6,7 @@ use rand_core::CryptoRng;
 
 use super::parameters::HashBin;
 use super::report::{BinsReport as Report, Response};
-use super::response_distribution::{ResponseKind, ResponseDistribution};
+use super::response_distribution::{ResponseDistribution, ResponseKind};
 use crate::domain::{Domain, Entry};
 use crate::hash::{ElementHash, HashKeys, SignBitLocation};
 use crate::mechanism::contract::Randomize;
@@ -108,7 +108,11 @@ impl Randomize for Randomizer {
             ResponseKind::TwoPoint { bound, clip } => {
                 let steps = self.round_to_grid(self.sums[0], rng);
                 // The sum is clipped, so it is at most 2²⁶ steps.
-                let lean = ResponseDistribution::plus_excess_over_half(&bound, steps.unsigned_abs() as u32, clip);
+                let lean = ResponseDistribution::plus_excess_over_half(
+                    &bound,
+                    steps.unsigned_abs() as u32,
+                    clip,
+                );
                 let half = 1 << 63;
                 let plus = Threshold(if steps < 0 { half - lean } else { half + lean });
                 report.response = Response::Sign(plus.sample(rng));

@@ -110,7 +110,8 @@ impl Rates {
     #[must_use]
     pub fn sum_second_moment(&self, entries: u32) -> f64 {
         let k = f64::from(entries);
-        self.clip.map_or(k, |clip| clipped_sum_second_moment(entries, clip))
+        self.clip
+            .map_or(k, |clip| clipped_sum_second_moment(entries, clip))
     }
 
     /// Sum of the variances of one report's estimates of all d means, for an input of `entries`

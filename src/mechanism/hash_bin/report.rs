@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use crate::codec::{append_varint, append_signed_varint};
+use crate::codec::{append_signed_varint, append_varint};
 use crate::mechanism::contract::Encode;
 
 /// Report of hash-bin: a seed and the randomised sums.
@@ -48,7 +48,9 @@ impl Encode for BinsReport {
         bytes.extend_from_slice(&self.seed.to_le_bytes());
         match &self.response {
             Response::Sign(plus) => append_varint(bytes, u64::from(*plus)),
-            Response::Bins(bins) => bins.iter().for_each(|bin| append_signed_varint(bytes, *bin)),
+            Response::Bins(bins) => bins
+                .iter()
+                .for_each(|bin| append_signed_varint(bytes, *bin)),
         }
     }
 }

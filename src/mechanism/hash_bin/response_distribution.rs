@@ -1,7 +1,7 @@
 //! Exact distributions that hash-bin's responses are drawn from.
 
-use super::privacy_level::Noise;
 use super::parameters::HashBin;
+use super::privacy_level::Noise;
 use crate::bounds;
 use crate::sample::{DiscreteLaplace, ExpLowerBound};
 
@@ -33,7 +33,10 @@ impl HashBin {
             Some(Noise::Laplace) | None => {
                 let noise = self.laplace_noise(epsilon);
                 let grid = f64::from(self.grid_steps());
-                let sum = self.privacy_level().clip().unwrap_or_else(|| likely_sum_bound(items));
+                let sum = self
+                    .privacy_level()
+                    .clip()
+                    .unwrap_or_else(|| likely_sum_bound(items));
                 let limit = libm::ceil(sum * grid) + libm::ceil(NEVER / noise.rate());
                 ResponseKind::Laplace {
                     noise,

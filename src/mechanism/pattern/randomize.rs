@@ -36,7 +36,12 @@ impl Randomizer {
     pub fn new(pattern: &Pattern, epsilon: f64) -> Self {
         let others = (0..pattern.outputs()).filter(|output| !pattern.favours(0, *output));
         Self {
-            outputs: pattern.favoured_outputs().iter().copied().chain(others).collect(),
+            outputs: pattern
+                .favoured_outputs()
+                .iter()
+                .copied()
+                .chain(others)
+                .collect(),
             favoured: pattern.favoured_outputs().len() as u32,
             inside: pattern.thresholds(epsilon).favoured_threshold(1),
         }

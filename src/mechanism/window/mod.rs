@@ -54,11 +54,7 @@ impl Parameters for Window {
     }
 
     fn read_canonical(reader: &mut CanonicalReader<'_>) -> Result<Self, Error> {
-        let [drawn, atoms, favoured] = [
-            reader.read_u32(),
-            reader.read_u32(),
-            reader.read_u32(),
-        ];
+        let [drawn, atoms, favoured] = [reader.read_u32(), reader.read_u32(), reader.read_u32()];
         Self::new(drawn, atoms, favoured, reader.read_list())
     }
 

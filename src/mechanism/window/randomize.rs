@@ -99,18 +99,24 @@ impl Randomize for Randomizer {
         report: &mut Report,
     ) -> bool {
         let mut at = 0;
-        for_each_drawn_item(seed, self.attributes, self.window.drawn_attributes(), |attribute| {
-            let (level, up) = self
-                .window
-                .level_and_rounding(number_for_attribute(entries, attribute));
-            self.levels[at] = level + u32::from(draw_word(rng) < up);
-            at += 1;
-        });
+        for_each_drawn_item(
+            seed,
+            self.attributes,
+            self.window.drawn_attributes(),
+            |attribute| {
+                let (level, up) = self
+                    .window
+                    .level_and_rounding(number_for_attribute(entries, attribute));
+                self.levels[at] = level + u32::from(draw_word(rng) < up);
+                at += 1;
+            },
+        );
         let inside = self.thresholds.favoured_threshold(1).sample(rng);
         // A favoured cell and another cell are always both drawn. At least half of the cells are
         // not favoured, and their number does not depend on the input. So the distribution of the
         // number of draws does not depend on the input either.
-        let favoured = self.favoured_cell_of_rank(draw_below(rng, self.thresholds.favoured_count(1)));
+        let favoured =
+            self.favoured_cell_of_rank(draw_below(rng, self.thresholds.favoured_count(1)));
         let other = loop {
             let cell = draw_below(rng, self.thresholds.outcomes);
             if !self.favours(cell) {

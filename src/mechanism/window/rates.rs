@@ -146,8 +146,11 @@ impl Window {
     pub fn atom_favoured_probability(&self, number: f64, atom: u32) -> f64 {
         let (level, up) = self.level_and_rounding(number);
         let up = Threshold(up);
-        let favours =
-            |level: u32| f64::from(u8::from((level..level + self.favoured_atoms()).contains(&atom)));
+        let favours = |level: u32| {
+            f64::from(u8::from(
+                (level..level + self.favoured_atoms()).contains(&atom),
+            ))
+        };
         up.complement() * favours(level) + up.probability() * favours(level + 1)
     }
 }
@@ -168,14 +171,22 @@ impl Randomizer {
     /// the cell.
     fn favoured_probabilities(&self, seed: u64, entries: &[Entry]) -> Vec<f64> {
         let mut cells = alloc::vec![1.0];
-        for_each_drawn_item(seed, self.attributes, self.window.drawn_attributes(), |attribute| {
-            let of = |atom: u32| self.window.atom_favoured_probability(number_for_attribute(entries, attribute), atom);
-            let with = |cell: &f64| {
-                let cell = *cell;
-                (0..self.window.atoms()).map(move |atom| cell * of(atom))
-            };
-            cells = cells.iter().flat_map(with).collect();
-        });
+        for_each_drawn_item(
+            seed,
+            self.attributes,
+            self.window.drawn_attributes(),
+            |attribute| {
+                let of = |atom: u32| {
+                    self.window
+                        .atom_favoured_probability(number_for_attribute(entries, attribute), atom)
+                };
+                let with = |cell: &f64| {
+                    let cell = *cell;
+                    (0..self.window.atoms()).map(move |atom| cell * of(atom))
+                };
+                cells = cells.iter().flat_map(with).collect();
+            },
+        );
         cells
     }
 }

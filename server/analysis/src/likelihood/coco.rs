@@ -6,7 +6,9 @@ use hushbin::hash::{HashFunctions, closed_sign_word, open_sign};
 use hushbin::mechanism::BucketReport;
 use hushbin::mechanism::coco::{Coco, Randomizer, Rule};
 
-use super::buckets::{ElementBuckets, HashedInput, StrengthCounts, RuleLikelihood, favoured_probability};
+use super::buckets::{
+    ElementBuckets, HashedInput, RuleLikelihood, StrengthCounts, favoured_probability,
+};
 use super::contract::ExactProbabilities;
 
 impl RuleLikelihood for Rule {
@@ -18,7 +20,12 @@ impl RuleLikelihood for Rule {
         }
     }
 
-    fn replace_pairs_by_sides(functions: &HashFunctions, domain: &Domain, elements: &[u64], cells: &mut [u32]) {
+    fn replace_pairs_by_sides(
+        functions: &HashFunctions,
+        domain: &Domain,
+        elements: &[u64],
+        cells: &mut [u32],
+    ) {
         let count = functions.count();
         for function in 0..count {
             let keys = functions.function_keys(function);
@@ -55,7 +62,10 @@ impl RuleLikelihood for Rule {
             Rule::Overwrite => {
                 // The rule `overwrite` has a single hash function, number 0.
                 let of_entries = pushes.entries.iter().map(|push| push.under_function(0) / 2);
-                let of_paddings = pushes.paddings.iter().map(|push| push.under_function(0) / 2);
+                let of_paddings = pushes
+                    .paddings
+                    .iter()
+                    .map(|push| push.under_function(0) / 2);
                 let mut pairs: Vec<u32> = of_entries.chain(of_paddings.clone()).collect();
                 let here = pairs.iter().filter(|&&other| other == pair).count() as f64;
                 pairs.sort_unstable();
@@ -123,7 +133,10 @@ fn strongest_probability(
     let push = |side| (side / 2, 1 - 2 * (side % 2) as i32);
     strengths.count_by_strength(&pushes.entries, push);
     let strength = here.unsigned_abs() as u32;
-    let (beyond, alike) = (strengths.stronger(strength), strengths.equally_strong(strength));
+    let (beyond, alike) = (
+        strengths.stronger(strength),
+        strengths.equally_strong(strength),
+    );
     // Each pair has one side with strength v and one with −v.
     let (stronger, equal) = match here.signum() {
         1 => (beyond, alike),

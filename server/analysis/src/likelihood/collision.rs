@@ -5,7 +5,9 @@ use hushbin::domain::Domain;
 use hushbin::mechanism::BucketReport;
 use hushbin::mechanism::collision::{Collision, Randomizer, Rule};
 
-use super::buckets::{ElementBuckets, HashedInput, StrengthCounts, RuleLikelihood, favoured_probability};
+use super::buckets::{
+    ElementBuckets, HashedInput, RuleLikelihood, StrengthCounts, favoured_probability,
+};
 use super::contract::ExactProbabilities;
 
 impl RuleLikelihood for Rule {
@@ -26,7 +28,9 @@ impl RuleLikelihood for Rule {
             let behind = (report.bucket + t - elements[0].under_function(0)) % t;
             return if behind < width { exp } else { 1.0 };
         }
-        let own = |element: &&ElementBuckets<'_>| element.under_function(report.bucket / t) == report.bucket % t;
+        let own = |element: &&ElementBuckets<'_>| {
+            element.under_function(report.bucket / t) == report.bucket % t
+        };
         let here = elements.iter().filter(own).count() as u32;
         strengths.count_by_strength(&elements, |bucket| (bucket, 1));
         let (stronger, equal) = (strengths.stronger(here), strengths.equally_strong(here));
@@ -39,7 +43,9 @@ impl RuleLikelihood for Rule {
                 let total = f64::from(sparsity) * exp + f64::from(t - sparsity);
                 (total - f64::from(stronger) * exp) / f64::from(equal)
             }
-            Rule::Heaviest { favoured } => 1.0 + (exp - 1.0) * favoured_probability(favoured, stronger, equal),
+            Rule::Heaviest { favoured } => {
+                1.0 + (exp - 1.0) * favoured_probability(favoured, stronger, equal)
+            }
         }
     }
 

@@ -7,7 +7,9 @@ use hushbin::{Entry, Question};
 
 use super::contract::ObservableMechanism;
 use super::hypothesis::Hypothesis;
-use super::neighbours::{NeighbourPair, pairs_differing_in_one_item, pairs_of_any_inputs, pairs_within_distance};
+use super::neighbours::{
+    NeighbourPair, pairs_differing_in_one_item, pairs_of_any_inputs, pairs_within_distance,
+};
 use super::observation::{BucketRank, Observation, SeedPlacement};
 
 /// Maximum number of entries in a test input that is built to reach the clipping bound. More
@@ -46,7 +48,9 @@ impl ObservableMechanism for HashBin {
     fn neighbour_pairs(&self, question: &Question) -> Vec<NeighbourPair> {
         match self.privacy_level() {
             PrivacyLevel::Event => pairs_differing_in_one_item(question),
-            PrivacyLevel::Neighbouring { distance, .. } => pairs_within_distance(question, distance),
+            PrivacyLevel::Neighbouring { distance, .. } => {
+                pairs_within_distance(question, distance)
+            }
             PrivacyLevel::User { clip, .. } => {
                 // A sum of n fair signs has magnitude about √n, so 4η² entries reach the clipping
                 // bound η.
@@ -59,7 +63,12 @@ impl ObservableMechanism for HashBin {
 }
 
 /// Computes the noiseless sum of each bin. The sum is clipped if ε holds at user level.
-fn noiseless_bin_sums(hash_bin: &HashBin, support: &Support, keys: &HashKeys, input: &[Entry]) -> Vec<f64> {
+fn noiseless_bin_sums(
+    hash_bin: &HashBin,
+    support: &Support,
+    keys: &HashKeys,
+    input: &[Entry],
+) -> Vec<f64> {
     let mut sums = vec![0.0; hash_bin.bins() as usize];
     for entry in input {
         let (bin, sign) = support.bin_and_sign(keys, entry.item);

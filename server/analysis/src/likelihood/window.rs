@@ -46,7 +46,9 @@ impl ObservableMechanism for Window {
             }),
             falls: inputs.map(|input| {
                 let drawn = atoms.iter().map(|&(attribute, _)| attribute);
-                SeedPlacement::new(drawn.map(|own| (own, attribute_value(input.entries(), own) > 0.0)))
+                SeedPlacement::new(
+                    drawn.map(|own| (own, attribute_value(input.entries(), own) > 0.0)),
+                )
             }),
         }
     }
@@ -83,8 +85,9 @@ fn attribute_value(entries: &[Entry], attribute: u32) -> f64 {
 
 /// Returns, for each drawn attribute, the probability that its level favours the reported atom.
 fn favoured_probabilities(window: &Window, entries: &[Entry], atoms: &[(u32, u32)]) -> Vec<f64> {
-    let chance =
-        |&(attribute, atom): &(u32, u32)| window.atom_favoured_probability(attribute_value(entries, attribute), atom);
+    let chance = |&(attribute, atom): &(u32, u32)| {
+        window.atom_favoured_probability(attribute_value(entries, attribute), atom)
+    };
     atoms.iter().map(chance).collect()
 }
 

@@ -165,8 +165,9 @@ impl Rates {
     #[must_use]
     pub fn variances_by_cell(&self, output_weights: &[f64], weights: &[f64]) -> Vec<f64> {
         let squares: Vec<f64> = output_weights.iter().map(|own| own * own).collect();
-        let of_cell =
-            |(cell, weight): (usize, &f64)| dot_product(self.output_probabilities(cell), &squares) - weight * weight;
+        let of_cell = |(cell, weight): (usize, &f64)| {
+            dot_product(self.output_probabilities(cell), &squares) - weight * weight
+        };
         weights.iter().enumerate().map(of_cell).collect()
     }
 
@@ -175,7 +176,10 @@ impl Rates {
     #[must_use]
     pub fn variance_for_even_cells(&self, weights: &[f64]) -> f64 {
         let all = weights.len() as f64;
-        let own: f64 = self.variances_by_cell(&self.output_weights_of_sum(weights), weights).iter().sum();
+        let own: f64 = self
+            .variances_by_cell(&self.output_weights_of_sum(weights), weights)
+            .iter()
+            .sum();
         let mean = weights.iter().sum::<f64>() / all;
         let spread: f64 = weights.iter().map(|own| (own - mean) * (own - mean)).sum();
         // Law of total variance: mean of the variances in each cell, plus variance of the cells'

@@ -10,7 +10,7 @@ use super::predict::{self, Predict, PredictedErrors};
 use super::search::{Candidate, Search};
 use crate::domain::Domain;
 use crate::error::Error;
-use crate::mechanism::hash_bin::LevelName;
+use crate::mechanism::hash_bin::PrivacyLevelName;
 use crate::mechanism::toy::{Report, Toy};
 
 /// Draft of [`Toy`], which has no parameters.
@@ -27,8 +27,9 @@ impl Predict for Toy {
     ) -> PredictedErrors {
         let gap = self.lean(epsilon) / f64::from(domain.sparsity());
         let square = 1.0 / (gap * gap);
-        let items = predict::averaged_items(domain, population);
-        let mean = predict::sampled_error(domain, population, items, square - 1.0, |_| square);
+        let items = predict::averaged_item_count(domain, population);
+        let mean =
+            predict::error_with_sampling(domain, population, items, square - 1.0, |_| square);
         PredictedErrors {
             mean: Some(mean),
             frequency: None,
@@ -49,7 +50,7 @@ impl Choose for Toy {
     }
 
     /// Returns no candidates: the toy is used only on request.
-    fn candidates(_: &Search<'_>, _: LevelName) -> Result<Vec<Candidate>, Error> {
+    fn candidates(_: &Search<'_>, _: PrivacyLevelName) -> Result<Vec<Candidate>, Error> {
         Ok(Vec::new())
     }
 

@@ -45,7 +45,8 @@ impl Mixture {
                         reason: "rule \"occupied\" needs more buckets t than the sparsity s",
                     });
                 }
-                let of_s = Self::from_bucket_counts(epsilon, sparsity.into(), (t - sparsity).into())?;
+                let of_s =
+                    Self::from_bucket_counts(epsilon, sparsity.into(), (t - sparsity).into())?;
                 // Each number of occupied buckets has its own sampling threshold, which is rounded.
                 // This changes the total variation α(e − 1) between two inputs by up to 2⁻⁶³.
                 let slack = 0.5_f64.powi(63) / epsilon.exp_m1();

@@ -9,7 +9,9 @@ impl Accounted for HashBin {
     fn mixture(&self, _: u32, epsilon: f64) -> Result<Mixture, AccountError> {
         match self.privacy_level() {
             PrivacyLevel::User { .. } => Ok(Mixture::generic(epsilon)?),
-            PrivacyLevel::Event | PrivacyLevel::Neighbouring { .. } => Err(AccountError::Neighbours),
+            PrivacyLevel::Event | PrivacyLevel::Neighbouring { .. } => {
+                Err(AccountError::Neighbours)
+            }
         }
     }
 }

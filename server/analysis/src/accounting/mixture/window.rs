@@ -21,7 +21,9 @@ impl Accounted for Window {
     /// attributes. So no draw of m attributes makes it equal to either.
     fn attains_reduction(&self, domain: &Domain) -> bool {
         // Equivalent to d − m + 1 < m.
-        let corners = domain.item_count().is_some_and(|d| d + 2 <= 2 * self.drawn_attributes());
+        let corners = domain
+            .item_count()
+            .is_some_and(|d| d + 2 <= 2 * self.drawn_attributes());
         self.favoured_atoms() == 1 && (self.levels() > 2 || corners)
     }
 }

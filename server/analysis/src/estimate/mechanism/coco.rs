@@ -15,7 +15,9 @@ use hushbin::mechanism::coco::{Coco, PairHitProbabilities, Rates, Report, RuleNa
 
 use super::estimated_mechanism::{CountedReports, EstimatedMechanism, HitEstimator};
 use crate::estimate::counters::{HitCounters, HitsBySign, Reader, SignCounter, TotalsError};
-use crate::estimate::distribution::{HitDistribution, ContributionDistribution, OutcomeProbabilities};
+use crate::estimate::distribution::{
+    ContributionDistribution, HitDistribution, OutcomeProbabilities,
+};
 use crate::estimate::point::{
     Estimand, ItemPointEstimates, PointEstimate, SamplingModel, covariance_over_people,
     frequency_variance_over_people, variance_over_people,
@@ -40,7 +42,9 @@ impl EstimatedMechanism for Coco {
     fn empty_counts(&self, domain: &Domain, _: f64, items: &[u64]) -> Counts {
         let support = self.support(domain);
         match domain.item_count() {
-            Some(items) if self.pairs_per_function() == 1 => Counts::Signs(SignCounter::new(items as usize)),
+            Some(items) if self.pairs_per_function() == 1 => {
+                Counts::Signs(SignCounter::new(items as usize))
+            }
             Some(_) => Counts::Pairs {
                 counted: HitCounters::for_closed_domain(2 * support.slots()),
                 support,
@@ -120,13 +124,22 @@ impl EstimatedMechanism for Coco {
         }
     }
 
-    fn point_estimates(&self, seen: &CountedReports<'_, Self>, items: &[u64]) -> Vec<ItemPointEstimates> {
+    fn point_estimates(
+        &self,
+        seen: &CountedReports<'_, Self>,
+        items: &[u64],
+    ) -> Vec<ItemPointEstimates> {
         let estimator = HitEstimator::new(*seen.rates, seen.whose, seen.reports);
         let point = |&item| estimator.estimate_item(seen.counts.hits(item));
         items.iter().map(point).collect()
     }
 
-    fn contribution_distribution(&self, seen: &CountedReports<'_, Self>, item: u64, points: &ItemPointEstimates) -> ContributionDistribution {
+    fn contribution_distribution(
+        &self,
+        seen: &CountedReports<'_, Self>,
+        item: u64,
+        points: &ItemPointEstimates,
+    ) -> ContributionDistribution {
         let [plus, minus] = seen.counts.hits(item);
         let pair = (plus + minus) as f64 / seen.reports as f64;
         let mean = points.mean.map_or(0.0, |mean| mean.estimate);
@@ -191,7 +204,10 @@ pub(crate) enum Counts {
     /// hashed sign determines.
     Signs(SignCounter),
     /// A closed domain with several pairs, or an open domain.
-    Pairs { support: Support, counted: HitCounters },
+    Pairs {
+        support: Support,
+        counted: HitCounters,
+    },
 }
 
 impl Counts {
@@ -223,7 +239,12 @@ fn hit_distribution(rates: &Rates, whose: SamplingModel, pair: f64, mean: f64) -
     } else {
         0.0
     };
-    let law = HitDistribution::new(outcome_probabilities(presence, rates.gap), given, mean, frequency);
+    let law = HitDistribution::new(
+        outcome_probabilities(presence, rates.gap),
+        given,
+        mean,
+        frequency,
+    );
     match rates.opposite_side_weight() {
         Some(other_side) => law.with_other_side_weight(other_side),
         None => law,
@@ -232,7 +253,10 @@ fn hit_distribution(rates: &Rates, whose: SamplingModel, pair: f64, mean: f64) -
 
 /// Returns the probabilities of a report's outcomes for people who have an item at −1, who do not
 /// have it, and who have it at 1.
-fn outcome_probabilities(PairHitProbabilities { p_pair, q_pair }: PairHitProbabilities, gap: f64) -> [OutcomeProbabilities; 3] {
+fn outcome_probabilities(
+    PairHitProbabilities { p_pair, q_pair }: PairHitProbabilities,
+    gap: f64,
+) -> [OutcomeProbabilities; 3] {
     let outcomes = |pair: f64, lean: f64| {
         let (plus, minus) = (0.5 * (pair + lean), 0.5 * (pair - lean));
         [minus, (1.0 - pair).max(0.0), plus, 0.0]
@@ -346,7 +370,9 @@ mod tests {
                 let report = Report { seed, bucket };
                 Coco::add_report(&mut counts, &report);
                 for (item, hits) in (0..).zip(&mut expected) {
-                    let plus = support.hit_side_is_plus(&report, item).expect("there is one pair");
+                    let plus = support
+                        .hit_side_is_plus(&report, item)
+                        .expect("there is one pair");
                     hits[usize::from(!plus)] += 1;
                 }
             }

@@ -11,9 +11,12 @@ use hushbin::mechanism::collision::{Collision, Rates, Report, Support};
 
 use super::estimated_mechanism::{CountedReports, EstimatedMechanism, HitEstimator, SumRates};
 use crate::estimate::counters::{BucketHashRange, HitCounters, HitsBySign, Reader, TotalsError};
-use crate::estimate::distribution::{AnswerCounts, HitDistribution, ContributionDistribution, OutcomeProbabilities, SingleAnswerHits};
+use crate::estimate::distribution::{
+    AnswerCounts, ContributionDistribution, HitDistribution, OutcomeProbabilities, SingleAnswerHits,
+};
 use crate::estimate::point::{
-    Estimand, ItemPointEstimates, PointEstimate, SamplingModel, covariance_over_people, variance_over_people,
+    Estimand, ItemPointEstimates, PointEstimate, SamplingModel, covariance_over_people,
+    variance_over_people,
 };
 
 impl EstimatedMechanism for Collision {
@@ -96,7 +99,11 @@ impl EstimatedMechanism for Collision {
         counts.counted.decode(1, reports, bytes)
     }
 
-    fn point_estimates(&self, seen: &CountedReports<'_, Self>, items: &[u64]) -> Vec<ItemPointEstimates> {
+    fn point_estimates(
+        &self,
+        seen: &CountedReports<'_, Self>,
+        items: &[u64],
+    ) -> Vec<ItemPointEstimates> {
         let (estimator, counts) = (
             HitEstimator::new(*seen.rates, seen.whose, seen.reports),
             seen.counts,
@@ -113,7 +120,12 @@ impl EstimatedMechanism for Collision {
         items.iter().map(point).collect()
     }
 
-    fn contribution_distribution(&self, seen: &CountedReports<'_, Self>, _: u64, points: &ItemPointEstimates) -> ContributionDistribution {
+    fn contribution_distribution(
+        &self,
+        seen: &CountedReports<'_, Self>,
+        _: u64,
+        points: &ItemPointEstimates,
+    ) -> ContributionDistribution {
         ContributionDistribution::Hits(hit_distribution(seen.rates, seen.whose, points))
     }
 
@@ -168,7 +180,10 @@ impl EstimatedMechanism for Collision {
 
     fn contribution_variances(rates: &Rates, _: u32, estimand: Estimand) -> [f64; 2] {
         match estimand {
-            Estimand::Mean => [rates.estimate_second_moment(true) - 1.0, rates.estimate_second_moment(false)],
+            Estimand::Mean => [
+                rates.estimate_second_moment(true) - 1.0,
+                rates.estimate_second_moment(false),
+            ],
             Estimand::Plus | Estimand::Minus | Estimand::Share => {
                 [true, false].map(|member| rates.frequency_variance(member))
             }
@@ -189,8 +204,13 @@ pub(crate) struct Counts {
     counted: HitCounters,
 }
 
-fn hit_distribution(rates: &Rates, whose: SamplingModel, points: &ItemPointEstimates) -> HitDistribution {
-    let of = |point: Option<PointEstimate>| point.or(points.share).map_or(0.0, |point| point.estimate);
+fn hit_distribution(
+    rates: &Rates,
+    whose: SamplingModel,
+    points: &ItemPointEstimates,
+) -> HitDistribution {
+    let of =
+        |point: Option<PointEstimate>| point.or(points.share).map_or(0.0, |point| point.estimate);
     let [mean, frequency] = [points.mean, points.nonmissing].map(of);
     HitDistribution::new(
         outcome_probabilities(rates),

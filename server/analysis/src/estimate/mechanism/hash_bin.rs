@@ -13,7 +13,9 @@ use hushbin::mechanism::hash_bin::{HashBin, Rates, Report, Response, Support, at
 
 use super::estimated_mechanism::{CountedReports, EstimatedMechanism, SquareStatistics};
 use crate::estimate::counters::{Reader, SignCounter, TotalsError, encoding};
-use crate::estimate::distribution::{HitDistribution, LaplaceDistribution, ContributionDistribution};
+use crate::estimate::distribution::{
+    ContributionDistribution, HitDistribution, LaplaceDistribution,
+};
 use crate::estimate::point::{Estimand, ItemPointEstimates, PointEstimate};
 
 impl EstimatedMechanism for HashBin {
@@ -31,7 +33,9 @@ impl EstimatedMechanism for HashBin {
 
     fn empty_counts(&self, domain: &Domain, epsilon: f64, items: &[u64]) -> Counts {
         let support = self.support(domain);
-        let limit = self.response_distribution(domain.item_count(), epsilon).bin_limit();
+        let limit = self
+            .response_distribution(domain.item_count(), epsilon)
+            .bin_limit();
         match (domain.item_count(), limit) {
             (Some(items), None) => Counts::Signs(SignCounter::new(items as usize)),
             (Some(items), Some(limit)) => Counts::All {
@@ -88,10 +92,15 @@ impl EstimatedMechanism for HashBin {
 
     fn counter_updates_per_report(&self, domain: &Domain, epsilon: f64) -> Option<u64> {
         let items = domain.item_count()?;
-        Some(match self.response_distribution(domain.item_count(), epsilon).bin_limit() {
-            None => SignCounter::words_per_report(items as usize),
-            Some(_) => items.into(),
-        })
+        Some(
+            match self
+                .response_distribution(domain.item_count(), epsilon)
+                .bin_limit()
+            {
+                None => SignCounter::words_per_report(items as usize),
+                Some(_) => items.into(),
+            },
+        )
     }
 
     fn merge(counts: &mut Counts, others: &Counts) {
@@ -137,13 +146,22 @@ impl EstimatedMechanism for HashBin {
         }
     }
 
-    fn point_estimates(&self, seen: &CountedReports<'_, Self>, items: &[u64]) -> Vec<ItemPointEstimates> {
+    fn point_estimates(
+        &self,
+        seen: &CountedReports<'_, Self>,
+        items: &[u64],
+    ) -> Vec<ItemPointEstimates> {
         let spread = ResponseStatistics::new(self, seen);
         let point = |&item| spread.estimate_item(seen.counts.response_sum(item));
         items.iter().map(point).collect()
     }
 
-    fn contribution_distribution(&self, seen: &CountedReports<'_, Self>, _: u64, points: &ItemPointEstimates) -> ContributionDistribution {
+    fn contribution_distribution(
+        &self,
+        seen: &CountedReports<'_, Self>,
+        _: u64,
+        points: &ItemPointEstimates,
+    ) -> ContributionDistribution {
         let (rates, spread) = (seen.rates, ResponseStatistics::new(self, seen));
         if rates.two_point {
             // The reported sign agrees with the item's sign with probability (1 + v/A)/2, where A
@@ -175,13 +193,18 @@ impl EstimatedMechanism for HashBin {
         _: Estimand,
     ) -> [f64; 2] {
         // A response is a sign, or a bin whose absolute value is at most `limit`.
-        let limit = self.response_distribution(domain.item_count(), epsilon).bin_limit();
+        let limit = self
+            .response_distribution(domain.item_count(), epsilon)
+            .bin_limit();
         let most = rates.scale * limit.map_or(1.0, |limit| limit as f64);
         [-most, most]
     }
 
     fn uniform_outcome_count(&self, domain: &Domain, epsilon: f64) -> u32 {
-        let is_sign = self.response_distribution(domain.item_count(), epsilon).bin_limit().is_none();
+        let is_sign = self
+            .response_distribution(domain.item_count(), epsilon)
+            .bin_limit()
+            .is_none();
         2 * u32::from(is_sign)
     }
 
@@ -218,7 +241,8 @@ impl EstimatedMechanism for HashBin {
     /// response.
     fn contribution_variances(rates: &Rates, sparsity: u32, _: Estimand) -> [f64; 2] {
         let left = rates.clip.map_or(1.0, |clip| attenuation(sparsity, clip));
-        [left, 0.0].map(|expected| rates.value_variance(rates.sum_second_moment(sparsity), expected))
+        [left, 0.0]
+            .map(|expected| rates.value_variance(rates.sum_second_moment(sparsity), expected))
     }
 }
 
@@ -228,7 +252,10 @@ pub(crate) enum Counts {
     /// Reports are signs, which agree or disagree with each item's hashed sign.
     Signs(SignCounter),
     /// Reports are bins over a closed domain.
-    All { support: Support, sums: ResponseSums },
+    All {
+        support: Support,
+        sums: ResponseSums,
+    },
     /// Reports over an open domain. Only the queried items are counted, in ascending order of their
     /// keys.
     Asked {

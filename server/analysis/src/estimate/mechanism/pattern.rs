@@ -8,7 +8,9 @@ use hushbin::mechanism::pattern::{Pattern, Report};
 
 use super::estimated_mechanism::{CountedReports, EstimatedMechanism, SumRates};
 use crate::estimate::counters::{Reader, SlotCounters, TotalsError};
-use crate::estimate::distribution::{AnswerCounts, PatternEstimates, pattern_estimates::PatternEdgeWeights};
+use crate::estimate::distribution::{
+    AnswerCounts, PatternEstimates, pattern_estimates::PatternEdgeWeights,
+};
 use crate::estimate::point::{Estimand, ItemPointEstimates};
 
 impl EstimatedMechanism for Pattern {
@@ -45,18 +47,30 @@ impl EstimatedMechanism for Pattern {
         counts.encode(counts.all_slots(), bytes);
     }
 
-    fn decode(counts: &mut SlotCounters, reports: u64, bytes: &mut Reader<'_>) -> Result<(), TotalsError> {
+    fn decode(
+        counts: &mut SlotCounters,
+        reports: u64,
+        bytes: &mut Reader<'_>,
+    ) -> Result<(), TotalsError> {
         // A report has exactly one output.
         let all = counts.all_slots();
         counts.decode(all.clone(), all.len(), reports, bytes)
     }
 
-    fn point_estimates(&self, seen: &CountedReports<'_, Self>, items: &[u64]) -> Vec<ItemPointEstimates> {
+    fn point_estimates(
+        &self,
+        seen: &CountedReports<'_, Self>,
+        items: &[u64],
+    ) -> Vec<ItemPointEstimates> {
         let Some(patterned) = pattern_estimates(seen) else {
             return Vec::new();
         };
         let point = |&item: &u64| ItemPointEstimates {
-            share: Some(patterned.share_and_scores(item as usize..item as usize + 1).0),
+            share: Some(
+                patterned
+                    .share_and_scores(item as usize..item as usize + 1)
+                    .0,
+            ),
             ..ItemPointEstimates::default()
         };
         items.iter().map(point).collect()
@@ -70,7 +84,13 @@ impl EstimatedMechanism for Pattern {
         Some(SumRates::Outputs(&rates.rates))
     }
 
-    fn contribution_range(&self, edges: &Arc<PatternEdgeWeights>, _: &Domain, _: f64, _: Estimand) -> [f64; 2] {
+    fn contribution_range(
+        &self,
+        edges: &Arc<PatternEdgeWeights>,
+        _: &Domain,
+        _: f64,
+        _: Estimand,
+    ) -> [f64; 2] {
         let rates = &edges.rates;
         let worth = |cell| rates.output_weights_of_sum(&rates.range_weights(cell..cell + 1));
         let all = (0..rates.cells()).flat_map(worth);
@@ -97,7 +117,10 @@ impl EstimatedMechanism for Pattern {
 }
 
 fn pattern_estimates(seen: &CountedReports<'_, Pattern>) -> Option<PatternEstimates> {
-    let counts = seen.counts.all_slots().map(|output| seen.counts.get(output));
+    let counts = seen
+        .counts
+        .all_slots()
+        .map(|output| seen.counts.get(output));
     let counts: Vec<u64> = counts.collect();
     PatternEstimates::new(Arc::clone(seen.rates), seen.whose, &counts)
 }

@@ -20,7 +20,9 @@ use hushbin::mechanism::window::{Rates, Report, Support, Window};
 
 use super::estimated_mechanism::{CountedReports, EstimatedMechanism};
 use crate::estimate::counters::{Reader, SlotCounters, TotalsError};
-use crate::estimate::distribution::{BetweenNodes, ScoredGroups, ContributionDistribution, ScoreProbabilities, ScoreDistribution};
+use crate::estimate::distribution::{
+    BetweenNodes, ContributionDistribution, ScoreDistribution, ScoreProbabilities, ScoredGroups,
+};
 use crate::estimate::point::{Estimand, ItemPointEstimates, PointEstimate, SamplingModel};
 
 /// Minimum number of reports for estimating the variance of scores from the reports.
@@ -82,13 +84,23 @@ impl EstimatedMechanism for Window {
         slots.decode(slots.all_slots(), counts.atoms, reports, bytes)
     }
 
-    fn point_estimates(&self, seen: &CountedReports<'_, Self>, items: &[u64]) -> Vec<ItemPointEstimates> {
+    fn point_estimates(
+        &self,
+        seen: &CountedReports<'_, Self>,
+        items: &[u64],
+    ) -> Vec<ItemPointEstimates> {
         let counts = |item| seen.counts.atom_counts(item);
-        let point = |&item| estimate_attribute(seen.rates, &counts(item), seen.whose, seen.reports as f64);
+        let point =
+            |&item| estimate_attribute(seen.rates, &counts(item), seen.whose, seen.reports as f64);
         items.iter().map(point).collect()
     }
 
-    fn contribution_distribution(&self, seen: &CountedReports<'_, Self>, _: u64, _: &ItemPointEstimates) -> ContributionDistribution {
+    fn contribution_distribution(
+        &self,
+        seen: &CountedReports<'_, Self>,
+        _: u64,
+        _: &ItemPointEstimates,
+    ) -> ContributionDistribution {
         ContributionDistribution::Scores(score_distribution(seen.rates, seen.whose).into())
     }
 
@@ -106,7 +118,12 @@ impl EstimatedMechanism for Window {
 }
 
 /// Estimates the mean of one attribute from the number of reports with each of its atoms.
-fn estimate_attribute(rates: &Rates, counts: &[u64], whose: SamplingModel, reports: f64) -> ItemPointEstimates {
+fn estimate_attribute(
+    rates: &Rates,
+    counts: &[u64],
+    whose: SamplingModel,
+    reports: f64,
+) -> ItemPointEstimates {
     let over = |weight: fn(f64) -> f64| -> f64 {
         let weighed = rates.values.iter().zip(counts);
         let sum: f64 = weighed.map(|(y, count)| weight(*y) * *count as f64).sum();
@@ -132,7 +149,12 @@ fn estimate_attribute(rates: &Rates, counts: &[u64], whose: SamplingModel, repor
 /// Returns the distribution of scores for every true mean, assuming the crowd for which their sum
 /// varies most. People's numbers may be at levels or between them.
 fn score_distribution(rates: &Rates, whose: SamplingModel) -> ScoreDistribution {
-    let node = |level: usize| (rates.levels[level], ScoredGroups::of_one_group(scores_at_level(rates, level)));
+    let node = |level: usize| {
+        (
+            rates.levels[level],
+            ScoredGroups::of_one_group(scores_at_level(rates, level)),
+        )
+    };
     // If two levels coincide, keep only the first.
     let apart = |level: &usize| *level == 0 || rates.levels[level - 1] < rates.levels[*level];
     ScoreDistribution {
@@ -185,7 +207,7 @@ mod tests {
     use hushbin::choose::window::Draft;
 
     use super::*;
-    use crate::numeric::confidence_limits::{TailThresholds, LimitSide};
+    use crate::numeric::confidence_limits::{LimitSide, TailThresholds};
 
     /// Computes the distribution of the sum of reported atoms' values. `people` are pairs of a
     /// number and how many people have it. The result is in units of the mechanism's integer
@@ -249,7 +271,9 @@ mod tests {
             let domain = Domain::dense(attributes);
             let window = Window::choose(&domain, epsilon, &draft).unwrap();
             let rates = window.rates(&domain, epsilon);
-            let law = ContributionDistribution::Scores(score_distribution(&rates, SamplingModel::RoundedValues).into());
+            let law = ContributionDistribution::Scores(
+                score_distribution(&rates, SamplingModel::RoundedValues).into(),
+            );
             for people in [
                 vec![(0.0, most)],
                 vec![(1.0, most)],
@@ -272,7 +296,8 @@ mod tests {
                 let misses = |sum: i64, failure: &TailThresholds, side: LimitSide| {
                     let mean = sum as f64 / top / n as f64 * rates.scale();
                     let point = PointEstimate::new(mean, rates.worst_variance(), n as f64);
-                    let limit = law.confidence_limit(Estimand::Mean, point, n as f64, failure, side);
+                    let limit =
+                        law.confidence_limit(Estimand::Mean, point, n as f64, failure, side);
                     assert!((limit - mean) * side.sign() > 0.0, "{what}: {mean} {limit}");
                     (truth - limit) * side.sign() > 1e-9
                 };
@@ -280,10 +305,10 @@ mod tests {
                 for failure in [0.05, 0.025, 0.005, 1e-3] {
                     let law_failure = TailThresholds::new(failure);
                     // Limits increase with the sum.
-                    let low =
-                        all.partition_point(|(sum, _)| misses(*sum, &law_failure, LimitSide::Upper));
-                    let high =
-                        all.partition_point(|(sum, _)| !misses(*sum, &law_failure, LimitSide::Lower));
+                    let low = all
+                        .partition_point(|(sum, _)| misses(*sum, &law_failure, LimitSide::Upper));
+                    let high = all
+                        .partition_point(|(sum, _)| !misses(*sum, &law_failure, LimitSide::Lower));
                     let outside = all[..low].iter().chain(&all[high..]);
                     let missed: f64 = outside.map(|(_, p)| p).sum();
                     assert!(
@@ -310,12 +335,16 @@ mod tests {
             };
             let window = Window::choose(&domain, epsilon, &draft).unwrap();
             let rates = window.rates(&domain, epsilon);
-            let law = ContributionDistribution::Scores(score_distribution(&rates, SamplingModel::RoundedValues).into());
+            let law = ContributionDistribution::Scores(
+                score_distribution(&rates, SamplingModel::RoundedValues).into(),
+            );
             let (people, failure) = (1e6, TailThresholds::new(0.025));
             let point = PointEstimate::new(0.0, rates.worst_variance(), people);
-            let limit = law.confidence_limit(Estimand::Mean, point, people, &failure, LimitSide::Upper);
+            let limit =
+                law.confidence_limit(Estimand::Mean, point, people, &failure, LimitSide::Upper);
             // Crowds in which half of the people have a number and half its negative.
-            let variances = (0..=1000).map(|step| rates.estimate_variance(f64::from(step) / 1000.0));
+            let variances =
+                (0..=1000).map(|step| rates.estimate_variance(f64::from(step) / 1000.0));
             let worst = variances.fold(0.0, f64::max);
             let ratio = limit / (failure.normal_quantile() * (worst / people).sqrt());
             assert!((0.995..1.05).contains(&ratio), "{window:?}: {ratio}");

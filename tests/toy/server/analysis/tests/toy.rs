@@ -50,7 +50,10 @@ fn a_task_file_becomes_estimates() {
             reports: vec![made.report],
         };
         let upload = Upload::decode(&upload.encode(&task.fingerprint()), &task).unwrap();
-        upload.reports.iter().for_each(|report| totals.fold(report));
+        upload
+            .reports
+            .iter()
+            .for_each(|report| totals.add_report(report));
     }
     let question = Query::new(&task, &Options::default()).unwrap();
     let found = estimates(&task, &totals, &question);
@@ -69,7 +72,7 @@ fn a_task_file_becomes_estimates() {
             "{item:?}"
         );
         let predicted = Predictor::for_question(&task.questions()[0])
-            .standard_error(Estimand::Mean, f64::from(PEOPLE));
+            .rare_item_standard_error(Estimand::Mean, f64::from(PEOPLE));
         assert!((mean.standard_error / predicted.unwrap() - 1.0).abs() < 0.05);
     }
 

@@ -6,14 +6,14 @@ use alloc::vec::Vec;
 use rand_core::CryptoRng;
 use serde::{Deserialize, Serialize};
 
-use super::collected::CollectedMechanism;
+use super::collected_mechanism::CollectedMechanism;
 use super::contract::{Encode, Parameters, Randomize};
 use crate::canonical::{CanonicalReader, CanonicalWriter, WriteCanonical};
-use crate::codec::{Cursor, append};
-use crate::domain::{Domain, Entry, Signed};
+use crate::codec::{Cursor, append_varint};
+use crate::domain::{Domain, Entry, SignedItem};
 use crate::error::{Error, error};
 use crate::hash::{HashKeys, element_sign};
-use crate::sample::{ExpLowerBound, Factors, Threshold, below, realised_epsilon};
+use crate::sample::{ExpLowerBound, Threshold, WeightAndCount, draw_below, realised_epsilon};
 
 /// Parameters of the toy: none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -34,7 +34,7 @@ pub struct Report {
 pub struct Randomizer {
     domain: Domain,
     truthful: Threshold,
-    signed: Vec<Signed>,
+    signed: Vec<SignedItem>,
 }
 
 impl Toy {
@@ -56,7 +56,7 @@ impl Parameters for Toy {
     type Randomizer = Randomizer;
 
     fn check(&self, domain: &Domain) -> Result<(), Error> {
-        domain.items().map(|_| ()).ok_or(error!(Combination {
+        domain.item_count().map(|_| ()).ok_or(error!(Combination {
             reason: "the toy takes no open task",
         }))
     }
@@ -81,14 +81,14 @@ impl WriteCanonical for Toy {
 impl CollectedMechanism for Toy {
     fn effective_epsilon(&self, _: &Domain, epsilon: f64) -> f64 {
         let truthful = u128::from(Self::truthful(epsilon).0);
-        let sides = [truthful, (1 << 64) - truthful].map(|weight| Factors(weight, 1));
+        let sides = [truthful, (1 << 64) - truthful].map(|weight| WeightAndCount(weight, 1));
         realised_epsilon(sides.into_iter(), epsilon)
     }
 
     fn decoder(&self, _: &Domain, _: f64) -> impl Fn(&mut Cursor<'_>) -> Result<Report, Error> {
         |cursor| {
             let seed = u64::from_le_bytes(cursor.read_array("expected a seed of 8 bytes")?);
-            let plus = cursor.read("expected a sign, 0 or 1")?;
+            let plus = cursor.read_value("expected a sign, 0 or 1")?;
             Ok(Report { seed, plus })
         }
     }
@@ -97,7 +97,7 @@ impl CollectedMechanism for Toy {
 impl Encode for Report {
     fn encode(&self, bytes: &mut Vec<u8>) {
         bytes.extend_from_slice(&self.seed.to_le_bytes());
-        append(bytes, u64::from(self.plus));
+        append_varint(bytes, u64::from(self.plus));
     }
 }
 
@@ -111,8 +111,10 @@ impl Randomize for Randomizer {
         rng: &mut R,
         report: &mut Report,
     ) -> bool {
-        let sampled_down = self.domain.draw_signed(entries, rng, &mut self.signed);
-        let drawn = below(rng, self.domain.sparsity()) as usize;
+        let sampled_down = self
+            .domain
+            .draw_signed_items(entries, rng, &mut self.signed);
+        let drawn = draw_below(rng, self.domain.sparsity()) as usize;
         let plus = match self.signed.get(drawn) {
             Some(signed) => {
                 let sign = element_sign(&self.domain, &HashKeys::new(seed), signed.item);

@@ -5,7 +5,7 @@ use hushbin::hash::Hashing;
 use hushbin::mechanism::BucketReport;
 use hushbin::mechanism::coco::{Coco, Randomizer};
 
-use super::explain_mechanism::{ExplainMechanism, Reported, DomainAndEpsilon, mean_distribution};
+use super::explain_mechanism::{DomainAndEpsilon, ExplainMechanism, Reported, mean_distribution};
 use super::placement::{Outcome, Pair, Placement, SignedAnswer};
 
 impl ExplainMechanism for Coco {
@@ -18,7 +18,12 @@ impl ExplainMechanism for Coco {
         }
     }
 
-    fn place_answers(&self, setting: &DomainAndEpsilon, answers: &[SignedItem], report: &BucketReport) -> Placement {
+    fn place_answers(
+        &self,
+        setting: &DomainAndEpsilon,
+        answers: &[SignedItem],
+        report: &BucketReport,
+    ) -> Placement {
         let domain = setting.domain;
         let support = self.support(&domain);
         let chances = outcome_probabilities(self, setting, answers, report.seed);
@@ -55,7 +60,12 @@ impl ExplainMechanism for Coco {
         }
     }
 
-    fn log_likelihood(&self, setting: &DomainAndEpsilon, answers: &[SignedItem], report: &BucketReport) -> f64 {
+    fn log_likelihood(
+        &self,
+        setting: &DomainAndEpsilon,
+        answers: &[SignedItem],
+        report: &BucketReport,
+    ) -> f64 {
         outcome_probabilities(self, setting, answers, report.seed)[report.bucket as usize].ln()
     }
 

@@ -4,7 +4,7 @@ use hushbin::domain::SignedItem;
 use hushbin::mechanism::BucketReport;
 use hushbin::mechanism::collision::{Collision, Randomizer};
 
-use super::explain_mechanism::{ExplainMechanism, Reported, DomainAndEpsilon};
+use super::explain_mechanism::{DomainAndEpsilon, ExplainMechanism, Reported};
 use super::placement::{Outcome, Placement, SignedAnswer};
 
 impl ExplainMechanism for Collision {
@@ -16,7 +16,12 @@ impl ExplainMechanism for Collision {
         }
     }
 
-    fn place_answers(&self, setting: &DomainAndEpsilon, answers: &[SignedItem], report: &BucketReport) -> Placement {
+    fn place_answers(
+        &self,
+        setting: &DomainAndEpsilon,
+        answers: &[SignedItem],
+        report: &BucketReport,
+    ) -> Placement {
         let domain = setting.domain;
         let support = self.support(&domain);
         let outcome = |(bucket, chance)| {
@@ -41,7 +46,12 @@ impl ExplainMechanism for Collision {
         }
     }
 
-    fn log_likelihood(&self, setting: &DomainAndEpsilon, answers: &[SignedItem], report: &BucketReport) -> f64 {
+    fn log_likelihood(
+        &self,
+        setting: &DomainAndEpsilon,
+        answers: &[SignedItem],
+        report: &BucketReport,
+    ) -> f64 {
         outcome_probabilities(self, setting, answers, report.seed)[report.bucket as usize].ln()
     }
 

@@ -5,7 +5,7 @@ use hushbin::domain::SignedItem;
 use hushbin::hash::HashKeys;
 use hushbin::mechanism::hash_bin::{HashBin, Randomizer, Report, Response, ResponseDistribution};
 
-use super::explain_mechanism::{ExplainMechanism, Reported, DomainAndEpsilon};
+use super::explain_mechanism::{DomainAndEpsilon, ExplainMechanism, Reported};
 use super::placement::{Bin, BinAnswer, Outcome, Placement, SignedAnswer};
 
 impl ExplainMechanism for HashBin {
@@ -23,7 +23,12 @@ impl ExplainMechanism for HashBin {
         }
     }
 
-    fn place_answers(&self, setting: &DomainAndEpsilon, answers: &[SignedItem], report: &Report) -> Placement {
+    fn place_answers(
+        &self,
+        setting: &DomainAndEpsilon,
+        answers: &[SignedItem],
+        report: &Report,
+    ) -> Placement {
         let mut bins = bins_with_answers(self, setting, answers, report.seed);
         match &report.response {
             Response::Bins(_) => Placement::Bins { bins },
@@ -49,7 +54,12 @@ impl ExplainMechanism for HashBin {
         }
     }
 
-    fn log_likelihood(&self, setting: &DomainAndEpsilon, answers: &[SignedItem], report: &Report) -> f64 {
+    fn log_likelihood(
+        &self,
+        setting: &DomainAndEpsilon,
+        answers: &[SignedItem],
+        report: &Report,
+    ) -> f64 {
         let sums = bin_sums(self, setting, answers, report.seed);
         let sampling = sampling(self, setting);
         match &report.response {
@@ -68,7 +78,12 @@ impl ExplainMechanism for HashBin {
 
     /// Returns the sum of the first input's answers in each bin, multiplied by the bin's reported
     /// sign or noisy value, and added up over all bins.
-    fn audit_score(&self, setting: &DomainAndEpsilon, [first, _]: &[Vec<SignedItem>; 2], report: &Report) -> f64 {
+    fn audit_score(
+        &self,
+        setting: &DomainAndEpsilon,
+        [first, _]: &[Vec<SignedItem>; 2],
+        report: &Report,
+    ) -> f64 {
         let bins = bins_with_answers(self, setting, first, report.seed);
         match &report.response {
             Response::Sign(plus) => bins[0].sum * if *plus { 1.0 } else { -1.0 },
@@ -112,7 +127,12 @@ fn bins_with_answers(
 
 /// Returns the sum of the answers in each bin, as the randomizer computes it, in grid steps. At
 /// user level, the sum is clipped.
-fn bin_sums(hash_bin: &HashBin, setting: &DomainAndEpsilon, answers: &[SignedItem], seed: u64) -> Vec<f64> {
+fn bin_sums(
+    hash_bin: &HashBin,
+    setting: &DomainAndEpsilon,
+    answers: &[SignedItem],
+    seed: u64,
+) -> Vec<f64> {
     let entry = |signed: &SignedItem| Entry {
         item: signed.item,
         value: if signed.negative { -1.0 } else { 1.0 },

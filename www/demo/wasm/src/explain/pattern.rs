@@ -3,7 +3,7 @@
 use hushbin::domain::SignedItem;
 use hushbin::mechanism::pattern::{Pattern, Randomizer, Report};
 
-use super::explain_mechanism::{ExplainMechanism, Reported, DomainAndEpsilon};
+use super::explain_mechanism::{DomainAndEpsilon, ExplainMechanism, Reported};
 use super::placement::{Outcome, Placement, SignedAnswer};
 
 impl ExplainMechanism for Pattern {
@@ -15,7 +15,12 @@ impl ExplainMechanism for Pattern {
         }
     }
 
-    fn place_answers(&self, setting: &DomainAndEpsilon, answers: &[SignedItem], _: &Report) -> Placement {
+    fn place_answers(
+        &self,
+        setting: &DomainAndEpsilon,
+        answers: &[SignedItem],
+        _: &Report,
+    ) -> Placement {
         let outcome = |(output, chance)| {
             let own = answers.iter();
             Outcome {
@@ -36,12 +41,22 @@ impl ExplainMechanism for Pattern {
         }
     }
 
-    fn log_likelihood(&self, setting: &DomainAndEpsilon, answers: &[SignedItem], report: &Report) -> f64 {
+    fn log_likelihood(
+        &self,
+        setting: &DomainAndEpsilon,
+        answers: &[SignedItem],
+        report: &Report,
+    ) -> f64 {
         outcome_probabilities(self, setting, answers)[report.bucket as usize].ln()
     }
 
     /// Returns 1 if only the first input favours the output, −1 if only the second does, else 0.
-    fn audit_score(&self, _: &DomainAndEpsilon, [first, second]: &[Vec<SignedItem>; 2], report: &Report) -> f64 {
+    fn audit_score(
+        &self,
+        _: &DomainAndEpsilon,
+        [first, second]: &[Vec<SignedItem>; 2],
+        report: &Report,
+    ) -> f64 {
         let favours = |input: &[SignedItem]| {
             let own = input
                 .iter()
@@ -53,7 +68,11 @@ impl ExplainMechanism for Pattern {
 }
 
 /// Returns the probability that each output is reported.
-fn outcome_probabilities(pattern: &Pattern, setting: &DomainAndEpsilon, answers: &[SignedItem]) -> Vec<f64> {
+fn outcome_probabilities(
+    pattern: &Pattern,
+    setting: &DomainAndEpsilon,
+    answers: &[SignedItem],
+) -> Vec<f64> {
     let core = Randomizer::new(pattern, setting.epsilon);
     let kept = &mut |kept: &[SignedItem]| core.probabilities(kept[0].item as u32);
     setting.average_over_selections(answers, kept)

@@ -4,7 +4,7 @@ use hushbin::Entry;
 use hushbin::domain::SignedItem;
 use hushbin::mechanism::window::{Randomizer, Report, Window};
 
-use super::explain_mechanism::{ExplainMechanism, Reported, DomainAndEpsilon};
+use super::explain_mechanism::{DomainAndEpsilon, ExplainMechanism, Reported};
 use super::placement::{AttributeAtoms, Outcome, Placement, SignedAnswer};
 
 impl ExplainMechanism for Window {
@@ -17,7 +17,12 @@ impl ExplainMechanism for Window {
         }
     }
 
-    fn place_answers(&self, setting: &DomainAndEpsilon, answers: &[SignedItem], report: &Report) -> Placement {
+    fn place_answers(
+        &self,
+        setting: &DomainAndEpsilon,
+        answers: &[SignedItem],
+        report: &Report,
+    ) -> Placement {
         let chances = outcome_probabilities(self, setting, answers, report.seed);
         let of_atom = |index: usize, atom: u32| -> f64 {
             let cells = (0..).zip(&chances);
@@ -57,14 +62,24 @@ impl ExplainMechanism for Window {
         Placement::Atoms { drawn }
     }
 
-    fn log_likelihood(&self, setting: &DomainAndEpsilon, answers: &[SignedItem], report: &Report) -> f64 {
+    fn log_likelihood(
+        &self,
+        setting: &DomainAndEpsilon,
+        answers: &[SignedItem],
+        report: &Report,
+    ) -> f64 {
         outcome_probabilities(self, setting, answers, report.seed)[report.bucket as usize].ln()
     }
 
     /// Returns how near the report is to the first input's answers, minus how near it is to the
     /// second's. For each answered attribute, nearness is 1 − d, where d is the distance from the
     /// answer to the reported atom, divided by the range of atoms.
-    fn audit_score(&self, setting: &DomainAndEpsilon, [first, second]: &[Vec<SignedItem>; 2], report: &Report) -> f64 {
+    fn audit_score(
+        &self,
+        setting: &DomainAndEpsilon,
+        [first, second]: &[Vec<SignedItem>; 2],
+        report: &Report,
+    ) -> f64 {
         let support = self.support(&setting.domain);
         let nearness = |input: &[SignedItem]| {
             let mut nearness = 0.0;
@@ -91,7 +106,9 @@ fn atom_value(window: &Window, atom: u32) -> f64 {
 /// Returns the atoms that make up a cell, in the order in which attributes are drawn.
 fn cell_atoms(window: &Window, cell: u32) -> impl Iterator<Item = u32> {
     let atoms = window.atoms();
-    let places = (0..window.drawn_attributes()).rev().map(move |place| atoms.pow(place));
+    let places = (0..window.drawn_attributes())
+        .rev()
+        .map(move |place| atoms.pow(place));
     places.map(move |place| cell / place % atoms)
 }
 

@@ -5,11 +5,11 @@ use hushbin::domain::Domain;
 use hushbin::hash::{HashKeys, closed_sign};
 use hushbin::mechanism::toy::{Report, Toy};
 
-use super::contract::Observed;
-use super::hypothesis::{Hypothesis, Part};
+use super::contract::ObservableMechanism;
+use super::hypothesis::{Hypothesis, MixturePart};
 use super::observation::Observation;
 
-impl Observed for Toy {
+impl ObservableMechanism for Toy {
     type Report = Report;
 
     fn observe(
@@ -24,7 +24,7 @@ impl Observed for Toy {
             let push = |entry: &Entry| {
                 entry.value.signum() * f64::from(closed_sign(&keys, entry.item as u32))
             };
-            let of_part = |part: &Part| {
+            let of_part = |part: &MixturePart| {
                 let kept = part.kept.iter().map(|&index| push(&input.entries()[index]));
                 part.probability * kept.sum::<f64>() / f64::from(domain.sparsity())
             };

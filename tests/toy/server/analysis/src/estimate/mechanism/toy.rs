@@ -4,11 +4,11 @@ use hushbin::domain::Domain;
 use hushbin::hash::HashKeys;
 use hushbin::mechanism::toy::{Report, Toy};
 
-use super::contract::{CountedReports, Estimated};
-use crate::estimate::fold::{Reader, SignCounter, TotalsError};
-use crate::estimate::point::{Estimand, ItemPoints, Point};
+use super::estimated_mechanism::{CountedReports, EstimatedMechanism};
+use crate::estimate::counters::{Reader, SignCounter, TotalsError};
+use crate::estimate::point::{Estimand, ItemPointEstimates, PointEstimate};
 
-impl Estimated for Toy {
+impl EstimatedMechanism for Toy {
     type Report = Report;
     /// P(an item's own sign is reported) − P(the opposite is reported), for a person with the item.
     type Rates = f64;
@@ -22,16 +22,16 @@ impl Estimated for Toy {
         self.lean(epsilon) / f64::from(domain.sparsity())
     }
 
-    fn counts(&self, domain: &Domain, _: f64, _: &[u64]) -> SignCounter {
-        SignCounter::new(domain.items().unwrap_or(0) as usize)
+    fn empty_counts(&self, domain: &Domain, _: f64, _: &[u64]) -> SignCounter {
+        SignCounter::new(domain.item_count().unwrap_or(0) as usize)
     }
 
-    fn fold(counts: &mut SignCounter, report: &Report) {
+    fn add_report(counts: &mut SignCounter, report: &Report) {
         counts.add(HashKeys::new(report.seed), !report.plus);
     }
 
-    fn steps(&self, domain: &Domain, _: f64) -> Option<u64> {
-        Some(SignCounter::words(domain.items()? as usize))
+    fn counter_updates_per_report(&self, domain: &Domain, _: f64) -> Option<u64> {
+        Some(SignCounter::words_per_report(domain.item_count()? as usize))
     }
 
     fn merge(counts: &mut SignCounter, others: &SignCounter) {
@@ -50,15 +50,19 @@ impl Estimated for Toy {
         counts.decode(reports, bytes)
     }
 
-    fn points(&self, seen: &CountedReports<'_, Self>, items: &[u64]) -> Vec<ItemPoints> {
+    fn point_estimates(
+        &self,
+        seen: &CountedReports<'_, Self>,
+        items: &[u64],
+    ) -> Vec<ItemPointEstimates> {
         let (gap, reports) = (seen.rates, seen.reports as f64);
         let point = |&item| {
-            let [agree, differ] = seen.counts.hits(item);
+            let [agree, differ] = seen.counts.agreements_and_disagreements(item);
             let mean = (agree as f64 - differ as f64) / reports / gap;
             let variance = 1.0 / (gap * gap) - mean.clamp(-1.0, 1.0).powi(2);
-            ItemPoints {
-                mean: Some(Point::new(mean, variance, reports)),
-                ..ItemPoints::default()
+            ItemPointEstimates {
+                mean: Some(PointEstimate::new(mean, variance, reports)),
+                ..ItemPointEstimates::default()
             }
         };
         items.iter().map(point).collect()
@@ -68,7 +72,7 @@ impl Estimated for Toy {
         [-1.0 / gap, 1.0 / gap]
     }
 
-    fn variances(gap: &f64, _: u32, _: Estimand) -> [f64; 2] {
+    fn contribution_variances(gap: &f64, _: u32, _: Estimand) -> [f64; 2] {
         let square = 1.0 / (gap * gap);
         [square - 1.0, square]
     }

@@ -1,26 +1,31 @@
 //! The toy's reports, explained.
 
-use hushbin::domain::Signed;
+use hushbin::domain::SignedItem;
 use hushbin::hash::{HashKeys, closed_sign};
 use hushbin::mechanism::toy::{Report, Toy};
 
-use super::contract::{Explained, Reported, Setting};
-use super::placement::{Answered, Outcome, Placement};
+use super::explain_mechanism::{DomainAndEpsilon, ExplainMechanism, Reported};
+use super::placement::{Outcome, Placement, SignedAnswer};
 
-impl Explained for Toy {
+impl ExplainMechanism for Toy {
     type Report = Report;
 
-    fn reported(&self, report: &Report) -> Reported {
+    fn decode_response(&self, report: &Report) -> Reported {
         Reported::Sign { plus: report.plus }
     }
 
-    fn place(&self, setting: &Setting, answers: &[Signed], report: &Report) -> Placement {
+    fn place_answers(
+        &self,
+        setting: &DomainAndEpsilon,
+        answers: &[SignedItem],
+        report: &Report,
+    ) -> Placement {
         let pushed = |plus| {
             let pushed = answers
                 .iter()
                 .filter(|signed| (push(signed, report.seed) > 0.0) == plus);
             Outcome {
-                answers: pushed.map(Answered::from).collect(),
+                answers: pushed.map(SignedAnswer::from).collect(),
                 paddings: 0,
                 chance: chance(self, setting, answers, Report { plus, ..*report }),
             }
@@ -32,22 +37,32 @@ impl Explained for Toy {
         }
     }
 
-    fn log_likelihood(&self, setting: &Setting, answers: &[Signed], report: &Report) -> f64 {
+    fn log_likelihood(
+        &self,
+        setting: &DomainAndEpsilon,
+        answers: &[SignedItem],
+        report: &Report,
+    ) -> f64 {
         chance(self, setting, answers, *report).ln()
     }
 
-    fn score(&self, _: &Setting, [first, _]: &[Vec<Signed>; 2], report: &Report) -> f64 {
+    fn audit_score(
+        &self,
+        _: &DomainAndEpsilon,
+        [first, _]: &[Vec<SignedItem>; 2],
+        report: &Report,
+    ) -> f64 {
         let sum: f64 = first.iter().map(|signed| push(signed, report.seed)).sum();
         if report.plus { sum } else { -sum }
     }
 }
 
-fn push(signed: &Signed, seed: u64) -> f64 {
+fn push(signed: &SignedItem, seed: u64) -> f64 {
     let sign = f64::from(closed_sign(&HashKeys::new(seed), signed.item as u32));
     if signed.negative { -sign } else { sign }
 }
 
-fn chance(toy: &Toy, setting: &Setting, answers: &[Signed], report: Report) -> f64 {
+fn chance(toy: &Toy, setting: &DomainAndEpsilon, answers: &[SignedItem], report: Report) -> f64 {
     let most = answers.len().max(setting.domain.sparsity() as usize);
     let sum: f64 = answers.iter().map(|signed| push(signed, report.seed)).sum();
     let plus = 0.5 + 0.5 * toy.lean(setting.epsilon) * sum / most as f64;
