@@ -82,18 +82,17 @@ impl RoundKeys {
             }
             match hash {
                 ElementHash::Balanced(balanced) => {
-                    for placed in placed.chunks(LANES) {
+                    for part in placed.chunks(LANES) {
                         let mut found = [0; LANES];
-                        if placed.len() > FEW_LANES {
-                            found = balanced.buckets_under_one_function(&keys, placed);
+                        if part.len() > FEW_LANES {
+                            found = balanced.buckets_under_one_function(&keys, part);
                         } else {
-                            let few: [u32; FEW_LANES] =
-                                balanced.buckets_under_one_function(&keys, placed);
+                            let few = balanced.buckets_under_one_function::<FEW_LANES>(&keys, part);
                             found[..FEW_LANES].copy_from_slice(&few);
                         }
                         // `zip` advances `found` first, so no bucket is consumed after the last
                         // result.
-                        for (found, bucket) in found[..placed.len()].iter().zip(&mut buckets) {
+                        for (found, bucket) in found[..part.len()].iter().zip(&mut buckets) {
                             *bucket = *found;
                         }
                     }

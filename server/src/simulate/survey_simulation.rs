@@ -88,14 +88,10 @@ pub(crate) fn simulate_survey(
     check_people(people, answers.people())?;
     let estimator = Estimator::for_task(task.clone());
     let confidence = search.confidence;
-    let truth = |index| TrueValues::new(task, index, answers, people, confidence);
+    let truth = |&index: &usize| TrueValues::new(task, index, answers, people, confidence);
     let is_text = |&index: &usize| matches!(task.questions()[index].kind(), Kind::Text(_));
     let (texts, listed): (Vec<usize>, Vec<usize>) = (0..task.questions().len()).partition(is_text);
-    let truths: Vec<TrueValues> = listed
-        .iter()
-        .copied()
-        .map(truth)
-        .collect::<Result<_, _>>()?;
+    let truths: Vec<TrueValues> = listed.iter().map(truth).collect::<Result<_, _>>()?;
     let crowd = |index| TextCrowd::new(task, index, answers, people, search);
     let mut crowds: Vec<TextCrowd> = texts.into_iter().map(crowd).collect::<Result<_, _>>()?;
     let none = |(&index, truth): (&usize, &TrueValues)| {

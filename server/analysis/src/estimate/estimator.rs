@@ -140,12 +140,8 @@ impl Estimator {
             },
         };
         let conditional = |item: usize| {
-            conditional::mean(
-                &laws.points[item],
-                &laws.contribution_distribution(item),
-                reports,
-                &query.quantiles,
-            )
+            let distribution = laws.contribution_distribution(item);
+            conditional::mean(&laws.points[item], &distribution, reports, &query.quantiles)
         };
         let null = self.null_errors(&laws, query);
         let (processed, shrinkage) =

@@ -294,6 +294,20 @@ fn mean_error(
     }
 }
 
+/// Returns the half-width of simultaneous intervals of all items, in standard errors. `None` for a
+/// question with an open list.
+fn simultaneous_half_width(question: &Question) -> Result<Option<f64>, Error> {
+    let items = match question.kind() {
+        Kind::Cross(cross) if cross.level_scale().is_some() => Some(cross.rows().cell_count()),
+        _ => question.items().count(),
+    };
+    let Some(items) = items else {
+        return Ok(None);
+    };
+    let level = ConfidenceLevel::new(DEFAULT_CONFIDENCE, items as usize)?;
+    Ok(Some(level.simultaneous_half_width()))
+}
+
 /// Predicts errors for each number of people. A fraction `share` of them answers the question.
 fn predict_errors(
     question: &Question,
@@ -302,16 +316,7 @@ fn predict_errors(
 ) -> Result<Vec<PredictedErrors>, Error> {
     let predictor = Predictor::for_question(question);
     let alone = ConfidenceLevel::new(DEFAULT_CONFIDENCE, 1)?.simultaneous_half_width();
-    let items = match question.kind() {
-        Kind::Cross(cross) if cross.level_scale().is_some() => Some(cross.rows().cell_count()),
-        _ => question.items().count(),
-    };
-    let together = match items {
-        Some(items) => Some(
-            ConfidenceLevel::new(DEFAULT_CONFIDENCE, items as usize)?.simultaneous_half_width(),
-        ),
-        None => None,
-    };
+    let together = simultaneous_half_width(question)?;
     let frequency = if question.domain().is_rated() {
         Estimand::Plus
     } else {

@@ -181,16 +181,7 @@ impl Estimator {
                 .concat()
             }
             (kind, ..) => {
-                // Several numbers have different ranges, so the influence is stated as a fraction
-                // of each range.
-                let (size, unit) = match kind {
-                    Kind::Numbers(own) if own.is_single() => {
-                        let [low, high] = own[0].range();
-                        (0.5 * (high - low), own[0].unit().map(str::to_owned))
-                    }
-                    Kind::Numbers(_) => (0.5, Some("of its range".to_owned())),
-                    _ => (1.0, None),
-                };
+                let (size, unit) = size_and_unit(kind);
                 let of = |&estimand: &Estimand| {
                     let people = match estimand {
                         Estimand::Mean => [-1.0, 1.0],
@@ -202,6 +193,20 @@ impl Estimator {
                 prepared.estimands().iter().map(of).collect()
             }
         }
+    }
+}
+
+/// Returns the size and the unit of an estimate's influence: the factor from a contribution between
+/// −1 and 1 to the displayed number. Several numbers have different ranges, so the influence is
+/// stated as a fraction of each range.
+fn size_and_unit(kind: &Kind) -> (f64, Option<String>) {
+    match kind {
+        Kind::Numbers(own) if own.is_single() => {
+            let [low, high] = own[0].range();
+            (0.5 * (high - low), own[0].unit().map(str::to_owned))
+        }
+        Kind::Numbers(_) => (0.5, Some("of its range".to_owned())),
+        _ => (1.0, None),
     }
 }
 

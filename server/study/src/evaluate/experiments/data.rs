@@ -105,12 +105,8 @@ impl Experiment for DataSetMeans {
             .iter()
             .map(|own| own.accumulator(setting.items))
             .collect();
-        let truth = simulate_crowd(
-            &mut accumulators,
-            EntryDistribution::Data(&self.data),
-            *setting,
-            rng,
-        )?;
+        let data = EntryDistribution::Data(&self.data);
+        let truth = simulate_crowd(&mut accumulators, data, *setting, rng)?;
         let means = truth.true_means();
         let mut measured = Vec::new();
         let shrunken = SHRUNKEN[level];
