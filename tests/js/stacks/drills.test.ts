@@ -17,6 +17,7 @@ import { launchWebKit, runWebKit } from "../../../www/scripts/lib/webdriver.mjs"
 import { FAULTS, Gateway } from "../e2e/gateway.js";
 import { ALLOWED, answers, OFTEN, World } from "../e2e/harness.js";
 import { begin, fillQuota, numbersOf, type Remembered, report, settle } from "../e2e/person.js";
+import { until, within } from "./tabs.js";
 
 const REPORTS = Number(process.env.HUSHBIN_DRILL_REPORTS ?? 200);
 const SEED = Number(process.env.HUSHBIN_DRILL_SEED ?? 1);
@@ -36,17 +37,6 @@ const QUOTA = often("quota");
 const KILLED = often("killed");
 
 const FATES = ["stay", "reload", "leave", "leave and return", "close"] as const;
-
-/** Runs a function in a page, with JSON arguments. */
-const within = <A, R>(tab: Tab, run: (given: A) => R | Promise<R>, given: A): Promise<R> =>
-  tab.evaluate(`(${run})(${JSON.stringify(given)})`);
-
-/** Waits until a condition on a page or a collector is true. */
-async function until(holds: () => Promise<unknown>): Promise<void> {
-  while (!(await holds())) {
-    await pause(50);
-  }
-}
 
 const ENGINES = [
   ["Firefox", launchFirefox, runFirefox],

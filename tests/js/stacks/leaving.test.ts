@@ -3,18 +3,11 @@
  * that the page begins, or at the next visit.
  */
 
-import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { Task } from "../../../www/client/index.js";
-import { launchFirefox } from "../../../www/scripts/lib/bidi.mjs";
-import {
-  type Engine,
-  launchBlink,
-  type Profile,
-  type Tab,
-} from "../../../www/scripts/lib/engines.mjs";
-import { launchWebKit } from "../../../www/scripts/lib/webdriver.mjs";
+import type { Engine, Profile, Tab } from "../../../www/scripts/lib/engines.mjs";
 import { ALLOWED, OFTEN, World } from "../e2e/harness.js";
+import { ENGINES, until, within } from "./tabs.js";
 
 const REPORTS = 20;
 const EVENTS = ["visibilitychange", "pagehide", "freeze"] as const;
@@ -22,23 +15,6 @@ const ENDS = ["leave", "close"] as const;
 
 const taskOf = (event: string, end: string): Task => ({ ...OFTEN, id: `${event}-${end}` });
 const TASKS = EVENTS.flatMap((event) => ENDS.map((end) => taskOf(event, end)));
-
-const ENGINES = [
-  ["Chromium", launchBlink],
-  ["Firefox", launchFirefox],
-  ["WebKitGTK", launchWebKit],
-] as const;
-
-/** Runs a function in a page, with JSON arguments. */
-const within = <A, R>(tab: Tab, run: (given: A) => R | Promise<R>, given: A): Promise<R> =>
-  tab.evaluate(`(${run})(${JSON.stringify(given)})`);
-
-/** Waits until a condition on a page or a collector is true. */
-async function until(holds: () => Promise<unknown>): Promise<void> {
-  while (!(await holds())) {
-    await pause(50);
-  }
-}
 
 /** Creates the page's client. The given event is the first that tells it that the page is left. */
 function begin({ event, options }: { event: string; options: object }): void {

@@ -10,24 +10,12 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, describe, expect, it } from "vitest";
 import type { Task } from "../../../www/client/index.js";
-import { launchFirefox } from "../../../www/scripts/lib/bidi.mjs";
-import {
-  type Engine,
-  launchBlink,
-  type Profile,
-  type Tab,
-} from "../../../www/scripts/lib/engines.mjs";
+import type { Engine, Profile, Tab } from "../../../www/scripts/lib/engines.mjs";
 import { ROOT } from "../../../www/scripts/lib/paths.mjs";
-import { launchWebKit } from "../../../www/scripts/lib/webdriver.mjs";
 import { OFTEN, World } from "../e2e/harness.js";
+import { ENGINES, until, within } from "./tabs.js";
 
 const PAGE = join(ROOT, "www/docs/src/privacy/measured.md");
-const ENGINES = [
-  ["Chromium", launchBlink],
-  ["Firefox", launchFirefox],
-  ["WebKitGTK", launchWebKit],
-] as const;
-
 /** Options of the client of a situation. */
 type Given = { readonly endpoint: string; readonly task: Task; readonly consent: boolean };
 
@@ -53,15 +41,6 @@ interface Situation {
   readonly twins?: number;
   readonly budget?: Task["budget"];
   play(stage: Stage): Promise<void>;
-}
-
-const within = <A, R>(tab: Tab, run: (given: A) => R | Promise<R>, given: A): Promise<R> =>
-  tab.evaluate(`(${run})(${JSON.stringify(given)})`);
-
-async function until(holds: () => Promise<unknown>): Promise<void> {
-  while (!(await holds())) {
-    await pause(50);
-  }
 }
 
 /** Makes a client in a page, reports once and sends what waits. Returns the outcome. */

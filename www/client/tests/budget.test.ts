@@ -15,6 +15,7 @@ import {
   OFTEN,
   RATINGS,
   stubDatabase,
+  stubPage,
 } from "./harness.js";
 
 const DAY_MS = 86_400_000;
@@ -147,21 +148,16 @@ async function keptLedgers(): Promise<readonly Ledger[]> {
 
 describe("a browser", () => {
   it("keeps no tab waiting for one that was left and kept, which goes on as it is back", async () => {
-    const page = new EventTarget();
-    vi.stubGlobal("document", Object.assign(new EventTarget(), { visibilityState: "visible" }));
     vi.stubGlobal("BroadcastChannel", undefined);
-    vi.stubGlobal("addEventListener", page.addEventListener.bind(page));
-    vi.stubGlobal("removeEventListener", page.removeEventListener.bind(page));
-    const tell = (name: string) =>
-      page.dispatchEvent(Object.assign(new Event(name), { persisted: true }));
+    const page = stubPage();
     const kept = tab();
     await kept.ready();
     const underway = kept.report(answers(1));
-    tell("pagehide");
+    page.putAway();
     const after = kept.report(answers(2));
     const other = tab();
     expect(await other.report(answers(1))).toMatchObject({ outcome: "queued" });
-    tell("pageshow");
+    page.bringBack();
     expect(await underway).toMatchObject({ outcome: "over-budget" });
     expect(await after).toMatchObject({ outcome: "over-budget" });
     expect(await kept.history()).toHaveLength(1);

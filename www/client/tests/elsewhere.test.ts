@@ -11,6 +11,7 @@ import {
   problem,
   RATINGS,
   stubDatabase,
+  stubPage,
 } from "./harness.js";
 
 const DAY_MS = 86_400_000;
@@ -27,18 +28,9 @@ const tab = (collector = new FakeCollector(), options: Partial<ClientOptions> = 
 /** Waits until pending work is done. */
 const settled = () => new Promise((resolve) => setTimeout(resolve, 20));
 
-/** Stubs a page that can be left and kept for its return. */
-function keptPage() {
-  const page = new EventTarget();
-  vi.stubGlobal("document", Object.assign(new EventTarget(), { visibilityState: "visible" }));
-  vi.stubGlobal("addEventListener", page.addEventListener.bind(page));
-  vi.stubGlobal("removeEventListener", page.removeEventListener.bind(page));
-  return (name: string) => page.dispatchEvent(Object.assign(new Event(name), { persisted: true }));
-}
-
 describe("a page that is left and kept", () => {
   it("makes one report of answers whose transaction ends in the meantime", async () => {
-    const tell = keptPage();
+    const page = stubPage();
     const client = tab();
     await client.ready();
     const commit = vi.spyOn(IDBTransaction.prototype, "abort").mockImplementation(() => {
@@ -47,12 +39,12 @@ describe("a page that is left and kept", () => {
     });
     const both = [client.report(answers(1)), client.report(answers(2))];
     await vi.waitFor(async () => {
-      tell("pagehide");
+      page.putAway();
       expect(commit).toHaveBeenCalled();
     });
     commit.mockRestore();
     await settled();
-    tell("pageshow");
+    page.bringBack();
     expect(await Promise.all(both)).toMatchObject([{ outcome: "queued" }, { outcome: "queued" }]);
     expect(await client.history()).toHaveLength(2);
     expect(await client.budget()).toMatchObject({ used: 2, reports: 2 });
@@ -63,18 +55,18 @@ describe("a page that is left and kept", () => {
   });
 
   it("sends nothing that was withdrawn in the meantime", async () => {
-    const tell = keptPage();
+    const page = stubPage();
     const collector = new FakeCollector();
     const kept = tab(collector, { delayMs: DAY_MS });
     await kept.report(answers(1));
     // The request is lost with the page.
     collector.answers.push("down", "down");
-    tell("pagehide");
+    page.putAway();
     const sent = collector.sent.length;
     await tab().revoke();
-    tell("pageshow");
-    tell("pagehide");
-    tell("pageshow");
+    page.bringBack();
+    page.putAway();
+    page.bringBack();
     await settled();
     expect(collector.sent.length - sent).toBeLessThanOrEqual(0);
     expect(kept.consent).toBe("pending");
@@ -98,10 +90,7 @@ describe("consent that is revoked elsewhere", () => {
 
   it("withdraws what waits in the memory of other tabs", async () => {
     vi.unstubAllGlobals();
-    vi.stubGlobal("document", Object.assign(new EventTarget(), { visibilityState: "visible" }));
-    const page = new EventTarget();
-    vi.stubGlobal("addEventListener", page.addEventListener.bind(page));
-    vi.stubGlobal("removeEventListener", page.removeEventListener.bind(page));
+    stubPage();
     vi.stubGlobal("indexedDB", undefined);
     const options = {
       storage: "spend-again",

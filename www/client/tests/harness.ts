@@ -236,6 +236,43 @@ export function clientOf(
 
 afterEach(() => clients.splice(0).forEach((client) => void client.destroy()));
 
+/** Part of a page whose events a client uses: its document and its window in one. */
+export class StubPage extends EventTarget {
+  visibilityState = "visible";
+
+  /** Hides or shows the page. */
+  set hidden(hidden: boolean) {
+    this.visibilityState = hidden ? "hidden" : "visible";
+    this.dispatchEvent(new Event("visibilitychange"));
+  }
+
+  tell(name: string, persisted = false): void {
+    this.dispatchEvent(Object.assign(new Event(name), { persisted }));
+  }
+
+  /** Leaves the page, and keeps it in the back/forward cache. */
+  putAway(): void {
+    this.tell("pagehide", true);
+  }
+
+  /** Returns to the page from the back/forward cache. */
+  bringBack(): void {
+    this.tell("pageshow", true);
+  }
+}
+
+/** Begins a page. The clients that are created next listen to it. */
+export function stubPage(): StubPage {
+  const page = new StubPage();
+  vi.stubGlobal("document", page);
+  vi.stubGlobal("addEventListener", page.addEventListener.bind(page));
+  // Tests may spy on the page's own function.
+  vi.stubGlobal("removeEventListener", (...given: Parameters<EventTarget["removeEventListener"]>) =>
+    page.removeEventListener(...given),
+  );
+  return page;
+}
+
 /** Replaces the browser's database with an empty one. */
 export function stubDatabase(): IDBFactory {
   const factory = new IDBFactory();

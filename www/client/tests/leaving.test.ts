@@ -10,7 +10,9 @@ import {
   idsOf,
   OFTEN,
   RATINGS,
+  type StubPage,
   stubDatabase,
+  stubPage,
 } from "./harness.js";
 
 const DAY_MS = 86_400_000;
@@ -20,7 +22,7 @@ let stored: Map<string, string>;
 /** Names of the locks that pages of this browser hold. */
 let held: Set<string>;
 /** Page of the client that is created next. */
-let page: EventTarget & { visibilityState: string };
+let page: StubPage;
 
 beforeEach(() => {
   stubDatabase();
@@ -42,16 +44,8 @@ beforeEach(() => {
     },
   });
   vi.stubGlobal("BroadcastChannel", undefined);
-  nextPage();
+  page = stubPage();
 });
-
-/** Begins a new page. Events go to it, and no longer to the one before. */
-function nextPage(): void {
-  page = Object.assign(new EventTarget(), { visibilityState: "visible" });
-  vi.stubGlobal("document", page);
-  vi.stubGlobal("addEventListener", page.addEventListener.bind(page));
-  vi.stubGlobal("removeEventListener", page.removeEventListener.bind(page));
-}
 
 /** Makes a client in the current page. */
 const client = (collector = new FakeCollector(), options: Partial<ClientOptions> = {}): Client =>
@@ -62,11 +56,10 @@ const settled = () => new Promise((resolve) => setTimeout(resolve, 20));
 
 const leaves = {
   "is hidden": () => {
-    page.visibilityState = "hidden";
-    page.dispatchEvent(new Event("visibilitychange"));
+    page.hidden = true;
   },
-  "is left": () => void page.dispatchEvent(new Event("pagehide")),
-  "is frozen": () => void page.dispatchEvent(new Event("freeze")),
+  "is left": () => page.tell("pagehide"),
+  "is frozen": () => page.tell("freeze"),
 };
 
 /** Registers reports of different answers, and waits until they are reserved. */
@@ -112,7 +105,7 @@ describe.each(Object.entries(leaves))("a page that %s", (_, leave) => {
     expect(collector.counts).toEqual([3]);
     vi.restoreAllMocks();
     held.clear();
-    nextPage();
+    page = stubPage();
     const again = new FakeCollector();
     const next = client(again);
     await next.ready();
@@ -159,7 +152,7 @@ describe("a page", () => {
     const own = client(undefined, { task: once });
     await register(own, 1);
     held.clear();
-    nextPage();
+    page = stubPage();
     await client(undefined, { task: once }).ready();
     await settled();
     expect(await client(undefined, { task: once }).budget()).toMatchObject({ used: 1 });
@@ -213,7 +206,7 @@ describe("a page", () => {
     leaves["is left"]();
     vi.restoreAllMocks();
     held.clear();
-    nextPage();
+    page = stubPage();
     const settings = client(undefined, { task: once, consent: false });
     await settings.revoke();
     const collector = new FakeCollector();

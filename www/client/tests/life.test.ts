@@ -1,105 +1,84 @@
 /** Tests of the events of pages, workers and processes that a client uses. */
 
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { answers, clientOf, FakeCollector, problem } from "./harness.js";
+import { answers, clientOf, FakeCollector, problem, stubPage } from "./harness.js";
 
 const down = (times: number) => Array.from({ length: times }, () => "down" as const);
 
 beforeEach(() => {
   vi.useFakeTimers();
+  vi.stubGlobal("BroadcastChannel", undefined);
 });
 afterEach(() => {
   vi.useRealTimers();
 });
 
-/** Stubs the part of a page whose events a client uses. */
-function page() {
-  const target = new EventTarget();
-  const fake = Object.assign(new EventTarget(), { visibilityState: "visible" });
-  const removed = [vi.spyOn(target, "removeEventListener"), vi.spyOn(fake, "removeEventListener")];
-  vi.stubGlobal("document", fake);
-  vi.stubGlobal("BroadcastChannel", undefined);
-  vi.stubGlobal("addEventListener", target.addEventListener.bind(target));
-  vi.stubGlobal("removeEventListener", target.removeEventListener.bind(target));
-  return {
-    removed: () => removed.flatMap((spy) => spy.mock.calls.map(([name]) => name)),
-    hide() {
-      fake.visibilityState = "hidden";
-      fake.dispatchEvent(new Event("visibilitychange"));
-    },
-    show() {
-      fake.visibilityState = "visible";
-      fake.dispatchEvent(new Event("visibilitychange"));
-    },
-    tell: (event: string) => target.dispatchEvent(new Event(event)),
-  };
-}
-
 describe("a page", () => {
   it("that is hidden or left hands over what waits, before the event ends", async () => {
-    const events = page();
+    const page = stubPage();
     const collector = new FakeCollector();
     const client = clientOf(collector);
     await client.report(answers(1));
     expect(collector.sent).toHaveLength(0);
-    events.hide();
+    page.hidden = true;
     expect(collector.counts).toEqual([1]);
     expect(collector.sent[0]?.init.keepalive).toBe(true);
     await vi.advanceTimersByTimeAsync(0);
-    events.show();
+    page.hidden = false;
     await client.report(answers(2));
-    events.tell("pagehide");
+    page.tell("pagehide");
     expect(collector.counts).toEqual([1, 1]);
-    events.tell("pagehide");
+    page.tell("pagehide");
     expect(collector.sent).toHaveLength(2);
   });
 
   it("that is hidden already does not wait for company", async () => {
-    const events = page();
+    const page = stubPage();
     const collector = new FakeCollector();
     const client = clientOf(collector);
     await client.ready();
-    events.hide();
+    page.hidden = true;
     await client.report(answers(1));
     expect(collector.counts).toEqual([1]);
   });
 
   it("that is hidden ends a pause of our own, not one that was asked for", async () => {
-    const events = page();
+    const page = stubPage();
     const asked = problem(503, "overloaded", { "retry-after": "60" });
     const collector = new FakeCollector(...down(2), asked);
     const client = clientOf(collector, { onError: () => {} });
     await client.report(answers(1));
     await client.flush().catch(() => {});
-    events.hide();
+    page.hidden = true;
     expect(collector.sent).toHaveLength(3);
     await vi.advanceTimersByTimeAsync(0);
-    events.hide();
-    events.tell("online");
-    events.tell("pageshow");
+    page.hidden = true;
+    page.tell("online");
+    page.tell("pageshow");
     await vi.advanceTimersByTimeAsync(0);
     expect(collector.sent).toHaveLength(3);
   });
 
   it.each(["online", "pageshow"])("goes on at %s", async (event) => {
-    const events = page();
+    const page = stubPage();
     const collector = new FakeCollector(...down(2));
     const client = clientOf(collector, { onError: () => {} });
     await client.report(answers(1));
     await client.flush().catch(() => {});
-    events.tell(event);
+    page.tell(event);
     await vi.advanceTimersByTimeAsync(0);
     expect(collector.sent).toHaveLength(3);
     expect(client.pending).toBe(0);
   });
 
   it("that closed its client is left alone", async () => {
-    const events = page();
+    const page = stubPage();
+    const removed = vi.spyOn(page, "removeEventListener");
     const collector = new FakeCollector();
     const client = clientOf(collector);
     await client.report(answers(1));
     await client.close();
-    expect(events.removed().sort()).toEqual([
+    expect(removed.mock.calls.map(([name]) => name).sort()).toEqual([
       "freeze",
       "online",
       "pagehide",
@@ -108,8 +87,8 @@ describe("a page", () => {
       "pageshow",
       "visibilitychange",
     ]);
-    events.hide();
-    events.tell("pagehide");
+    page.hidden = true;
+    page.tell("pagehide");
     expect(collector.counts).toEqual([1]);
   });
 });
