@@ -75,6 +75,18 @@ interface RegisteredFunction {
   readonly reserved?: OwnReservation;
 }
 
+/** Report that is made while the page is left. */
+interface MadeReport {
+  /** Time at which it was made, in milliseconds since 1970. */
+  readonly at: number;
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  /** Releases the lock of the reservation. */
+  readonly unlock: () => void;
+}
+
+/** Reports that are not sent yet, by the ids of their reservations. */
+type MadeReports = Map<string, MadeReport>;
+
 const nameOf = (id: string) => `hushbin ${id}`;
 
 /**
@@ -160,9 +172,10 @@ async function endReservation(
     // Consent that was revoked since also withdraws this report.
     const state = found.revoked === before.ledger.revoked ? "waiting" : "withdrawn";
     const { epsilon } = found;
-    const report: NewReport = { ...made, epsilon, state };
+    const { at, bytes } = made;
+    const report: NewReport = { at, bytes, epsilon, state };
     // The store adds the length, which only reports that wait have.
-    const less = state === "waiting" ? 0 : made.bytes.length;
+    const less = state === "waiting" ? 0 : bytes.length;
     const waitingBytes = before.ledger.waitingBytes - less;
     const ledger = { ...before.ledger, reserved, waitingBytes };
     return { ledger, charges: before.charges, made: report, result: undefined };
@@ -193,8 +206,8 @@ function releaseAll(session: LeavableSession, registered: RegisteredFunction[]):
 const sessions = new WeakMap<LeavableSession, RegisteredFunction[]>();
 
 /**
- * Registers a function that returns answers. It is called once: when the page is hidden or left, or
- * when the client is closed.
+ * Registers a function that returns answers. It is called when the page is hidden or left, or when
+ * the client is closed. If the browser terminates it, it is called again.
  */
 export async function registerAtLeave(
   session: LeavableSession,
@@ -279,8 +292,18 @@ function watchForLeaving(
   onError: (error: HushbinError) => void,
 ): RegisteredFunction[] {
   const registered: RegisteredFunction[] = [];
+  const made: MadeReports = new Map();
   sessions.set(session, registered);
-  session.leave = () => makeRegisteredReports(session, registered.splice(0), onError);
+  const leave = () => {
+    if (registered.length + made.size > 0) {
+      // Firefox terminates the script that runs while a tab is closed, but only that one. This
+      // call continues where it stopped.
+      Promise.resolve().then(leave);
+      makeRegisteredReports(session, registered, made, onError);
+      sendMadeReports(session, made, onError);
+    }
+  };
+  session.leave = leave;
   session.stops.push(() => {
     sessions.delete(session);
     releaseAll(session, registered);
@@ -288,46 +311,59 @@ function watchForLeaving(
   return registered;
 }
 
-/**
- * Makes the reports of the registered functions. The requests have started when this function
- * returns.
- */
+/** Makes the reports of the registered functions, and writes them to the journal. */
 function makeRegisteredReports(
   session: LeavableSession,
-  registered: readonly RegisteredFunction[],
+  registered: RegisteredFunction[],
+  made: MadeReports,
   onError: (error: HushbinError) => void,
 ): void {
   const at = Date.now();
-  const made: (readonly [OwnReservation, Uint8Array<ArrayBuffer>])[] = [];
-  for (const { answers, reserved } of registered) {
+  for (let next = registered[0]; next; next = registered[0]) {
+    const { answers, reserved } = next;
+    let input: unknown;
+    let isMade = false;
     try {
-      const input = answers();
+      input = answers();
       if (input !== undefined && reserved && at < reserved.until) {
         const [, bytes] = session.pack(session.read(input));
-        if (journal.write(reserved.id, at, bytes)) {
-          made.push([reserved, bytes]);
-          continue;
+        isMade = journal.write(reserved.id, at, bytes);
+        if (isMade) {
+          made.set(reserved.id, { at, bytes, unlock: reserved.unlock });
         }
       }
-      // A window that has ended cannot contain this report, and a report without a journal entry
-      // must be stored before it is sent.
-      if (input !== undefined) {
-        session.report(input).catch(onError);
-      }
     } catch (error) {
+      input = undefined;
       onError(error as HushbinError);
     }
-    if (reserved) {
+    // Only now: if the script is terminated before, the function is called again.
+    registered.shift();
+    // A window that has ended cannot contain this report, and a report without a journal entry
+    // must be stored before it is sent.
+    if (input !== undefined && !isMade) {
+      session.report(input).catch(onError);
+    }
+    if (reserved && !isMade) {
       releaseUnused(session, reserved);
     }
   }
-  if (made.length === 0) {
+}
+
+/** Sends reports. The request has started when this function returns. */
+function sendMadeReports(
+  session: LeavableSession,
+  made: MadeReports,
+  onError: (error: HushbinError) => void,
+): void {
+  const reports = [...made];
+  made.clear();
+  if (reports.length === 0) {
     return;
   }
-  const sending = session.transport.send(made.map(([, bytes]) => bytes));
-  for (const [{ id, unlock }, bytes] of made) {
-    const storing = endReservation(session, id, { at, bytes });
-    storing.then(unlock, unlock);
+  const sending = session.transport.send(reports.map(([, { bytes }]) => bytes));
+  for (const [id, report] of reports) {
+    const storing = endReservation(session, id, report);
+    storing.then(report.unlock, report.unlock);
     Promise.all([storing, sending])
       .then(async ([stored, { kind }]) => {
         if (stored && kind === "acknowledged") {

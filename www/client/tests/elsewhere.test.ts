@@ -10,6 +10,7 @@ import {
   OFTEN,
   problem,
   RATINGS,
+  settled,
   stubDatabase,
   stubPage,
 } from "./harness.js";
@@ -24,9 +25,6 @@ beforeEach(() => {
 /** Makes a client of this browser, in its own tab. */
 const tab = (collector = new FakeCollector(), options: Partial<ClientOptions> = {}) =>
   clientOf(collector, { storage: "device", ...options });
-
-/** Waits until pending work is done. */
-const settled = () => new Promise((resolve) => setTimeout(resolve, 20));
 
 describe("a page that is left and kept", () => {
   it("makes one report of answers whose transaction ends in the meantime", async () => {

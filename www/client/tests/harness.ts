@@ -273,6 +273,13 @@ export function stubPage(): StubPage {
   return page;
 }
 
+/** Waits until pending work is done: a number of turns, so that slow machines wait for longer. */
+export async function settled(): Promise<void> {
+  for (let turn = 0; turn < 50; turn += 1) {
+    await new Promise((resolve) => setTimeout(resolve, 1));
+  }
+}
+
 /** Replaces the browser's database with an empty one. */
 export function stubDatabase(): IDBFactory {
   const factory = new IDBFactory();

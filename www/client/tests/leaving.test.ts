@@ -11,6 +11,7 @@ import {
   OFTEN,
   RATINGS,
   type StubPage,
+  settled,
   stubDatabase,
   stubPage,
 } from "./harness.js";
@@ -50,9 +51,6 @@ beforeEach(() => {
 /** Makes a client in the current page. */
 const client = (collector = new FakeCollector(), options: Partial<ClientOptions> = {}): Client =>
   clientOf(collector, { storage: "device", onError: () => {}, ...options });
-
-/** Waits until pending work is done. */
-const settled = () => new Promise((resolve) => setTimeout(resolve, 20));
 
 const leaves = {
   "is hidden": () => {
@@ -300,8 +298,7 @@ describe("a page", () => {
     });
     await settled();
     leaves["is hidden"]();
-    await settled();
-    expect(collector.counts).toEqual([1]);
+    await vi.waitFor(() => expect(collector.counts).toEqual([1]));
     expect(errors).toHaveLength(2);
     expect(errors).toContain(thrown);
   });
