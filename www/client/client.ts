@@ -108,7 +108,8 @@ export interface Client<T extends Task | SumTask = Task> {
    *
    * Sealed reports, and those of permanent answers, are not made in one step. They may be lost.
    *
-   * @param answers returns the answers, or undefined if there is nothing to report
+   * @param answers returns the answers, or undefined if there is nothing to report. It is called
+   * again if the browser terminates it, as Firefox does when a tab is closed
    * @throws ClosedError
    */
   atLeave(answers: () => InputOf<T> | undefined): void;
