@@ -88,10 +88,10 @@ impl ValueKind {
 /// Domain of inputs: the number of items, the number of entries of an input, and the numbering of
 /// elements.
 ///
-/// A [rated](Domain::rated) item has two elements, one for each sign. A [named](Domain::unrated) item
-/// has one element. Inputs of fewer than s entries are filled up with paddings, which are
-/// additional elements. Domains of [exactly s](Domain::with_exact_count) items and [dense](Domain::dense)
-/// domains have no paddings.
+/// A [rated](Domain::rated) item has two elements, one for each sign. A [named](Domain::unrated)
+/// item has one element. Inputs of fewer than s entries are filled up with paddings, which are
+/// additional elements. Domains of [exactly s](Domain::with_exact_count) items and
+/// [dense](Domain::dense) domains have no paddings.
 ///
 /// ```
 /// use hushbin::domain::Domain;

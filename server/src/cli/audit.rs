@@ -23,8 +23,9 @@ pub(super) struct Options {
     #[arg(long, value_name = "FILE")]
     task: PathBuf,
     /// Number of reports to make from each of the two inputs of a comparison, 100 to 1000000000
-    /// (default 200000). A large ε raises the minimum and the default. For a task of sums, number of
-    /// batches to make from each of two inputs, at least 2 (default as many as take a few seconds)
+    /// (default 200000). A large ε raises the minimum and the default. For a task of sums, number
+    /// of batches to make from each of two inputs, at least 2 (default as many as take a few
+    /// seconds)
     #[arg(long, value_name = "N")]
     trials: Option<u64>,
     /// Seed of the random generator, a whole number, to repeat a run (default a random seed)

@@ -128,8 +128,8 @@ impl<M> QuestionFile<M> {
     /// Returns the names and limits of several numbers.
     ///
     /// # Errors
-    /// As [`NumberLimits::new`]; [`Error::Combination`] for a single number, and for fields that do not
-    /// belong to numbers.
+    /// As [`NumberLimits::new`]; [`Error::Combination`] for a single number, and for fields that do
+    /// not belong to numbers.
     pub(crate) fn names_and_limits(&self) -> Result<(Items, Vec<NumberLimits>), Error> {
         let of = self.of.as_deref().unwrap_or_default();
         if of.len() == 1 {

@@ -57,9 +57,9 @@ pub(super) struct QuestionOptions {
     /// are used only if the options give fewer than two of people, privacy and accuracy
     #[arg(long, value_name = "FILE", conflicts_with_all = ["items", "kind", "names", "sparsity", "entries"])]
     pub(super) task: Option<PathBuf>,
-    /// Number of options of a 'choice' or a 'set', or number of rows of a 'cross', 2 to 1048576. For
-    /// 'together', the number of options of each part, separated by commas, such as 2,2,3; a part
-    /// with 2 options is a flag
+    /// Number of options of a 'choice' or a 'set', or number of rows of a 'cross', 2 to 1048576.
+    /// For 'together', the number of options of each part, separated by commas, such as 2,2,3; a
+    /// part with 2 options is a flag
     #[arg(
         long,
         value_name = "N",

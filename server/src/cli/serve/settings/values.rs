@@ -56,8 +56,8 @@ pub(in crate::cli::serve) struct Settings {
     #[arg(long, value_name = "FILE")]
     pub(super) analyser_key: Option<PathBuf>,
     /// Private sealing key (PEM) of this analyser, made by 'hushbin key create --for sealing'; may
-    /// be repeated. A page seals reports to the first of these keys whose pin the page lists, so put
-    /// a new key before the old ones. Reports sealed to an old key are still opened
+    /// be repeated. A page seals reports to the first of these keys whose pin the page lists, so
+    /// put a new key before the old ones. Reports sealed to an old key are still opened
     #[arg(long = "sealing-key", value_name = "FILE", value_delimiter = ',')]
     pub(super) sealing_keys: Option<Vec<PathBuf>>,
     /// Public signing key (PEM) of a shuffler from which this analyser accepts batches; may be
