@@ -45,11 +45,11 @@ pub(crate) fn check_private_permissions<E: From<KeyPermissionError>>(
 /// Purpose and algorithm of a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum KeyAlgorithm {
-    /// Key of an analyser, to which pages seal reports, or of a gateway, to which pages seal
-    /// requests
+    /// Key with which pages seal (encrypt) reports for an analyser, or requests for a gateway
     #[value(name = "sealing")]
     X25519,
-    /// Key with which a shuffler or an analyser signs its messages to the other role
+    /// Key with which a shuffler signs its messages to an analyser, or an analyser its messages to
+    /// a shuffler
     #[value(name = "signing")]
     Ed25519,
 }

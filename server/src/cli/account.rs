@@ -28,7 +28,8 @@ pub(super) struct Options {
     /// Task file (JSON); parameters that the file leaves out are chosen automatically
     #[arg(long, value_name = "FILE", conflicts_with = "epsilon")]
     task: Option<PathBuf>,
-    /// Local ε of one report, 0.001 to 12, for any mechanism; instead of --task
+    /// Local ε of one report, 0.001 to 12, to use instead of --task. The result then holds for
+    /// every mechanism with this local ε
     #[arg(long, value_name = "E", required_unless_present_any = ["task", "central_epsilon"])]
     epsilon: Option<f64>,
     /// Limit for the central ε of a batch, 0 to 12. Without --reports, the command finds the
@@ -36,7 +37,8 @@ pub(super) struct Options {
     /// that keeps this limit, while the other parameters of --task stay the same
     #[arg(long, value_name = "E")]
     central_epsilon: Option<f64>,
-    /// Number of reports in a batch, 2 to 1000000000000; for a task of sums, number of people
+    /// Number of reports in a batch, 2 to 1000000000000. For a task of sums, number of people in a
+    /// batch
     #[arg(
         long,
         short = 'n',
@@ -44,8 +46,8 @@ pub(super) struct Options {
         required_unless_present = "central_epsilon"
     )]
     reports: Option<u64>,
-    /// Number of batches that each person reports to, 1 to 10000 (default 1). Each batch has
-    /// --reports reports. Must be 1 if the answers of --task are permanent
+    /// Number of batches that each person reports to, 1 to 10000 (default 1). --reports is the size
+    /// of each batch. --batches must be 1 if the task's budget has 'permanent' as its 'answers'
     #[arg(
         long,
         value_name = "K",

@@ -12,11 +12,12 @@ use super::sums;
 use crate::audit::{Audit, DEFAULT_CONFIDENCE, EmpiricalBound, TrialPlan, Verdict, audit};
 use crate::task::task_file::ReportTaskFile;
 
-/// Measure how much uploads reveal, with uploads that the command makes itself
+/// Make sample uploads of a task, and measure how much they reveal
 ///
 /// The command makes uploads for pairs of inputs, and measures how well an attacker can distinguish
-/// the two inputs of a pair. For a small task, it also enumerates all inputs. For sums through a
-/// shuffler, it compares whole batches. The command fails if a loss above the task's ε is found.
+/// the two inputs of a pair. For a small task, the command also enumerates all inputs. For sums
+/// through a shuffler, the command compares whole batches. The command fails if it finds a loss
+/// above the task's ε.
 #[derive(Debug, clap::Args)]
 pub(super) struct Options {
     /// Task file (JSON); parameters that the file leaves out are chosen automatically
@@ -24,8 +25,8 @@ pub(super) struct Options {
     task: PathBuf,
     /// Number of reports to make from each of the two inputs of a comparison, 100 to 1000000000
     /// (default 200000). A large ε raises the minimum and the default. For a task of sums, number
-    /// of batches to make from each of two inputs, at least 2 (default as many as take a few
-    /// seconds)
+    /// of batches to make from each of the two inputs, at least 2 (default as many as can be made
+    /// in a few seconds)
     #[arg(long, value_name = "N")]
     trials: Option<u64>,
     /// Seed of the random generator, a whole number, to repeat a run (default a random seed)

@@ -39,8 +39,8 @@ struct CheckOptions {
 /// Copy the journal to a new directory, then check the copy
 ///
 /// The copy contains the access tokens, and every report that was acknowledged before this command
-/// began. A collector can start on the copy. Another one may use the original journal at the same
-/// time.
+/// began. A collector may use the original journal at the same time. Another collector can start on
+/// the copy.
 #[derive(Debug, Args)]
 struct BackupOptions {
     /// Directory that contains the journal

@@ -41,8 +41,8 @@ pub(super) struct Options {
     /// Confidence of each interval, 0.5 to 0.999999999 (default 0.95)
     #[arg(long, value_name = "P", default_value_t = DEFAULT_CONFIDENCE, hide_default_value = true)]
     confidence: f64,
-    /// Letters that the texts may consist of, each once, for questions of kind 'text' (default a to
-    /// z, 0 to 9, space and hyphen)
+    /// Letters that the texts may contain, for questions of kind 'text'; list each letter once
+    /// (default a to z, 0 to 9, space and hyphen)
     #[arg(long, value_name = "LETTERS", default_value = DEFAULT_ALPHABET, hide_default_value = true)]
     alphabet: String,
     #[command(flatten)]

@@ -26,9 +26,9 @@ use source::{InputFormat, Source};
 ///
 /// With --format totals, the command prints partial totals instead of estimates. Partial totals are
 /// one line of JSON with everything that estimates need from the reports. So Spark, Slurm or a
-/// shell can run one process for each part of the reports. Give the lines of all parts to 'hushbin
-/// estimate' again: it prints the same bytes as from all reports at once. A part that is given
-/// twice is an error. Reports are not held in memory.
+/// shell can run one process for each part of the reports. Then give the lines of all parts to a
+/// last 'hushbin estimate'. It prints the same bytes as one process that reads all reports. A part
+/// that is given twice is an error. Reports are not held in memory.
 #[derive(Debug, Clone, Args)]
 pub(super) struct Options {
     /// Files of exported reports, or of partial totals
