@@ -250,7 +250,7 @@ impl Domain {
     pub(crate) fn check_sparse(&self) -> Result<(), Error> {
         if self.is_dense() {
             return Err(error!(Combination {
-                reason: "only \"window\" answers \"numbers\"",
+                reason: "\"numbers\" need a \"window\"",
             }));
         }
         Ok(())
@@ -266,7 +266,7 @@ impl Domain {
             return self.check_sparse();
         }
         Err(error!(Combination {
-            reason: "only \"collision\" answers a \"set\", a \"choice\", a \"flag\", a \"number\" or a \"cross\"",
+            reason: "this mechanism is only for \"ratings\": use \"collision\"",
         }))
     }
 
