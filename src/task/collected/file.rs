@@ -138,7 +138,7 @@ impl<M> QuestionFile<M> {
         let of = self.of.as_deref().unwrap_or_default();
         if of.len() == 1 {
             return Err(error!(Combination {
-                reason: "\"numbers\" needs at least two numbers: use \"number\" for one",
+                reason: "\"numbers\" need at least two numbers: use \"number\" for one",
             }));
         }
         let names = of.iter().map(|own| own.name.clone()).collect();
