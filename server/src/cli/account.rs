@@ -127,8 +127,8 @@ impl Options {
             || self.reports_per_person.is_some_and(|reports| reports != 1)
         {
             return Err(
-                "of sums through a shuffler a batch is accounted for by --reports, its \
-                 people, and --delta alone"
+                "--central-epsilon and --reports-per-person are not for a task of sums; \
+                 --reports is its number of people"
                     .into(),
             );
         }
@@ -166,9 +166,10 @@ impl Options {
             && task.budget().answers() == AnswerPolicy::Permanent
         {
             return Err(format!(
-                "--batches {}: answers of task {:?} are permanent, so that the same report comes \
-                 in every batch, and whoever sees several knows which reports are of one person: \
-                 the shuffled ε holds for one batch, for several the local ε = {} alone",
+                "--batches {}: the answers of task {:?} are permanent, so a person sends the same \
+                 report to every batch. An attacker who sees several batches can link the reports \
+                 of one person. The central ε holds for one batch; for several batches only the \
+                 local ε = {} holds",
                 self.batches,
                 task.id(),
                 task.epsilon()
@@ -205,7 +206,8 @@ impl Options {
         });
         match (self.reports, self.central_epsilon, epsilon) {
             (Some(_), Some(_), _) if self.epsilon.is_some() => Err(
-                "--reports, --epsilon and --central-epsilon: leave out the one to be found".into(),
+                "--reports, --epsilon and --central-epsilon are all given: omit the one to find"
+                    .into(),
             ),
             (Some(reports), Some(central), _) => {
                 let mixture = largest_epsilon(at, reports, honest_fraction, delta, central)?;
@@ -245,14 +247,14 @@ impl AccountAnswer {
                 account.delta,
             ),
             format!(
-                "Against anyone who can, such as an operator, the local ε = {} of each report \
-                 holds: {}.",
+                "Against an attacker who can link them, such as an operator, the local ε = {} of \
+                 each report holds: {}.",
                 round_up_to_three_digits(self.epsilon),
                 describe::guess_certainty_phrase(self.epsilon)
             ),
             format!(
-                "This assumes that {} reports of a batch follow the protocol, and that a person \
-                 sends at most {each} to it.",
+                "This assumes that {} reports of a batch follow the protocol, and that no person \
+                 sends more than {each} to a batch.",
                 account.honest_reports
             ),
         ]

@@ -75,7 +75,7 @@ fn check_verdict(task: &Task, found: &Audit) -> Result<(), Error> {
     match found.verdict {
         Verdict::WithinBudget => Ok(()),
         Verdict::ExceedsBudget => Err(format!(
-            "{}: a report loses more than the epsilon of {} asked for",
+            "{}: a report has a privacy loss above the task's epsilon of {}",
             task.id(),
             task.epsilon()
         )
@@ -94,16 +94,16 @@ fn write_text(out: &mut dyn Write, task: &Task, found: &Audit) -> io::Result<()>
         task.id(),
         names.collect::<Vec<_>>().join(", ")
     )?;
-    writeln!(out, "asked for   ε = {}", found.requested_epsilon)?;
+    writeln!(out, "task        ε = {}", found.requested_epsilon)?;
     writeln!(
         out,
-        "sampled     ε ≤ {}, in integers",
+        "sampled     ε ≤ {}, computed from the integer probabilities",
         found.effective_epsilon
     )?;
     if found.delta > 0.0 {
         writeln!(
             out,
-            "            but with probability δ = {}, which is subtracted below",
+            "            except with probability δ = {}, which is subtracted below",
             found.delta
         )?;
     }
@@ -119,7 +119,7 @@ fn write_text(out: &mut dyn Write, task: &Task, found: &Audit) -> io::Result<()>
         )?,
         _ => writeln!(
             out,
-            "enumerated  no: inputs or reports are too many, or the guarantee has a δ"
+            "enumerated  no: there are too many inputs or reports, or the guarantee has a δ"
         )?,
     }
     write_empirical_bound(out, found)?;
@@ -137,7 +137,7 @@ fn write_empirical_bound(out: &mut dyn Write, found: &Audit) -> io::Result<()> {
     } = &found.measured;
     writeln!(
         out,
-        "measured    ε ≥ {lower_bound:.4} at {}% confidence, {} reports of either input",
+        "measured    ε ≥ {lower_bound:.4} at {}% confidence, from {} reports of each input",
         100.0 * found.confidence,
         found.trials
     )?;
@@ -158,11 +158,12 @@ fn write_verdict(out: &mut dyn Write, found: &Audit) -> io::Result<()> {
         Verdict::WithinBudget => writeln!(
             out,
             "No loss above ε = {requested} was found.\n\
-             Trials cannot prove that there is none: they miss what is rarer than they can tell \
-             from chance, and what only other inputs or other functions of an upload's bytes \
-             would show. The integers do, if they are what is sampled and nothing else depends on \
+             Trials cannot prove that there is none. They miss losses that are too rare to be \
+             distinguished from chance. They also miss losses that only other inputs, or other \
+             functions of an upload's bytes, would show. The bound from the integers does prove \
+             it, if exactly these integers are sampled and nothing else in the upload depends on \
              the input.\n\
-             Nothing here is about times, addresses or several uploads of one person."
+             The audit does not cover times, addresses, or several uploads of one person."
         ),
         Verdict::ExceedsBudget => {
             let how = if found.measured.lower_bound > requested {
@@ -172,7 +173,7 @@ fn write_verdict(out: &mut dyn Write, found: &Audit) -> io::Result<()> {
             };
             writeln!(
                 out,
-                "NOT PRIVATE at ε = {requested}: a loss above it was {how}."
+                "NOT PRIVATE at ε = {requested}: a larger loss was {how}."
             )
         }
     }
@@ -217,7 +218,7 @@ mod tests {
             let error = verdict(measured, enumerated).unwrap_err().to_string();
             assert_eq!(
                 error,
-                "t: a report loses more than the epsilon of 1 asked for"
+                "t: a report has a privacy loss above the task's epsilon of 1"
             );
         }
     }

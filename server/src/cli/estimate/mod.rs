@@ -70,7 +70,7 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
     if options.format == OutputFormat::Totals {
         options.query.check_no_options_given()?;
     } else if options.out.is_some() {
-        return Err("--out is for --format totals, estimates go to standard output".into());
+        return Err("--out needs --format totals; estimates are written to standard output".into());
     }
     let given = options.task.as_deref().map(export::read_task).transpose()?;
     let reading = spinner("reading");
@@ -145,7 +145,8 @@ fn write_found_texts(
 
 fn needs_reports_error(question: &str) -> Error {
     format!(
-        "question {question:?} lists no items, which partial totals need: estimate from reports"
+        "question {question:?} has no list of items, so partial totals cannot give its estimates; \
+         estimate from reports"
     )
     .into()
 }

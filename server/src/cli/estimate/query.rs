@@ -63,8 +63,7 @@ impl QueryOptions {
             .find(|given| given.1)
         {
             Some((option, _)) => Err(format!(
-                "{option} is for estimates, expected --format csv or json: partial totals are of \
-                 all questions"
+                "{option} needs --format csv or json: partial totals cover all questions"
             )
             .into()),
             None => Ok(()),
@@ -77,7 +76,7 @@ impl QueryOptions {
     /// When `--alphabet` is given.
     pub(super) fn check_no_alphabet(&self) -> Result<(), Error> {
         match &self.alphabet {
-            Some(_) => Err("--alphabet is for a question of kind \"text\" alone".into()),
+            Some(_) => Err("--alphabet is only for questions of kind \"text\"".into()),
             None => Ok(()),
         }
     }

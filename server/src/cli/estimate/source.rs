@@ -130,7 +130,7 @@ impl Source {
 }
 
 fn require_task(task: Option<Task>) -> Result<Task, Error> {
-    task.ok_or_else(|| "the task is unknown, expected its file with --task".into())
+    task.ok_or_else(|| "the task is unknown: give its file with --task".into())
 }
 
 /// Returns the sum of the partial totals in all files.

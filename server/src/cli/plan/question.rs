@@ -294,7 +294,7 @@ impl QuestionOptions {
         let single = match self.options[..] {
             [count] => Some(count),
             [_, _, ..] if kind != "together" => {
-                return Err("several --options are of --kind together".into());
+                return Err("several --options need --kind together".into());
             }
             _ => None,
         };
@@ -427,7 +427,7 @@ impl NamedNumber {
         let Some(name) = &self.name else {
             return match questions {
                 [sole] => Ok((sole.name.clone(), None)),
-                _ => Err("say of which question that is, as NAME=number".into()),
+                _ => Err("there are several questions: write NAME=number to name one".into()),
             };
         };
         let named = |name: &str| questions.iter().any(|own| own.name == name);
