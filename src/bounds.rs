@@ -172,7 +172,8 @@ pub(crate) fn check_ascending(numbers: &[f64]) -> Result<(), Error> {
         Ok(())
     } else {
         Err(error!(Combination {
-            reason: "a number's \"min\" and \"max\", or its \"edges\", are to be finite and ascending",
+            reason: "\"min\" and \"max\", or the \"edges\", of a number must be finite and \
+                     ascending",
         }))
     }
 }

@@ -88,10 +88,10 @@ impl ValueKind {
 /// Domain of inputs: the number of items, the number of entries of an input, and the numbering of
 /// elements.
 ///
-/// A [rated](Domain::rated) item has two elements, one for each sign. A [named](Domain::unrated) item
-/// has one element. Inputs of fewer than s entries are filled up with paddings, which are
-/// additional elements. Domains of [exactly s](Domain::with_exact_count) items and [dense](Domain::dense)
-/// domains have no paddings.
+/// A [rated](Domain::rated) item has two elements, one for each sign. A [named](Domain::unrated)
+/// item has one element. Inputs of fewer than s entries are filled up with paddings, which are
+/// additional elements. Domains of [exactly s](Domain::with_exact_count) items and
+/// [dense](Domain::dense) domains have no paddings.
 ///
 /// ```
 /// use hushbin::domain::Domain;
@@ -250,7 +250,7 @@ impl Domain {
     pub(crate) fn check_sparse(&self) -> Result<(), Error> {
         if self.is_dense() {
             return Err(error!(Combination {
-                reason: "only \"window\" answers \"numbers\"",
+                reason: "\"numbers\" need a \"window\"",
             }));
         }
         Ok(())
@@ -266,7 +266,7 @@ impl Domain {
             return self.check_sparse();
         }
         Err(error!(Combination {
-            reason: "only \"collision\" answers a \"set\", a \"choice\", a \"flag\", a \"number\" or a \"cross\"",
+            reason: "this mechanism is only for \"ratings\": use \"collision\"",
         }))
     }
 

@@ -76,7 +76,7 @@ pub fn decode_uploads<'a>(
     read_uploads(bytes, |cursor| {
         let (id, count) = read_header(cursor, VERSION, *fingerprint)?;
         let length = count as usize * length;
-        let reports = cursor.read_bytes(length, "expected as many sealed reports")?;
+        let reports = cursor.read_bytes(length, "expected the stated number of sealed reports")?;
         Ok(EncodedUpload { id, count, reports })
     })
 }

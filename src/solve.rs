@@ -34,8 +34,8 @@ pub fn cholesky_factorise(matrix: &mut [f64], size: usize) {
     }
 }
 
-/// Solves linear equations, given the Cholesky factor of the matrix (see [`cholesky_factorise`]). `right` is
-/// the right-hand side, with one number for each row.
+/// Solves linear equations, given the Cholesky factor of the matrix (see [`cholesky_factorise`]).
+/// `right` is the right-hand side, with one number for each row.
 ///
 /// # Panics
 /// If `right` has more numbers than the factor has rows.

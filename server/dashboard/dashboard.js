@@ -555,7 +555,7 @@ function uploadsView({ accepted, duplicates, rejected }) {
     el(
       "p",
       {},
-      `Since it started, the collector has accepted ${formatCountWithNoun(accepted, "upload")} of all tasks. It received ${formatCount(duplicates)} again and rejected ${formatCount(rejected.reduce((sum, [, own]) => sum + own, 0))}.`
+      `Since its start, the collector has accepted ${formatCountWithNoun(accepted, "upload")}, counted over all tasks. It has received ${formatCountWithNoun(duplicates, "upload")} again, and rejected ${formatCount(rejected.reduce((sum, [, own]) => sum + own, 0))}.`
     ),
     ...rows.length > 0 ? [
       createTable(
@@ -590,7 +590,7 @@ function commonTextsView({
     ...noteParagraphs(repeats),
     ...rows.length === 0 ? [] : [
       createTable(
-        `Texts that many people have. All intervals hold at once with ${confidence * 100}% confidence`,
+        `Texts that many people gave. With ${confidence * 100}% confidence, all intervals contain the true shares`,
         [
           "Text",
           { content: "Share of people", style: "amount" },
@@ -743,7 +743,7 @@ function conditionalMeanRows({ cross }) {
 function crossView({ cross, confidence }) {
   if (cross === void 0) return [];
   const margins = [cross.rows, cross.columns].flatMap(marginTable);
-  const family = `All intervals in one table hold at once with ${confidence * 100}% confidence.` + (margins.length > 1 ? " The two tables “Share of people by …” count as one table." : "");
+  const family = `With ${confidence * 100}% confidence, all intervals in one table contain the true values.` + (margins.length > 1 ? " The two tables “Share of people by …” count as one table." : "");
   return [...margins, ...conditionalTables(cross), el("p", { class: "help" }, family)];
 }
 function marginTable({ name, shares = [] }) {
@@ -924,7 +924,7 @@ function sumsInfluenceView({ people, influence, statement }, each) {
     amount(`All ${formatCount(assumed)} dishonest people`)
   ];
   const more = influence.length > MAX_LISTED2 ? ` (first ${MAX_LISTED2} items)` : "";
-  const about2 = assumed === 0 ? "The task assumes that everyone is honest." : `The task assumes that ${formatCount(assumed)} of ${formatCountWithNoun(Math.round(people), "person", "people")} are dishonest. One dishonest person can move a sum by up to ${formatNumber((first?.standard_errors ?? Number.NaN) / assumed)} standard errors. All of them together can move it by up to ${formatNumber(first?.standard_errors ?? Number.NaN)}.`;
+  const about2 = assumed === 0 ? "The task assumes that everyone is honest." : `The task assumes that ${formatCount(assumed)} of ${formatCountWithNoun(Math.round(people), "person", "people")} are dishonest. One dishonest person can move a sum by up to ${formatNumber((first?.standard_errors ?? Number.NaN) / assumed)} standard errors. All dishonest people together can move a sum by up to ${formatNumber(first?.standard_errors ?? Number.NaN)} standard errors.`;
   return [
     el("p", {}, about2),
     scrollable(createTable(`Largest effect on a sum${more}`, heads, rows)),
@@ -950,14 +950,14 @@ function releaseEffectsTable(each) {
     ];
   });
   const heads = [
-    "Release",
+    "Batch",
     amount("People"),
     amount("Dishonest people (assumed)"),
-    amount("Effect of one of them, in standard errors"),
-    amount("Effect of all of them, in standard errors")
+    amount("Effect of one such person, in standard errors"),
+    amount("Effect of all such people, in standard errors")
   ];
   return createTable(
-    "Largest effect of dishonest people on each release",
+    "Largest effect of dishonest people on each batch",
     heads,
     [...rows].reverse()
   );
@@ -1404,7 +1404,7 @@ function sharePlotAndTable({ title, shares, labels, marks }, bins, number, quest
   ]);
   const widths = new Set(bins.map(({ from, to }) => (to - from).toPrecision(6)));
   const note = [
-    `Thin lines are intervals. All of them hold at once ${together}.`,
+    `Thin lines are intervals. All of them contain the true shares ${together}.`,
     widths.size > 1 ? "The picture draws all bins equally wide." : "",
     quantiles.length ? "Dashed lines mark the quantiles from the table above." : ""
   ];
@@ -1805,7 +1805,11 @@ async function timelineView(context, shown) {
   if (released.length === 0) return null;
   if (released.length === 1) {
     return [
-      el("p", {}, "There is one release so far. The time line starts with the second release.")
+      el(
+        "p",
+        {},
+        "One batch has been released so far. The time line starts with the second batch."
+      )
     ];
   }
   const number = question.kind === "number" || rows === null;
@@ -1827,7 +1831,7 @@ async function timelineView(context, shown) {
     el(
       "p",
       {},
-      `Estimates${first} from${latest} ${formatCountWithNoun(released.length, "release")}. Bars are intervals. All of them hold at once with ${confidence * 100}% confidence.`
+      `Estimates${first} from${latest} ${formatCountWithNoun(released.length, "released batch", "released batches")}. Bars are intervals. With ${confidence * 100}% confidence, all of them contain the true values.`
     ),
     ...timeLinePlots(
       lines,
@@ -2091,7 +2095,7 @@ var TaskPage = class {
         el(
           "p",
           {},
-          `${formatCountWithNoun(reports, "report")}. All intervals in one table or picture hold at once with ${confidence * 100}% confidence.`
+          `${formatCountWithNoun(reports, "report")}. With ${confidence * 100}% confidence, all intervals in one table or picture contain the true values.`
         ),
         ...noteParagraphs(warning2),
         ...notes,
@@ -2233,7 +2237,7 @@ async function pollForChanges() {
   if (own instanceof TaskPage) {
     const batches = await collector.get(`${encodeURIComponent(own.id)}/batches`);
     if (own === page && own.update(batches))
-      announce("There is a new release. The estimates are being updated.");
+      announce("A new batch has been released. The estimates are being updated.");
   }
   trouble.hidden = true;
 }

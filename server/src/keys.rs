@@ -45,11 +45,11 @@ pub(crate) fn check_private_permissions<E: From<KeyPermissionError>>(
 /// Purpose and algorithm of a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum KeyAlgorithm {
-    /// Key of an analyser, to which pages seal reports, or of a gateway, to which pages seal
-    /// requests
+    /// Key with which pages seal (encrypt) reports for an analyser, or requests for a gateway
     #[value(name = "sealing")]
     X25519,
-    /// Key with which a shuffler or an analyser signs its messages to the other role
+    /// Key with which a shuffler signs its messages to an analyser, or an analyser its messages to
+    /// a shuffler
     #[value(name = "signing")]
     Ed25519,
 }
@@ -66,22 +66,22 @@ enum KeyHalf {
 pub(crate) enum KeyError {
     #[error("{path}: {source}")]
     File { path: String, source: io::Error },
-    #[error("{path} is no PEM file: {source}")]
+    #[error("{path} is not a PEM file: {source}")]
     Pem { path: String, source: pem::PemError },
-    #[error("{path} holds a {found:?}, expected a {expected:?}")]
+    #[error("{path} contains {found:?}, expected {expected:?}")]
     Tag {
         path: String,
         found: String,
         expected: &'static str,
     },
-    #[error("{path} holds a key of another kind, expected one of {}", .expected.openssl_name())]
+    #[error("{path} contains a key for another algorithm, expected {}", .expected.openssl_name())]
     Algorithm {
         path: String,
         expected: KeyAlgorithm,
     },
     #[error(transparent)]
     Open(#[from] KeyPermissionError),
-    #[error("no random numbers: {0}")]
+    #[error("the system gives no random numbers: {0}")]
     Entropy(getrandom::Error),
 }
 
@@ -278,17 +278,17 @@ mod tests {
         };
         said("No such file");
         write(&path, "no key");
-        said("is no PEM file");
+        said("is not a PEM file");
         write(&path, &public_pem(KeyAlgorithm::X25519, &[7; LENGTH]));
-        said(r#"holds a "PUBLIC KEY", expected a "PRIVATE KEY""#);
+        said(r#"contains "PUBLIC KEY", expected "PRIVATE KEY""#);
         write(
             &path,
             &to_pem(KeyAlgorithm::Ed25519, KeyHalf::Private, &[7; LENGTH]),
         );
-        said("holds a key of another kind, expected one of X25519");
+        said("contains a key for another algorithm, expected X25519");
         let long = Pem::new(KeyHalf::Private.pem_tag(), vec![0; 49]);
         write(&path, &pem::encode(&long));
-        said("holds a key of another kind");
+        said("contains a key for another algorithm");
         write(
             &path,
             &to_pem(KeyAlgorithm::X25519, KeyHalf::Private, &[7; LENGTH]),

@@ -2,7 +2,7 @@
 
 /// Error for a request that needs a Cargo feature which this binary was compiled without.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("{what} is not in this hushbin, expected one compiled with the feature {feature}")]
+#[error("this hushbin was compiled without {what}: use one compiled with the feature {feature}")]
 pub struct MissingFeature {
     /// Name of the missing functionality, such as "TLS".
     pub what: &'static str,
@@ -28,7 +28,7 @@ mod tests {
         };
         assert_eq!(
             refusal.to_string(),
-            "Parquet is not in this hushbin, expected one compiled with the feature parquet"
+            "this hushbin was compiled without Parquet: use one compiled with the feature parquet"
         );
     }
 }

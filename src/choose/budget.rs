@@ -55,7 +55,7 @@ impl From<f64> for PrivacyBudget {
 
 /// Error of a search in which no parameters stay within the budget.
 pub(super) const BUDGET_EXCEEDED: Error = Error::Combination {
-    reason: "these parameters tell too much of a report that is shuffled",
+    reason: "these parameters reveal more of a shuffled report than the central ε allows",
 };
 
 impl PrivacyBudget {

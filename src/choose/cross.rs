@@ -113,7 +113,7 @@ impl PartDraft {
             Self::Complete(part) => Ok(part.clone()),
             Self::Number(_, number) if number.purpose() == NumberPurpose::Quantiles => {
                 Err(Error::Combination {
-                    reason: "a \"cross\" has means and shares within rows, but no \"quantiles\"",
+                    reason: "a \"cross\" has means or shares within rows, but no \"quantiles\"",
                 })
             }
             Self::Number(name, number) => Ok(Part::number(name.as_str(), scale(number)?)),

@@ -158,7 +158,8 @@ fn text_prefixes(file: &QuestionFile<MechanismDraft>) -> Result<PrefixLengths, E
         (Some(_), None) => file.prefixes(),
         (None, Some(length)) => PrefixLengths::up_to_length(length),
         _ => Err(Error::Combination {
-            reason: "a \"text\" has a \"length\", in characters, or lengths of \"prefixes\"",
+            reason: "a \"text\" needs either a \"length\" in characters, or the lengths of its \
+                     \"prefixes\"",
         }),
     }
 }

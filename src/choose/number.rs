@@ -78,11 +78,12 @@ impl NumberDraft {
         let mean = self.purpose() == NumberPurpose::Mean;
         if mean && self.is_binned() {
             return combination(
-                "the mean of a \"number\" takes \"levels\", not bins, \"edges\" or a \"step\"",
+                "a \"number\" with \"want\": \"mean\" takes \"levels\", but no bins, \"edges\" or \
+                 \"step\"",
             );
         }
         if !mean && self.levels.is_some() {
-            return combination("\"levels\" are for the mean of a \"number\", which has no bins");
+            return combination("\"levels\" are only for the mean of a \"number\", not for bins");
         }
         let scale = match (self.min, self.max, &self.edges) {
             (None, None, Some(edges)) if self.bins.is_none() && self.spacing.is_none() => {
@@ -90,7 +91,7 @@ impl NumberDraft {
             }
             (_, _, Some(_)) => {
                 return combination(
-                    "\"edges\" say all: no \"min\", \"max\", \"bins\" or \"spacing\"",
+                    "\"edges\" determine the bins: omit \"min\", \"max\", \"bins\" and \"spacing\"",
                 );
             }
             (Some(min), Some(max), None) if mean => {
@@ -105,8 +106,8 @@ impl NumberDraft {
                     }
                     (Some(_), Some(_)) => {
                         return combination(
-                            "bins of a \"number\" with a \"step\" have equally many values: \
-                             no \"spacing\"",
+                            "a \"number\" with a \"step\" takes no \"spacing\": its values are \
+                             spread evenly over the bins",
                         );
                     }
                     (None, spacing) => {
@@ -142,7 +143,8 @@ impl NumberDraft {
         // A step such as 0.1 is not exact in binary, so the comparison has a tolerance.
         if libm::fabs(min + steps * step - max) > 1e-9 * step {
             return Err(Error::Combination {
-                reason: "a \"number\" with a \"step\" has a \"max\" that is a multiple of it from \"min\"",
+                reason: "for a \"number\" with a \"step\", \"max\" minus \"min\" must be a \
+                         multiple of the step",
             });
         }
         let values = steps + 1.0;
@@ -237,7 +239,7 @@ impl BinSpacing {
     fn edges_in_range(self, min: f64, max: f64, bins: u32) -> Result<Vec<f64>, Error> {
         if self == Self::Logarithmic && !(min > 0.0 && max > min) {
             return Err(Error::Combination {
-                reason: "\"logarithmic\" bins need a \"min\" above 0 and a greater \"max\"",
+                reason: "\"logarithmic\" bins need a \"min\" above 0, and a \"max\" above \"min\"",
             });
         }
         let ratio = libm::log(max / min);

@@ -238,7 +238,8 @@ impl ObjectiveDraft {
                     Ok(objective)
                 } else {
                     Err(Error::Combination {
-                        reason: "the weights of an \"objective\" are to be 0 or more, and one of them more",
+                        reason: "the weights of an \"objective\" must be 0 or more, and at least \
+                                 one above 0",
                     })
                 }
             }

@@ -52,7 +52,7 @@ impl Draft {
                 own.check(domain).map(|()| Some(own))
             }
             _ => Err(Error::Combination {
-                reason: "\"outputs\" and \"favoured\" of a \"pattern\" go together",
+                reason: "a \"pattern\" needs both \"outputs\" and \"favoured\", or neither",
             }),
         }
     }
@@ -164,7 +164,7 @@ impl Pattern {
 fn known_patterns(cells: u32) -> Result<Vec<Pattern>, Error> {
     if cells > MOST_CELLS {
         return Err(Error::Combination {
-            reason: "quantiles take at most 128 bins: more make them no more exact",
+            reason: "quantiles take at most 128 bins: more bins do not make them more exact",
         });
     }
     // The file is compiled in and contains only numbers, so the 0 is never used.

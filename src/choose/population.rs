@@ -52,7 +52,8 @@ impl Population {
         bounds::ENTRIES.check((counts.len() as f64 - 1.0).max(0.0))?;
         if empty {
             return Err(Error::Combination {
-                reason: "\"entries\" is to count people by their number of entries, from 0 on, some with at least one",
+                reason: "\"entries\" must list the number of people with 0, 1, 2, … entries, and \
+                         someone must have an entry",
             });
         }
         let shares = (0..)

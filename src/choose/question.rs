@@ -313,28 +313,28 @@ impl QuestionDraft {
                     | KindDraft::Text(_) => Some(1),
                     KindDraft::Numbers(..) | KindDraft::Together(_) => {
                         return Err(Error::Combination {
-                            reason: "everybody has all \"numbers\", and all that is asked \"together\": \
-                                     there are no \"entries\" to count",
+                            reason: "\"numbers\" and \"together\" take no \"entries\": each \
+                                     person answers every part",
                         });
                     }
                 };
                 if count.is_some_and(|items| population.max_entries() > items) {
                     return Err(Error::Combination {
-                        reason: "\"entries\" counts people with more entries than there are items",
+                        reason: "\"entries\" lists people with more entries than a person can have",
                     });
                 }
                 let people = people.unwrap_or(population.people());
                 Ok(population.with_people(people))
             }
             (None, _) if self.overlap.is_some() => Err(Error::Combination {
-                reason: "\"overlap\" goes with \"entries\"",
+                reason: "\"overlap\" needs \"entries\"",
             }),
             (None, Some(sparsity)) => Ok(Population::with_equal_entries(
                 people.unwrap_or(PEOPLE),
                 sparsity,
             )),
             (None, None) => Err(Error::Combination {
-                reason: "a task needs a \"sparsity\", or \"entries\" to choose it by",
+                reason: "a task needs a \"sparsity\", or \"entries\" from which it is chosen",
             }),
         }
     }

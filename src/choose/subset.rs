@@ -53,7 +53,10 @@ const MAX_ITEMS_PER_ENTRY: u32 = 16;
 const MIN_GAIN_WITHOUT_PADDING: f64 = 1.003;
 
 const NO_WINDOW: Error = Error::Combination {
-    reason: "no \"balanced-windows\" agree with what is said: they take rule \"heaviest\", one of \"hashes\", and 2 \"favoured\" or more of 3 to 255 \"buckets\", no more than answers where either is left open",
+    reason: "the stated fields allow no \"balanced-windows\": they need rule \"heaviest\", \
+             \"hashes\" 1, \"favoured\" of at least 2, and \"buckets\" from 3 to 255, above \
+             \"favoured\". Unless both are stated, \"buckets\" must not exceed the number of \
+             answers",
 };
 
 /// Returns the best parameters for a domain that agree with a draft.

@@ -47,7 +47,7 @@ pub enum Error {
     },
     /// An item's name is empty, too long, or contains a control character.
     #[error(
-        "item {index} has the name {name:?}, expected 1 to 256 bytes without control characters"
+        "item {index} has the name {name:?}, expected 1 to 256 bytes and no control characters"
     )]
     ItemName {
         /// Position in the task's list, from 0.
@@ -68,7 +68,7 @@ pub enum Error {
         reason: &'static str,
     },
     /// A task differs from the task in use under the same id.
-    #[error("task differs from the one in use: {field} is {given}, in use is {in_use}")]
+    #[error("task differs from the one in use: {field} is {given}, expected {in_use}")]
     TaskDiffers {
         /// First field that differs, as spelt in a task file.
         field: &'static str,
@@ -118,7 +118,7 @@ pub enum Error {
         expected: &'static str,
     },
     /// This build of the core does not include the task's mechanism or kind of question.
-    #[error("mechanism or kind {name:?} is unknown, or left out of this build")]
+    #[error("mechanism or kind {name:?} is unknown, or not part of this build")]
     UnknownMechanism {
         /// Name of the mechanism or kind.
         name: String,
@@ -132,7 +132,7 @@ pub enum Error {
         expected: u8,
     },
     /// The upload was made under parameters that differ from the task's.
-    #[error("upload was made under task {received:?}, expected {expected:?}")]
+    #[error("upload is for task {received:?}, expected {expected:?}")]
     FingerprintMismatch {
         /// Fingerprint of the task.
         expected: Fingerprint,

@@ -19,8 +19,8 @@ use crate::task::{Kind, Question, Task};
 /// most exp(ε). The seed is public and drawn independently of the input.
 ///
 /// The guarantee relies only on the random generator. Below user level, the hash-bin mechanism
-/// guarantees ε only between [neighbours](crate::mechanism::hash_bin::PrivacyLevel), with a δ that also
-/// depends on the hash.
+/// guarantees ε only between [neighbours](crate::mechanism::hash_bin::PrivacyLevel), with a δ that
+/// also depends on the hash.
 ///
 /// ```
 /// use hushbin::{Entry, Randomizer, TaskDraft};

@@ -119,7 +119,7 @@ impl MessageParameters {
         // Above 1/2, a larger q would hide less.
         if threshold.0 == 0 || threshold.0 > 1 << 63 {
             return Err(error!(Combination {
-                reason: "noise is sent with a probability above 0 and up to a half",
+                reason: "the noise \"threshold\" must be above 0 and at most 2⁶³",
             }));
         }
         let most = levels.saturating_mul(drawn).saturating_add(noise);

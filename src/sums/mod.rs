@@ -12,8 +12,8 @@
 //! local ε.
 //!
 //! Source: Asi, Feldman, Nelson, Nguyen, Talwar, Zhou, "Private Vector Mean Estimation in the
-//! Shuffle Model: Optimal Rates Require Many Messages" (2024). [`KashinFrame`] spreads vectors as in that
-//! paper; unit messages with binomial noise are hushbin's own.
+//! Shuffle Model: Optimal Rates Require Many Messages" (2024). [`KashinFrame`] spreads vectors as
+//! in that paper; unit messages with binomial noise are hushbin's own.
 
 #[cfg(feature = "collector")]
 mod collected;

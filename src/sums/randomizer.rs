@@ -59,8 +59,8 @@ impl SumRandomizer {
 
     /// Replaces `messages` by the messages of an answer. The answer has a number for each item, in
     /// the items' order. Then `messages` has the length
-    /// [`MessageParameters::count`](super::MessageParameters::message_count). Numbers beyond the limits are clipped, and
-    /// vectors that are too long are shortened.
+    /// [`MessageParameters::count`](super::MessageParameters::message_count). Numbers beyond the
+    /// limits are clipped, and vectors that are too long are shortened.
     ///
     /// # Errors
     /// [`Error::AnswerCount`] for more or fewer numbers, [`Error::ValueRange`] for a number that is

@@ -64,7 +64,7 @@ impl BoundedVector {
         bounds::SUM_SPREAD.check(spread)?;
         if !(length > 0.0 && length.is_finite()) {
             return Err(error!(Combination {
-                reason: "the \"length\" of a vector is above 0, and finite",
+                reason: "a \"vector\" needs a finite \"length\" above 0",
             }));
         }
         Ok(Self {

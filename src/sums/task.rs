@@ -112,18 +112,16 @@ impl SumTask {
         bounds::DELTA.check(parts.delta)?;
         bounds::PEOPLE.check(parts.people as f64)?;
         if !(parts.honest_fraction > 0.0 && parts.honest_fraction <= 1.0) {
-            return combination("the honest fraction is above 0, and at most 1");
+            return combination("\"honest_fraction\" must be above 0, at most 1");
         }
         if parts.budget.reports != 1 || parts.budget.answers != AnswerPolicy::Fresh {
-            return combination(
-                "through a shuffler a person sends one report in a window, always a new one",
-            );
+            return combination("a budget of sums needs \"reports\" 1 and \"answers\" \"fresh\"");
         }
         if messages.drawn > parts.measure.coordinate_count() {
-            return combination("no more coordinates can be drawn than there are");
+            return combination("\"drawn\" exceeds the number of coordinates");
         }
         if count_honest_people(&parts) < 2 {
-            return combination("the noise of one honest person hides no one");
+            return combination("at least 2 of the \"people\" must be honest");
         }
         Ok(Self {
             parts,

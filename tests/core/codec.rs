@@ -394,7 +394,7 @@ fn bins_beyond_the_noise_are_refused() {
         }
         for bad in [limit + 1, -limit - 1, i64::MAX, i64::MIN, i64::MIN + 1] {
             let error = decoded(bad).unwrap_err().to_string();
-            assert!(error.ends_with("within what the noise reaches"), "{error}");
+            assert!(error.ends_with("within the limit of noisy bins"), "{error}");
         }
     }
 }
@@ -567,17 +567,17 @@ fn each_fault_of_a_sign_or_a_bin_is_named() {
     faults.response(&[0x81, 0, 1], "shortest encoding");
     faults.response(
         &[1, 0xff, 0xff, 0xff, 0x7f],
-        "within what the noise reaches",
+        "within the limit of noisy bins",
     );
     // The least and the greatest number of 64 bits, and one that does not fit.
     let nines = [0xff; 9];
     faults.response(
         &[&[1], &nines[..], &[1]].concat(),
-        "within what the noise reaches",
+        "within the limit of noisy bins",
     );
     faults.response(
         &[&[1, 0xfe], &nines[1..], &[1]].concat(),
-        "within what the noise reaches",
+        "within the limit of noisy bins",
     );
     faults.response(&[&[1], &nines[..], &[2]].concat(), missing);
     faults.response(&[1; 400], "byte 44: expected the end");

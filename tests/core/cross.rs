@@ -356,11 +356,11 @@ fn crosses_that_make_no_sense_are_refused() {
         (json!({ "of": [plan, load], "sparsity": 1 }), "\"sparsity\""),
         (
             json!({ "of": [plan, load], "mechanism": "coco" }),
-            "only \"collision\"",
+            "use \"collision\"",
         ),
         (
             json!({ "of": [plan, load], "mechanism": "window" }),
-            "\"window\" is for",
+            "\"window\" is only for",
         ),
     ] {
         let mut question = fields;

@@ -485,7 +485,7 @@ fn questions_that_make_no_sense_are_refused() {
             json!({ "kind": "ratings", "items": 3, "sparsity": 1, "value": "presence" }),
             "\"set\"",
         ),
-        (json!({ "kind": "number" }), "\"min\" and a \"max\""),
+        (json!({ "kind": "number" }), "needs \"min\" and \"max\""),
         (json!({ "kind": "number", "min": 1, "max": 1 }), "ascending"),
         (
             json!({ "kind": "number", "min": 0, "max": 1, "levels": 2 }),
@@ -514,7 +514,7 @@ fn questions_that_make_no_sense_are_refused() {
         ),
         (
             json!({ "kind": "number", "min": 0, "max": 3, "step": 1 }),
-            "\"min\" and a \"max\"",
+            "needs \"min\" and \"max\"",
         ),
         (
             json!({ "kind": "choice", "options": 3, "weight": 0 }),
@@ -544,12 +544,12 @@ fn tasks_of_questions_that_make_no_sense_are_refused() {
         (
             json!([flag, { "name": "b", "kind": "ratings", "items": 4, "sparsity": 2,
                 "value": "real", "mechanism": { "name": "hash-bin", "level": "event" } }]),
-            "user level",
+            "pure ε (no δ)",
         ),
         (
             json!([flag, { "name": "b", "kind": "set", "options": 4, "sparsity": 2,
                 "mechanism": "coco" }]),
-            "question \"b\": only \"collision\"",
+            "question \"b\": this mechanism is only for \"ratings\"",
         ),
     ] {
         let error = refused(questions);
@@ -558,7 +558,9 @@ fn tasks_of_questions_that_make_no_sense_are_refused() {
     let mixed = json!({ "id": "t", "epsilon": 1.0, "items": 3, "questions": [flag] });
     let error = serde_json::from_value::<TaskDraft>(mixed).unwrap_err();
     assert!(
-        error.to_string().contains("\"questions\", or \"items\""),
+        error
+            .to_string()
+            .contains("\"questions\", or its own \"items\""),
         "{error}"
     );
 }

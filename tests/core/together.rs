@@ -384,11 +384,11 @@ fn what_makes_no_sense_together_is_refused() {
         (json!({ "of": [beta, theme, beta] }), "named \"beta\""),
         (
             with(json!({ "name": "n", "kind": "number", "min": 0, "max": 1, "levels": 2 })),
-            "each of what is asked \"together\", is a \"choice\" or a \"flag\"",
+            "each part of \"together\", must be a \"choice\" or a \"flag\"",
         ),
         (
             with(json!({ "name": "n", "kind": "number", "edges": [0, 1, 2] })),
-            "each of what is asked \"together\", is a \"choice\" or a \"flag\"",
+            "each part of \"together\", must be a \"choice\" or a \"flag\"",
         ),
         (
             with(json!({ "name": "n", "kind": "number", "min": 0, "max": 1 })),
@@ -439,11 +439,11 @@ fn what_makes_no_sense_together_is_refused() {
         ),
         (
             json!({ "of": [beta, theme], "mechanism": "coco" }),
-            "only \"collision\"",
+            "use \"collision\"",
         ),
         (
             json!({ "of": [beta, theme], "mechanism": "window" }),
-            "\"window\" is for",
+            "\"window\" is only for",
         ),
     ] {
         let mut question = fields;

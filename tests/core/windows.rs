@@ -419,7 +419,7 @@ fn windows_are_refused_where_there_are_none() {
     };
     assert!(complete(Some(2), 255, 1).is_ok());
     for (favoured, buckets, hashes, expected) in [
-        (Some(1), 8, 1, "takes 2 \"favoured\" or more"),
+        (Some(1), 8, 1, "needs \"favoured\" of at least 2"),
         (Some(8), 8, 1, "favoured"),
         (Some(2), 256, 1, "buckets is 256"),
         (Some(2), 8, 2, "hashes is 2"),

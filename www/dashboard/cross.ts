@@ -32,7 +32,7 @@ export function crossView({ cross, confidence }: EstimatesResponse): readonly El
   if (cross === undefined) return [];
   const margins = [cross.rows, cross.columns].flatMap(marginTable);
   const family =
-    `All intervals in one table hold at once with ${confidence * 100}% confidence.` +
+    `With ${confidence * 100}% confidence, all intervals in one table contain the true values.` +
     (margins.length > 1 ? " The two tables “Share of people by …” count as one table." : "");
   return [...margins, ...conditionalTables(cross), el("p", { class: "help" }, family)];
 }

@@ -176,7 +176,7 @@ function sharePlotAndTable(
   ]);
   const widths = new Set(bins.map(({ from, to }) => (to - from).toPrecision(6)));
   const note = [
-    `Thin lines are intervals. All of them hold at once ${together}.`,
+    `Thin lines are intervals. All of them contain the true shares ${together}.`,
     widths.size > 1 ? "The picture draws all bins equally wide." : "",
     quantiles.length ? "Dashed lines mark the quantiles from the table above." : "",
   ];

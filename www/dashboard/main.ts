@@ -132,7 +132,7 @@ async function pollForChanges(): Promise<void> {
   if (own instanceof TaskPage) {
     const batches = await collector.get<BatchesResponse>(`${encodeURIComponent(own.id)}/batches`);
     if (own === page && own.update(batches))
-      announce("There is a new release. The estimates are being updated.");
+      announce("A new batch has been released. The estimates are being updated.");
   }
   trouble.hidden = true;
 }

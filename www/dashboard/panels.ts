@@ -144,7 +144,7 @@ export function uploadsView({ accepted, duplicates, rejected }: UploadCounts): r
     el(
       "p",
       {},
-      `Since it started, the collector has accepted ${formatCountWithNoun(accepted, "upload")} of all tasks. It received ${formatCount(duplicates)} again and rejected ${formatCount(rejected.reduce((sum, [, own]) => sum + own, 0))}.`,
+      `Since its start, the collector has accepted ${formatCountWithNoun(accepted, "upload")}, counted over all tasks. It has received ${formatCountWithNoun(duplicates, "upload")} again, and rejected ${formatCount(rejected.reduce((sum, [, own]) => sum + own, 0))}.`,
     ),
     ...(rows.length > 0
       ? [
@@ -188,7 +188,7 @@ export function commonTextsView({
       ? []
       : [
           createTable(
-            `Texts that many people have. All intervals hold at once with ${confidence * 100}% confidence`,
+            `Texts that many people gave. With ${confidence * 100}% confidence, all intervals contain the true shares`,
             [
               "Text",
               { content: "Share of people", style: "amount" },

@@ -145,7 +145,7 @@ export function sumsInfluenceView(
   const about =
     assumed === 0
       ? "The task assumes that everyone is honest."
-      : `The task assumes that ${formatCount(assumed)} of ${formatCountWithNoun(Math.round(people), "person", "people")} are dishonest. One dishonest person can move a sum by up to ${formatNumber((first?.standard_errors ?? Number.NaN) / assumed)} standard errors. All of them together can move it by up to ${formatNumber(first?.standard_errors ?? Number.NaN)}.`;
+      : `The task assumes that ${formatCount(assumed)} of ${formatCountWithNoun(Math.round(people), "person", "people")} are dishonest. One dishonest person can move a sum by up to ${formatNumber((first?.standard_errors ?? Number.NaN) / assumed)} standard errors. All dishonest people together can move a sum by up to ${formatNumber(first?.standard_errors ?? Number.NaN)} standard errors.`;
   return [
     el("p", {}, about),
     scrollable(createTable(`Largest effect on a sum${more}`, heads, rows)),
@@ -174,14 +174,14 @@ function releaseEffectsTable(each: readonly (readonly [number, SumInfluence])[])
     ];
   });
   const heads = [
-    "Release",
+    "Batch",
     amount("People"),
     amount("Dishonest people (assumed)"),
-    amount("Effect of one of them, in standard errors"),
-    amount("Effect of all of them, in standard errors"),
+    amount("Effect of one such person, in standard errors"),
+    amount("Effect of all such people, in standard errors"),
   ];
   return createTable(
-    "Largest effect of dishonest people on each release",
+    "Largest effect of dishonest people on each batch",
     heads,
     [...rows].reverse(),
   );

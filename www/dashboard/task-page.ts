@@ -343,7 +343,7 @@ export class TaskPage {
         el(
           "p",
           {},
-          `${formatCountWithNoun(reports, "report")}. All intervals in one table or picture hold at once with ${confidence * 100}% confidence.`,
+          `${formatCountWithNoun(reports, "report")}. With ${confidence * 100}% confidence, all intervals in one table or picture contain the true values.`,
         ),
         ...noteParagraphs(warning),
         ...notes,

@@ -49,7 +49,11 @@ export async function timelineView(
   if (released.length === 0) return null;
   if (released.length === 1) {
     return [
-      el("p", {}, "There is one release so far. The time line starts with the second release."),
+      el(
+        "p",
+        {},
+        "One batch has been released so far. The time line starts with the second batch.",
+      ),
     ];
   }
   // A cross-tabulation with the mean of a number has no shares of cells.
@@ -75,7 +79,7 @@ export async function timelineView(
     el(
       "p",
       {},
-      `Estimates${first} from${latest} ${formatCountWithNoun(released.length, "release")}. Bars are intervals. All of them hold at once with ${confidence * 100}% confidence.`,
+      `Estimates${first} from${latest} ${formatCountWithNoun(released.length, "released batch", "released batches")}. Bars are intervals. With ${confidence * 100}% confidence, all of them contain the true values.`,
     ),
     ...timeLinePlots(
       lines,

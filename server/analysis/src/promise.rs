@@ -104,8 +104,8 @@ impl EpsilonSpending {
 /// text.
 ///
 /// A report multiplies the odds by at most exp(ε), so this is exp(ε) / (1 + exp(ε)), to the
-/// nearest per cent. Below 50.5 % it is rounded up to one decimal, and above 99 % to the first digit
-/// that differs from 9.
+/// nearest per cent. Below 50.5 % it is rounded up to one decimal, and above 99 % to the first
+/// digit that differs from 9.
 ///
 /// ```
 /// use hushbin_analysis::promise::certainty_percentage;

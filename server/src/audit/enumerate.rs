@@ -69,8 +69,8 @@ impl Enumeration {
 }
 
 /// Enumerates the loss between all inputs of `question` under random seeds, from the probabilities
-/// of each bucket ([`ExactProbabilities::probabilities`]). Returns `None` if more than `steps` steps are
-/// needed, the domain is open, or reports have no buckets.
+/// of each bucket ([`ExactProbabilities::probabilities`]). Returns `None` if more than `steps`
+/// steps are needed, the domain is open, or reports have no buckets.
 ///
 /// The seed is public, and drawn independently of the input. The loss of a report is therefore the
 /// loss of its bucket given the seed. Padding for missing entries is drawn after the seed and is

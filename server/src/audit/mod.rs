@@ -2,9 +2,9 @@
 //!
 //! There are three methods. [`Task::effective_epsilon`] computes the loss from the integer
 //! thresholds that are sampled. [`enumerate`] compares the probabilities of every report between
-//! all inputs of a small task. [`measure_loss`] makes uploads and attacks them: the attack's success
-//! gives a lower bound of the loss. This method assumes nothing about the randomizer. No number of
-//! trials can prove privacy, only its absence.
+//! all inputs of a small task. [`measure_loss`] makes uploads and attacks them: the attack's
+//! success gives a lower bound of the loss. This method assumes nothing about the randomizer. No
+//! number of trials can prove privacy, only its absence.
 //!
 //! The first two methods cover inputs with values −1 and 1. Under Collision and CoCo, these inputs
 //! have at most s entries, where s is the sparsity. Any other input is a mixture of such inputs,

@@ -28,7 +28,8 @@ pub(super) struct Options {
     /// Task file (JSON); parameters that the file leaves out are chosen automatically
     #[arg(long, value_name = "FILE", conflicts_with = "epsilon")]
     task: Option<PathBuf>,
-    /// Local ε of one report, 0.001 to 12, for any mechanism; instead of --task
+    /// Local ε of one report, 0.001 to 12, to use instead of --task. The result then holds for
+    /// every mechanism with this local ε
     #[arg(long, value_name = "E", required_unless_present_any = ["task", "central_epsilon"])]
     epsilon: Option<f64>,
     /// Limit for the central ε of a batch, 0 to 12. Without --reports, the command finds the
@@ -36,7 +37,8 @@ pub(super) struct Options {
     /// that keeps this limit, while the other parameters of --task stay the same
     #[arg(long, value_name = "E")]
     central_epsilon: Option<f64>,
-    /// Number of reports in a batch, 2 to 1000000000000; for a task of sums, number of people
+    /// Number of reports in a batch, 2 to 1000000000000. For a task of sums, number of people in a
+    /// batch
     #[arg(
         long,
         short = 'n',
@@ -44,8 +46,8 @@ pub(super) struct Options {
         required_unless_present = "central_epsilon"
     )]
     reports: Option<u64>,
-    /// Number of batches that each person reports to, 1 to 10000 (default 1). Each batch has
-    /// --reports reports. Must be 1 if the answers of --task are permanent
+    /// Number of batches that each person reports to, 1 to 10000 (default 1). --reports is the size
+    /// of each batch. --batches must be 1 if the task's budget has 'permanent' as its 'answers'
     #[arg(
         long,
         value_name = "K",
@@ -125,8 +127,8 @@ impl Options {
             || self.reports_per_person.is_some_and(|reports| reports != 1)
         {
             return Err(
-                "of sums through a shuffler a batch is accounted for by --reports, its \
-                 people, and --delta alone"
+                "--central-epsilon and --reports-per-person are not for a task of sums; \
+                 --reports is its number of people"
                     .into(),
             );
         }
@@ -164,9 +166,10 @@ impl Options {
             && task.budget().answers() == AnswerPolicy::Permanent
         {
             return Err(format!(
-                "--batches {}: answers of task {:?} are permanent, so that the same report comes \
-                 in every batch, and whoever sees several knows which reports are of one person: \
-                 the shuffled ε holds for one batch, for several the local ε = {} alone",
+                "--batches {}: the answers of task {:?} are permanent, so a person sends the same \
+                 report to every batch. An attacker who sees several batches can link the reports \
+                 of one person. The central ε holds for one batch; for several batches only the \
+                 local ε = {} holds",
                 self.batches,
                 task.id(),
                 task.epsilon()
@@ -203,7 +206,8 @@ impl Options {
         });
         match (self.reports, self.central_epsilon, epsilon) {
             (Some(_), Some(_), _) if self.epsilon.is_some() => Err(
-                "--reports, --epsilon and --central-epsilon: leave out the one to be found".into(),
+                "--reports, --epsilon and --central-epsilon are all given: omit the one to find"
+                    .into(),
             ),
             (Some(reports), Some(central), _) => {
                 let mixture = largest_epsilon(at, reports, honest_fraction, delta, central)?;
@@ -243,14 +247,14 @@ impl AccountAnswer {
                 account.delta,
             ),
             format!(
-                "Against anyone who can, such as an operator, the local ε = {} of each report \
-                 holds: {}.",
+                "Against an attacker who can link them, such as an operator, the local ε = {} of \
+                 each report holds: {}.",
                 round_up_to_three_digits(self.epsilon),
                 describe::guess_certainty_phrase(self.epsilon)
             ),
             format!(
-                "This assumes that {} reports of a batch follow the protocol, and that a person \
-                 sends at most {each} to it.",
+                "This assumes that {} reports of a batch follow the protocol, and that no person \
+                 sends more than {each} to a batch.",
                 account.honest_reports
             ),
         ]

@@ -12,19 +12,21 @@ use super::sums;
 use crate::audit::{Audit, DEFAULT_CONFIDENCE, EmpiricalBound, TrialPlan, Verdict, audit};
 use crate::task::task_file::ReportTaskFile;
 
-/// Measure how much uploads reveal, with uploads that the command makes itself
+/// Make sample uploads of a task, and measure how much they reveal
 ///
 /// The command makes uploads for pairs of inputs, and measures how well an attacker can distinguish
-/// the two inputs of a pair. For a small task, it also enumerates all inputs. For sums through a
-/// shuffler, it compares whole batches. The command fails if a loss above the task's ε is found.
+/// the two inputs of a pair. For a small task, the command also enumerates all inputs. For sums
+/// through a shuffler, the command compares whole batches. The command fails if it finds a loss
+/// above the task's ε.
 #[derive(Debug, clap::Args)]
 pub(super) struct Options {
     /// Task file (JSON); parameters that the file leaves out are chosen automatically
     #[arg(long, value_name = "FILE")]
     task: PathBuf,
     /// Number of reports to make from each of the two inputs of a comparison, 100 to 1000000000
-    /// (default 200000). A large ε raises the minimum and the default. For a task of sums, number of
-    /// batches to make from each of two inputs, at least 2 (default as many as take a few seconds)
+    /// (default 200000). A large ε raises the minimum and the default. For a task of sums, number
+    /// of batches to make from each of the two inputs, at least 2 (default as many as can be made
+    /// in a few seconds)
     #[arg(long, value_name = "N")]
     trials: Option<u64>,
     /// Seed of the random generator, a whole number, to repeat a run (default a random seed)
@@ -73,7 +75,7 @@ fn check_verdict(task: &Task, found: &Audit) -> Result<(), Error> {
     match found.verdict {
         Verdict::WithinBudget => Ok(()),
         Verdict::ExceedsBudget => Err(format!(
-            "{}: a report loses more than the epsilon of {} asked for",
+            "{}: a report has a privacy loss above the task's epsilon of {}",
             task.id(),
             task.epsilon()
         )
@@ -92,16 +94,16 @@ fn write_text(out: &mut dyn Write, task: &Task, found: &Audit) -> io::Result<()>
         task.id(),
         names.collect::<Vec<_>>().join(", ")
     )?;
-    writeln!(out, "asked for   ε = {}", found.requested_epsilon)?;
+    writeln!(out, "task        ε = {}", found.requested_epsilon)?;
     writeln!(
         out,
-        "sampled     ε ≤ {}, in integers",
+        "sampled     ε ≤ {}, computed from the integer probabilities",
         found.effective_epsilon
     )?;
     if found.delta > 0.0 {
         writeln!(
             out,
-            "            but with probability δ = {}, which is subtracted below",
+            "            except with probability δ = {}, which is subtracted below",
             found.delta
         )?;
     }
@@ -117,7 +119,7 @@ fn write_text(out: &mut dyn Write, task: &Task, found: &Audit) -> io::Result<()>
         )?,
         _ => writeln!(
             out,
-            "enumerated  no: inputs or reports are too many, or the guarantee has a δ"
+            "enumerated  no: there are too many inputs or reports, or the guarantee has a δ"
         )?,
     }
     write_empirical_bound(out, found)?;
@@ -135,7 +137,7 @@ fn write_empirical_bound(out: &mut dyn Write, found: &Audit) -> io::Result<()> {
     } = &found.measured;
     writeln!(
         out,
-        "measured    ε ≥ {lower_bound:.4} at {}% confidence, {} reports of either input",
+        "measured    ε ≥ {lower_bound:.4} at {}% confidence, from {} reports of each input",
         100.0 * found.confidence,
         found.trials
     )?;
@@ -156,11 +158,12 @@ fn write_verdict(out: &mut dyn Write, found: &Audit) -> io::Result<()> {
         Verdict::WithinBudget => writeln!(
             out,
             "No loss above ε = {requested} was found.\n\
-             Trials cannot prove that there is none: they miss what is rarer than they can tell \
-             from chance, and what only other inputs or other functions of an upload's bytes \
-             would show. The integers do, if they are what is sampled and nothing else depends on \
+             Trials cannot prove that there is none. They miss losses that are too rare to be \
+             distinguished from chance. They also miss losses that only other inputs, or other \
+             functions of an upload's bytes, would show. The bound from the integers does prove \
+             it, if exactly these integers are sampled and nothing else in the upload depends on \
              the input.\n\
-             Nothing here is about times, addresses or several uploads of one person."
+             The audit does not cover times, addresses, or several uploads of one person."
         ),
         Verdict::ExceedsBudget => {
             let how = if found.measured.lower_bound > requested {
@@ -170,7 +173,7 @@ fn write_verdict(out: &mut dyn Write, found: &Audit) -> io::Result<()> {
             };
             writeln!(
                 out,
-                "NOT PRIVATE at ε = {requested}: a loss above it was {how}."
+                "NOT PRIVATE at ε = {requested}: a larger loss was {how}."
             )
         }
     }
@@ -215,7 +218,7 @@ mod tests {
             let error = verdict(measured, enumerated).unwrap_err().to_string();
             assert_eq!(
                 error,
-                "t: a report loses more than the epsilon of 1 asked for"
+                "t: a report has a privacy loss above the task's epsilon of 1"
             );
         }
     }

@@ -54,8 +54,8 @@ pub(super) fn central_privacy_sentence(
     delta: f64,
 ) -> String {
     format!(
-        "{subject} a central ε = {} against someone who cannot link {sent} to people: {}, except \
-         with probability δ = {:e}.",
+        "{subject} a central ε = {} against an attacker who cannot link {sent} to people: {}, \
+         except with probability δ = {:e}.",
         round_up_to_three_digits(epsilon),
         guess_certainty_phrase(epsilon),
         round_up_to_three_digits(delta)

@@ -39,8 +39,8 @@ struct CheckOptions {
 /// Copy the journal to a new directory, then check the copy
 ///
 /// The copy contains the access tokens, and every report that was acknowledged before this command
-/// began. A collector can start on the copy. Another one may use the original journal at the same
-/// time.
+/// began. A collector may use the original journal at the same time. Another collector can start on
+/// the copy.
 #[derive(Debug, Args)]
 struct BackupOptions {
     /// Directory that contains the journal
@@ -98,7 +98,7 @@ fn salvage(options: &SalvageOptions, out: &mut dyn Write) -> Result<(), Error> {
         writeln!(out, "{damage}")?;
     }
     if let Err(error) = tokens::copy(&options.data, &options.to) {
-        writeln!(out, "{error}: its tokens are lost, make others")?;
+        writeln!(out, "{error}: the tokens are lost, create new ones")?;
     }
     let SalvageResult {
         tasks,
@@ -107,7 +107,7 @@ fn salvage(options: &SalvageOptions, out: &mut dyn Write) -> Result<(), Error> {
     } = &salvaged;
     writeln!(
         out,
-        "{copied} files of {tasks} tasks verify and are copied, {} are damaged or missing",
+        "{copied} files of {tasks} tasks are intact and were copied; {} are damaged or missing",
         damages.len()
     )?;
     write_check(&store::check(&options.to), out)
@@ -125,11 +125,11 @@ fn write_check(checked: &DirectoryCheck, out: &mut dyn Write) -> Result<(), Erro
     match checked.wrong.len() {
         0 => Ok(writeln!(
             out,
-            "The journal is whole: {files} files with {reports} reports are as they were written."
+            "The journal is intact: {files} files with {reports} reports have valid checksums."
         )?),
         wrong => Err(format!(
-            "the journal is damaged: {wrong} of {files} files are not as they were written. Stop \
-             the collector. Then restore a backup, or copy the intact files with `hushbin journal \
+            "the journal is damaged: {wrong} of {files} files are missing or damaged. Stop the \
+             collector. Then restore a backup, or copy the intact files with `hushbin journal \
              salvage`"
         )
         .into()),

@@ -54,7 +54,9 @@ struct PublicOptions {
     file: PathBuf,
 }
 
-/// Print the pin of each sealing key, for the option 'analyser' of a page's client
+/// Print the pin of each sealing key of an analyser
+///
+/// A web page passes these pins to the hushbin client in the option 'analyser'.
 #[derive(Debug, Args)]
 struct PinOptions {
     /// Task file (JSON) of the task whose reports are sealed
@@ -65,10 +67,10 @@ struct PinOptions {
     keys: Vec<PathBuf>,
 }
 
-/// Print the key configuration of each gateway key, for the option 'relay.gateway' of a page's
-/// client
+/// Print the public configuration of each gateway key
 ///
-/// A key configuration of Oblivious HTTP (RFC 9458) is printed as one line of hexadecimal digits.
+/// Each key gives one line of hexadecimal digits: a key configuration of Oblivious HTTP (RFC 9458).
+/// A web page passes one such line to the hushbin client in the option 'relay.gateway'.
 #[derive(Debug, Args)]
 struct GatewayOptions {
     /// Files with the gateway's public sealing keys (PEM)

@@ -52,8 +52,8 @@ fn config_schema() -> Value {
         "$schema": "http://json-schema.org/draft-07/schema#",
         "$id": schema_id("config"),
         "title": "hushbin configuration",
-        "description": "Options of hushbin serve. A flag goes before its environment \
-                        variable, and that before the file.",
+        "description": "Options of hushbin serve. A flag overrides its environment \
+                        variable, and an environment variable overrides this file.",
         "type": "object",
         "properties": serve::option_schemas(),
         "additionalProperties": false,
@@ -83,7 +83,7 @@ fn task_schema() -> Value {
     }
     for form in definition_references(&root) {
         definitions[&form]["properties"][schema_key::KEY] = json!({
-            "description": "Where this schema is, for editors; no part of the task.",
+            "description": "Location of this schema, for editors. It is not part of the task.",
             "type": "string",
         });
     }

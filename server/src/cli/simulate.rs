@@ -41,8 +41,8 @@ pub(super) struct Options {
     /// Confidence of each interval, 0.5 to 0.999999999 (default 0.95)
     #[arg(long, value_name = "P", default_value_t = DEFAULT_CONFIDENCE, hide_default_value = true)]
     confidence: f64,
-    /// Letters that the texts may consist of, each once, for questions of kind 'text' (default a to
-    /// z, 0 to 9, space and hyphen)
+    /// Letters that the texts may contain, for questions of kind 'text'; list each letter once
+    /// (default a to z, 0 to 9, space and hyphen)
     #[arg(long, value_name = "LETTERS", default_value = DEFAULT_ALPHABET, hide_default_value = true)]
     alphabet: String,
     #[command(flatten)]
@@ -114,7 +114,7 @@ fn simulate_sum_task(
 fn summary_lines(found: &SimulationResult) -> Vec<String> {
     let question = |own: &QuestionResult| match own.reports > 0.0 {
         false => format!(
-            "{}: nobody answered; it takes {:.0} people for one answer on average.",
+            "{}: no one answered; one answer takes {:.0} people on average.",
             own.question,
             (1.0 / own.share).ceil()
         ),
@@ -137,7 +137,7 @@ fn summary_lines(found: &SimulationResult) -> Vec<String> {
             own.invented
         ),
         false => format!(
-            "{}: too few reports to find a text that everybody has; {} are enough.",
+            "{}: too few reports to find even a text that all people have; {} are enough.",
             own.question, own.needed_reports
         ),
     };
@@ -150,8 +150,8 @@ fn summary_lines(found: &SimulationResult) -> Vec<String> {
 fn write_details(out: &mut dyn Write, found: &SimulationResult) -> io::Result<()> {
     writeln!(
         out,
-        "estimate, ±: of the first run, ± to the farther end of the {}% interval; error: root of \
-         the mean squared error of all runs",
+        "estimate: of the first run; ±: distance to the farther end of its {}% interval; error: \
+         root mean squared error over all runs",
         100.0 * found.confidence
     )?;
     for own in &found.questions {
@@ -199,7 +199,7 @@ fn write_question_result(
         write_estimates_and_coverage(out, &found.shares, are_shares, confidence)?;
         writeln!(
             out,
-            "mean squared error: {} of the one stated, {} of that of answering 0",
+            "mean squared error: {} times the stated one, {} times that of always estimating 0",
             describe::format_significant_digits(found.mse / found.stated_mse, 3),
             describe::format_significant_digits(found.mse / found.zero_mse, 3)
         )?;
@@ -213,14 +213,15 @@ fn write_question_result(
         {
             writeln!(
                 out,
-                "-: too few of {reports:.0} reports are surely of that row"
+                "-: no estimate, since the row's share is not significantly above 0 in \
+                 {reports:.0} reports"
             )?;
         }
     }
     if found.clipped > 0 {
         writeln!(
             out,
-            "{} answers lay beyond the range and were moved to its end",
+            "{} answers were outside the range and were clipped to its nearer end",
             found.clipped
         )?;
     }

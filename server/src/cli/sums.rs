@@ -34,7 +34,9 @@ pub(super) fn read_sum_task(path: &Path) -> Option<Result<SumTask, Error>> {
     let resolved = TaskFile::read(path).and_then(|file| file.resolve());
     Some(match resolved {
         Ok(CollectedTask::Sums(task)) => Ok(task),
-        Ok(CollectedTask::Reports(_)) => Err("a task that says whom it trusts is of sums".into()),
+        Ok(CollectedTask::Reports(_)) => {
+            Err("a task with the key \"trust\" must be a task of sums".into())
+        }
         Err(error) => Err(error.into()),
     })
 }
@@ -68,8 +70,7 @@ fn summary_lines(plan: &SumPlan, file: Option<&Path>) -> Vec<String> {
     let (id, people) = (task.id(), task.min_people());
     vec![
         format!(
-            "{id} is a valid task of sums through a shuffler, which people have to trust: there \
-             is no local ε."
+            "{id} is a valid task of sums. People have to trust its shuffler: there is no local ε."
         ),
         describe::central_privacy_sentence("A batch has", "messages", epsilon, task.delta()),
         format!(
@@ -107,7 +108,8 @@ fn write_plan(out: &mut dyn Write, plan: &SumPlan) -> io::Result<()> {
     for error in &plan.errors {
         writeln!(
             out,
-            "error     {}: {:.4e}{}, of local reports with the same ε {:.4e}: {:.0} times",
+            "error     {}: {:.4e}{}; local reports with the same ε: {:.4e}, which is {:.0} times \
+             as much",
             item_name_or_each(error.item.as_ref()),
             error.standard_error,
             describe::unit_suffix(error.unit.as_deref()),
@@ -125,8 +127,8 @@ fn write_plan(out: &mut dyn Write, plan: &SumPlan) -> io::Result<()> {
 fn write_influence(out: &mut dyn Write, own: &SumInfluence) -> io::Result<()> {
     writeln!(
         out,
-        "dishonest {}: one person moves the sum by {:.4}{} at most from what it is without them, an \
-         honest one from one end to the other by {:.4}",
+        "dishonest {}: one person who breaks the protocol moves the sum by at most {:.4}{}; an \
+         honest person by at most {:.4}",
         item_name_or_each(own.item.as_ref()),
         own.dishonest,
         describe::unit_suffix(own.unit.as_deref()),
@@ -183,7 +185,8 @@ pub(super) fn account(
             answer.all_epsilon,
             answer.all_delta,
         ),
-        "Against anyone who can, nothing is promised: there is no local ε.".to_owned(),
+        "Against an attacker who can link them, nothing is guaranteed: there is no local ε."
+            .to_owned(),
         format!(
             "A batch has {people} people, and a fraction {honest_fraction} of them is assumed to \
              follow the protocol."
@@ -203,7 +206,7 @@ pub(super) fn audit<R: rand_core::CryptoRng>(
 ) -> Result<(), Error> {
     let trials = trials.unwrap_or_else(|| default_sum_trials(task));
     if trials < 2 {
-        return Err("trials is too few, expected 2 or more".into());
+        return Err(format!("trials is {trials}, expected 2 or more").into());
     }
     let bar = progress_bar(2 * trials, "batches");
     let found = audit_sums(task, trials, confidence, rng, |done, _| {
@@ -214,7 +217,7 @@ pub(super) fn audit<R: rand_core::CryptoRng>(
     match found.verdict {
         Verdict::WithinBudget => Ok(()),
         Verdict::ExceedsBudget => Err(format!(
-            "{}: a batch loses more than the central epsilon of {} that is promised",
+            "{}: a batch has a privacy loss above the task's central epsilon of {}",
             task.id(),
             task.central_epsilon()
         )
@@ -231,14 +234,14 @@ fn write_audit(out: &mut dyn Write, task: &SumTask, found: &SumAudit) -> io::Res
     )?;
     writeln!(
         out,
-        "accounted   ε = {:.6} at most, {:.6} at least",
+        "computed    ε ≤ {:.6}, and at least {:.6}",
         found.accounted.upper, found.accounted.lower
     )?;
     let [hits, others] = [found.event_hits[1], found.event_hits[0]];
     writeln!(
         out,
-        "measured    ε ≥ {:.4} at {}% confidence: {hits} and {others} of {} batches of {} honest \
-         people, one of whom answers with the greatest and the least numbers",
+        "measured    ε ≥ {:.4} at {}% confidence: the event occurred {hits} and {others} times in \
+         {} batches each, of {} honest people, one of whom answers with all maxima or all minima",
         found.empirical_lower_bound,
         100.0 * found.confidence,
         found.event_trials,
@@ -246,7 +249,7 @@ fn write_audit(out: &mut dyn Write, task: &SumTask, found: &SumAudit) -> io::Res
     )?;
     writeln!(
         out,
-        "local       there is no local ε: nothing of one person's messages is measured"
+        "local       there is no local ε: the messages of a single person are not measured"
     )
 }
 
@@ -261,7 +264,7 @@ pub(super) fn write_simulation_errors(
         let error = compared.error.unwrap_or(f64::NAN);
         writeln!(
             out,
-            "{}: error {} of the stated one, {} of that of local reports",
+            "{}: error is {} times the stated error, and {} times the error of local reports",
             compared.what,
             describe::format_significant_digits(error / own.stated_error, 3),
             describe::format_significant_digits(error / own.local_error, 3),
@@ -270,7 +273,7 @@ pub(super) fn write_simulation_errors(
     if found.clipped > 0 {
         writeln!(
             out,
-            "{} people were beyond the limits, and clipped",
+            "{} people had values beyond the limits, which were clipped",
             found.clipped
         )?;
     }

@@ -19,8 +19,8 @@ pub(super) fn write_estimates_and_coverage(
     write_estimate_table(out, &tally.estimates, are_shares)?;
     writeln!(
         out,
-        "intervals hold the truth: {:.1}% of each by itself, {:.1}% of all of them at once \
-         (promised: {}%)",
+        "intervals contain the true values: {:.1}% of single intervals, all simultaneous intervals \
+         in {:.1}% of runs (promised: {}%)",
         100.0 * tally.covered,
         100.0 * tally.all_covered,
         100.0 * confidence

@@ -15,11 +15,11 @@ const BATCHES: usize = 10_000;
 /// Error of parsing the text of a query.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum QueryTextError {
-    #[error("batches: {0:?} is no number and no range")]
+    #[error("batches: {0:?} is neither a number nor a range")]
     NoRange(String),
-    #[error("batches: more than {BATCHES} are named")]
+    #[error("batches: more than {BATCHES} batches are given")]
     TooMany,
-    #[error("batches: {0} is named twice")]
+    #[error("batches: {0} is given twice")]
     Twice(u64),
     #[error("post: {} is given twice", .0.as_str())]
     PostTwice(PostProcessing),

@@ -72,7 +72,7 @@ pub(crate) enum PartialError {
         at: String,
         source: serde_json::Error,
     },
-    #[error("{at}: partial totals of version {found}, this hushbin knows version {known}")]
+    #[error("{at}: partial totals of version {found}, this hushbin supports version {known}")]
     Version { at: String, found: u64, known: u64 },
     #[error("{at}: {what} is damaged")]
     Damaged { at: String, what: &'static str },

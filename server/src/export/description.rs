@@ -64,7 +64,7 @@ impl ReportsDescription {
         let found = version_of(text.as_bytes()).map_err(|error| error.to_string())?;
         if found != VERSION {
             return Err(format!(
-                "it has version {found}, this hushbin knows version {VERSION}"
+                "it has version {found}, this hushbin supports version {VERSION}"
             ));
         }
         let read: Self = serde_json::from_str(text).map_err(|error| error.to_string())?;

@@ -15,7 +15,7 @@ use crate::store::OpenError;
 pub(crate) enum ExportError {
     #[error("{path}: {source}")]
     File { path: String, source: io::Error },
-    #[error("{path} is there already, and is not written over")]
+    #[error("{path} already exists and is not overwritten")]
     Exists { path: String },
     #[error("{path} is being written by another hushbin process")]
     Busy { path: String },
@@ -28,7 +28,7 @@ pub(crate) enum ExportError {
     Open(#[from] OpenError),
     #[error("no batch of task {id:?} is released yet")]
     NothingReleased { id: String },
-    #[error("batch {batch} of task {id:?} is not released, released are {released}")]
+    #[error("batch {batch} of task {id:?} is not released; released batches: {released}")]
     NotReleased {
         id: String,
         batch: u64,
@@ -45,7 +45,7 @@ pub(crate) enum ExportError {
         gone: String,
         kept: String,
     },
-    #[error("batch {batch} has {found} reports, expected {expected}: hushbin journal check")]
+    #[error("batch {batch} has {found} reports, expected {expected}; run hushbin journal check")]
     Reports {
         batch: u64,
         found: u64,
@@ -56,7 +56,7 @@ pub(crate) enum ExportError {
 fn kept_batches_hint(kept: &str) -> String {
     match kept {
         "" => "no batch has reports left".to_owned(),
-        _ => format!("export the others, --batches {kept}"),
+        _ => format!("export the remaining batches with --batches {kept}"),
     }
 }
 
@@ -71,16 +71,16 @@ impl From<csv::Error> for ExportError {
 pub(crate) enum ReadError {
     #[error("{path}: {source}")]
     File { path: String, source: io::Error },
-    #[error("{path} is a pipe with Parquet, expected a file, as Parquet is read from its end")]
+    #[error("{path} is a pipe; Parquet needs a file, because it is read from its end")]
     Pipe { path: String },
     #[error(
-        "{path} is no file of reports: expected Parquet, JSON lines or the header \
+        "{path} contains no exported reports, expected Parquet, JSON lines or the header \
          batch,question,seed,bucket,report, as hushbin journal export writes them"
     )]
     NoReports { path: String },
     #[error("{path}: {source}")]
     Parquet { path: String, source: ParquetError },
-    #[error("no file of reports is named")]
+    #[error("no file with reports is given")]
     NoFiles,
     #[cfg(feature = "parquet")]
     #[error("{path} has no column {column} with a value in each row, expected {expected}")]
@@ -97,11 +97,11 @@ pub(crate) enum ReadError {
         number: u64,
         wrong: String,
     },
-    #[error("{path} describes no file of reports: {wrong}")]
+    #[error("{path} is not a valid description of exported reports: {wrong}")]
     Description { path: String, wrong: String },
     #[error(
-        "{path} does not name the task of its reports: put {description_file} next to it, as hushbin journal \
-         export does, or give the task file with --task"
+        "the task of the reports in {path} is unknown: put {description_file} next to the file, \
+         as hushbin journal export does, or give the task file with --task"
     )]
     NoTask {
         path: String,

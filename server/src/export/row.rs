@@ -79,7 +79,7 @@ impl Row {
         let differs = |column: &str, found: &dyn ToString, expected: &dyn ToString| {
             let (found, expected) = (found.to_string(), expected.to_string());
             Err(format!(
-                "{column} is {found:?}, expected {expected:?} by the report"
+                "{column} is {found:?}, expected {expected:?} as in the report"
             ))
         };
         let bucket = |bucket: Option<u32>| bucket.map_or_else(String::new, |own| own.to_string());

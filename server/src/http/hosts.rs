@@ -13,7 +13,7 @@ pub(crate) struct AllowedHosts(Vec<String>);
 
 /// Error for a text that is not a host name.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
-#[error("{name:?} is no host, expected a name or address without scheme and port")]
+#[error("{name:?} is not a host, expected a host name or address without scheme and port")]
 pub(crate) struct BadHost {
     name: String,
 }

@@ -75,7 +75,7 @@ pub(super) async fn receive(
     memory.grow(2 * content.len())?;
     let response = message::encode_response(parts.status, &parts.headers, &content);
     let sealed = reply.seal(&response).map_err(|error| {
-        tracing::error!(%error, "no random numbers");
+        tracing::error!(%error, "the system gives no random numbers");
         Problem::Internal
     })?;
     let of_answer = [

@@ -40,12 +40,12 @@ pub(crate) enum TlsError {
     },
     #[error("{path}: {source}")]
     File { path: String, source: io::Error },
-    #[error("{path} is no PEM, expected {expected}")]
+    #[error("{path} is not a PEM file, expected {expected}")]
     Malformed {
         path: String,
         expected: &'static str,
     },
-    #[error("there is none in {path}, expected {expected}")]
+    #[error("{path} has no usable PEM block, expected {expected}")]
     Empty {
         path: String,
         expected: &'static str,
@@ -55,8 +55,8 @@ pub(crate) enum TlsError {
     #[error("the key in {key} does not match the first certificate in {certificate}")]
     Mismatch { certificate: String, key: String },
     #[error(
-        "{certificate} with {key}: {source}, expected an X.509 certificate and its key, RSA, ECDSA \
-         or Ed25519"
+        "{certificate} with {key}: {source}, expected an X.509 certificate and its RSA, ECDSA or \
+         Ed25519 key"
     )]
     Unusable {
         certificate: String,
@@ -66,7 +66,7 @@ pub(crate) enum TlsError {
 }
 
 /// Expected content of the certificate file, for error messages.
-const CHAIN: &str = "a certificate, and those that it is signed by behind it";
+const CHAIN: &str = "a certificate chain, with the server's own certificate first";
 /// Expected content of the key file, for error messages.
 const KEY: &str = "a private key that is not encrypted";
 

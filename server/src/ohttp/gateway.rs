@@ -48,7 +48,7 @@ struct GatewayKey {
 /// Reason that private keys cannot be used together.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum GatewayKeysError {
-    #[error("two keys of --ohttp-key have the id {0}: make another")]
+    #[error("two keys of --ohttp-key have the id {0}: create another key")]
     SameId(u8),
 }
 

@@ -30,15 +30,15 @@ const FORWARDED_FIELDS: [HeaderName; 4] = [
 pub(crate) enum MalformedRequest {
     #[error("it ends early")]
     Early,
-    #[error("it is no request")]
+    #[error("it is not a request")]
     Kind,
-    #[error("its method, scheme, authority or path is none")]
+    #[error("its method, scheme, authority or path is invalid")]
     Control,
-    #[error("a field's name or value is none")]
+    #[error("the name or value of a field is invalid")]
     Field,
     #[error("it has more than {MAX_FIELDS} fields")]
     Fields,
-    #[error("what follows it is no padding")]
+    #[error("the bytes after its end are not padding")]
     Padding,
 }
 

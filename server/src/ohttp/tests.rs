@@ -127,7 +127,7 @@ fn keys_of_one_id_are_refused_together() {
     for keys in [[one, other], [one, one]] {
         let refused = Gateway::new(&keys.map(|key| [key; 32])).unwrap_err();
         let said = format!(
-            "two keys of --ohttp-key have the id {}: make another",
+            "two keys of --ohttp-key have the id {}: create another key",
             id(one)
         );
         assert_eq!(refused.to_string(), said);

@@ -52,7 +52,7 @@ enum ForwardError {
     TimedOut,
     #[error("the analyser answered {status}: {detail}")]
     Refused { status: StatusCode, detail: String },
-    #[error("the answer is not the analyser's: {0}")]
+    #[error("the answer of the analyser is invalid: {0}")]
     InvalidAnswer(String),
     #[error("the journal could not be read: {0}")]
     Journal(String),
@@ -220,7 +220,7 @@ impl Forwarder {
                 .and_then(|taken| HEXLOWER.decode(taken.receipt.as_bytes()).ok());
             if !receipt.is_some_and(|receipt| self.shuffler.is_valid_receipt(&receipt, &block)) {
                 return Err(ForwardError::InvalidAnswer(
-                    "it does not sign the block".to_owned(),
+                    "its receipt is not a signature of the block".to_owned(),
                 ));
             }
         }
@@ -236,7 +236,7 @@ impl Forwarder {
         tracing::info!(
             task = stored.task().id(),
             batch = batch.number,
-            "the analyser has it"
+            "the analyser has received the batch"
         );
         // Waits for the deletion, so that the next check does not send the batch again.
         stored.wait_until_reports_deleted(batch.number).await;

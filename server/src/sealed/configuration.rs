@@ -34,7 +34,7 @@ pub(crate) enum ConfigurationError {
     Length { found: usize },
     #[error("it has version {found}, expected {VERSION}")]
     Version { found: u8 },
-    #[error("it is for other parameters, another suite or reports of another length")]
+    #[error("it is for other task parameters, another cipher suite or another report length")]
     Mismatch,
 }
 

@@ -27,7 +27,7 @@ struct RecipientKey {
 /// Reason that private keys cannot be used together.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum RecipientError {
-    #[error("two keys have the id {}: make another", HEXLOWER.encode(.0))]
+    #[error("two keys have the id {}: create another key", HEXLOWER.encode(.0))]
     SameId(KeyId),
 }
 

@@ -25,7 +25,7 @@ pub(crate) enum SimulateError {
         there: usize,
     },
     /// Question without a list of items, so that the truth is unknown.
-    #[error("question {question:?} is open: list its items to simulate it")]
+    #[error("question {question:?} allows any item: list the items to simulate it")]
     Open {
         /// Name of the question.
         question: String,

@@ -124,7 +124,7 @@ pub enum EngineError {
         source: std::io::Error,
     },
     /// The operating system has no entropy.
-    #[error("no random numbers: {0}")]
+    #[error("the system gives no random numbers: {0}")]
     Entropy(getrandom::Error),
     /// The data on disk differs from what was written.
     #[error("the journal is damaged: {0}")]
@@ -134,10 +134,10 @@ pub enum EngineError {
     MissingFeature(#[from] MissingFeature),
     /// The database failed, or could not be reached.
     #[cfg(feature = "postgres")]
-    #[error("the database: {}", message_with_causes(.0))]
+    #[error("the database failed: {}", message_with_causes(.0))]
     Database(#[from] postgres::Error),
     /// The database committed, but warned that the commit may be missing on a standby.
-    #[error("the database has warned while it took a commit: {0}")]
+    #[error("the database committed with a warning: {0}")]
     UnconfirmedCommit(String),
     /// The address of a database is invalid.
     #[error("{0}")]
@@ -150,8 +150,8 @@ pub enum EngineError {
     TaskExists(String),
     /// The journal was written by another version.
     #[error(
-        "{path} has version {found}, this hushbin knows version {known}: use the hushbin that \
-         wrote it"
+        "{path} has version {found}, this hushbin supports version {known}: use the hushbin \
+         version that wrote it"
     )]
     Version {
         /// Path of the file.

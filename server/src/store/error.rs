@@ -64,7 +64,7 @@ pub enum OpenError {
         reason: String,
     },
     /// A stored upload cannot be decoded.
-    #[error("the journal holds an upload of task {id:?} that is not one: {source}")]
+    #[error("the journal contains an invalid upload of task {id:?}: {source}")]
     StoredUpload {
         /// Id of the task.
         id: String,
@@ -84,7 +84,7 @@ pub enum OpenError {
     /// A collector was given a task of sums. Such a task needs a shuffler, which hides who sent
     /// which message.
     #[error(
-        "task {id:?} relies on a shuffler, and a plain collector receives messages unshuffled: run \
+        "task {id:?} needs a shuffler, but a plain collector receives messages unshuffled: run \
          `hushbin serve --role shuffler` and `--role analyser`"
     )]
     NeedsShuffler {
@@ -92,19 +92,19 @@ pub enum OpenError {
         id: String,
     },
     /// The task is a task of sums. The journal keeps counts of its messages, but no reports.
-    #[error("task {id:?} has sums through a shuffler: an analyser keeps their counts, not reports")]
+    #[error("task {id:?} is a task of sums: an analyser keeps only its counts, not its reports")]
     Sums {
         /// Id of the task.
         id: String,
     },
     /// The reports are sealed, and only the task's analyser can read them.
-    #[error("the reports of task {id:?} are sealed: its analyser can read them")]
+    #[error("the reports of task {id:?} are sealed: only its analyser can read them")]
     Sealed {
         /// Id of the task.
         id: String,
     },
     /// The journal does not have the requested task.
-    #[error("the journal has no task {id:?}, but {}", quoted(known))]
+    #[error("the journal has no task {id:?}; its tasks: {}", quoted(known))]
     UnknownTask {
         /// Id that was requested.
         id: String,
@@ -122,7 +122,7 @@ pub enum OpenError {
         reason: String,
     },
     /// The reports of a batch are no longer kept.
-    #[error("the reports of batch {batch} of task {id:?} are no longer kept, its totals are")]
+    #[error("the reports of batch {batch} of task {id:?} are deleted; only its totals are kept")]
     ReportsDeleted {
         /// Id of the task.
         id: String,
@@ -142,7 +142,7 @@ pub enum OpenError {
         id: String,
     },
     /// The journal has no task, and no task file was given.
-    #[error("no task: the journal holds none and no task file was given")]
+    #[error("no task: the journal has none and no task file is given")]
     NoTasks,
 }
 
@@ -167,7 +167,7 @@ pub enum StoreError {
     #[error("the journal is served read-only")]
     ReadOnly,
     /// The open batch has too few reports to be closed.
-    #[error("the open batch has {have} reports, and is closed with {need} at least")]
+    #[error("the open batch has {have} reports; it needs at least {need} to be closed")]
     BatchTooSmall {
         /// Number of reports in the open batch.
         have: u64,

@@ -9,12 +9,12 @@ use super::postgres::DatabaseAddress;
 #[derive(Debug, thiserror::Error)]
 pub enum LocationError {
     /// A directory and a database are both given.
-    #[error("a directory and a database are given, expected --data or --store")]
+    #[error("both a directory and a database are given, expected either --data or --store")]
     Two,
     /// The location is missing.
     #[error(
-        "no data directory: give --data DIR, HUSHBIN_DATA, or data in the file of --config; or a \
-         database by --store"
+        "no data directory: give --data DIR, HUSHBIN_DATA, or the key data in the --config file; \
+         or give a database with --store"
     )]
     None,
     /// The address of the database is invalid.

@@ -1,6 +1,7 @@
 //! Replacement for the module `postgres`, in a build without the feature `postgres`.
 //!
-//! The type [`DatabaseAddress`] has no values. So code that handles databases compiles, but can never run.
+//! The type [`DatabaseAddress`] has no values. So code that handles databases compiles, but can
+//! never run.
 
 use std::convert::Infallible;
 use std::sync::Arc;

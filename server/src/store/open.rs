@@ -71,7 +71,10 @@ impl Store {
             if error.remedy() == Remedy::Permission {
                 return Err(error.into());
             }
-            tracing::error!(%error, "nothing can be written; uploads are refused until it can");
+            tracing::error!(
+                %error,
+                "the journal cannot be written; uploads are refused until it can be"
+            );
         }
         Self::start_threads(engine, lock, tasks, options, clock::system_clock())
     }

@@ -85,8 +85,8 @@ impl OriginCounts {
         bytes.extend((self.0.len() as u64).to_le_bytes());
     }
 
-    /// Reverses [`OriginCounts::append`]: returns the bytes before the encoded origins, and the origins.
-    /// Returns `None` if the bytes do not end in encoded origins.
+    /// Reverses [`OriginCounts::append`]: returns the bytes before the encoded origins, and the
+    /// origins. Returns `None` if the bytes do not end in encoded origins.
     pub(super) fn split_off_origins(bytes: &[u8]) -> Option<(&[u8], Self)> {
         const EACH: usize = ReportOrigin::LENGTH + 8;
         let (rest, count) = bytes.split_last_chunk::<8>()?;

@@ -375,7 +375,7 @@ fn drop_small_key_groups<'a>(sorted: &[&'a [u8]], task: &CollectedTask) -> Vec<&
                 task = task.id(),
                 key = HEXLOWER.encode(&group[0][..KEY_ID]),
                 messages = group.len(),
-                "left out, as too few were sealed by this key to hide each other"
+                "left out: too few reports were sealed to this key to hide each other"
             ),
         }
     }

@@ -23,7 +23,7 @@ use super::writer_metrics::WriterMetrics;
 
 const TAKING: ActionName = "taking uploads";
 const CLOSING: ActionName = "closing a batch";
-const PROBING: ActionName = "a write to try the journal";
+const PROBING: ActionName = "a test write to the journal";
 
 /// Limits on the size of one commit. They bound the time that the first caller in the commit waits.
 #[derive(Debug, Clone, Copy)]

@@ -48,8 +48,8 @@ pub(crate) enum TaskFileErrorCause {
     Account(#[from] AccountError),
     /// Task of shuffled sums, in a command that supports only reports.
     #[error(
-        "its sums are hidden by a shuffler alone (\"trust\"): this command is for reports that \
-         are private by themselves"
+        "this is a task of sums, which only the shuffler protects (\"trust\"); this command needs \
+         a task whose reports have a local ε"
     )]
     Sums,
 }

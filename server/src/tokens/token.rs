@@ -15,7 +15,7 @@ use data_encoding::HEXLOWER;
 pub(crate) enum TokenRole {
     /// Read released estimates, the list of batches and the settings of tasks.
     Analyst,
-    /// Like 'analyst'; also close batches, and create, change and delete tasks.
+    /// All permissions of 'analyst'. Close batches. Create, change and delete tasks.
     Admin,
 }
 
@@ -54,7 +54,7 @@ pub(crate) enum TokensError {
         path: String,
         source: serde_json::Error,
     },
-    #[error("{path} has version {found}, this hushbin knows version {known}")]
+    #[error("{path} has version {found}, this hushbin supports version {known}")]
     Version {
         path: String,
         found: u64,
@@ -67,7 +67,7 @@ pub(crate) enum TokensError {
     #[cfg(feature = "postgres")]
     #[error("the database has a token of role {found:?}, expected analyst or admin")]
     Role { found: String },
-    #[error("no random numbers: {0}")]
+    #[error("the system gives no random numbers: {0}")]
     Entropy(getrandom::Error),
 }
 

@@ -165,7 +165,7 @@ fn a_token_holds_until_it_is_revoked() {
     assert_eq!((status(&analyst), status(&other)), (401, 200));
     let detail = |token| guarded.ask("GET /tasks", token, "").1["detail"].to_string();
     assert!(detail(Some(&analyst)).contains("revoked"));
-    assert!(detail(None).contains("hushbin token create makes one"));
+    assert!(detail(None).contains("create a token with hushbin token create"));
 }
 
 #[test]

@@ -115,7 +115,7 @@ fn an_account_of_permanent_answers_is_of_one_batch() {
     assert_eq!(refused.status.code(), Some(1));
     let said = String::from_utf8(refused.stderr).unwrap();
     assert!(
-        said.contains("--batches 2: answers of task \"settings\" are permanent"),
+        said.contains("--batches 2: the answers of task \"settings\" are permanent"),
         "{said}"
     );
     assert!(said.contains("local ε = 1 alone"), "{said}");

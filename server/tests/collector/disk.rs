@@ -340,7 +340,7 @@ fn files_that_may_not_grow_are_a_full_disk_and_not_the_end() {
     assert_eq!(served.not_ready(), "no-room");
     assert_eq!(served.not_ready(), "no-room");
     assert_eq!(
-        served.lines("a write to try the journal fails"),
+        served.lines("a test write to the journal fails"),
         0,
         "nor may the log grow"
     );
@@ -363,7 +363,7 @@ fn a_full_disk_refuses_and_recovers_by_itself() {
     served.post_until_refused(100);
     assert_eq!(served.not_ready(), "no-room");
     assert_eq!(served.not_ready(), "no-room");
-    assert_eq!(served.lines("a write to try the journal fails"), 1);
+    assert_eq!(served.lines("a test write to the journal fails"), 1);
     served
         .ask("POST /tasks/settings/batches", b"")
         .problem("storage");

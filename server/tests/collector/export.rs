@@ -285,14 +285,14 @@ fn the_same_batches_make_the_same_file_and_nothing_is_written_over() {
             "{format}"
         );
         let again = collecting.export("visits", format, &["--out", &one, "--batches", "1"]);
-        fails(&again, &[&one, "is there already"]);
+        fails(&again, &[&one, "already exists"]);
         assert!(before == fs::read(collecting.path(&one)).unwrap());
         if format != "parquet" {
             let printed = collecting.export("visits", format, &[]);
             assert!(succeeds(&printed) == before);
             fs::remove_file(collecting.path(&one)).unwrap();
             let again = collecting.export("visits", format, &["--out", &one]);
-            fails(&again, &[&format!("{one}.task.json"), "is there already"]);
+            fails(&again, &[&format!("{one}.task.json"), "already exists"]);
             assert!(!collecting.path(&one).exists());
         }
     }
@@ -389,7 +389,7 @@ fn rows_that_are_no_reports_are_named_and_nothing_is_estimated() {
         row.join(",")
     };
     let other = if name == "beta" { "zoom" } else { "beta" };
-    let wrong = format!("seed is \"1\", expected \"{seed}\" by the report");
+    let wrong = format!("seed is \"1\", expected \"{seed}\" as in the report");
     bad("csv", 5, &whole, &with(0, "first"), &["batch", "digit"]);
     bad(
         "csv",
@@ -486,7 +486,7 @@ fn rows_that_are_no_reports_are_named_and_nothing_is_estimated() {
     for file in ["header.csv", "empty.csv"] {
         let arguments = [&[file, "--task", "visits.json"][..], &question].concat();
         let output = collecting.estimate(&arguments);
-        fails(&output, &[file, "no file of reports", "batch,question"]);
+        fails(&output, &[file, "no exported reports", "batch,question"]);
     }
     fails(&estimate("none.csv"), &["none.csv", "No such file"]);
     let parquet = fs::read(collecting.path("v.parquet")).unwrap();

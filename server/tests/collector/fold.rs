@@ -181,7 +181,7 @@ fn parts_add_up_to_what_one_process_estimates() {
         let out = [&words[..], &["--out", "merged"]].concat();
         succeeds(&folder.run(&out, &folder.path("all")));
         assert_eq!(fs::read(folder.path("merged")).unwrap(), merged);
-        fails(&folder.run(&out, &folder.path("all")), "is there already");
+        fails(&folder.run(&out, &folder.path("all")), "already exists");
     }
 }
 
@@ -363,11 +363,11 @@ fn options_without_effect_are_refused() {
         ("--alphabet", "ab"),
     ] {
         let output = folder.merge(&line, &["totals", option, value]);
-        let expected = format!("{option} is for estimates, expected --format csv or json");
+        let expected = format!("{option} needs --format csv or json");
         fails(&output, &expected);
     }
     let output = folder.merge(&line, &["json", "--alphabet", "ab"]);
-    fails(&output, "--alphabet is for a question of kind \"text\"");
+    fails(&output, "--alphabet is only for questions of kind \"text\"");
 }
 
 /// Two halves by two processes, and all by one; each with no more memory for all of its reports

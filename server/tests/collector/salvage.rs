@@ -186,7 +186,7 @@ fn whichever_file_is_damaged_the_others_are_served_as_before() {
             assert!(mark || output.contains(name), "{name} {at}: {output}");
             let found = estimates(&mut client);
             for (batch, (found, before)) in (1..).zip(found.iter().zip(&journal.estimates)) {
-                let lost = output.contains(&format!("batch {batch} is lost whole"));
+                let lost = output.contains(&format!("all of batch {batch} is lost"));
                 let own = name.ends_with(&format!("{batch:08}.batch"));
                 assert!(!lost || own, "{name} {at}: {output}");
                 assert_eq!(found == before, !lost, "{name} {at}: {output}");
@@ -246,7 +246,7 @@ fn however_much_is_damaged_what_is_kept_is_whole() {
         assert!(output.1.contains(" 1 tasks"), "{round}: {}", output.1);
         let kept = totals(&journal.to());
         for (batch, (kept, before)) in (1..).zip(kept.iter().zip(&before)) {
-            let lost = output.1.contains(&format!("batch {batch} is lost whole"));
+            let lost = output.1.contains(&format!("all of batch {batch} is lost"));
             assert_eq!(kept == before, !lost, "{round}: {batch}: {}", output.1);
         }
         fs::remove_dir_all(journal.to()).unwrap();
@@ -273,7 +273,7 @@ fn of_a_log_all_commits_are_kept_that_verify() {
         (
             commits[2] + 9,
             vec![2],
-            "it is not known how many".to_owned(),
+            "an unknown number of uploads is lost".to_owned(),
         ),
         // The frame's checksum is damaged, but the mark has it, and the next frame continues from
         // the stored one.
@@ -281,7 +281,7 @@ fn of_a_log_all_commits_are_kept_that_verify() {
         (
             0,
             vec![0, 1, 2, 3, 4, 5],
-            "it is not known how many".to_owned(),
+            "an unknown number of uploads is lost".to_owned(),
         ),
     ] {
         flip(&log, at);

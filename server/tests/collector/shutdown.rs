@@ -120,7 +120,7 @@ fn start_up_errors_name_what_is_wrong() {
     let changed = changed.to_str().unwrap();
     let said = refusal(&["--data", data, "--task", changed]);
     assert!(said.contains("cannot change while it runs"), "{said}");
-    assert!(said.contains("epsilon is 1.5, in use is 2"), "{said}");
+    assert!(said.contains("epsilon is 1.5, expected 2"), "{said}");
 
     let invalid = task_file(
         directory.path(),

@@ -214,10 +214,13 @@ fn few_people_are_told_and_nothing_is_infinite() {
         let words = hushbin(&[&common[..], &more].concat());
         let words = String::from_utf8_lossy(&words.stdout).into_owned();
         assert!(
-            words.contains("nobody answered; it takes 2001 people"),
+            words.contains("no one answered; one answer takes 2001 people"),
             "{words}"
         );
-        assert!(words.contains("too few reports to find a text"), "{words}");
+        assert!(
+            words.contains("too few reports to find even a text"),
+            "{words}"
+        );
         for wrong in ["inf", "NaN", "nan"] {
             assert!(!words.contains(wrong), "{words}");
         }

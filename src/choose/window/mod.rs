@@ -51,12 +51,12 @@ impl Choose for Window {
         if let Some(values) = &draft.values {
             if draft.objective.is_some() {
                 return Err(Error::Combination {
-                    reason: "\"values\" leave an \"objective\" nothing to choose",
+                    reason: "\"values\" and \"objective\" exclude each other",
                 });
             }
             let (Some(atoms), Some(_)) = (draft.atoms, draft.favoured) else {
                 return Err(Error::Combination {
-                    reason: "\"values\" go with \"atoms\" and \"favoured\"",
+                    reason: "\"values\" need \"atoms\" and \"favoured\"",
                 });
             };
             let window = Self::new(drawn, atoms, favoured, values.as_slice())?;

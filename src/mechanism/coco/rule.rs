@@ -37,9 +37,9 @@ impl subset::Rule for Rule {
     const MECHANISM: &'static str = "coco";
     const SIDES: u32 = 2;
     const NEEDS_CELLS: &'static str =
-        "rule \"overwrite\" needs \"buckets\" of at least twice \"sparsity\" plus 2";
+        "rule \"overwrite\" needs \"buckets\" of at least 2 × \"sparsity\" + 2";
     const ONE_HASH: &'static str =
-        "rule \"overwrite\" takes one of \"hashes\": several are for the other rule";
+        "rule \"overwrite\" needs \"hashes\" 1: only rule \"strongest\" takes more";
 
     fn favoured_count(&self) -> Option<u32> {
         match self {

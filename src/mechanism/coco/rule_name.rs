@@ -25,9 +25,9 @@ impl NamedRule for Rule {
     type Name = RuleName;
 
     const NO_FAVOURED: &'static str =
-        "rule \"overwrite\" takes no \"favoured\": it favours a side of every pair that is pushed";
+        "rule \"overwrite\" takes no \"favoured\": it favours one side of every pair with an entry";
     const NEEDS_FAVOURED: &'static str =
-        "rule \"strongest\" needs \"favoured\", the number of sides it favours";
+        "rule \"strongest\" needs \"favoured\", the number of favoured sides";
 
     fn name(&self) -> RuleName {
         match self {

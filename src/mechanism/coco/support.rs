@@ -75,16 +75,16 @@ impl Support {
         }
     }
 
-    /// Returns `None` if the report does not hit the item's pair of sides. Otherwise returns true if
-    /// the report names the side to which a positive entry of the item pushes.
+    /// Returns `None` if the report does not hit the item's pair of sides. Otherwise returns true
+    /// if the report names the side to which a positive entry of the item pushes.
     #[inline]
     #[must_use]
     pub fn hit_side_is_plus(&self, report: &Report, item: u64) -> Option<bool> {
         self.hit_function(report)(item)
     }
 
-    /// Returns a function that computes [`Support::hit_side_is_plus`] for this report and any item. Values that
-    /// depend only on the report are computed once.
+    /// Returns a function that computes [`Support::hit_side_is_plus`] for this report and any item.
+    /// Values that depend only on the report are computed once.
     #[inline]
     pub fn hit_function(&self, report: &Report) -> impl Fn(u64) -> Option<bool> + use<> {
         let Self { hash, domain, .. } = *self;

@@ -298,8 +298,8 @@ impl Rates {
     }
 
     /// Variance of one report's estimate of an item's presence, (hit₊ + hit₋ − 2·p_false)/gap, with
-    /// hit₊ and hit₋ as in [`Rates::estimate_second_moment`]. `present` states whether the person has the
-    /// item.
+    /// hit₊ and hit₋ as in [`Rates::estimate_second_moment`]. `present` states whether the person
+    /// has the item.
     #[must_use]
     pub fn presence_variance(&self, present: bool) -> f64 {
         let (mean, both) = if present {

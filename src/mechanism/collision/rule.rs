@@ -37,7 +37,7 @@ impl subset::Rule for Rule {
     const SIDES: u32 = 1;
     const NEEDS_CELLS: &'static str = "rule \"occupied\" needs more \"buckets\" than \"sparsity\"";
     const ONE_HASH: &'static str =
-        "rule \"occupied\" takes one of \"hashes\": several are for the other rule";
+        "rule \"occupied\" needs \"hashes\" 1: only rule \"heaviest\" takes more";
 
     fn favoured_count(&self) -> Option<u32> {
         match self {

@@ -25,9 +25,9 @@ impl NamedRule for Rule {
     type Name = RuleName;
 
     const NO_FAVOURED: &'static str =
-        "rule \"occupied\" takes no \"favoured\": it favours every bucket that holds an element";
+        "rule \"occupied\" takes no \"favoured\": it favours every bucket that contains an element";
     const NEEDS_FAVOURED: &'static str =
-        "rule \"heaviest\" needs \"favoured\", the number of buckets it favours";
+        "rule \"heaviest\" needs \"favoured\", the number of favoured buckets";
 
     fn name(&self) -> RuleName {
         match self {

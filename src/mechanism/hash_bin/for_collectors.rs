@@ -99,10 +99,10 @@ impl PrivacyLevel {
     ) -> Result<Self, Error> {
         let combination = |reason| Err(error!(Combination { reason }));
         if name != PrivacyLevelName::Neighbouring && (distance.is_some() || delta.is_some()) {
-            return combination("\"distance\" and \"delta\" belong to level \"neighbouring\"");
+            return combination("\"distance\" and \"delta\" are only for level \"neighbouring\"");
         }
         if name != PrivacyLevelName::User && (clip.is_some() || noise.is_some()) {
-            return combination("\"clip\" and \"noise\" belong to level \"user\"");
+            return combination("\"clip\" and \"noise\" are only for level \"user\"");
         }
         match (name, distance, clip, noise) {
             (PrivacyLevelName::Event, ..) => Ok(Self::Event),
@@ -194,7 +194,7 @@ impl Report {
         for _ in 0..bins {
             let bin: i64 = cursor.read_value("expected a number for each of the task's bins")?;
             if bin.unsigned_abs() > limit.unsigned_abs() {
-                return Err(cursor.malformed_error("expected a bin within what the noise reaches"));
+                return Err(cursor.malformed_error("expected a bin within the limit of noisy bins"));
             }
             values.push(bin);
         }

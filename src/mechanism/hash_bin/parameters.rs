@@ -49,7 +49,7 @@ impl HashBin {
         bounds::BINS.check(f64::from(bins))?;
         bounds::GRID.check(f64::from(grid))?;
         if !grid.is_power_of_two() {
-            return combination("\"grid\" is to be a power of two");
+            return combination("\"grid\" must be a power of two");
         }
         match level {
             PrivacyLevel::Event => {}
@@ -63,10 +63,10 @@ impl HashBin {
                 bounds::CLIP.check(clip)?;
                 let steps = clip * f64::from(grid);
                 if steps < 1.0 || libm::trunc(steps) != steps {
-                    return combination("\"clip\" is to be a multiple of 1 / \"grid\"");
+                    return combination("\"clip\" must be a multiple of 1 / \"grid\"");
                 }
                 if bins != 1 {
-                    return combination("level \"user\" takes one of \"bins\": its sum is clipped");
+                    return combination("level \"user\" needs \"bins\" 1: its sum is clipped");
                 }
             }
         }

@@ -43,7 +43,7 @@ impl Parameters for Pattern {
             return Ok(());
         }
         Err(error!(Combination {
-            reason: "\"pattern\" is for the bins of a \"number\", at most as many as \"outputs\"",
+            reason: "\"pattern\" needs a \"number\" with at most as many bins as \"outputs\"",
         }))
     }
 

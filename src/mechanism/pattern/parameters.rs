@@ -40,7 +40,8 @@ impl Pattern {
         let last = favoured.last().copied().unwrap_or(outputs);
         if !ascending || last >= outputs || favoured.len() as u32 == outputs {
             return Err(error!(Combination {
-                reason: "the \"favoured\" of a \"pattern\" ascend and are some, but not all, of its \"outputs\"",
+                reason: "\"favoured\" of a \"pattern\" must list some, not all, \"outputs\" in \
+                         ascending order",
             }));
         }
         Ok(Self { outputs, favoured })

@@ -154,8 +154,8 @@ impl CellStrengths {
         self.tallies[zero + strength] + self.tallies[zero - strength]
     }
 
-    /// Returns the side with the given rank, which is below [`CellStrengths::strong_side_count`]. Rank 0 is the
-    /// strongest side.
+    /// Returns the side with the given rank, which is below [`CellStrengths::strong_side_count`].
+    /// Rank 0 is the strongest side.
     pub(in crate::mechanism) fn side_of_rank(&mut self, rank: u32) -> u32 {
         // Find the strength of this rank by counting down from the greatest.
         let mut index = rank;

@@ -58,7 +58,7 @@ impl<'de, R: NamedRule> Deserialize<'de> for Subset<R> {
         let rule = Self::rule_from_name(parts.rule, parts.favoured).map_err(de::Error::custom)?;
         if parts.hashing == Hashing::BalancedWindows && parts.favoured.unwrap_or(1) < 2 {
             return Err(de::Error::custom(
-                "\"hashing\": \"balanced-windows\" takes 2 \"favoured\" or more",
+                "\"hashing\": \"balanced-windows\" needs \"favoured\" of at least 2",
             ));
         }
         Self::with_hashes(rule, parts.hashing, parts.buckets, parts.hashes)

@@ -49,7 +49,7 @@ impl Parameters for Window {
     type Randomizer = Randomizer;
 
     fn check(&self, domain: &Domain) -> Result<(), Error> {
-        let reason = "\"window\" is for \"numbers\", all of which everybody has";
+        let reason = "\"window\" is only for the means of \"numbers\"";
         domain.check_dense(self.drawn_attributes(), reason)
     }
 

@@ -56,7 +56,7 @@ impl Window {
         // Saturated, because an overflow is above the limit too.
         if atoms.saturating_pow(drawn) > Self::MOST_CELLS {
             return Err(error!(Combination {
-                reason: "a window has at most 4096 cells: fewer \"drawn\", or fewer \"atoms\"",
+                reason: "a \"window\" has at most 4096 cells: reduce \"drawn\" or \"atoms\"",
             }));
         }
         let values = values.into();
@@ -69,7 +69,7 @@ impl Window {
         bounds::ATOM_VALUE.check(f64::from(last))?;
         if !ascending {
             return Err(error!(Combination {
-                reason: "\"values\" ascend and are half as many as \"atoms\"",
+                reason: "\"values\" must ascend, half as many as \"atoms\"",
             }));
         }
         Ok(Self {

@@ -219,7 +219,7 @@ impl TryFrom<SumFile> for SumDraft {
             )?),
             _ => {
                 return Err(error!(Combination {
-                    reason: "through a shuffler there are \"numbers\", or a \"vector\"",
+                    reason: "a task of sums needs either \"numbers\" or a \"vector\"",
                 }));
             }
         };

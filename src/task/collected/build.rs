@@ -42,7 +42,7 @@ impl Task {
         let epsilon = |question: &&Question| question.epsilon() != questions[0].epsilon();
         if let Some(question) = questions.iter().find(epsilon) {
             return Err(question.attribute_error(error!(Combination {
-                reason: "all questions of a task have its \"epsilon\"",
+                reason: "all questions of a task must have the task's \"epsilon\"",
             })));
         }
         Self::from_checked_questions(id, questions)
@@ -186,19 +186,22 @@ impl Question {
     pub fn new(parts: QuestionParts) -> Result<Self, Error> {
         let own = parts.kind.own_items();
         let reason = if own.is_some_and(|own| own != parts.items) {
-            "the items of a \"flag\", a \"number\", a \"cross\", a \"text\" or of what is asked \
-             \"together\" are those of its kind"
+            "a \"flag\", \"number\", \"cross\", \"text\" or \"together\" needs exactly the items \
+             of its kind"
         } else if parts.kind == Kind::Ratings(ValueKind::Presence) {
-            "ratings are signs or real numbers: what is there or not is a \"set\""
+            "\"ratings\" need \"value\" \"sign\" or \"real\": use a \"set\" for items that a \
+             person has or not"
         } else if matches!(&parts.kind, Kind::Number(scale) if scale.edges().is_none()) {
-            "levels are of a \"cross\": the mean of a \"number\" is of its limits"
+            "\"levels\" are only for a \"cross\": the mean of a single \"number\" needs only \
+             \"min\" and \"max\""
         } else {
             let question = Self::from_consistent_parts(parts)?;
             if mechanism_suits_kind(&question) {
                 return Ok(question);
             }
             return Err(question.attribute_error(error!(Combination {
-                reason: "\"pattern\" is for \"number\", with outputs that tell all bins apart",
+                reason: "\"pattern\" is only for a \"number\", and its outputs must distinguish \
+                         all bins",
             })));
         };
         Err(error!(Combination { reason }).in_question_if_named(&parts.name))

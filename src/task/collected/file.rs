@@ -93,10 +93,12 @@ impl<M> QuestionFile<M> {
         let rates = self.kind == KindName::Ratings;
         let lists = matches!(self.kind, KindName::Set | KindName::Choice);
         if self.items.is_some() != rates || self.value.is_some() != rates {
-            return combination("\"ratings\", and no other kind, have \"items\" and a \"value\"");
+            return combination(
+                "only \"ratings\" have \"items\" and a \"value\", and they need both",
+            );
         }
         if self.options.is_some() != lists {
-            return combination("\"set\" and \"choice\", and no other kind, have \"options\"");
+            return combination("only \"set\" and \"choice\" have \"options\", and they need them");
         }
         let parts = matches!(
             self.kind,
@@ -104,22 +106,24 @@ impl<M> QuestionFile<M> {
         );
         if self.of.is_some() != parts {
             return combination(
-                "\"numbers\", \"cross\" and \"together\", and no other kind, say \"of\" what they are",
+                "only \"numbers\", \"cross\" and \"together\" have parts in \"of\", and they need \
+                 them",
             );
         }
         if self.kind != KindName::Text && (self.prefixes.is_some() || self.length.is_some()) {
-            return combination("\"text\", and no other kind, has \"prefixes\" or a \"length\"");
+            return combination("only \"text\" has \"prefixes\" or a \"length\"");
         }
         let many = self.sparsity.is_some() || self.overlap.is_some();
         if many && !rates && self.kind != KindName::Set {
             return combination(
-                "\"sparsity\" and \"overlap\" are for \"ratings\" and \"set\": of others one answer is given, \
-                 or all",
+                "\"sparsity\" and \"overlap\" are only for \"ratings\" and \"set\": other kinds \
+                 have a fixed number of answers",
             );
         }
         if self.scale_fields() != ScaleFile::default() && self.kind != KindName::Number {
             return combination(
-                "\"min\", \"max\", \"edges\", \"step\" and \"unit\" are for a \"number\"",
+                "only a \"number\" has \"min\", \"max\", \"unit\", \"edges\", \"step\", \"want\", \
+                 \"bins\" or \"spacing\"",
             );
         }
         Ok(self.items.as_ref().or(self.options.as_ref()))
@@ -128,13 +132,13 @@ impl<M> QuestionFile<M> {
     /// Returns the names and limits of several numbers.
     ///
     /// # Errors
-    /// As [`NumberLimits::new`]; [`Error::Combination`] for a single number, and for fields that do not
-    /// belong to numbers.
+    /// As [`NumberLimits::new`]; [`Error::Combination`] for a single number, and for fields that do
+    /// not belong to numbers.
     pub(crate) fn names_and_limits(&self) -> Result<(Items, Vec<NumberLimits>), Error> {
         let of = self.of.as_deref().unwrap_or_default();
         if of.len() == 1 {
             return Err(error!(Combination {
-                reason: "\"numbers\" are two or more: one is a \"number\"",
+                reason: "\"numbers\" need at least two numbers: use \"number\" for one",
             }));
         }
         let names = of.iter().map(|own| own.name.clone()).collect();
@@ -150,7 +154,7 @@ impl<M> QuestionFile<M> {
         let of = self.of.as_deref().unwrap_or_default();
         of.try_into().map_err(|_| {
             error!(Combination {
-                reason: "a \"cross\" is \"of\" two parts, its rows and its columns",
+                reason: "a \"cross\" needs exactly two parts in \"of\": rows and columns",
             })
         })
     }
@@ -174,8 +178,9 @@ impl<M> QuestionFile<M> {
         let crowd = self.entries.is_some() || self.overlap.is_some();
         if self.scale_fields().has_draft_fields() || crowd || self.length.is_some() {
             return Err(error!(Combination {
-                reason: "\"entries\", \"overlap\", \"want\", \"bins\", \"spacing\" and \"length\" are \
-                         what is chosen by, not part of a complete question",
+                reason: "\"entries\", \"overlap\", \"want\", \"bins\", \"spacing\" and \"length\" \
+                         only guide the choice of parameters: a complete question must not have \
+                         them",
             }));
         }
         let items = self.stated_items()?.cloned();
@@ -261,7 +266,7 @@ impl QuestionFile<Mechanism> {
             sparsity.ok_or_else(|| missing("\"ratings\" and \"set\" need a \"sparsity\""))?;
         let mechanism = self.mechanism.clone();
         let mechanism =
-            mechanism.ok_or_else(|| missing("a complete question has a \"mechanism\""))?;
+            mechanism.ok_or_else(|| missing("a complete question needs a \"mechanism\""))?;
         Question::new(QuestionParts {
             name: self.name,
             kind,
@@ -355,7 +360,7 @@ struct TaskFile {
 
 /// Error message for a task that has both questions and the fields of a single question.
 pub(crate) const QUESTIONS_OR_ITEMS: &str =
-    "a task has \"questions\", or \"items\", \"sparsity\", \"value\" and \"mechanism\" of its own";
+    "a task has \"questions\", or its own \"items\", \"sparsity\", \"value\" and \"mechanism\"";
 
 impl<'de> Deserialize<'de> for Task {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {

@@ -31,7 +31,7 @@ pub(crate) struct ScaleFile {
 impl ScaleFile {
     /// Error message for a number that has neither bins nor just a minimum and a maximum.
     pub(crate) const NO_LIMITS: &'static str =
-        "a \"number\" has a \"min\" and a \"max\" for its mean, or bins for its distribution";
+        "a \"number\" needs \"min\" and \"max\" for its mean, or bins for its distribution";
 
     /// Returns the fields that describe a scale.
     pub(crate) fn from_scale(scale: &Scale) -> Self {
@@ -99,7 +99,7 @@ impl ScaleFile {
             (Some(min), Some(max), Some(levels), None) => Scale::from_levels(min, max, levels),
             (None, None, None, Some(edges)) => Scale::from_edges(edges),
             _ => Err(error!(Combination {
-                reason: "a \"number\" has \"min\", \"max\" and \"levels\" for its mean, or \
+                reason: "a \"number\" needs \"min\", \"max\" and \"levels\" for its mean, or the \
                          \"edges\" of bins for its distribution",
             })),
         };
@@ -209,8 +209,8 @@ impl PartFile {
     /// # Errors
     /// As [`NumberLimits::new`], and [`Error::Combination`] if other fields are stated.
     pub(super) fn limits(&self) -> Result<NumberLimits, Error> {
-        let reason = "each of \"numbers\" has a \"min\" and a \"max\", may have a \"unit\", and \
-                      has no \"kind\", \"options\", \"levels\" or bins";
+        let reason = "each number in \"numbers\" needs \"min\" and \"max\", may have a \"unit\", \
+                      and must not have \"kind\", \"options\", \"levels\" or bins";
         if self.kind.is_some() || self.options.is_some() {
             return Err(error!(Combination { reason }));
         }
@@ -235,8 +235,9 @@ impl PartFile {
             }
             (Some(PartKindName::Number), None) => Ok(PartOrNumber::Number(name, scale)),
             _ => Err(error!(Combination {
-                reason: "each part of a \"cross\" or of \"together\" has the \"kind\" \"choice\" and \
-                         \"options\", \"flag\", or, of a cross, \"number\" and what belongs to one",
+                reason: "each part of a \"cross\" or \"together\" needs the \"kind\" \"choice\" \
+                         with \"options\", or \"flag\"; a part of a \"cross\" may also be a \
+                         \"number\" with its fields",
             })),
         }
     }
@@ -250,8 +251,8 @@ impl PartFile {
             PartOrNumber::Complete(part) => Ok(part),
             PartOrNumber::Number(_, scale) if scale.has_draft_fields() => {
                 Err(error!(Combination {
-                    reason: "\"want\", \"bins\" and \"spacing\" are what is chosen by, not part of a \
-                         complete question",
+                    reason: "\"want\", \"bins\" and \"spacing\" only guide the choice of \
+                             parameters: a complete question must not have them",
                 }))
             }
             PartOrNumber::Number(name, scale) => Ok(Part::number(name, scale.complete_scale()?)),

@@ -26,7 +26,7 @@ impl Scale {
     /// ```
     pub fn with_step(self, step: f64) -> Result<Self, Error> {
         let edges = self.edges().ok_or(error!(Combination {
-            reason: "a \"step\" is for a \"number\" with bins, not with \"levels\"",
+            reason: "a \"step\" is only for a \"number\" with bins, not for \"levels\"",
         }))?;
         let widths = edges.windows(2).map(|pair| pair[1] - pair[0]);
         let narrowest = widths.fold(f64::INFINITY, f64::min);
@@ -39,8 +39,8 @@ impl Scale {
         };
         if edges.iter().any(off) {
             return Err(error!(Combination {
-                reason: "\"edges\" of a number with a \"step\" are midway between possible \
-                         numbers, so a multiple of it from each other",
+                reason: "with a \"step\", \"edges\" must be midway between possible numbers: \
+                         their distances are multiples of the step",
             }));
         }
         Ok(Self { step, ..self })

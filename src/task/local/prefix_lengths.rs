@@ -41,7 +41,7 @@ impl PrefixLengths {
         }
         if !lengths.is_sorted() {
             return Err(error!(Combination {
-                reason: "lengths of \"prefixes\" are to ascend",
+                reason: "lengths of \"prefixes\" must ascend",
             }));
         }
         Ok(Self { lengths })

@@ -66,7 +66,7 @@ impl Task {
             let whole = mechanism.neighbours() == Neighbours::Any && mechanism.delta() == 0.0;
             if questions.len() > 1 && !whole {
                 return Err(question.attribute_error(error!(Combination {
-                    reason: "one of several questions is to be answered under pure ε at user level",
+                    reason: "each of several questions needs pure ε (no δ) for whole inputs",
                 })));
             }
         }

@@ -199,8 +199,5 @@ fn an_overlap_changes_no_stated_bias() {
     let mut alone = crowd.file(2.0, 1e6, "coco", json!({ "overlap": 1.0, "sparsity": 1 }));
     alone.as_object_mut().unwrap().remove("entries");
     let error = draft(alone).validate().unwrap_err().to_string();
-    assert!(
-        error.contains("\"overlap\" goes with \"entries\""),
-        "{error}"
-    );
+    assert!(error.contains("\"overlap\" needs \"entries\""), "{error}");
 }

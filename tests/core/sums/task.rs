@@ -113,7 +113,7 @@ fn files_that_are_not_right_say_why() {
     );
     says(
         refusal(|own| own["people"] = json!(2)),
-        "one honest person hides no one",
+        "at least 2 of the \"people\"",
     );
     says(refusal(|own| own["delta"] = json!(0.5)), "delta is 0.5");
     says(
@@ -122,7 +122,7 @@ fn files_that_are_not_right_say_why() {
     );
     says(
         refusal(|own| own["messages"]["threshold"] = json!("0")),
-        "above 0 and up to a half",
+        "above 0 and at most 2⁶³",
     );
     says(
         refusal(|own| own["messages"]["threshold"] = json!("07")),
@@ -134,7 +134,7 @@ fn files_that_are_not_right_say_why() {
     );
     says(
         refusal(|own| own["messages"]["drawn"] = json!(2)),
-        "can be drawn",
+        "\"drawn\" exceeds",
     );
     says(
         refusal(|own| own["messages"]["levels"] = json!(0)),
@@ -146,11 +146,11 @@ fn files_that_are_not_right_say_why() {
     );
     says(
         refusal(|own| own["budget"] = json!({ "reports": 2 })),
-        "one report in a window",
+        "needs \"reports\" 1",
     );
     says(
         refusal(|own| own["budget"] = json!({ "answers": "permanent" })),
-        "always a new one",
+        "and \"answers\" \"fresh\"",
     );
     says(
         refusal(|own| own["sparsity"] = json!(1)),
@@ -178,7 +178,7 @@ fn drafts_differ_by_their_first_field() {
         assert_eq!(error.code(), ErrorCode::TaskDiffers);
         error.to_string()
     };
-    assert!(field(|own| own.parts.epsilon = 2.0).contains("epsilon is 2, in use is 1"));
+    assert!(field(|own| own.parts.epsilon = 2.0).contains("epsilon is 2, expected 1"));
     assert!(field(|own| own.parts.people = 5).contains("people is 5"));
     assert!(field(|own| own.parts.measure = numbers(1)).contains("numbers or vector"));
     assert!(field(|own| own.messages = Some(messages([5, 2, 1], 0.1, 4))).contains("messages"));

@@ -288,7 +288,7 @@ fn drafts_agree_with_what_they_leave_open() {
     let in_use = parse(&task(overwrite(8))).unwrap();
     let favoured = task(json!({ "name": "coco", "favoured": 2 }));
     let text = assert_differs(&favoured, &in_use, "favoured");
-    assert!(text.ends_with("favoured is 2, in use is none"), "{text}");
+    assert!(text.ends_with("favoured is 2, expected none"), "{text}");
 }
 
 #[test]

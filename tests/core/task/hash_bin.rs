@@ -149,7 +149,7 @@ fn parameters_must_go_together() {
     for grid in [3, 1000, 65_535] {
         refused(
             with(event(), "grid", json!(grid)),
-            "\"grid\" is to be a power of two",
+            "\"grid\" must be a power of two",
         );
     }
     for (clip, grid) in [
@@ -162,32 +162,32 @@ fn parameters_must_go_together() {
         let mechanism = with(user("laplace"), "clip", json!(clip));
         refused(
             with(mechanism, "grid", json!(grid)),
-            "\"clip\" is to be a multiple of 1 / \"grid\"",
+            "\"clip\" must be a multiple of 1 / \"grid\"",
         );
     }
     for noise in ["two-point", "laplace"] {
         refused(
             with(user(noise), "bins", json!(2)),
-            "level \"user\" takes one of \"bins\": its sum is clipped",
+            "level \"user\" needs \"bins\" 1: its sum is clipped",
         );
         for (field, value) in [("distance", 1.0), ("delta", 1e-6)] {
             refused(
                 with(user(noise), field, json!(value)),
-                "\"distance\" and \"delta\" belong to level \"neighbouring\"",
+                "\"distance\" and \"delta\" are only for level \"neighbouring\"",
             );
         }
     }
     for (field, value) in [("distance", 1.0), ("delta", 1e-6)] {
         refused(
             with(event(), field, json!(value)),
-            "\"distance\" and \"delta\" belong to level \"neighbouring\"",
+            "\"distance\" and \"delta\" are only for level \"neighbouring\"",
         );
     }
     for level in [event(), neighbouring(), with_delta()] {
         for (field, value) in [("clip", json!(1.0)), ("noise", json!("laplace"))] {
             refused(
                 with(level.clone(), field, value),
-                "\"clip\" and \"noise\" belong to level \"user\"",
+                "\"clip\" and \"noise\" are only for level \"user\"",
             );
         }
     }
@@ -415,7 +415,7 @@ fn drafts_agree_with_what_they_leave_open() {
         &in_use_user,
         "distance",
     );
-    assert!(text.ends_with("distance is 2.0, in use is none"), "{text}");
+    assert!(text.ends_with("distance is 2.0, expected none"), "{text}");
     let coco = draft(task(json!("coco"))).resolve().unwrap();
     let text = assert_differs(&task(json!("hash-bin")), &coco, "mechanism");
     assert!(text.contains("hash-bin") && text.contains("coco"), "{text}");
@@ -667,7 +667,7 @@ fn a_draft_says_how_many_entries_there_are() {
     assert_eq!(error.code(), ErrorCode::Combination);
     assert_eq!(
         error.to_string(),
-        "a task needs a \"sparsity\", or \"entries\" to choose it by"
+        "a task needs a \"sparsity\", or \"entries\" from which it is chosen"
     );
     for entries in [json!([]), json!([0]), json!([100]), json!([100, 0, 0])] {
         let error = draft(with(counted(json!("auto")), "entries", entries)).resolve();
@@ -676,7 +676,7 @@ fn a_draft_says_how_many_entries_there_are() {
         assert!(
             error
                 .to_string()
-                .starts_with("\"entries\" is to count people"),
+                .starts_with("\"entries\" must list the number of people"),
             "{error}"
         );
     }

@@ -368,11 +368,11 @@ fn drafts_agree_with_what_they_leave_open() {
     }
     let more = with("/mechanism/buckets", json!(9));
     let text = assert_differs(&more, &task, "buckets");
-    assert!(text.ends_with("buckets is 9, in use is 8"), "{text}");
+    assert!(text.ends_with("buckets is 9, expected 8"), "{text}");
     // If the rule is open, its parameter may be superfluous.
     let occupied = json!({ "name": "collision", "rule": "occupied", "buckets": 8 });
     let occupied = draft(with("/mechanism", occupied)).resolve().unwrap();
     let favoured = json!({ "name": "collision", "favoured": 2 });
     let text = assert_differs(&with("/mechanism", favoured), &occupied, "favoured");
-    assert!(text.ends_with("favoured is 2, in use is none"), "{text}");
+    assert!(text.ends_with("favoured is 2, expected none"), "{text}");
 }

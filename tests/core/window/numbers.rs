@@ -108,7 +108,7 @@ fn numbers_that_make_no_sense_are_refused() {
         (json!({ "of": of, "min": 0.0 }), "\"min\""),
         (json!({ "of": of, "unit": "s" }), "\"unit\""),
         (json!({ "of": of, "items": 2 }), "\"items\""),
-        (json!({ "of": [attribute("a", 0.0, 1.0)] }), "two or more"),
+        (json!({ "of": [attribute("a", 0.0, 1.0)] }), "at least two"),
         (json!({ "of": [{ "name": "a", "min": 0.0 }, other] }), "max"),
         (
             json!({ "of": [{ "name": "a", "min": 0.0, "max": 1.0, "levels": 3 }, other] }),
@@ -140,17 +140,17 @@ fn numbers_that_make_no_sense_are_refused() {
         (
             json!({ "of": of, "mechanism": { "name": "collision", "rule": "heaviest",
                 "favoured": 1, "hashing": "balanced", "buckets": 4 } }),
-            "only \"window\" answers \"numbers\"",
+            "\"numbers\" need a \"window\"",
         ),
         (
             json!({ "of": of, "mechanism": { "name": "coco", "rule": "strongest",
                 "favoured": 1, "hashing": "balanced", "buckets": 4 } }),
-            "only \"window\" answers \"numbers\"",
+            "\"numbers\" need a \"window\"",
         ),
         (
             json!({ "of": of, "mechanism": { "name": "hash-bin", "level": "event",
                 "hashing": "balanced", "bins": 1, "grid": 1024 } }),
-            "only \"window\" answers \"numbers\"",
+            "\"numbers\" need a \"window\"",
         ),
     ] {
         let mut question = json!({ "name": "q", "kind": "numbers", "mechanism": window });
@@ -168,12 +168,12 @@ fn numbers_that_make_no_sense_are_refused() {
         (json!({ "kind": "flag", "of": of }), "\"of\""),
         (
             json!({ "kind": "flag", "mechanism": window }),
-            "\"window\" is for",
+            "\"window\" is only for",
         ),
         (
             json!({ "kind": "ratings", "items": 2, "sparsity": 2, "value": "real",
                 "mechanism": "window" }),
-            "\"window\" is for",
+            "\"window\" is only for",
         ),
         (
             json!({ "kind": "numbers", "of": of, "mechanism": "collision" }),
@@ -185,7 +185,7 @@ fn numbers_that_make_no_sense_are_refused() {
         ),
         (
             json!({ "kind": "numbers", "of": of, "mechanism": "coco" }),
-            "only \"window\"",
+            "need a \"window\"",
         ),
     ] {
         let mut question = question;

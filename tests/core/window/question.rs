@@ -94,7 +94,7 @@ fn windows_that_make_no_sense_are_refused() {
         ("atoms", json!(1), "atoms is 1, expected 2 to 4096"),
         ("favoured", json!(3), "favoured is 3, expected 1 to 2"),
         ("values", json!([3]), "half as many as \"atoms\""),
-        ("values", json!([8, 3]), "\"values\" ascend"),
+        ("values", json!([8, 3]), "\"values\" must ascend"),
         ("values", json!([3, 1024]), "1024, expected 1 to 1023"),
         ("values", json!([-3, 8]), "-3"),
         ("agreements", json!(1), "agreements"),
@@ -105,9 +105,9 @@ fn windows_that_make_no_sense_are_refused() {
     }
     for mechanism in [json!("window"), window()] {
         let flag = json!({ "name": "q", "kind": "flag", "mechanism": mechanism });
-        refused(flag, "\"window\" is for");
+        refused(flag, "\"window\" is only for");
         let rated = json!({ "name": "q", "kind": "ratings", "items": 2, "sparsity": 2,
             "value": "real", "mechanism": mechanism });
-        refused(rated, "\"window\" is for");
+        refused(rated, "\"window\" is only for");
     }
 }

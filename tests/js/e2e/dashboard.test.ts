@@ -342,7 +342,7 @@ it("says what there is to wait for, and shows a release without being loaded aga
   );
   await release("quiet");
   await expect.poll(() => text(page, "#estimates")).toContain("1,001 reports from batch 1");
-  expect(await page.locator("#news").textContent()).toContain("new release");
+  expect(await page.locator("#news").textContent()).toContain("new batch");
 });
 
 it("tells what dishonest people can do", async () => {

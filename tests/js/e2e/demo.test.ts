@@ -65,7 +65,7 @@ describe("the demo page", () => {
     expect((await estimates()).reports).toBe(before + 1);
 
     // A later preview is not sent, and nothing is sent twice.
-    await page.getByRole("button", { name: "Preview another draw" }).click();
+    await page.getByRole("button", { name: "Preview another report" }).click();
     expect(await shownBytes(page)).not.toBe(sent);
     expect(await page.getByRole("button", { name: "Sent once" }).isDisabled()).toBe(true);
     await page.reload();
@@ -300,7 +300,7 @@ describe("the switch between mechanisms", () => {
     const sent = await shownBytes(page);
     await choose(page, "Collision");
     expect(await page.locator("#report").getAttribute("data-state")).toBe("preview");
-    expect(await text(page, "#stamp-text")).toMatch(/has left, under CoCo/);
+    expect(await text(page, "#stamp-text")).toMatch(/was sent, under CoCo/);
     expect(await page.getByRole("button", { name: "Sent once" }).isDisabled()).toBe(true);
     await page.getByRole("button", { name: "Show what was sent" }).click();
     expect(await shownBytes(page)).toBe(sent);

@@ -695,7 +695,7 @@ describe("the planner's page for sums through a shuffler", () => {
     const page = await planner(`trust=shuffler&${SUMS}`);
     await page.getByText("Advanced settings").click();
     for (const [name, wrong, words] of [
-      ["people", "2", "hides no one"],
+      ["people", "2", "must be honest"],
       ["people", "10.5", "Expected a whole number."],
       ["delta", "0.5", "Delta is 0.5"],
       ["central_epsilon", "99", "Epsilon is 99"],

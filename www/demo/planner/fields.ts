@@ -45,19 +45,19 @@ export const FIELDS: Readonly<Record<NumberName, NumberField>> = {
   length: {
     label: "Text length",
     unit: "characters",
-    help: "Maximum number of characters of a text. Longer texts are found by their beginning.",
+    help: "Maximum number of characters of a text. If a text is longer, the report covers only its beginning.",
     stops: stopsBetween(1, 64, true),
   },
   count: {
     label: "Numbers per person",
     unit: "numbers",
-    help: "How many numbers each person has. All numbers have the same range, which you set below.",
+    help: "Count of numbers that each person has. All numbers have the same range, which you set below.",
     stops: stopsBetween(1, 1024, true),
   },
   dimension: {
     label: "Dimension",
     unit: "numbers",
-    help: "How many coordinates the vector has.",
+    help: "Number of coordinates of the vector.",
     stops: stopsBetween(1, 512, true),
   },
   norm: {
@@ -93,7 +93,7 @@ export const FIELDS: Readonly<Record<NumberName, NumberField>> = {
   spread: {
     label: "Spread",
     unit: "",
-    help: "Standard deviation of the numbers. With it, errors are those of the quantile itself. Without it, errors are those of the share of people below the quantile.",
+    help: "Standard deviation of the numbers. If you set it, errors are those of the quantile itself. If you leave it empty, errors are those of the share of people below the quantile.",
     stops: stopsBetween(0.01, 1_000_000),
   },
   sparsity: {
@@ -105,7 +105,7 @@ export const FIELDS: Readonly<Record<NumberName, NumberField>> = {
   people: {
     label: "People",
     unit: "people",
-    help: "Number of people. Each sends one report. A shuffler holds back a batch that has fewer.",
+    help: "Number of people, who send one report each. A shuffler holds back a batch from fewer people.",
     stops: stopsBetween(10, 1e9, true),
   },
   people_per_day: {
@@ -147,13 +147,13 @@ export const FIELDS: Readonly<Record<NumberName, NumberField>> = {
   smallest: {
     label: "Smallest frequency",
     unit: "of people",
-    help: "Share of people who have the rarest item whose estimate must still stand out from 0.",
+    help: "Share of people who have a rare item. The estimate of such an item must still stand out from 0.",
     stops: stopsBetween(0.0001, 1),
   },
   within: {
     label: "Interval half-width of shares",
     unit: "",
-    help: "Half-width of the 95% interval for a share of people. Shares are from 0 to 1. The answers are the worst case.",
+    help: "Half-width of the 95% interval for a share of people, from 0 to 1. The worst case over answers is assumed.",
     stops: stopsBetween(0.0001, 0.5),
   },
   margin: {

@@ -56,9 +56,9 @@ const WORDS: {
     "What should the planner compute?",
     { error: "accuracy", people: "number of people", epsilon: "local ε" },
   ],
-  budget: ["Privacy limit that you set", { local: "local ε", central: "shuffled ε" }],
+  budget: ["Which privacy limit do you set?", { local: "local ε", central: "shuffled ε" }],
   goal: [
-    "Accuracy measure that you set",
+    "Which accuracy measure do you set?",
     { error: "standard error", smallest: "smallest frequency" },
   ],
   objective: [

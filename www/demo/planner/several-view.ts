@@ -90,7 +90,7 @@ function comparisonRows(answer: Plan): ComparisonRow[] {
   if (Number.isFinite(ratings)) {
     rows.push({
       chosen: false,
-      name: "The questions, asked as ratings",
+      name: "The same questions in the form of ratings",
       note: "each answer becomes a rated item, and each question gets as many reports as it needs",
       costs: [formatErrorRatio(Math.sqrt(ratings / people)), "–", formatCount(ratings)],
     });

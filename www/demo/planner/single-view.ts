@@ -160,7 +160,7 @@ function comparisonRows(own: QuestionPlan, answer: Plan): ComparisonRow[] {
   if (own.as_ratings === null) return rows;
   const ratings: ComparisonRow = {
     chosen: false,
-    name: "The question, asked as ratings",
+    name: "The same question in the form of ratings",
     note: "each answer becomes a rated item, at the same local ε",
     costs: [
       formatNumber(own.standard_error * Math.sqrt(own.as_ratings)),

@@ -148,7 +148,7 @@ function trustComparisonRows(plan: SumPlan): readonly HTMLElement[] {
 function dishonestyText({ privacy, influence: [own] }: SumPlan): string {
   const assumed = own?.people ?? 0;
   const who = `The plan assumes that ${formatCount(assumed)} of ${formatCountWithNoun(privacy.people, "person", "people")} are dishonest.`;
-  return `${who} The shuffler limits the number of messages in an upload. The shuffler cannot read the messages, so all of them may push in the same direction.`;
+  return `${who} The shuffler limits the number of messages in an upload. The shuffler cannot read the messages, so all messages of a dishonest person may shift the sum in the same direction.`;
 }
 
 function influenceRows({ influence: [own], task }: SumPlan): readonly HTMLElement[] {

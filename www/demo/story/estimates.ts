@@ -21,8 +21,8 @@ const VIEWS: readonly { readonly key: Estimand; readonly name: string; readonly 
     { key: "minus", name: "Share of no", title: "Share of people who said no" },
     {
       key: "nonmissing",
-      name: "Share of answers",
-      title: "Share of people who answered yes or no",
+      name: "Share who answered",
+      title: "Share of people who gave any answer (yes or no)",
     },
   ];
 

@@ -56,7 +56,7 @@ class DemoPage {
   constructor(channels: readonly MechanismChannel[], visits: VisitsChannel) {
     this.#channels = channels;
     const [first] = channels;
-    if (!first) throw new RangeError("The page explains no mechanism.");
+    if (!first) throw new RangeError("There is no mechanism to explain on this page.");
     this.#channel = this.#sent ?? first;
     this.#own = new Map(channels.map((channel) => [channel, channel.ownReport(channels)]));
     const { items, sparsity } = this.#channel.answer.task;
@@ -172,8 +172,8 @@ class DemoPage {
       this.#trouble(error);
     }
     byId("stamp-text").textContent = this.#sent
-      ? `Your report has left, under ${this.#sent.kind.name}. This preview shows another draw, which is not sent.`
-      : "This report was drawn here and is sent nowhere. “Send one report” makes a new draw, only once.";
+      ? `Your report was sent, under ${this.#sent.kind.name}. This preview shows another report, which is not sent.`
+      : "This report was made here and is sent nowhere. “Send one report” makes a new report and sends it, only once.";
     byId("again").textContent = "Randomise again";
   }
 
@@ -211,7 +211,7 @@ class DemoPage {
     this.#show("sent", mine.upload, mine.answers);
     byId("stamp-text").textContent =
       "These bytes left your page and are on the collector’s disk. The collector has nothing else about you.";
-    byId("again").textContent = "Preview another draw";
+    byId("again").textContent = "Preview another report";
   }
 
   #show(state: "preview" | "sent", upload: Uint8Array, answers: Answers): void {

@@ -75,7 +75,7 @@ export function explainTask({ answer, texts, covers, kind }: MechanismChannel): 
           `ε = ${formatThreeDigits(epsilon)} covers all your answers together, not each question separately.`,
         ]
       : [
-          "One ε for each answer.",
+          "A separate ε for each answer.",
           `ε = ${formatThreeDigits(epsilon)} covers each answer separately. For all ${sparsity} answers together, the limit is ε = ${sparsity} × ${formatThreeDigits(epsilon)} = ${formatThreeDigits(sparsity * epsilon)}.`,
         ],
     [
@@ -94,15 +94,15 @@ export function explainTask({ answer, texts, covers, kind }: MechanismChannel): 
     ],
     [
       "Facts about the crowd.",
-      "If most people like you say yes, that becomes known whether or not you report.",
+      "If most people similar to you answer yes, the estimates show it, whether or not you report.",
     ],
     [
-      "Estimates against made-up reports.",
+      "Estimates, if some reports are made up.",
       "Noise does not stop anyone from sending false reports. Estimates are only as honest as the senders.",
     ],
     [
-      "You against a page that lies.",
-      "You rely on the page to randomise before it sends. You can check the bytes above.",
+      "You, if the page lies.",
+      "You rely on the page to randomise your answers before it sends them. You can check the bytes above.",
     ],
   ]);
 

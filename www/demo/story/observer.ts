@@ -110,11 +110,11 @@ export class ObserverView {
 
     const moved =
       Math.abs(found.ratio - 1) < 1e-9
-        ? `This report leaves the belief at ${was}: the report is equally likely with and without that answer.`
-        : `This report moves the belief to ${formatPercent(found.after)}: the report is ${likelihoodInWords(found.ratio)} with that answer.`;
+        ? `This report leaves the observer’s belief at ${was}: the report is equally likely with and without that answer.`
+        : `This report moves the observer’s belief to ${formatPercent(found.after)}: the report is ${likelihoodInWords(found.ratio)} with that answer than without it.`;
     byId("belief-text").replaceChildren(
       el("strong", {}, moved),
-      ` No report can move it below ${formatPercent(least, 1)} or above ${formatPercent(most, 1)}.`,
+      ` No report can move the belief below ${formatPercent(least, 1)} or above ${formatPercent(most, 1)}.`,
     );
     byId("belief-desc").textContent =
       `Belief in “${this.#item.value}: ${answerWord(claim)}”: ${was} before, ` +

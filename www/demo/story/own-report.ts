@@ -86,6 +86,6 @@ export class OwnReport<A> {
  */
 export function unsentMessage(drawn: boolean): string {
   return drawn
-    ? "Drawn, but not acknowledged. The same bytes are kept and sent again."
-    : "Not sent. No report was drawn for sending.";
+    ? "Your report was made, but the collector has not acknowledged it. The same bytes are kept and sent again."
+    : "Not sent. Your report has not been made yet.";
 }

@@ -97,8 +97,8 @@ impl PrivacyProfile {
     ) -> Self {
         let far = -(0.5 * OMITTED_FRACTION * delta).ln();
         let telling = InformativeReports::new(n as f64, p, far);
-        // Terms with z outside its range have a weight of up to exp(ε): see `omitted_delta_bound` in
-        // `privacy_blanket`.
+        // Terms with z outside its range have a weight of up to exp(ε): see `omitted_delta_bound`
+        // in `privacy_blanket`.
         let far = far + mixture.epsilon();
         let blanket = PrivacyBlanket::new(&mixture, p);
         let long = blanket.filter(|blanket| !blanket.has_few_terms(&telling, far));

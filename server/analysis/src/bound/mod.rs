@@ -3,8 +3,8 @@
 //!
 //! Let x be an input with exactly s entries of ±1 among d items. Let n = |x| be the indicator of
 //! its items. Let z be one report of any ε-LDP mechanism. From z, an estimate g of x and an
-//! estimate h of n are computed. Both are unbiased: E\[g | x\] = x and E\[h | x\] = n. [`least_variance`]
-//! returns the smallest possible variance, weighted by the [`Objective`] as in
+//! estimate h of n are computed. Both are unbiased: E\[g | x\] = x and E\[h | x\] = n.
+//! [`least_variance`] returns the smallest possible variance, weighted by the [`Objective`] as in
 //! [`Mechanism::predict_errors`]. [`Distance`] is a mechanism's variance divided by the smallest
 //! one. It is also the ratio of people needed for the same error.
 //!
@@ -100,9 +100,9 @@
 //!   dimensions instead of d − 1, so that ‖v‖² = 2d − 1.
 //!
 //! The first two together give a lower bound on the cost, and the third gives another one. The
-//! greater of them is [`LeastVariance::proven`]. For means, it is attained at s = 1 if the best k is an
-//! integer. At small ε it can be too low by a factor of up to π/2: it would be attained if |Y| were
-//! constant, but the actual Y is closer to a Gaussian.
+//! greater of them is [`LeastVariance::proven`]. For means, it is attained at s = 1 if the best k
+//! is an integer. At small ε it can be too low by a factor of up to π/2: it would be attained if
+//! |Y| were constant, but the actual Y is closer to a Gaussian.
 //!
 //! [`Mechanism::predict_errors`]: hushbin::Mechanism::predict_errors
 

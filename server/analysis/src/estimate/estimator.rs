@@ -425,7 +425,8 @@ impl QueriedPoints<'_> {
     }
 }
 
-/// Computes [`Estimator::point_estimates`] of a task's first question, without a reusable estimator.
+/// Computes [`Estimator::point_estimates`] of a task's first question, without a reusable
+/// estimator.
 ///
 /// # Panics
 /// Same as [`Estimator::point_estimates`].

@@ -1,13 +1,13 @@
 //! Heavy hitters: search for texts that many people have, without a list of texts to look for.
 //!
 //! Every report reveals one prefix of the person's text, in randomised form. The report's seed
-//! determines the length of the prefix ([`PrefixLengths`](hushbin::task::PrefixLengths)). The independent
-//! hash maps the prefix to one of t buckets. This bucket is reported with up to exp(ε) times the
-//! probability of any other bucket. A report *hits* a prefix if the prefix is hashed to the
-//! reported bucket.
+//! determines the length of the prefix ([`PrefixLengths`](hushbin::task::PrefixLengths)). The
+//! independent hash maps the prefix to one of t buckets. This bucket is reported with up to exp(ε)
+//! times the probability of any other bucket. A report *hits* a prefix if the prefix is hashed to
+//! the reported bucket.
 //!
-//! The [`TextReports`] of one length form a group that is drawn at random from all people. A [`Search`]
-//! starts with all prefixes of the smallest length over an alphabet. These are its first
+//! The [`TextReports`] of one length form a group that is drawn at random from all people. A
+//! [`Search`] starts with all prefixes of the smallest length over an alphabet. These are its first
 //! candidates. It keeps the candidates that enough reports of the group hit, extends them to the
 //! next length, and repeats.
 //!

@@ -18,7 +18,8 @@ pub(super) const MAX_FALSE_PREFIXES: f64 = 16.0;
 /// A candidate that no person has is kept with probability 0.4 after a quarter of the reports, and
 /// 0.06 after half of them. So only a fraction 0.25 + 0.25 · 0.4 + 0.5 · 0.06 = 0.38 of all hashes
 /// is computed. A prefix that would otherwise continue with probability 0.99 is lost in these
-/// stages with a probability of about 0.002. [`DetectableShare`](super::DetectableShare) includes this loss.
+/// stages with a probability of about 0.002. [`DetectableShare`](super::DetectableShare) includes
+/// this loss.
 const STAGES: [(f64, f64); 2] = [(0.25, 0.4), (0.5, 0.06)];
 
 /// Returns the early stages of the test for a group of `reports` reports. Each pair is a number of

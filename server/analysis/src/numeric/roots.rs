@@ -2,9 +2,9 @@
 //! guarantees about the result.
 //!
 //! [`bisect`] keeps a bracket whose first end is known to satisfy the condition, so that end is
-//! certain. [`chandrupatla`], [`newton_on_logarithm`] and [`secant_of_decreasing`] are faster for smooth functions,
-//! but approximate. Callers step [`outward_distances`] from an approximate result until a proven condition is
-//! satisfied.
+//! certain. [`chandrupatla`], [`newton_on_logarithm`] and [`secant_of_decreasing`] are faster for
+//! smooth functions, but approximate. Callers step [`outward_distances`] from an approximate result
+//! until a proven condition is satisfied.
 
 use std::convert::Infallible;
 
@@ -75,8 +75,8 @@ pub(crate) fn outward_distances(first: f64) -> impl Iterator<Item = f64> {
     std::iter::successors(Some(first), |step| Some(6.0 * step)).take_while(|step| step.is_finite())
 }
 
-/// Relative error of [`newton_on_logarithm`], and the smallest relative distance that [`find_slightly_above`] and
-/// [`find_slightly_below`] are usually called with.
+/// Relative error of [`newton_on_logarithm`], and the smallest relative distance that
+/// [`find_slightly_above`] and [`find_slightly_below`] are usually called with.
 pub(crate) const NEWTON_ERROR: f64 = 1e-12;
 
 /// Returns a value slightly above `near` that satisfies `enough`. The relative distance `first` is

@@ -26,9 +26,9 @@ use source::{InputFormat, Source};
 ///
 /// With --format totals, the command prints partial totals instead of estimates. Partial totals are
 /// one line of JSON with everything that estimates need from the reports. So Spark, Slurm or a
-/// shell can run one process for each part of the reports. Give the lines of all parts to 'hushbin
-/// estimate' again: it prints the same bytes as from all reports at once. A part that is given
-/// twice is an error. Reports are not held in memory.
+/// shell can run one process for each part of the reports. Then give the lines of all parts to a
+/// last 'hushbin estimate'. It prints the same bytes as one process that reads all reports. A part
+/// that is given twice is an error. Reports are not held in memory.
 #[derive(Debug, Clone, Args)]
 pub(super) struct Options {
     /// Files of exported reports, or of partial totals
@@ -70,7 +70,7 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
     if options.format == OutputFormat::Totals {
         options.query.check_no_options_given()?;
     } else if options.out.is_some() {
-        return Err("--out is for --format totals, estimates go to standard output".into());
+        return Err("--out needs --format totals; estimates are written to standard output".into());
     }
     let given = options.task.as_deref().map(export::read_task).transpose()?;
     let reading = spinner("reading");
@@ -145,7 +145,8 @@ fn write_found_texts(
 
 fn needs_reports_error(question: &str) -> Error {
     format!(
-        "question {question:?} lists no items, which partial totals need: estimate from reports"
+        "question {question:?} has no list of items, so partial totals cannot give its estimates; \
+         estimate from reports"
     )
     .into()
 }

@@ -27,8 +27,8 @@ pub(super) struct QueryOptions {
     /// 'full-projection' and 'shrinkage', separated by commas (default none)
     #[arg(long, value_name = "NAMES")]
     post: Option<String>,
-    /// Quantiles to estimate, if the question asks for a number with bins: numbers above 0 and
-    /// below 1, separated by commas (default 0.5,0.75,0.95)
+    /// Quantiles to estimate, for a question of kind 'number' with bins: fractions of people, above
+    /// 0 and below 1, separated by commas (default 0.5,0.75,0.95)
     #[arg(long, value_name = "PARTS", value_delimiter = ',')]
     quantiles: Option<Vec<f64>>,
     /// Also list the items whose estimates differ significantly from 0. The value is the maximum
@@ -39,8 +39,8 @@ pub(super) struct QueryOptions {
         long,
         value_name = "LETTERS",
         help = format!(
-            "Letters that the texts may consist of, each once, for a question of kind 'text' \
-             (default '{DEFAULT_ALPHABET}')"
+            "Letters that the texts may contain, for a question of kind 'text'; list each letter \
+             once (default '{DEFAULT_ALPHABET}')"
         )
     )]
     alphabet: Option<String>,
@@ -63,8 +63,7 @@ impl QueryOptions {
             .find(|given| given.1)
         {
             Some((option, _)) => Err(format!(
-                "{option} is for estimates, expected --format csv or json: partial totals are of \
-                 all questions"
+                "{option} needs --format csv or json: partial totals cover all questions"
             )
             .into()),
             None => Ok(()),
@@ -77,7 +76,7 @@ impl QueryOptions {
     /// When `--alphabet` is given.
     pub(super) fn check_no_alphabet(&self) -> Result<(), Error> {
         match &self.alphabet {
-            Some(_) => Err("--alphabet is for a question of kind \"text\" alone".into()),
+            Some(_) => Err("--alphabet is only for questions of kind \"text\"".into()),
             None => Ok(()),
         }
     }

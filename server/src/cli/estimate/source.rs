@@ -15,8 +15,8 @@ use crate::text_file::without_byte_order_mark;
 /// Format of standard input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum InputFormat {
-    /// Binary reports, each preceded by its length in bytes as a varint, as Protocol Buffers frame
-    /// messages
+    /// Binary reports. Before each report, a varint gives its length in bytes, as in a stream of
+    /// Protocol Buffers messages
     Delimited,
     /// Reports in lower-case hexadecimal, one per line, as in the column 'report' of exported files
     Hex,
@@ -130,7 +130,7 @@ impl Source {
 }
 
 fn require_task(task: Option<Task>) -> Result<Task, Error> {
-    task.ok_or_else(|| "the task is unknown, expected its file with --task".into())
+    task.ok_or_else(|| "the task is unknown: give its file with --task".into())
 }
 
 /// Returns the sum of the partial totals in all files.

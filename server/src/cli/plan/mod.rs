@@ -13,7 +13,7 @@ use hushbin_analysis::accounting::{DEFAULT_DELTA, DEFAULT_HONEST_FRACTION};
 use hushbin_analysis::plan::{DEFAULT_ID, LOCAL_EPSILON, Survey, plan};
 use question::QuestionOptions;
 
-/// Plan a task: give two of people, privacy and accuracy, and get the third
+/// Plan a task: compute the number of people, the privacy or the accuracy from the other two
 #[derive(Debug, clap::Args)]
 pub(super) struct Options {
     #[command(flatten)]
@@ -21,7 +21,8 @@ pub(super) struct Options {
     /// Number of people who send one report each, 1 to 1000000000000
     #[arg(long, value_name = "N")]
     people: Option<u64>,
-    /// Number of people who report per day, at least 0.001, to compute the number of days
+    /// Number of people who report per day, at least 0.001. With this option, the plan also states
+    /// the number of days that the reports take
     #[arg(long, value_name = "N")]
     people_per_day: Option<f64>,
     #[arg(

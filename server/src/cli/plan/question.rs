@@ -22,16 +22,17 @@ pub(super) struct QuestionOptions {
     /// Without --kind and --task, the question asks for ratings of these items
     #[arg(long, value_name = "N", required_unless_present_any = ["names", "kind", "task"], value_parser = parse_items)]
     items: Option<Items>,
-    /// File with the names of the items, options or numbers, one name per line; instead of --items,
-    /// --options or --numbers
+    /// File with the names of the items, options or numbers, one name per line, to use instead of
+    /// --items, --options or --numbers
     #[arg(long, value_name = "FILE", conflicts_with = "items")]
     names: Option<PathBuf>,
     /// Maximum number of entries of one person that a report covers, 1 to 1024. An entry is an item
     /// that the person rates, or an option that the person chooses in a 'set'
     #[arg(long, value_name = "S", required_unless_present_any = ["entries", "kind", "task"])]
     sparsity: Option<u32>,
-    /// Expected numbers of people with 0, 1, 2, … entries, separated by commas, for ratings. The
-    /// numbers predict the bias of estimates. Without --sparsity, they also choose the sparsity
+    /// For ratings: expected numbers of people who have 0, 1, 2, … entries, separated by commas.
+    /// The command uses them to predict the bias of estimates and, without --sparsity, to choose
+    /// the sparsity
     #[arg(long, value_name = "N,N,...", value_delimiter = ',')]
     entries: Option<Vec<u64>>,
     /// Possible ratings of an item: 'sign' for -1 and 1, 'real' for all numbers from -1 to 1
@@ -43,23 +44,24 @@ pub(super) struct QuestionOptions {
     /// negative rating; 'nonmissing' for the share of people with any rating (default mean)
     #[arg(long, default_value = "mean", hide_default_value = true, value_parser = ["mean", "frequency", "nonmissing"], conflicts_with_all = NOT_RATINGS)]
     objective: String,
-    /// Protection that every considered mechanism for ratings has to give: 'user' protects all
-    /// ratings of a person, 'event' protects at least the value of any single rating (default user)
+    /// Protection that the mechanism for ratings has to give: 'user' protects all ratings of a
+    /// person, 'event' protects at least the value of any single rating (default user)
     #[arg(long, default_value = "user", hide_default_value = true, value_parser = ["user", "event"], conflicts_with_all = NOT_RATINGS)]
     level: String,
-    /// Kind of the question, unless it asks for ratings: 'flag' (no or yes), 'choice' (one option),
+    /// Kind of a question that does not ask for ratings: 'flag' (no or yes), 'choice' (one option),
     /// 'set' (several options), 'number', 'numbers' (several numbers), 'cross' (two answers of the
     /// same person, as rows and columns of a table), 'text', or 'together' (several flags and
     /// choices in one report)
     #[arg(long, value_name = "KIND", conflicts_with = "items")]
     kind: Option<String>,
-    /// Task file (JSON) with the questions; parameters may be missing. Its 'epsilon' and 'people'
-    /// are used only if the options give fewer than two of people, privacy and accuracy
+    /// Task file (JSON) with the questions; parameters may be missing. A plan needs two of these:
+    /// people, privacy, accuracy. If the options give fewer, the file's 'epsilon' and then its
+    /// 'people' are used
     #[arg(long, value_name = "FILE", conflicts_with_all = ["items", "kind", "names", "sparsity", "entries"])]
     pub(super) task: Option<PathBuf>,
-    /// Number of options of a 'choice' or a 'set', or number of rows of a 'cross', 2 to 1048576. For
-    /// 'together', the number of options of each part, separated by commas, such as 2,2,3; a part
-    /// with 2 options is a flag
+    /// Number of options of a 'choice' or a 'set', or number of rows of a 'cross', 2 to 1048576.
+    /// For 'together', one number of options for each part, separated by commas, such as 2,2,3; a
+    /// part with 2 options is a flag
     #[arg(
         long,
         value_name = "N",
@@ -67,16 +69,16 @@ pub(super) struct QuestionOptions {
         value_delimiter = ','
     )]
     options: Vec<u32>,
-    /// Number of columns of a 'cross', 2 to 1048576, if each column is an option. If the columns
-    /// are a number, give --min and --max instead
+    /// Number of columns of a 'cross', 2 to 1048576, if the second answer is one of several
+    /// options. If the second answer is a number, give --min and --max instead
     #[arg(long, value_name = "N")]
     columns: Option<u32>,
-    /// How many numbers a question of kind 'numbers' asks for, 2 to 1024. Each is between --min and
-    /// --max
+    /// Count of numbers in the answer to a question of kind 'numbers', 2 to 1024. Each number is
+    /// between --min and --max
     #[arg(long, value_name = "N", conflicts_with = "names")]
     numbers: Option<u32>,
-    /// Minimum of a 'number', of all 'numbers', or of the columns of a 'cross'. Smaller answers are
-    /// raised to it
+    /// Minimum of a 'number', of each of the 'numbers', or of the number in a 'cross'. Smaller
+    /// answers count as the minimum
     #[arg(
         long,
         value_name = "X",
@@ -84,8 +86,8 @@ pub(super) struct QuestionOptions {
         allow_negative_numbers = true
     )]
     min: Option<f64>,
-    /// Maximum of a 'number', of all 'numbers', or of the columns of a 'cross'. Larger answers are
-    /// lowered to it
+    /// Maximum of a 'number', of each of the 'numbers', or of the number in a 'cross'. Larger
+    /// answers count as the maximum
     #[arg(
         long,
         value_name = "X",
@@ -96,8 +98,9 @@ pub(super) struct QuestionOptions {
     /// Unit of the numbers from --min to --max, such as ms
     #[arg(long, value_name = "UNIT")]
     unit: Option<String>,
-    /// Wanted estimate of a 'number': 'mean', 'histogram' or 'quantiles' (default histogram if
-    /// --bins or --spacing is given, or else mean). A 'cross' cannot estimate quantiles
+    /// Wanted estimate for a question of kind 'number': 'mean', 'histogram' or 'quantiles' (default
+    /// histogram if --bins or --spacing is given, otherwise mean). For the number in a 'cross',
+    /// only 'mean' or 'histogram'
     #[arg(long, value_name = "WHAT")]
     want: Option<String>,
     /// Number of bins that the range from --min to --max is divided into: for a histogram 2 to 4096
@@ -110,28 +113,31 @@ pub(super) struct QuestionOptions {
     /// Maximum length of the texts of a question of kind 'text', in characters, 1 to 126
     #[arg(long, value_name = "N")]
     length: Option<u32>,
-    /// Wanted accuracy: the maximum half-width (±) of a 95% interval. For a share it is a fraction
-    /// from 0 to 1, for a mean it is in the unit of the number. For a quantile it is in that unit
-    /// if --spread is given, and otherwise a share of people. If there are several questions, write
-    /// NAME=X for each question, or NAME.NUMBER=X for one number of a question of kind 'numbers'
+    /// Wanted accuracy: the maximum half-width (±) of a 95% interval. For a share, X is a fraction
+    /// from 0 to 1. For a mean, X is in the unit of the number. For a quantile, X is in the unit of
+    /// the number if --spread is given, and otherwise a fraction of people. If there are several
+    /// questions, write NAME=X with the name of each question. For one number of a question of kind
+    /// 'numbers', write NAME.NUMBER=X
     #[arg(long, value_name = "[NAME=]X", value_parser = parse_named)]
     within: Vec<NamedNumber>,
     /// Wanted quantile of a 'number', as the fraction of people below the quantile, 0.001 to 0.999
     /// (default 0.5 if --spread or --want quantiles is given). If there are several questions,
-    /// write NAME=P
+    /// write NAME=P with the name of the question
     #[arg(long, value_name = "[NAME=]P", value_parser = parse_named)]
     quantile: Vec<NamedNumber>,
     /// Expected standard deviation of people's answers to a question of kind 'number', in the unit
-    /// of the number. The error of a quantile is then stated in that unit, for normally distributed
-    /// answers. If there are several questions, write NAME=X
+    /// of the number. With this option, the error of a quantile is stated in the unit of the
+    /// number, assuming normally distributed answers. If there are several questions, write NAME=X
+    /// with the name of the question
     #[arg(long, value_name = "[NAME=]X", value_parser = parse_named)]
     spread: Vec<NamedNumber>,
     /// Wanted accuracy of ratings: the maximum root mean squared error over all items, 0.000001 to
     /// 1
     #[arg(long, value_name = "SE", conflicts_with_all = NOT_RATINGS)]
     standard_error: Option<f64>,
-    /// Wanted accuracy of ratings: the smallest frequency, 0.000001 to 1, at which an item should
-    /// be distinguished from 0 with probability 0.8
+    /// Wanted accuracy of ratings: the smallest frequency that should be detected, 0.000001 to 1.
+    /// With probability 0.8, the estimate of an item with this frequency differs significantly from
+    /// 0
     #[arg(long, value_name = "F", conflicts_with_all = NOT_RATINGS)]
     smallest: Option<f64>,
 }
@@ -288,7 +294,7 @@ impl QuestionOptions {
         let single = match self.options[..] {
             [count] => Some(count),
             [_, _, ..] if kind != "together" => {
-                return Err("several --options are of --kind together".into());
+                return Err("several --options need --kind together".into());
             }
             _ => None,
         };
@@ -421,7 +427,7 @@ impl NamedNumber {
         let Some(name) = &self.name else {
             return match questions {
                 [sole] => Ok((sole.name.clone(), None)),
-                _ => Err("say of which question that is, as NAME=number".into()),
+                _ => Err("there are several questions: write NAME=number to name one".into()),
             };
         };
         let named = |name: &str| questions.iter().any(|own| own.name == name);

@@ -61,7 +61,7 @@ pub(super) fn summary_lines(plan: &Plan, file: Option<&Path>) -> Vec<String> {
 pub(super) fn write_details(out: &mut dyn Write, plan: &Plan) -> io::Result<()> {
     writeln!(
         out,
-        "local ε      {} asked for, {} spent by each report (rounded up)",
+        "local ε      {} planned, {} spent by each report (rounded up)",
         plan.epsilon, plan.effective_epsilon
     )?;
     if let Some(times) = plan.together_over_drawn {
@@ -95,7 +95,8 @@ fn write_question(out: &mut dyn Write, own: &QuestionPlan) -> io::Result<()> {
         let other = describe::mechanism_phrase(other);
         writeln!(
             out,
-            "             it errs least at worst; a task file that leaves it open gets the least on average: {other}"
+            "             it has the smallest worst-case error; if a task file leaves the \
+             mechanism open, the one with the smallest mean error is chosen: {other}"
         )?;
     }
     if own.errors_of == ErrorsOf::Items {

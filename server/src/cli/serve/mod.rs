@@ -90,7 +90,7 @@ fn open_store(config: &Config) -> Result<Store, Error> {
     }
     Store::open_at(location, tasks, *store).map_err(|error| match &error {
         OpenError::Engine(cause) if cause.remedy() == Remedy::Permission => {
-            format!("{error}; with --read-only what is released can be read").into()
+            format!("{error}; start with --read-only to serve released batches").into()
         }
         _ => error.into(),
     })
@@ -146,17 +146,17 @@ async fn run_collector(
     let scheme = config.tls.as_ref().map_or("http", |_| "https");
     writeln!(out, "hushbin {doing} on {scheme}://{address}")
         .and_then(|()| out.flush())
-        .map_err(|error| format!("cannot say where it listens: {error}"))?;
+        .map_err(|error| format!("cannot print the address: {error}"))?;
     notify_service_manager(&NotifyState::Ready);
 
     tokio::select! {
         () = stop => {}
         () = store.wait_until_writer_ended() => {
-            return Err("the journal's writer ended by itself; restart the collector".into());
+            return Err("the journal's writer stopped unexpectedly; restart the collector".into());
         }
     }
     notify_service_manager(&NotifyState::Stopping);
-    tracing::info!("stopping: finishing the requests under way");
+    tracing::info!("stopping: finishing the current requests");
     drop(end);
     if !serving.await? {
         tracing::warn!("some requests did not finish in time and were cut off");
@@ -203,7 +203,7 @@ async fn client_access(config: &Config) -> Result<AccessPolicy, Error> {
     let tokens = Tokens::open(&config.location)?;
     if tokens.is_empty().await? {
         tracing::warn!(
-            "there is no token, so nobody may read estimates; hushbin token create makes one"
+            "there is no token, so no one can read estimates; create one with hushbin token create"
         );
     }
     Ok(AccessPolicy::Tokens(Arc::new(tokens)))
@@ -227,7 +227,7 @@ async fn open_store_on_thread(
 /// Reports the state to systemd if systemd started the process.
 fn notify_service_manager(state: &NotifyState<'_>) {
     if let Err(error) = sd_notify::notify(std::slice::from_ref(state)) {
-        tracing::warn!(%error, "the service manager cannot be told");
+        tracing::warn!(%error, "cannot notify the service manager");
     }
 }
 

@@ -47,7 +47,7 @@ struct CheckOptions {
 
 /// Write the complete task as a TypeScript module, for pages to import
 ///
-/// If the page's code misspells a question, an option or an item, that is then a compile error.
+/// A misspelled question, option or item in the page's code is then a compile error.
 #[derive(Debug, clap::Args)]
 struct TypesOptions {
     /// Task file (JSON); parameters that the file leaves out are chosen automatically

@@ -127,7 +127,7 @@ impl TaskCost {
     fn write_privacy(&self, out: &mut dyn Write) -> io::Result<()> {
         writeln!(
             out,
-            "local ε      {} asked for, {} spent by each report (rounded up)",
+            "local ε      {} in the task, {} spent by each report (rounded up)",
             self.task.epsilon(),
             self.effective_epsilon
         )?;
@@ -288,7 +288,8 @@ impl QuestionCost {
         if seconds > SLOW_COUNT_SECONDS {
             writeln!(
                 out,
-                "counting     takes long of so many items: of a million reports some {:.0} minutes of a core",
+                "counting     is slow for this number of items: about {:.0} minutes of one core \
+                 for a million reports",
                 seconds / 60.0
             )?;
         }
@@ -366,7 +367,7 @@ impl QuestionCost {
             };
             writeln!(
                 out,
-                "of {people} reports a text is found with probability {PROBABILITY} if {enough} \
+                "in {people} reports, a text is found with probability {PROBABILITY} if {enough} \
                  have it"
             )?;
         }

@@ -100,7 +100,7 @@ impl From<ohttp::DecapsulationError> for Problem {
         let detail = match error {
             ohttp::DecapsulationError::Key => return Self::OhttpKey,
             ohttp::DecapsulationError::Short => "it is too short for an encapsulated request",
-            ohttp::DecapsulationError::Seal => "it does not open by the key that it names",
+            ohttp::DecapsulationError::Seal => "it cannot be opened with the key that it names",
         };
         Self::BadRequest(detail.to_owned())
     }

@@ -72,24 +72,24 @@ pub(crate) enum Problem {
         detail: String,
     },
     /// Task without a released batch.
-    #[error("the open batch has {have} reports, and is closed with {need} at least")]
+    #[error("the open batch has {have} reports; it needs at least {need} to be closed")]
     NothingReleased { have: u64, need: u64 },
     /// Number of a batch that is not released.
-    #[error("no batch {batch} is released")]
+    #[error("batch {batch} is not released")]
     UnknownBatch { batch: u64 },
     /// Open batch with too few reports to be closed.
-    #[error("the open batch has {have} reports, and is closed with {need} at least")]
+    #[error("the open batch has {have} reports; it needs at least {need} to be closed")]
     BatchTooSmall { have: u64, need: u64 },
     /// Query that needs reports which are no longer kept.
     #[error("{0}")]
     ReportsGone(#[serde(skip)] String),
     /// Request without a token.
-    #[error("send \"Authorization: Bearer TOKEN\"; hushbin token create makes one")]
+    #[error("send \"Authorization: Bearer TOKEN\"; create a token with hushbin token create")]
     Unauthorized,
     /// Token that the collector does not know.
     #[error(
-        "the token is unknown to this collector: it was revoked or made for another; \
-         hushbin token list lists the valid ones"
+        "this collector does not know the token: it was revoked, or made for another collector; \
+         hushbin token list shows the valid tokens"
     )]
     UnknownToken,
     /// Token whose role does not allow the request.
@@ -117,7 +117,7 @@ pub(crate) enum Problem {
     #[error("try again later")]
     Overloaded,
     /// Journal that could not be read or written.
-    #[error("it could not be read or written, and nothing was accepted; try again later")]
+    #[error("the journal could not be read or written, and nothing was accepted; try again later")]
     Storage,
     /// Test write to the journal that failed, with the reason.
     #[error("{reason}")]
@@ -135,22 +135,22 @@ pub(crate) enum Problem {
     #[error("the Origin header names no origin of the task's settings")]
     OriginNotAllowed,
     /// Request that only servers of a different role serve.
-    #[error("pages send reports to shufflers, analysers estimate from them")]
+    #[error("pages send reports to shufflers; analysers compute the estimates")]
     OtherRole,
     /// Request for the analyser's keys, which the shuffler does not know yet.
-    #[error("the shuffler has not heard from its analyser; try again later")]
+    #[error("the shuffler has not yet received the keys of its analyser; try again later")]
     NoKeys,
     /// Block that is not signed by a known shuffler.
-    #[error("the header hushbin-signature is not by a shuffler of --shuffler")]
+    #[error("the header hushbin-signature is not from a shuffler listed in --shuffler")]
     UnknownShuffler,
     /// Upload with more reports than the task's settings allow.
-    #[error("an upload has {have} reports, at most {most} are taken")]
+    #[error("an upload has {have} reports, expected at most {most}")]
     TooManyReports { have: usize, most: u32 },
     /// Upload whose number of messages is not the number that the task requires.
     #[error("an upload has {have} messages, expected exactly {expected}")]
     MessageCount { have: usize, expected: u32 },
     /// Request that does not apply to shuffled sums.
-    #[error("GET estimates, privacy and influence of the task")]
+    #[error("GET estimates, privacy or influence of the task instead")]
     NotForSums,
     /// Request from a relay that is sealed to an unknown key, or with an unsupported cipher suite.
     #[error("GET /.well-known/ohttp-gateway lists keys and suites")]
@@ -196,30 +196,30 @@ impl Problem {
             Self::Timeout => ("timeout", 408, "The body did not arrive in time"),
             Self::UnknownItem { .. } => ("unknown-item", 404, "The task has no such item"),
             Self::UnknownPostProcessing { .. } => ("unknown-post-processing", 400, "There is no such post-processing"),
-            Self::ImpossiblePostProcessing { .. } => ("impossible-post-processing", 400, "The estimates cannot be processed so"),
+            Self::ImpossiblePostProcessing { .. } => ("impossible-post-processing", 400, "The post-processing cannot be applied to these estimates"),
             Self::BadQuery(_) => ("bad-query", 400, "The query cannot be answered"),
             Self::NothingReleased { .. } => ("nothing-released", 409, "No reports of the task are released yet"),
-            Self::UnknownBatch { .. } => ("unknown-batch", 404, "There is no such release"),
+            Self::UnknownBatch { .. } => ("unknown-batch", 404, "There is no such released batch"),
             Self::BatchTooSmall { .. } => ("batch-too-small", 409, "The open batch has too few reports"),
             Self::ReportsGone(_) => ("reports-gone", 410, "The reports are no longer kept"),
             Self::Unauthorized | Self::UnknownToken => ("unauthorized", 401, "A token is needed"),
-            Self::Forbidden => ("forbidden", 403, "The token is for less than this"),
+            Self::Forbidden => ("forbidden", 403, "The role of the token does not allow this"),
             Self::BadRequest(_) => ("bad-request", 400, "The body is malformed"),
             Self::InvalidTask(_) => ("invalid-task", 400, "The task cannot be collected"),
-            Self::TaskExists(_) => ("task-exists", 409, "There is such a task"),
+            Self::TaskExists(_) => ("task-exists", 409, "There is already a task with this id"),
             Self::SearchTooLong(_) => ("search-too-long", 400, "The search takes longer than a request may"),
             Self::TooManyItems { .. } => ("too-many-items", 400, "Too many items for one request"),
             Self::Overloaded => ("overloaded", 503, "The collector is busy"),
             Self::Storage => ("storage", 503, "The journal failed"),
             Self::NotReady { .. } => ("not-ready", 503, "The collector cannot take uploads"),
-            Self::ReadOnly => ("read-only", 503, "The collector takes nothing"),
+            Self::ReadOnly => ("read-only", 503, "The collector is read-only"),
             Self::Starting => ("starting", 503, "The collector is opening its journal"),
             Self::TooManyRequests => ("too-many-requests", 429, "Too many requests came from here"),
             Self::OriginNotAllowed => ("origin-not-allowed", 403, "The task takes no reports from this page"),
             Self::TooManyReports { .. } => ("too-many-reports", 400, "The upload has more reports than the task takes in one"),
             Self::MessageCount { .. } => ("message-count", 400, "The upload has the wrong number of messages"),
             Self::NotForSums => ("of-sums", 404, "The task has sums through a shuffler only"),
-            Self::OtherRole => ("other-role", 404, "Another role does this"),
+            Self::OtherRole => ("other-role", 404, "A server of another role does this"),
             Self::NoKeys => ("no-keys", 503, "The analyser's keys are not known"),
             Self::UnknownShuffler => ("unknown-shuffler", 403, "No known shuffler has signed this"),
             Self::OhttpKey => ("ohttp-key", 400, "The request is sealed to a key that is not known"),

@@ -9,10 +9,10 @@ use crate::store::{Remedy, StoreError};
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum NotReadyReason {
     /// The disk is full.
-    #[error("the journal has no room on its disk")]
+    #[error("the journal's disk or quota is full")]
     NoRoom,
     /// The collector may not write to the journal.
-    #[error("the journal may not be written to")]
+    #[error("the collector may not write to the journal")]
     NotWritable,
     /// The collector was started as read-only.
     #[error("the collector was started with --read-only")]
@@ -21,10 +21,10 @@ pub(crate) enum NotReadyReason {
     #[error("too many uploads are waiting")]
     Overloaded,
     /// The collector is stopping.
-    #[error("the collector is going away")]
+    #[error("the collector is stopping")]
     Stopping,
     /// The journal failed for a different reason.
-    #[error("the journal failed; the log says how")]
+    #[error("the journal failed; the log states the reason")]
     Failed,
 }
 

@@ -104,7 +104,7 @@ impl BatchFile {
         if !begins {
             return Err(disk::damage_error(
                 path,
-                "it does not begin as a batch of this version does",
+                "it does not start with the header of a batch of this format version",
             ));
         }
         // The header has a fixed length, so no field is missing and no default is used.

@@ -68,7 +68,8 @@ impl LogHeader {
     /// file.
     pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<(Self, Checksum), EngineError> {
         Self::decode(bytes).ok_or_else(|| {
-            disk::damage_error(path, "it does not begin as a log of this version does")
+            let what = "it does not start with the header of a log of this format version";
+            disk::damage_error(path, what)
         })
     }
 

@@ -119,7 +119,8 @@ impl UploadIdsFile {
         let mut header = [0; HEADER_LENGTH];
         input.read_exact(&mut header).map_err(failed)?;
         let Some((own, span, count)) = read_header(&header) else {
-            return Err(damaged("it does not begin as ids of this version do"));
+            let what = "it does not start with the header of a list of ids of this format version";
+            return Err(damaged(what));
         };
         if own != fingerprint {
             return Err(damaged("it belongs to another task"));

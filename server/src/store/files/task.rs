@@ -326,7 +326,8 @@ fn resume_log(path: &Path, contents: &LogContents) -> Result<UploadLog, EngineEr
         tracing::warn!(
             path = %path.display(),
             bytes = contents.torn_bytes(),
-            "a commit was on its way as the collector stopped; nothing in it was acknowledged"
+            "a commit was interrupted when the collector stopped; none of its uploads was \
+             acknowledged"
         );
     }
     UploadLog::resume(path, contents)

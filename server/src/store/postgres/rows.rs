@@ -36,8 +36,9 @@ pub(super) fn task_row(row: &Row) -> Result<TaskRow, EngineError> {
     Ok(TaskRow {
         key: task_key(row, "key"),
         id: row.get("id"),
-        fingerprint: fingerprint
-            .map_err(|_| EngineError::Damaged("a task's fingerprint has not 16 bytes".into()))?,
+        fingerprint: fingerprint.map_err(|_| {
+            EngineError::Damaged("a task's fingerprint does not have 16 bytes".into())
+        })?,
         parameters: row.get("parameters"),
         settings: row.get("settings"),
     })
@@ -104,5 +105,5 @@ pub(super) type UploadIdBytes = [u8; 16];
 
 pub(super) fn parse_upload_id(bytes: &[u8]) -> Result<UploadIdBytes, EngineError> {
     let id = bytes.try_into();
-    id.map_err(|_| EngineError::Damaged("an upload's id has not 16 bytes".to_owned()))
+    id.map_err(|_| EngineError::Damaged("an upload's id does not have 16 bytes".to_owned()))
 }

@@ -20,12 +20,13 @@
 //! unbiased estimate, and it draws reports. Draws use the caller's generator, and thresholds that
 //! are rounded so that privacy holds. There are two exceptions: [`Gaussian`] draws in floating
 //! point, for simulations, and [`piecewise_variance`] is a formula only. A small δ for each report
-//! improves estimates by a negligible factor ([`favoured_probability_with_delta`]), so hushbin does not offer it.
+//! improves estimates by a negligible factor ([`favoured_probability_with_delta`]), so hushbin does
+//! not offer it.
 //!
-//! Further mechanisms have a distribution and a variance, but do not draw reports: [`LevelResponse`],
-//! [`SlidingPiecewise`] (PM, its best width, OPM), [`ThreeOutputs`], [`HybridThreePiecewise`]
-//! (HM-TP), [`Staircase`], [`SampledPiecewise`] and [`HadamardResponse`]. [`variance_lower_bound`] is a
-//! lower bound for all unbiased mechanisms for one number.
+//! Further mechanisms have a distribution and a variance, but do not draw reports:
+//! [`LevelResponse`], [`SlidingPiecewise`] (PM, its best width, OPM), [`ThreeOutputs`],
+//! [`HybridThreePiecewise`] (HM-TP), [`Staircase`], [`SampledPiecewise`] and [`HadamardResponse`].
+//! [`variance_lower_bound`] is a lower bound for all unbiased mechanisms for one number.
 //!
 //! [`ratings`] has mechanisms for sparse ratings. The papers P1, P2 and P3 of the
 //! [`errata`](hushbin_analysis::errata) compare their mechanisms with these. [`distribution`] has
@@ -34,8 +35,9 @@
 //! [`sums`] implements the mechanism of a different paper: sums of vectors from shuffled messages,
 //! without a local ε.
 //!
-//! All of these mechanisms serve only comparisons, such as [`compare_mechanisms`], and figures; pages cannot
-//! use them for reports. [`LossFunction`] computes the gradients that private learning reports.
+//! All of these mechanisms serve only comparisons, such as [`compare_mechanisms`], and figures;
+//! pages cannot use them for reports. [`LossFunction`] computes the gradients that private learning
+//! reports.
 //!
 //! ```
 //! use hushbin_study::competitors::{Budget, OptimalHash, UnaryEncoding};

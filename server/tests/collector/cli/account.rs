@@ -280,7 +280,7 @@ fn options_that_do_not_go_together_are_refused() {
         ),
         (
             "--central-epsilon 0.1 --reports 1000 --epsilon 1",
-            "leave out the one",
+            "omit the one to find",
         ),
         (
             "--central-epsilon 0.1 --reports 1000 --batches 2",

@@ -250,7 +250,7 @@ fn the_command_plans_for_questions_by_name() {
         ),
         (
             "--kind choice --options 2,3 --epsilon 1 --people 9",
-            "several --options are of --kind together",
+            "several --options need --kind together",
         ),
         (
             "--kind together --options 2 --epsilon 1 --people 9",

@@ -133,7 +133,7 @@ fn an_account_is_of_a_batch_of_people() {
     speaks_of_no_local_epsilon(&said);
     let words = ["account", "--central-epsilon", "1", "--delta", "1e-6"];
     let (fine, _, why) = files.say(&words);
-    assert!(!fine && why.contains("--delta alone"), "{why}");
+    assert!(!fine && why.contains("not for a task of sums"), "{why}");
 }
 
 #[test]
@@ -206,7 +206,7 @@ fn commands_for_private_reports_say_that_these_are_not() {
     writer.join().unwrap().unwrap();
     let why = String::from_utf8(said.stderr).unwrap();
     assert!(
-        !said.status.success() && why.contains("a shuffler alone"),
+        !said.status.success() && why.contains("which only the shuffler protects"),
         "{why}"
     );
     let broken = Files::new(&json!({ "id": "t", "trust": "nobody" }));

@@ -418,8 +418,8 @@ fn a_check_warns_of_what_takes_long_to_count() {
     };
     let slow = |minutes: u32| {
         Some(format!(
-            "counting     takes long of so many items: of a million reports some {minutes} \
-             minutes of a core"
+            "counting     is slow for this number of items: about {minutes} minutes of one core \
+             for a million reports"
         ))
     };
     // There are 2·10⁶ + 2 elements, and each of 8 buckets has 250,001 slots.

@@ -25,10 +25,7 @@ fn files_are_read_from_pipes() {
         let output = command.stdin(cat.stdout.take().unwrap()).output().unwrap();
         cat.wait().unwrap();
         if format == "parquet" {
-            fails(
-                &output,
-                &["/dev/stdin is a pipe with Parquet, expected a file"],
-            );
+            fails(&output, &["/dev/stdin is a pipe; Parquet needs a file"]);
         } else {
             let expected = collecting.estimate(&[&[&*file][..], &question].concat());
             assert_eq!(succeeds(&output), succeeds(&expected));

@@ -79,7 +79,7 @@ fn sum(bytes: &[u8]) -> Vec<u8> {
 fn a_directory_of_another_version() {
     // The settings of version 2 had another field for the role.
     for version in [2, 4] {
-        let said = format!("tasks.json has version {version}, this hushbin knows version 3");
+        let said = format!("tasks.json has version {version}, this hushbin supports version 3");
         directory_is_refused(|data| says(data, version), &said);
     }
 }
@@ -109,7 +109,7 @@ fn a_file_of_a_later_version() {
             bytes.splice(header - 8..header, own);
             fs::write(path, bytes).unwrap();
         };
-        let said = format!(".{extension} has version 2, this hushbin knows version 1");
+        let said = format!(".{extension} has version 2, this hushbin supports version 1");
         directory_is_refused(change, &said);
     }
 }
@@ -137,7 +137,7 @@ fn tokens_of_a_later_version() {
     fs::write(path, tokens.to_string()).unwrap();
     let before = files(copy.path());
     let data = text(copy.path());
-    let said = "tokens.json has version 2, this hushbin knows version 1";
+    let said = "tokens.json has version 2, this hushbin supports version 1";
     refused(&["serve", "--listen", "127.0.0.1:0", "--data", data], said);
     refused(&["token", "list", "--data", data], said);
     let create = ["token", "create", "--role", "admin", "--name", "a"];
@@ -177,7 +177,7 @@ fn files_of_reports_of_a_later_version() {
             description.as_object_mut().unwrap().remove("batches");
         });
         fs::write(own, later).unwrap();
-        let said = "it has version 2, this hushbin knows version 1";
+        let said = "it has version 2, this hushbin supports version 1";
         refused(&["estimate", text(&path), "--format", "json"], said);
         refused(&["estimate", text(&path), "--format", "totals"], said);
     }
@@ -195,7 +195,7 @@ fn partial_totals_of_a_later_version() {
     line["version"] = 2.into();
     line["more"] = true.into();
     fs::write(&path, line.to_string()).unwrap();
-    let said = "line 1: partial totals of version 2, this hushbin knows version 1";
+    let said = "line 1: partial totals of version 2, this hushbin supports version 1";
     refused(&merge, said);
 }
 
@@ -232,7 +232,8 @@ fn a_database_of_another_version() {
         server.ask(name, &change);
         let before = state();
         let said = format!(
-            "the schema hushbin of the database has version {version}, this hushbin knows version 2"
+            "the schema hushbin of the database has version {version}, this hushbin supports \
+             version 2"
         );
         for words in [
             &["serve", "--listen", "127.0.0.1:0"][..],

@@ -321,7 +321,7 @@ fn without_a_key_there_is_no_gateway_and_wrong_keys_are_refused() {
         "{said}"
     );
     let said = refused(&["--ohttp-key", &public]);
-    assert!(said.contains("expected a \"PRIVATE KEY\""), "{said}");
+    assert!(said.contains("expected \"PRIVATE KEY\""), "{said}");
     let long = ["--ohttp-key", &key, "--max-upload-bytes", "40000000"];
     let said = refused(&long);
     assert!(said.contains("three of them with --ohttp-key"), "{said}");

@@ -65,7 +65,7 @@ fn what_is_wrong_is_named() {
             &["unknown field `max_conections`", "`max_connections`"][..],
         ),
         ("log = 'loud'", &["unknown variant `loud`", "`info`"]),
-        ("hosts = ['a:80']", &["\"a:80\" is no host"]),
+        ("hosts = ['a:80']", &["\"a:80\" is not a host"]),
         (
             "origins = ['https://example.org/']",
             &["origins is \"https://example.org/\", expected origins as browsers write them"],

@@ -187,17 +187,17 @@ fn what_is_no_pair_is_refused_by_name() {
     refused(
         &write("certificate.pem", "nothing\n"),
         FILES,
-        "certificate.pem, expected a certificate",
+        "certificate.pem has no usable PEM block, expected a certificate",
     );
     refused(
         &write("key.pem", "nothing\n"),
         FILES,
-        "key.pem, expected a private key that is not encrypted",
+        "key.pem has no usable PEM block, expected a private key that is not encrypted",
     );
     refused(
         &write("certificate.pem", "-----BEGIN CERTIFICATE-----\n!\n"),
         FILES,
-        "certificate.pem is no PEM",
+        "certificate.pem is not a PEM file",
     );
     refused(
         &write(
@@ -213,7 +213,7 @@ fn what_is_no_pair_is_refused_by_name() {
             "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n",
         ),
         FILES,
-        "expected an X.509 certificate and its key",
+        "expected an X.509 certificate and its RSA",
     );
     // The key belongs to another certificate.
     let exchange = |at: &Path| {

@@ -304,7 +304,7 @@ fn a_collector_that_does_not_shuffle_takes_no_such_task() {
     ];
     let refused = hushbin(&words);
     let said = String::from_utf8(refused.stderr).unwrap();
-    let why = "relies on a shuffler";
+    let why = "needs a shuffler";
     assert!(!refused.status.success() && said.contains(why), "{said}");
 }
 

@@ -60,7 +60,8 @@ pub enum Kind {
 
 impl Kind {
     /// Returns the range of the values of coded entries. A [`Kind::Number`] is coded by
-    /// [`Scale::cell`], and [`Kind::Numbers`] by [`NumberLimits::normalise`](crate::task::NumberLimits::normalise).
+    /// [`Scale::cell`], and [`Kind::Numbers`] by
+    /// [`NumberLimits::normalise`](crate::task::NumberLimits::normalise).
     #[must_use]
     pub const fn value_kind(&self) -> ValueKind {
         match self {

@@ -37,7 +37,7 @@ export class CocoTexts implements MechanismTexts {
   readonly part = "side";
   readonly probabilities: string;
   readonly score =
-    "the number of answers of the first input that push to the reported side, minus the number that push against it";
+    "the number of answers of the first input that count for the reported side, minus the number that count against it";
   readonly figures: MechanismTexts["figures"];
   readonly #sparsity: number;
   /** Name of the elements that stand in for missing answers. */
@@ -59,7 +59,7 @@ export class CocoTexts implements MechanismTexts {
       [
         "sides",
         String(hashes * buckets),
-        `in pairs; ${this.#hashes.note}${favoured === 1 ? "the side with the strongest push is" : `the ${favoured} sides with the strongest push are`} favoured`,
+        `in pairs; ${this.#hashes.note}${favoured === 1 ? "the side with the largest majority is" : `the ${favoured} sides with the largest majorities are`} favoured`,
       ],
     ];
   }
@@ -74,7 +74,7 @@ export class CocoTexts implements MechanismTexts {
   }
 
   meaning(reported: Reported): string {
-    return `The ${this.words(reported)}. This is the only part that your answers influence. Sides that your answers push to are more likely, but never certain.`;
+    return `The ${this.words(reported)}. This choice of a side is the only part that your answers influence. A side that your answers count for is more likely, but never certain.`;
   }
 
   picture(placement: Placement, reported: Reported, questions: readonly Question[]): ReportPicture {
@@ -89,7 +89,7 @@ export class CocoTexts implements MechanismTexts {
         chance: outcome.chance,
         reported: pair === drawn.pair && plus === drawn.plus,
         chips: createChips(outcome),
-        words: `${here}: ${by ? `pushed by ${by}` : "none of your answers push here"}`,
+        words: `${here}: ${by || "none of your answers"}`,
       };
     };
     const hashes = this.#hashes;
@@ -109,7 +109,7 @@ export class CocoTexts implements MechanismTexts {
               "p",
               { class: "tossed" },
               ...Array.from({ length: paddings }, () => createChip(null)),
-              " padding, pushed to a side by coin toss",
+              " padding, put on a side by coin toss",
             )
           : "",
       ),
@@ -120,16 +120,16 @@ export class CocoTexts implements MechanismTexts {
     );
     const pushed =
       towards + against === 0
-        ? "none of your answers pushed to either side of this pair"
+        ? "none of your answers counted for either side of this pair"
         : drawn.plus
-          ? `${towards} of your answers pushed to this side and ${against} against it`
-          : `${against} of your answers pushed to this side and ${towards} against it`;
+          ? `${towards} of your answers counted for this side and ${against} against it`
+          : `${against} of your answers counted for this side and ${towards} against it`;
     return {
-      title: "Which way your answers push",
+      title: "Which sides your answers count for",
       text:
-        `Answers and ${this.#filler} always make ${this.#sparsity} elements. For every question the seed ` +
-        `tosses a coin${hashes.repeated}. Heads: yes pushes to the plus side. Tails: yes pushes to the minus side. An answer “no” ` +
-        `pushes the other way. Then one side${hashes.ofAll} is drawn at random, ${sideProbabilitiesInWords(chances, hashes)}. This time it was the ${this.words(reported)}: ${pushed}.`,
+        `Your answers and ${this.#filler} together are always ${this.#sparsity} elements. For every question the seed ` +
+        `tosses a coin${hashes.repeated}. Heads: yes counts for the plus side. Tails: yes counts for the minus side. An answer “no” ` +
+        `counts for the other side. Then one side${hashes.ofAll} is drawn at random, ${sideProbabilitiesInWords(chances, hashes)}. This time it was the ${this.words(reported)}: ${pushed}.`,
       body: el("div", { class: "duels" }, ...duels),
       key: [...chipLegend({ padding: this.#filler !== ADDED }), REPORTED_KEY()],
     };

@@ -33,7 +33,7 @@ export class CollisionTexts implements MechanismTexts {
   readonly part = "bucket";
   readonly probabilities: string;
   readonly score =
-    "the number of elements of the first input in the reported bucket, minus the number of elements of the second input in it";
+    "the number of elements of the first input in the reported bucket, minus the number of elements of the second input in the same bucket";
   readonly figures: MechanismTexts["figures"];
   readonly #sparsity: number;
   readonly #hashes: HashFunctionWords;
@@ -97,7 +97,7 @@ export class CollisionTexts implements MechanismTexts {
     return {
       title: "Your answers in this seed’s buckets",
       text:
-        `Answers and padding always make ${this.#sparsity} elements. The seed decides which of ` +
+        `Your answers and padding together are always ${this.#sparsity} elements. The seed decides which of ` +
         `${hashes.buckets} buckets each possible element falls into (${share})${hashes.repeated}. Then one bucket${hashes.ofAll} is ` +
         `drawn at random. A favoured bucket has a probability of ${hashes.chance(Math.max(...chances))}, ` +
         `any other bucket ${hashes.chance(Math.min(...chances))}. This time it was ${this.words(reported)}, which ${holds}.`,

@@ -61,7 +61,7 @@ export class HashBinEventTexts implements MechanismTexts {
   }
 
   meaning(reported: Reported): string {
-    return `The ${this.words(reported)}. They are sums of your answers with noise, and the only part that your answers influence. The noise is mostly larger than the sums.`;
+    return `The ${this.words(reported)}. Each is a sum of your answers plus noise. This is the only part that your answers influence. The noise is usually larger than the sum of the answers.`;
   }
 
   picture(placement: Placement, reported: Reported, questions: readonly Question[]): ReportPicture {
@@ -112,7 +112,7 @@ export class HashBinUserTexts implements MechanismTexts {
   readonly part = "sign";
   readonly probabilities: string;
   readonly score =
-    "the number of answers of the first input that push to the reported sign, minus the number that push against it";
+    "the number of answers of the first input that count for the reported sign, minus the number that count against it";
   readonly figures: readonly KeyNumber[];
 
   constructor({ id, mechanism, epsilon }: NamedItemsTask) {
@@ -124,12 +124,12 @@ export class HashBinUserTexts implements MechanismTexts {
       throw new RangeError(`task ${id} is expected to use hash-bin with two-point noise`);
     }
     const factor = formatThreeDigits(Math.exp(epsilon));
-    this.probabilities = `both signs can be reported. The more your answers push to one sign, the more likely it is. It is never more than ${factor} times as likely as the other sign.`;
+    this.probabilities = `both signs can be reported. The more of your answers count for one sign, the more likely this sign is. It is never more than ${factor} times as likely as the other sign.`;
     this.figures = [
       [
         "clip",
         formatThreeDigits(clip),
-        "maximum push of all answers together; clipping biases estimates towards 0",
+        "maximum total of all answers; clipping biases estimates towards 0",
       ],
     ];
   }
@@ -139,7 +139,7 @@ export class HashBinUserTexts implements MechanismTexts {
   }
 
   meaning(reported: Reported): string {
-    return `${narrowKind(reported, "sign").plus ? "Plus" : "Minus"}. This is the only part that your answers influence. The sign that your answers push to is more likely, but never certain.`;
+    return `${narrowKind(reported, "sign").plus ? "Plus" : "Minus"}. This is the only part that your answers influence. The sign that your answers count for is more likely, but never certain.`;
   }
 
   picture(placement: Placement, reported: Reported, questions: readonly Question[]): ReportPicture {
@@ -152,15 +152,15 @@ export class HashBinUserTexts implements MechanismTexts {
         chance: outcome.chance,
         reported: isPlus === drawn.plus,
         chips: createChips(outcome),
-        words: `${this.words({ kind: "sign", plus: isPlus })}: ${by ? `pushed by ${by}` : "none of your answers push here"}`,
+        words: `${this.words({ kind: "sign", plus: isPlus })}: ${by || "none of your answers"}`,
       };
     };
     const sides = [side(true, plus), side(false, minus)];
     return {
-      title: "Which way your answers push",
+      title: "Which sign your answers count for",
       text:
-        `For every question the seed tosses a coin. Heads: yes pushes to plus. Tails: yes pushes to minus. An answer “no” ` +
-        `pushes the other way, and “not set” does not push. In total, your answers push by ${formatSigned(sum, 0)}. A sum ` +
+        `For every question the seed tosses a coin. Heads: yes counts +1. Tails: yes counts −1. An answer “no” ` +
+        `counts the other way, and “not set” counts 0. The total of your answers is ${formatSigned(sum, 0)}. A total ` +
         `farther from zero makes the probabilities more different: here ${formatPercent(plus.chance, 1)} for plus and ` +
         `${formatPercent(minus.chance, 1)} for minus. This time it was ${this.words(reported)}.`,
       body: el(

@@ -139,7 +139,7 @@ export class OwnVisitView {
 }
 
 const PREVIEW =
-  "This report was drawn here and is sent nowhere. The seed decides which question the last byte answers. The seed does not depend on your answers. A sent visit spends another ε, in addition to the ε of the report above.";
+  "This report was made here and is sent nowhere. The seed decides which question the last byte answers. The seed does not depend on your answers. A sent visit spends another ε, in addition to the ε of the report above.";
 const SENT =
   "These bytes left your page and are on the collector’s disk. The collector has nothing else about this visit. The bytes reveal something about one answer only.";
 

@@ -158,8 +158,9 @@ impl HitDistribution {
     }
 
     /// Returns the confidence limit for a conditional mean on one side: see
-    /// [`Law::ratio_confidence_limit`](super::Law::ratio_confidence_limit). The interval contains every ratio r for which
-    /// the estimate of mean − r·frequency does not rule out that this difference is 0.
+    /// [`Law::ratio_confidence_limit`](super::Law::ratio_confidence_limit). The interval contains
+    /// every ratio r for which the estimate of mean − r·frequency does not rule out that this
+    /// difference is 0.
     pub(crate) fn ratio_confidence_limit(
         &self,
         [mean, frequency]: [PointEstimate; 2],

@@ -82,8 +82,8 @@ pub(crate) trait EstimatedMechanism: Debug + Clone + Send + Sync + 'static {
     /// If the domain is open and has queried items.
     fn encode(counts: &Self::Counts, bytes: &mut Vec<u8>);
 
-    /// Decodes the output of [`EstimatedMechanism::encode`] for n = `reports` reports into empty counts of
-    /// the same task.
+    /// Decodes the output of [`EstimatedMechanism::encode`] for n = `reports` reports into empty
+    /// counts of the same task.
     ///
     /// # Errors
     /// If the bytes are not encoded counts, or if no set of `reports` reports has such counts.
@@ -142,7 +142,8 @@ pub(crate) trait EstimatedMechanism: Debug + Clone + Send + Sync + 'static {
         0
     }
 
-    /// Returns the outcome that a report names, among those of [`EstimatedMechanism::uniform_outcome_count`].
+    /// Returns the outcome that a report names, among those of
+    /// [`EstimatedMechanism::uniform_outcome_count`].
     fn uniform_outcome(_report: &Self::Report) -> Option<u32> {
         None
     }

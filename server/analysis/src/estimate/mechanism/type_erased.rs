@@ -25,7 +25,8 @@ pub(crate) trait Registered: EstimatedMechanism {
 /// A question whose mechanism may have any type, with all that can be computed before any report
 /// exists.
 pub(crate) trait Prepared: Debug + Send + Sync {
-    /// Returns the quantities that are estimated for an item: see [`EstimatedMechanism::estimands`].
+    /// Returns the quantities that are estimated for an item: see
+    /// [`EstimatedMechanism::estimands`].
     fn estimands(&self) -> &'static [Estimand];
 
     /// Returns the number of counters, or words of counters, that a report updates: see
@@ -98,7 +99,8 @@ pub(crate) trait ErasedCounts: Debug + Send + Sync + Any {
     /// [`EstimatedMechanism::cells`].
     fn answer_counts(&self, whose: SamplingModel, reports: u64) -> Option<AnswerCounts>;
 
-    /// Returns the mean square of reported numbers and its upper bound: see [`EstimatedMechanism::squares`].
+    /// Returns the mean square of reported numbers and its upper bound: see
+    /// [`EstimatedMechanism::square_statistics`].
     fn square_statistics(&self, whose: SamplingModel, reports: u64) -> Option<SquareStatistics>;
 }
 

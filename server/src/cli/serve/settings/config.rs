@@ -35,7 +35,7 @@ fn parse_analyser_url(text: &str) -> Result<Uri, Error> {
 
 /// Returns the value of an option that the role requires, or an error if the option is missing.
 fn required_option<'a, T>(given: &'a Option<T>, option: &str, role: Role) -> Result<&'a T, Error> {
-    let missing = || format!("{option} is missing, of --role {}", role.name());
+    let missing = || format!("--role {} needs {option}", role.name());
     Ok(given.as_ref().ok_or_else(missing)?)
 }
 

@@ -72,7 +72,7 @@ fn halves_need_their_own_keys_and_no_others() {
             without.remove(*key).unwrap();
             let said = refused(&without.to_string());
             let option = format!("--{}", key.replace('_', "-").trim_end_matches('s'));
-            assert_eq!(said, format!("{option} is missing, of --role {role}"));
+            assert_eq!(said, format!("--role {role} needs {option}"));
             without = Table::from_iter([((*key).to_owned(), whole[*key].clone())]);
             let said = refused(&without.to_string());
             assert_eq!(said, format!("{option} is not for --role collector"));
@@ -141,7 +141,7 @@ fn a_journal_is_in_a_directory_or_in_a_database() {
     assert!(shown.contains("db2.example.org"), "{shown}");
     assert!(!shown.contains("password"), "{shown}");
     let two = refused("data = 'd'\nstore = 'postgres://h/d'");
-    assert!(two.contains("expected --data or --store"), "{two}");
+    assert!(two.contains("expected either --data or --store"), "{two}");
     for (address, expected) in [
         ("mysql://h/d", "does not begin with postgres://"),
         ("postgres://h/d?port=x", "cannot be read"),

@@ -56,18 +56,19 @@ pub(in crate::cli::serve) struct Settings {
     #[arg(long, value_name = "FILE")]
     pub(super) analyser_key: Option<PathBuf>,
     /// Private sealing key (PEM) of this analyser, made by 'hushbin key create --for sealing'; may
-    /// be repeated. A page seals reports to the first of these keys whose pin the page lists, so put
-    /// a new key before the old ones. Reports sealed to an old key are still opened
+    /// be repeated. A page seals reports to the first of these keys whose pin the page lists, so
+    /// put a new key before the old ones. Reports sealed to an old key are still opened
     #[arg(long = "sealing-key", value_name = "FILE", value_delimiter = ',')]
     pub(super) sealing_keys: Option<Vec<PathBuf>>,
     /// Public signing key (PEM) of a shuffler from which this analyser accepts batches; may be
     /// repeated
     #[arg(long = "shuffler", value_name = "FILE", value_delimiter = ',')]
     pub(super) shufflers: Option<Vec<PathBuf>>,
-    /// Private sealing key (PEM), made by 'hushbin key create --for sealing'; may be repeated. It
-    /// makes a collector or a shuffler an Oblivious HTTP gateway, at /.well-known/ohttp-gateway.
-    /// The gateway lists its public keys in the order of these options, and clients should take the
-    /// first, so put a new key before the old ones. Requests sealed to an old key are still opened
+    /// Private sealing key (PEM), made by 'hushbin key create --for sealing'; may be repeated. This
+    /// option makes a collector or a shuffler an Oblivious HTTP gateway, at
+    /// /.well-known/ohttp-gateway. The gateway lists its public keys in the order of these options,
+    /// and clients should take the first, so put a new key before the old ones. Requests sealed to
+    /// an old key are still opened
     #[arg(long = "ohttp-key", value_name = "FILE", value_delimiter = ',')]
     pub(super) ohttp_keys: Option<Vec<PathBuf>>,
     /// Serve the journal without writing to it, for example from a copy or a disk that cannot be
@@ -105,9 +106,10 @@ pub(in crate::cli::serve) struct Settings {
     /// Maximum size of an upload, in bytes, 64 to 67108864 (default 1048576)
     #[arg(long, value_name = "BYTES")]
     pub(super) max_upload_bytes: Option<usize>,
-    /// Memory for uploads that wait for the disk, in bytes: at least --max-upload-bytes (three
-    /// times that with --ohttp-key), at most 1099511627776. At most one request waits per 8 KiB of
-    /// this memory. When the memory is full, clients are asked to retry later (default 67108864)
+    /// Memory for uploads that wait for the disk, in bytes: at least --max-upload-bytes, or three
+    /// times --max-upload-bytes with --ohttp-key; at most 1099511627776. At most one request waits
+    /// per 8 KiB of this memory. When the memory is full, clients are asked to retry later (default
+    /// 67108864)
     #[arg(long, value_name = "BYTES")]
     pub(super) queue_bytes: Option<usize>,
     /// Maximum number of open connections, 1 to 1048576. If there are more, the connections that
@@ -145,8 +147,8 @@ pub(in crate::cli::serve) struct Settings {
     /// (default 100000)
     #[arg(long, value_name = "REPORTS")]
     pub(super) batch_most: Option<u64>,
-    /// Age in hours at which a batch is closed if it has at least --batch-least reports; 0 means at
-    /// no age (default 24)
+    /// Age in hours at which a batch is closed if it has at least --batch-least reports; 0 means
+    /// that its age never closes a batch (default 24)
     #[arg(long, value_name = "HOURS")]
     pub(super) batch_hours: Option<u32>,
     /// Number of days after which the reports of a released batch are deleted; 0 means never. The
@@ -158,7 +160,7 @@ pub(in crate::cli::serve) struct Settings {
     /// (default any origin)
     #[arg(long = "origin", value_name = "ORIGIN", value_delimiter = ',')]
     pub(super) origins: Option<Vec<String>>,
-    /// Maximum number of reports in one upload; 0 means the 4096 that the upload format allows.
+    /// Maximum number of reports in one upload; 0 means 4096, the maximum of the upload format.
     /// Pages send one report per upload (default 0)
     #[arg(long, value_name = "REPORTS")]
     pub(super) upload_reports: Option<u32>,

@@ -80,18 +80,20 @@ pub enum DataLoss {
 impl fmt::Display for DataLoss {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Nothing => f.write_str("nothing is lost, as the same follows from what verifies"),
+            Self::Nothing => f.write_str("nothing is lost: intact files contain the same data"),
             Self::ForeignFile => f.write_str("it is not copied"),
-            Self::Settings => f.write_str("how its tasks are collected is the default now"),
+            Self::Settings => {
+                f.write_str("the settings of its tasks are lost: the defaults apply now")
+            }
             Self::Task => f.write_str(
-                "it is lost whole, as the list of tasks does not say which task these are the \
-                 files of; give its task file with --task",
+                "all of it is lost, because the list of tasks does not name the task of these \
+                 files; give the task file with --task",
             ),
             Self::Batch { batch, reports } => {
-                write!(f, "batch {batch} is lost whole, ")?;
+                write!(f, "all of batch {batch} is lost, ")?;
                 match reports {
                     Some(reports) => write!(f, "with its {reports} reports"),
-                    None => f.write_str("and it is not known how many reports it had"),
+                    None => f.write_str("with an unknown number of reports"),
                 }
             }
             Self::Reports { batch, reports } => write!(
@@ -108,7 +110,7 @@ impl fmt::Display for DataLoss {
                 Some((uploads, reports)) => {
                     write!(f, "{uploads} uploads with {reports} reports are lost")
                 }
-                None => f.write_str("uploads are lost, and it is not known how many"),
+                None => f.write_str("an unknown number of uploads is lost"),
             },
         }
     }

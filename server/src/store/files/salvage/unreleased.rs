@@ -80,7 +80,7 @@ impl TaskSalvage<'_> {
                 Ok(log) if log.closed.is_none() && batch < last => {
                     // A later batch exists, so this log must have been cut off at the end of a
                     // commit.
-                    let what = "the batch behind it is there, and it is not closed";
+                    let what = "the next batch exists, but this one is not closed";
                     let error = disk::damage_error(&path, what);
                     salvaged.record_damage(error, DataLoss::Uploads { known: None });
                 }

@@ -96,8 +96,8 @@ impl UnaryEncoding {
     /// person who has the answer is then 1/δ.
     ///
     /// # Errors
-    /// Same errors as [`UnaryEncoding::new`]. [`Error::Combination`] if δ is so large that the variance has
-    /// no local minimum.
+    /// Same errors as [`UnaryEncoding::new`]. [`Error::Combination`] if δ is so large that the
+    /// variance has no local minimum.
     pub fn optimized(options: u32, budget: &Budget) -> Result<Self, Error> {
         let q = best_other_bit_probability(budget).ok_or(Error::Combination {
             reason: "\"delta\" is too large for optimized unary encoding: no q is best",

@@ -57,8 +57,8 @@ impl LaplaceNoise {
         self.scale
     }
 
-    /// Variance 2β² of one report's estimate of a coordinate, where β is [`noise_scale`](Self::noise_scale). It
-    /// is the same for every value of the coordinate.
+    /// Variance 2β² of one report's estimate of a coordinate, where β is
+    /// [`noise_scale`](Self::noise_scale). It is the same for every value of the coordinate.
     #[must_use]
     pub fn variance(&self) -> f64 {
         2.0 * self.scale * self.scale

@@ -85,8 +85,8 @@ impl NormalNoise {
     }
 
     /// Returns the mechanism at user level as in P3's code, with the standard deviation σ =
-    /// Δ·√(2·ln(1.25/δ))/ε and the sensitivity Δ of [`user`](Self::user_level). The noise is larger than
-    /// necessary, and its privacy is proven only for ε below 1.
+    /// Δ·√(2·ln(1.25/δ))/ε and the sensitivity Δ of [`user`](Self::user_level). The noise is larger
+    /// than necessary, and its privacy is proven only for ε below 1.
     ///
     /// # Errors
     /// Same errors as [`NormalNoise::event_level`].

@@ -1,5 +1,5 @@
-//! Oracles that answer about one entry. [`Sampling`](super::Sampling) and [`KFoldRepetition`](super::KFoldRepetition)
-//! apply such an oracle to inputs with several entries.
+//! Oracles that answer about one entry. [`Sampling`](super::Sampling) and
+//! [`KFoldRepetition`](super::KFoldRepetition) apply such an oracle to inputs with several entries.
 
 use hushbin::Error;
 use rand_core::CryptoRng;

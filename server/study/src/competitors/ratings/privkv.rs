@@ -71,8 +71,8 @@ impl PrivKv {
     /// setting's ε is ignored.
     ///
     /// # Errors
-    /// Same errors as [`OracleSetting::budget`]. [`Error::Combination`] if ε₁ or ε₂ is not above 0, or is
-    /// above 12.
+    /// Same errors as [`OracleSetting::budget`]. [`Error::Combination`] if ε₁ or ε₂ is not above 0,
+    /// or is above 12.
     pub fn with_presence_and_sign_epsilon(
         setting: &OracleSetting,
         presence: f64,

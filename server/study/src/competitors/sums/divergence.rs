@@ -1,6 +1,6 @@
 //! Exact privacy loss of the shuffled messages of one coordinate. [`CoordinateNoise`] defines the
-//! counts Z⁺, Z⁻ and Z_y of noise messages, and [`ZeroSumTuples`](super::ZeroSumTuples) defines the tuples s_y
-//! and the coefficients c_y(x).
+//! counts Z⁺, Z⁻ and Z_y of noise messages, and [`ZeroSumTuples`](super::ZeroSumTuples) defines the
+//! tuples s_y and the coefficients c_y(x).
 //!
 //! Z⁺ and Z⁻ are geometric with parameter p_c. They can be written as D⁺ + g and D⁻ + g. Here D is
 //! discrete Laplace with parameter p_c, and D⁺ and D⁻ are its positive and negative parts. The

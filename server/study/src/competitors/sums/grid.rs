@@ -25,8 +25,8 @@ const GAMMA: ParameterRange = ParameterRange {
     max: 1.0,
 };
 
-/// Returns the paper's constant c = max(14·ln(2/δ)/ε², 27/ε), from which [`closed_form_uniform_probability`]
-/// follows.
+/// Returns the paper's constant c = max(14·ln(2/δ)/ε², 27/ε), from which
+/// [`closed_form_uniform_probability`] follows.
 ///
 /// Source: Balle, Bell, Gascón, Nissim 2019, Theorem 3.1, for ε ≤ 1.
 #[must_use]

@@ -15,9 +15,9 @@ pub const TUPLES_PART: f64 = 0.25;
 /// messages +1 and −1, and of tuples of messages with sum zero.
 ///
 /// The number Z⁺ of messages +1 and the number Z⁻ of messages −1 have the distribution NB(1, p_c)
-/// each. The number Z_y of copies of each tuple [s_y](ZeroSumTuples) has the distribution NB(r, p_y). The
-/// error of the analyser's sum is Z⁺ − Z⁻, because tuples sum to zero. This error is discrete
-/// Laplace noise with parameter p_c.
+/// each. The number Z_y of copies of each tuple [s_y](ZeroSumTuples) has the distribution NB(r,
+/// p_y). The error of the analyser's sum is Z⁺ − Z⁻, because tuples sum to zero. This error is
+/// discrete Laplace noise with parameter p_c.
 ///
 /// # Privacy
 /// The shuffled messages are (ε₀, δ₀) private for anyone with a value from −L to L. A change of a

@@ -71,7 +71,7 @@ impl MultipartKind for Numbers {
         };
         if told != self.len() as u32 || sparsity != told {
             return Err(error!(Combination {
-                reason: "all \"numbers\" have a name and a range, and everybody has all",
+                reason: "\"numbers\" need a name, a range and an answer each",
             }));
         }
         Ok(())

@@ -99,8 +99,8 @@ pub(super) fn check_parts(parts: &[Part], is_cross: bool, epsilon: f64) -> Resul
         }
         if part.scale().is_some() && (!is_cross || index == 0) {
             return Err(error!(Combination {
-                reason: "the first part of a \"cross\", and each of what is asked \"together\", is a \
-                     \"choice\" or a \"flag\"",
+                reason: "the first part of a \"cross\", and each part of \"together\", must be a \
+                         \"choice\" or a \"flag\"",
             }));
         }
     }

@@ -103,7 +103,7 @@ impl MultipartKind for Together {
         check_option_count(items)?;
         if sparsity as usize != self.parts.len() {
             return Err(error!(Combination {
-                reason: "of all that is asked \"together\" one option is given each",
+                reason: "\"together\" takes exactly one option for each part",
             }));
         }
         Ok(())

@@ -78,7 +78,7 @@ fn check(file: &Value) -> Result<(), Refusal> {
     if let Some(honest) = honest {
         HONEST_FRACTION.check(honest)?;
         if people.is_some_and(|people| honest * people < 2.0) {
-            let reason = "the noise of one honest person hides no one";
+            let reason = "at least 2 of the \"people\" must be honest";
             return Err(about("people")(Error::Combination { reason }));
         }
     }

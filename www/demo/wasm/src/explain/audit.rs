@@ -94,8 +94,8 @@ impl Explainer {
 
 impl Audit {
     /// Computes the scores of `count` reports, which `packed` lists one after the other. They must
-    /// come from input number `which` (0 or 1) of [`Explainer::extreme_inputs`], and from the task's
-    /// mechanism with any ε.
+    /// come from input number `which` (0 or 1) of [`Explainer::extreme_inputs`], and from the
+    /// task's mechanism with any ε.
     ///
     /// # Errors
     /// Errors of [`Upload::decode`].

@@ -82,7 +82,8 @@ impl Senders {
     }
 
     /// Returns true if the upper bound proves that a batch is (`epsilon`, `delta`)-differentially
-    /// private. [`calibrate_noise`](super::calibrate_noise) uses the same bound, so its result passes.
+    /// private. [`calibrate_noise`](super::calibrate_noise) uses the same bound, so its result
+    /// passes.
     ///
     /// # Errors
     /// The errors of [`Senders::noise`], and [`Error::OutOfRange`] when ε is outside

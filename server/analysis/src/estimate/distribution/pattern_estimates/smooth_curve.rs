@@ -113,8 +113,8 @@ impl PenalisedLikelihood<'_> {
         // A bin's share is the exponential of its logarithm. So the second derivative of the share
         // equals the first, and the slopes appear on the diagonal of the curvature.
         let mut factor = self.curvature_factor(logs, &weights, &slopes);
-        // `cholesky_factorise` leaves at most this number on the diagonal if the matrix is not positive
-        // definite.
+        // `cholesky_factorise` leaves at most this number on the diagonal if the matrix is not
+        // positive definite.
         if diagonal(&factor, logs.len()).any(|own| own <= f64::MIN_POSITIVE.sqrt()) {
             factor = self.expected_curvature_factor(logs, expected);
         }

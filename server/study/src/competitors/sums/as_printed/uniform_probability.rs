@@ -56,7 +56,8 @@ pub struct UniformProbabilityRow {
 /// that satisfies (ε, δ) for one coordinate, to one part in 10⁹.
 ///
 /// # Errors
-/// Same errors as [`grid::exact_shuffled_delta`]. [`Error::Combination`] if the corrected γ is above 1.
+/// Same errors as [`grid::exact_shuffled_delta`]. [`Error::Combination`] if the corrected γ is
+/// above 1.
 pub fn row_with_enumerated_delta(
     people: u32,
     steps: u32,
@@ -121,8 +122,8 @@ pub fn row_with_paper_constant(
     )
 }
 
-/// Returns the rows of [`row_with_enumerated_delta`] for n = 6, r = 2, d = 2, and of [`row_with_paper_constant`] for
-/// larger batches.
+/// Returns the rows of [`row_with_enumerated_delta`] for n = 6, r = 2, d = 2, and of
+/// [`row_with_paper_constant`] for larger batches.
 ///
 /// # Errors
 /// This never fails: all parameters are in range.
