@@ -47,7 +47,7 @@ pub(crate) struct PartialFold {
 /// Totals of reports, with the identifiers of the folds that were added up.
 pub(crate) struct PartialTotals {
     pub(crate) totals: Totals,
-    /// For each part, the position in the input at which it was found, for error messages.
+    /// Position in the input at which each part was found, for error messages.
     parts: BTreeMap<FoldId, String>,
 }
 

@@ -61,7 +61,7 @@ struct CloseReasonLabel {
 pub(crate) enum CloseReason {
     /// The peer already had the maximum number of connections.
     Peer,
-    /// All slots were taken, and this connection had waited longest for a request.
+    /// Connection that had waited longest for a request when all slots were taken.
     MakeRoom,
     /// The peer did not read its responses.
     Unread,

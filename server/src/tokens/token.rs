@@ -15,7 +15,7 @@ use data_encoding::HEXLOWER;
 pub(crate) enum TokenRole {
     /// Read released estimates, the list of batches and the settings of tasks.
     Analyst,
-    /// All permissions of 'analyst'. Close batches. Create, change and delete tasks.
+    /// Do what 'analyst' may do. Close batches. Create, change and delete tasks.
     Admin,
 }
 

@@ -11,7 +11,7 @@ use super::top_sums::{TopSum, load_increase};
 /// cells of strength v or more were normally distributed, for each v.
 #[derive(Debug, Clone)]
 pub(crate) struct ApproximateTopSums {
-    /// For each v ≥ 1, moments of K_v: the number of cells of strength v or more.
+    /// Moments of K_v, the number of cells of strength v or more, for each v ≥ 1.
     levels: Vec<CellCountMoments>,
     /// Expected number of elements in a cell of strength 0.
     weak_load: f64,

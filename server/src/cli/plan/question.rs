@@ -30,7 +30,7 @@ pub(super) struct QuestionOptions {
     /// that the person rates, or an option that the person chooses in a 'set'
     #[arg(long, value_name = "S", required_unless_present_any = ["entries", "kind", "task"])]
     sparsity: Option<u32>,
-    /// For ratings: expected numbers of people who have 0, 1, 2, … entries, separated by commas.
+    /// Expected numbers of people who have 0, 1, 2, … entries, separated by commas, for ratings.
     /// The command uses them to predict the bias of estimates and, without --sparsity, to choose
     /// the sparsity
     #[arg(long, value_name = "N,N,...", value_delimiter = ',')]

@@ -40,7 +40,7 @@ impl fmt::Display for Damage {
 /// Loss that damage to a file causes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DataLoss {
-    /// No data is lost, because the same data follows from other files.
+    /// Loss of a file whose data follows from other files, so no data is lost.
     Nothing,
     /// A file that does not belong in a journal is not copied.
     ForeignFile,

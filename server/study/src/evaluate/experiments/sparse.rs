@@ -78,8 +78,8 @@ const FOREMOST: usize = 100;
 /// δ of Gaussian noise in P3.
 pub(crate) const DELTA: f64 = 1e-5;
 
-/// For user level, and then for event level: the name of the estimand in tables, and the published
-/// mechanisms that take part.
+/// Name of the estimand in tables and the published mechanisms that take part, for user level and
+/// then for event level.
 pub(crate) const LEVELS: [(&str, &[&str]); 2] = [
     (
         "mean, user level",

@@ -188,8 +188,8 @@ mod tests {
     use super::*;
     use crate::evaluate::crowd::census::{CensusCrowd, CensusExtract, Person};
 
-    /// After one step with many people, the weights under every mechanism differ from the weights
-    /// without privacy by about one standard error.
+    /// Checks that after one step with many people, the weights under every mechanism differ from
+    /// the weights without privacy by about one standard error.
     #[test]
     fn a_step_is_unbiased_whatever_the_mechanism() {
         let census = CensusCrowd::new(CensusExtract::Brazil);
