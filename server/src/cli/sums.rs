@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use hushbin::sums::SumTask;
+use hushbin_analysis::accounting::BATCHES;
 use hushbin_analysis::promise::round_up_to_three_digits;
 use hushbin_analysis::sums::{SumError, SumInfluence, SumPlan, account_for_people};
 use serde::Serialize;
@@ -161,6 +162,7 @@ pub(super) fn account(
     form: AnswerForm,
     out: &mut dyn Write,
 ) -> Result<(), Error> {
+    BATCHES.check(f64::from(batches))?;
     let found = account_for_people(task, people, honest_fraction, delta)?;
     let answer = SumsAccount {
         trust: "shuffler",

@@ -56,7 +56,7 @@ pub use gaussian::gaussian_delta;
 pub use method::Method;
 pub use mixture::{alpha::Mixture, contract::AccountError};
 pub use privacy_profile::DeltaBounds;
-pub(crate) use ranges::CENTRAL_EPSILON;
+pub(crate) use ranges::{CENTRAL_EPSILON, honest_reports};
 pub use ranges::{
     BATCHES, DEFAULT_DELTA, DEFAULT_HONEST_FRACTION, DELTA, HONEST_FRACTION, HONEST_REPORTS,
     REPORTS, REPORTS_PER_PERSON,

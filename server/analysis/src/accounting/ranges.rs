@@ -60,7 +60,7 @@ pub(super) fn honest_count(reports: u64, honest_fraction: f64) -> u64 {
 /// # Errors
 /// [`Error::OutOfRange`] if the number of reports, the number of honest reports or the fraction is
 /// out of range.
-pub(super) fn honest_reports(reports: u64, honest_fraction: f64) -> Result<u64, Error> {
+pub(crate) fn honest_reports(reports: u64, honest_fraction: f64) -> Result<u64, Error> {
     REPORTS.check(reports as f64)?;
     HONEST_FRACTION.check(honest_fraction)?;
     let honest = honest_count(reports, honest_fraction);

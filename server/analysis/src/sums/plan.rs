@@ -10,7 +10,7 @@ use serde::Serialize;
 use super::estimate::sum_variance;
 use super::influence::SumInfluence;
 use super::items::{self, answer_scale};
-use crate::accounting::HONEST_FRACTION;
+use crate::accounting::honest_reports;
 use crate::accounting::sums::{
     Bounds, NoiseMessages, Senders, calibrate_noise, fewest_noise_trials, gaussian_noise_variance,
 };
@@ -87,9 +87,8 @@ pub fn account_for_people(
     honest_fraction: f64,
     delta: f64,
 ) -> Result<Bounds, Error> {
-    HONEST_FRACTION.check(honest_fraction)?;
     let senders = Senders {
-        honest_people: (honest_fraction * people as f64) as u64,
+        honest_people: honest_reports(people, honest_fraction)?,
         ..senders_of_task(task)
     };
     senders.epsilon_bounds(noise_of_task(task), delta)

@@ -131,9 +131,17 @@ fn an_account_is_of_a_batch_of_people() {
     let (fine, said, _) = files.say(&words);
     assert!(fine && said.contains("there is no local ε"), "{said}");
     speaks_of_no_local_epsilon(&said);
-    let words = ["account", "--central-epsilon", "1", "--delta", "1e-6"];
-    let (fine, _, why) = files.say(&words);
-    assert!(!fine && why.contains("not for a task of sums"), "{why}");
+    for (options, reason) in [
+        ("--central-epsilon 1", "not for a task of sums"),
+        ("-n 10000 --batches 0", "batches is 0, expected 1 to 10000"),
+        ("-n 10000 --batches 10001", "batches is 10001, expected 1 to 10000"),
+        ("-n 1", "reports is 1, expected 2 to 1000000000000"),
+        ("-n 3 --honest-fraction 0.5", "honest_reports is 1, expected 2 to"),
+    ] {
+        let words: Vec<&str> = options.split(' ').collect();
+        let (fine, _, why) = files.say(&[&["account", "--delta", "1e-6"], &words[..]].concat());
+        assert!(!fine && why.contains(reason), "{options}: {why}");
+    }
 }
 
 #[test]
