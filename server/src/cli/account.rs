@@ -56,8 +56,8 @@ pub(super) struct Options {
         conflicts_with = "central_epsilon"
     )]
     batches: u32,
-    /// Maximum number of reports that one person sends to a batch, 1 to 1000 (default with --task:
-    /// the maximum in one time window of the task's budget; without --task: 1)
+    /// Maximum number of reports that one person sends to a batch, 1 to 1000 (default 1; with
+    /// --task, the number that the task's budget allows in one time window)
     #[arg(long, value_name = "R", conflicts_with = "central_epsilon")]
     reports_per_person: Option<u32>,
     /// Probability δ that the guarantee of the central ε fails, 1e-15 to 0.1

@@ -147,7 +147,7 @@ export const FIELDS: Readonly<Record<NumberName, NumberField>> = {
   smallest: {
     label: "Smallest frequency",
     unit: "of people",
-    help: "Share of people who have a rare item. The estimate of such an item must still stand out from 0.",
+    help: "Share of people who have the rarest item that you want to detect. Its estimate still stands out from 0.",
     stops: stopsBetween(0.0001, 1),
   },
   within: {

@@ -91,4 +91,4 @@ export function growthOutcomeText(sent: number, aborted: boolean): string {
 
 /** Message shown if an error ended a growth. */
 export const INTERRUPTED_TEXT =
-  "Sending stopped. The unfinished upload is kept. Exactly the same bytes are sent again before anything else.";
+  "Sending stopped. The unfinished upload is kept. When you continue, exactly the same bytes are sent first.";

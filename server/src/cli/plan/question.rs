@@ -45,7 +45,7 @@ pub(super) struct QuestionOptions {
     #[arg(long, default_value = "mean", hide_default_value = true, value_parser = ["mean", "frequency", "nonmissing"], conflicts_with_all = NOT_RATINGS)]
     objective: String,
     /// Protection that the mechanism for ratings has to give: 'user' protects all ratings of a
-    /// person, 'event' protects at least the value of any single rating (default user)
+    /// person, 'event' protects the value of any single rating (default user)
     #[arg(long, default_value = "user", hide_default_value = true, value_parser = ["user", "event"], conflicts_with_all = NOT_RATINGS)]
     level: String,
     /// Kind of a question that does not ask for ratings: 'flag' (no or yes), 'choice' (one option),
@@ -60,8 +60,8 @@ pub(super) struct QuestionOptions {
     #[arg(long, value_name = "FILE", conflicts_with_all = ["items", "kind", "names", "sparsity", "entries"])]
     pub(super) task: Option<PathBuf>,
     /// Number of options of a 'choice' or a 'set', or number of rows of a 'cross', 2 to 1048576.
-    /// For 'together', one number of options for each part, separated by commas, such as 2,2,3; a
-    /// part with 2 options is a flag
+    /// For 'together', the numbers of options of all parts, separated by commas, such as 2,2,3. A
+    /// yes-or-no part has 2
     #[arg(
         long,
         value_name = "N",

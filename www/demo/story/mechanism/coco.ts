@@ -74,7 +74,7 @@ export class CocoTexts implements MechanismTexts {
   }
 
   meaning(reported: Reported): string {
-    return `The ${this.words(reported)}. This choice of a side is the only part that your answers influence. A side that your answers count for is more likely, but never certain.`;
+    return `The ${this.words(reported)}. This choice of a side is the only part that your answers influence. The sides that your answers favour are more likely, but never certain.`;
   }
 
   picture(placement: Placement, reported: Reported, questions: readonly Question[]): ReportPicture {

@@ -139,7 +139,7 @@ export class HashBinUserTexts implements MechanismTexts {
   }
 
   meaning(reported: Reported): string {
-    return `${narrowKind(reported, "sign").plus ? "Plus" : "Minus"}. This is the only part that your answers influence. The sign that your answers count for is more likely, but never certain.`;
+    return `${narrowKind(reported, "sign").plus ? "Plus" : "Minus"}. This is the only part that your answers influence. The sign that your answers favour is more likely, but never certain.`;
   }
 
   picture(placement: Placement, reported: Reported, questions: readonly Question[]): ReportPicture {
