@@ -2,7 +2,7 @@
 //!
 //! An event that an attacker can see has probabilities p₀ and p₁ under two neighbouring inputs. If
 //! ln(p₀/p₁) is above ε for any event, the randomizer is not ε-locally private. A lower bound of p₀
-//! over an upper bound of p₁ is therefore a lower bound of the loss, for any randomizer. Some of
+//! and an upper bound of p₁ therefore give a lower bound of the loss, for any randomizer. Some of
 //! the trials choose the event. The remaining trials (judging trials) estimate its probabilities.
 
 use hushbin::{Entry, Task};
@@ -15,18 +15,19 @@ use super::statistic::{LearnedScores, STATISTICS, Statistic};
 use super::trial_plan::{TrialPlan, greatest_delta, judging_trials};
 use super::upload_view::UploadView;
 
-/// Event whose probabilities are compared: the score is at or above a threshold, or below it.
+/// Event whose probabilities under two inputs are compared. The event is a score at or above a
+/// threshold, or a score below it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct AuditEvent {
-    /// Input under which the event is expected to be more likely, and the other input.
+    /// Names of the two inputs. The event is expected to be more likely under the first input.
     pub inputs: [String; 2],
     /// Statistic that is scored.
     pub statistic: Statistic,
-    /// Threshold of the score. The event contains it if [`at_least`](Self::at_least), and otherwise
-    /// ends below it.
+    /// Threshold of the score. The score at the threshold belongs to the event if
+    /// [`at_least`](Self::at_least) is true.
     pub threshold: f64,
-    /// True if the event contains the scores from the threshold on, false if it contains those
-    /// below.
+    /// True if the event is a score at or above the threshold, false if the event is a score below
+    /// it.
     pub at_least: bool,
 }
 
@@ -46,19 +47,20 @@ pub struct EmpiricalBound {
     pub judged: u64,
 }
 
-/// Computes a lower bound of the privacy loss of `send`, in nats, from runs on neighbouring inputs
-/// of `task`.
+/// Runs `send` on neighbouring inputs of `task`, and computes a lower bound of the privacy loss, in
+/// nats.
 ///
-/// `send` appends everything that one person with the given answers sends, with one answer for each
-/// question: an upload that should contain one report. Neighbouring inputs differ in the answer to
-/// one question. The bound holds with the plan's confidence if uploads are drawn independently.
-/// `progress` is called with the number of runs done and the total.
+/// `send` takes one answer for each question. It appends everything that a person with these
+/// answers sends: an upload, which should contain one report. Neighbouring inputs differ in the
+/// answer to one question. The bound holds with the plan's confidence if uploads are drawn
+/// independently. `progress` is called with the number of runs done and the total.
 ///
-/// Half of the choosing trials score the values of learned statistics. The other half choose the
-/// pair of inputs, the statistic and the threshold. They maximise the bound to expect from the
-/// judging trials, under Wilson's approximation. Only the choice depends on that approximation. The
-/// event is fixed before any judging trial is made. Each of the two Clopper-Pearson bounds fails
-/// with at most half of the probability 1 − confidence, so both hold jointly at this confidence.
+/// Half of the choosing trials learn the score of each value of the learned statistics. The other
+/// half choose the pair of inputs, the statistic and the threshold. The choice maximises the bound
+/// that is expected from the judging trials. Wilson's approximation predicts this bound, and only
+/// the choice depends on the approximation. The event is fixed before any judging trial is made.
+/// Each of the two Clopper-Pearson bounds fails with at most half of the probability 1 −
+/// confidence, so both hold jointly at this confidence.
 pub fn measure_loss(
     task: &Task,
     plan: &TrialPlan,
@@ -132,8 +134,9 @@ struct InputPair {
 }
 
 impl InputPair {
-    /// Returns the pairs of neighbouring inputs for every question. In each pair, all other
-    /// questions get the first input of their first pair.
+    /// Returns the pairs of neighbouring inputs for every question. The two inputs of a pair differ
+    /// in the answer to one question. Each remaining question gets the first input of its own first
+    /// pair.
     fn all_for_task(task: &Task) -> Vec<Self> {
         let questions = task.questions();
         let pairs: Vec<Vec<NeighbourPair>> = questions.iter().map(neighbour_pairs).collect();
@@ -175,7 +178,8 @@ struct ChosenAttack<'a> {
     learned: LearnedScores,
 }
 
-/// Chooses the most promising attack, with `trials` runs of each input of each pair.
+/// Chooses the attack with the greatest expected bound, from `trials` runs on each input of each
+/// pair.
 fn choose_attack<'a>(
     pairs: &'a [InputPair],
     trials: u64,
@@ -237,7 +241,7 @@ fn choose_attack<'a>(
 /// Threshold that divides scores into an event and its complement.
 #[derive(Debug, Clone, Copy)]
 struct CandidateEvent {
-    /// Bound to expect from the judging trials of this event.
+    /// Lower bound of the loss that is expected from the judging trials of this event.
     bound: f64,
     threshold: f64,
     at_least: bool,
@@ -249,23 +253,23 @@ impl CandidateEvent {
     }
 }
 
-/// Expected outcome of the judging trials, for choosing an event.
+/// Predictor of the bound that the judging trials will give, for choosing an event.
 struct ExpectedBound {
     /// Number of judging trials of each input.
     judged: f64,
-    /// Distance between the bounds from judging trials and the estimated probabilities, in standard
-    /// errors.
+    /// Number of standard errors between the estimate of a probability and its bound, in the
+    /// judging trials.
     bound_standard_errors: f64,
-    /// Standard errors by which the hits of the choosing trials are discounted as luck. The
-    /// luckiest of m scores is about √(2 ln m) off. Without the discount, the rarest events would
-    /// be chosen.
+    /// Number of standard errors by which estimates from the choosing trials are corrected for
+    /// luck. The luckiest of m scores deviates by about √(2 ln m) standard errors. Without this
+    /// correction, the rarest events would be chosen.
     selection_standard_errors: f64,
     delta: f64,
 }
 
 impl ExpectedBound {
-    /// Creates the expectation for `judged` judging trials. Each of the two bounds fails with
-    /// probability `failure`.
+    /// Creates the predictor for `judged` judging trials with each input. Each of the two bounds
+    /// fails with probability `failure`.
     fn new(judged: u64, failure: f64, pairs: usize, delta: f64) -> Self {
         Self {
             judged: judged as f64,
@@ -275,9 +279,9 @@ impl ExpectedBound {
         }
     }
 
-    /// Returns the lower bound of the loss to expect from an event. Among `trials` trials of each
-    /// input, the event happened `hits` times under the first input and `others` times under the
-    /// second one.
+    /// Returns the lower bound of the loss that is expected for an event. Each input had `trials`
+    /// trials. The event happened in `hits` trials with the first input, and in `others` trials
+    /// with the second.
     fn bound_for_hits(&self, [hits, others]: [f64; 2], trials: f64) -> f64 {
         let expected = |hits, luck| self.judged * wilson_bound(hits, trials, luck);
         let low = wilson_bound(
@@ -332,8 +336,8 @@ fn best_event(
     best
 }
 
-/// Returns Wilson's bound of a probability, `standard_errors` standard errors from the estimate.
-/// The bound is above the estimate if that number is positive, and below it if negative.
+/// Returns Wilson's bound of a probability. The bound is `standard_errors` standard errors from the
+/// estimate. A positive distance gives an upper bound, a negative one a lower bound.
 fn wilson_bound(hits: f64, trials: f64, standard_errors: f64) -> f64 {
     let square = standard_errors * standard_errors;
     let spread = (hits * (1.0 - hits / trials) + 0.25 * square).sqrt();

@@ -9,17 +9,18 @@ use rand_core::Rng;
 /// Default limit on the steps of an enumeration. A step is one combination of seed, input, padding
 /// of missing entries, and bucket.
 pub const STEPS: u64 = 1 << 26;
-/// Maximum number of seeds, which is used if the limit of steps suffices for it.
+/// Maximum number of seeds. Fewer seeds are used if this number needs more than the limit of steps.
 pub(super) const MAX_SEEDS: u64 = 64;
-/// Minimum number of seeds. A task that needs more than the limit of steps for them is not
-/// enumerated.
+/// Minimum number of seeds. A task is not enumerated if this number needs more than the limit of
+/// steps.
 pub(super) const MIN_SEEDS: u64 = 8;
 
-/// Privacy loss between all inputs of a small task, as enumerated.
+/// Result of enumerating the privacy loss between all inputs of a small task.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Enumeration {
-    /// Number of inputs compared: all inputs with values −1 and 1. Under mechanisms with buckets,
-    /// these inputs have at most s entries, where s is the sparsity.
+    /// Number of inputs that are compared. Under mechanisms with buckets, these are all inputs with
+    /// values −1 and 1 and at most s entries, where s is the sparsity. Under hash-bin,
+    /// `enumerate_bins` states the values.
     pub inputs: u64,
     /// Number of random seeds.
     pub seeds: u64,
@@ -31,13 +32,14 @@ pub struct Enumeration {
 }
 
 impl Enumeration {
-    /// Returns the loss rounded up by the error, but at most `effective` unless the loss
-    /// [exceeds](Self::exceeds) it. `effective` is an upper bound of the loss, computed in
-    /// integers.
+    /// Returns an upper bound of the loss: the computed loss plus its rounding error, or
+    /// `effective` if that is smaller. `effective` is an upper bound of the loss that was computed
+    /// in integers. If the computed loss [exceeds](Self::exceeds) `effective`, the result is always
+    /// the sum.
     ///
     /// The exact loss lies within the error of the computed one. If part of that range is at most
-    /// `effective`, the enumeration does not contradict this bound. The smaller of the two is then
-    /// the better one.
+    /// `effective`, the enumeration does not contradict this bound. The smaller of the two bounds
+    /// is then the better one.
     #[must_use]
     pub fn epsilon(&self, effective: f64) -> f64 {
         let most = self.loss + self.error;
@@ -48,7 +50,7 @@ impl Enumeration {
         }
     }
 
-    /// Combines the results of two questions, of which a report answers one: the greater loss
+    /// Combines the results of two questions. A report answers one of them, so the greater loss
     /// counts.
     pub(super) fn worse_of_two(self, other: Self) -> Self {
         let inputs = self.inputs + other.inputs;
@@ -68,9 +70,9 @@ impl Enumeration {
     }
 }
 
-/// Enumerates the loss between all inputs of `question` under random seeds, from the probabilities
-/// of each bucket ([`ExactProbabilities::probabilities`]). Returns `None` if more than `steps`
-/// steps are needed, the domain is open, or reports have no buckets.
+/// Enumerates the loss between all inputs of `question`, for random seeds. `probabilities` returns
+/// the probability of each bucket, as [`ExactProbabilities::probabilities`] does. Returns `None` if
+/// more than `steps` steps are needed, the domain is open, or reports have no buckets.
 ///
 /// The seed is public, and drawn independently of the input. The loss of a report is therefore the
 /// loss of its bucket given the seed. Padding for missing entries is drawn after the seed and is
@@ -78,8 +80,8 @@ impl Enumeration {
 ///
 /// Inputs with real values, or with more entries than the sparsity s, are mixtures of the
 /// enumerated inputs. A ratio of mixtures is at most the greatest ratio of the mixed distributions.
-/// This needs the randomness of ternarisation and sampling down to be independent of the words for
-/// seed and bucket, which enumeration cannot check.
+/// This argument assumes that ternarisation and sampling down are independent of the random words
+/// for seed and bucket. Enumeration cannot check this assumption.
 pub fn enumerate<R: Rng + ?Sized>(
     question: &Question,
     steps: u64,
@@ -133,13 +135,13 @@ pub fn enumerate<R: Rng + ?Sized>(
 /// A probability of the core is a convex combination of at most two integer thresholds over counts.
 /// Computing it takes fewer than 16 roundings; the rounding of a share of s entries may weigh s
 /// times. A sum over n paddings adds n roundings. The ratio of two such probabilities has twice as
-/// many, and 1 for the division. Its logarithm adds at most 8, as losses are at most 16. In units
-/// of 2⁻⁵³, the total is `2(16 + s + n) + 1 + 8`. The result is above twice that.
+/// many roundings, and one more for the division. The logarithm adds at most 8, as losses are at
+/// most 16. In units of 2⁻⁵³, the total is `2(16 + s + n) + 1 + 8`. The result is above twice that.
 fn rounding_error_bound(sparsity: u32, sums: f64) -> f64 {
     (64.0 + 2.0 * f64::from(sparsity) + 2.0 * sums) * f64::EPSILON
 }
 
-/// Space of a question's inputs, with values −1 and 1 only.
+/// Set of all inputs of a question whose values are −1 and 1.
 struct InputSpace {
     items: u32,
     sparsity: u32,
@@ -147,7 +149,8 @@ struct InputSpace {
     min_entries: u32,
     /// Possible signs of an item, where true stands for negative.
     signs: &'static [bool],
-    /// Number of items of each part, if an input has one item of each part; otherwise empty.
+    /// Number of items of each part, for questions of kind `together`. Their inputs have one item
+    /// of each part. Empty for other questions.
     parts: Vec<u32>,
 }
 
@@ -175,8 +178,8 @@ impl InputSpace {
     /// and the maximum number of paddings of one input. Returns `None` on overflow.
     ///
     /// With d items, sparsity s and signs, the number of inputs is Σ C(d, k)·2^k over `min_entries`
-    /// ≤ k ≤ s. Without signs, the factor 2^k is missing. With parts, it is the product of their
-    /// numbers of items.
+    /// ≤ k ≤ s. Without signs, the factor 2^k is missing. With parts, the number of inputs is the
+    /// product of the numbers of items of all parts.
     fn count_inputs(&self, completions: impl Fn(u32) -> Option<u64>) -> Option<(u64, u64, u64)> {
         if !self.parts.is_empty() {
             let mut parts = self.parts.iter();
@@ -200,7 +203,8 @@ impl InputSpace {
         Some((inputs, rows, most))
     }
 
-    /// Calls `visit` with every input that extends `chosen` by items from `first` on.
+    /// Calls `visit` with every input that extends `chosen` by items whose index is at least
+    /// `first`.
     fn for_each_input(
         &self,
         first: u32,

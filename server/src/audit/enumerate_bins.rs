@@ -7,21 +7,21 @@ use rand_core::Rng;
 
 use super::enumerate::{Enumeration, MAX_SEEDS, MIN_SEEDS};
 
-/// Enumerates the loss between all neighbours whose values are −1, 0 and 1 (and the clipping bound
-/// L if it is below 1), under random seeds. Returns `None` if more than `steps` steps are needed,
-/// the domain is open, or the guarantee has a δ.
+/// Enumerates the loss between all neighbouring inputs, for random seeds. The values of an input
+/// are −1, 0 and 1, and also the distance L of the privacy level if L is below 1. Returns `None` if
+/// more than `steps` steps are needed, the domain is open, or the guarantee has a δ.
 ///
 /// The seed is public, and bins are independent given the seed. The sum of a bin is rounded up or
-/// down at random, and two-sided geometric noise of rate r is added. With M± = E[exp(±r·rounded)],
-/// the probability of an output y is M₊·exp(−r·y) above both possible rounded values and
-/// M₋·exp(r·y) below both, up to a common factor.
+/// down at random, and two-sided geometric noise of rate r is added. Let x be the rounded sum, and
+/// let M± = E[exp(±r·x)]. Up to a common factor, an output y above both possible values of x has
+/// probability M₊·exp(−r·y). An output y below both values has probability M₋·exp(r·y).
 ///
-/// Between two inputs, the ratio of a bin's probabilities is M₊/M₊' above all rounded values and
+/// For two inputs, the ratio of a bin's probabilities is M₊/M₊' above all possible values of x, and
 /// M₋/M₋' below them. Between these values the ratio is monotone, since neither probability grows
-/// by more than exp(r) a step. The loss of a report is therefore a sum over bins: each adds the
+/// by more than exp(r) a step. The loss of a report is therefore a sum over bins: each bin adds the
 /// greater logarithm of these two ratios. Cutting off noise does not change this. Under the
-/// two-point response, the output is a sign, and the ratios are those of the probabilities of the
-/// two signs.
+/// two-point response, the output is a sign. The two ratios are then the ratio for the sign plus
+/// and the ratio for the sign minus.
 pub fn enumerate_bins<R: Rng + ?Sized>(
     question: &Question,
     steps: u64,
@@ -70,8 +70,8 @@ pub fn enumerate_bins<R: Rng + ?Sized>(
         inputs,
         seeds,
         loss,
-        // Logarithms of up to 2¹¹·2¹⁶ steps at a rate of ε/Δ. Each bin takes a few roundings, whose
-        // size may not show in the difference.
+        // Logarithms of up to 2¹¹·2¹⁶ steps at a rate of ε/Δ. Each bin takes a few roundings. Their
+        // size depends on the logarithms, not on the difference of the logarithms.
         error: 64.0
             * f64::EPSILON
             * f64::from(hash_bin.bins())
@@ -79,8 +79,8 @@ pub fn enumerate_bins<R: Rng + ?Sized>(
     })
 }
 
-/// Returns the greatest loss between neighbouring inputs, from the log weights of the bins of each
-/// input.
+/// Returns the greatest loss between neighbouring inputs. `weights` contains the log weights of
+/// each bin, for each input.
 fn greatest_loss_between_neighbours(
     neighbours: mechanism::Neighbours,
     inputs: &[Vec<f64>],
@@ -133,9 +133,9 @@ fn are_neighbours(neighbours: mechanism::Neighbours, first: &[f64], second: &[f6
     }
 }
 
-/// Returns the log weights of a bin's outputs; `bin` is the sum in steps of the grid. Under Laplace
-/// noise they are ln M₊ and ln M₋. Otherwise they are the log probabilities of the signs plus and
-/// minus.
+/// Returns the two log weights of a bin; `bin` is the bin's sum, in grid steps. Under Laplace
+/// noise, they are ln M₊ and ln M₋ (see [`enumerate_bins`]). Otherwise they are the log
+/// probabilities of the signs plus and minus.
 fn log_weights(sampling: &ResponseDistribution, bin: f64) -> [f64; 2] {
     let (floor, up) = (bin.floor(), bin - bin.floor());
     match sampling.laplace_noise() {
@@ -154,7 +154,7 @@ fn log_weights(sampling: &ResponseDistribution, bin: f64) -> [f64; 2] {
     }
 }
 
-/// Returns a bound on the size of the log weights.
+/// Returns the approximate maximum of the absolute log weights.
 fn max_log_weight(sampling: &ResponseDistribution, hash_bin: &HashBin, items: u32) -> f64 {
     let rate = sampling.laplace_noise().map_or(0.0, |noise| noise.rate());
     let steps = f64::from(items) * f64::from(hash_bin.grid_steps()) + 1.0;

@@ -1,22 +1,24 @@
-//! Features: functions of the seed and the id, which are drawn for every upload.
+//! Features: functions of the seed and the id of an upload.
 //!
-//! Seed and id should be random, independently of the input. A feature with few values disproves
-//! this if one of its values is more frequent under one input than under another.
+//! Every upload has a new seed and a new id. Both should be random and independent of the input. A
+//! feature with few values disproves this if a value is more frequent under one input than under
+//! another.
 
 use hushbin::UploadId;
 use hushbin::mix::mix64;
 
 /// Number of 64-bit words that are examined for each upload.
 const WORDS: usize = 7;
-/// Increment of `splitmix64`, whose outputs key the hashes of a report.
+/// Increment of the generator `splitmix64`. Outputs of this generator are the keys of a report's
+/// hashes.
 const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
-/// Number of cells in which a feature's values are counted.
+/// Maximum number of values of a feature.
 const CELLS: usize = 256;
 /// Moduli whose remainders are not functions of a single byte.
 const MODULI: [u8; 6] = [3, 5, 7, 9, 11, 13];
 
-/// Words examined: the report's seed, the first four `splitmix64` outputs from it, which key the
-/// hashes, and both halves of the upload's id.
+/// Words that are examined: the report's seed, four hash keys, and both halves of the upload's id.
+/// The hash keys are the first four outputs of `splitmix64` for the seed.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(super) struct ExaminedWords([u64; WORDS]);
 
@@ -69,7 +71,7 @@ pub(super) struct Feature {
 }
 
 impl Feature {
-    /// Returns the counts of the value that these words have.
+    /// Returns the counts of the value that the feature has for these words.
     pub(super) fn value_counts(&self, words: &ExaminedWords) -> CountsByInput {
         self.counts[self.function.value_of_word(words.0[self.word])]
     }
@@ -88,8 +90,8 @@ impl Feature {
         }
     }
 
-    /// Returns the byte, remainder or number of ones that best separates equally many samples of
-    /// two inputs.
+    /// Returns the part of a word that best separates the samples of two inputs: a byte, a
+    /// remainder or the number of ones. Both inputs have equally many samples.
     pub(super) fn best_part(samples: [&[ExaminedWords]; 2]) -> Self {
         let bytes = (0..64).step_by(8).map(WordFunction::Byte);
         let functions = bytes
@@ -104,7 +106,8 @@ impl Feature {
         best
     }
 
-    /// Returns the parity of up to two bits, bytes or words that best separates the samples.
+    /// Returns the parity of a word that best separates the samples. The mask of the parity
+    /// combines at most two of the [`basic_masks`].
     pub(super) fn best_parity(samples: [&[ExaminedWords]; 2]) -> Self {
         let best = (0..WORDS).map(|word| {
             let (difference, mask) = best_mask(samples, word);
@@ -116,8 +119,8 @@ impl Feature {
     }
 }
 
-/// Computes χ² of two samples' counts. Returns its distance from the mean that χ² has for equal
-/// distributions, in standard deviations.
+/// Computes χ² for the counts of two samples. Returns the number of standard deviations by which χ²
+/// exceeds its mean under equal distributions.
 fn chi_squared_deviations(counts: &[CountsByInput]) -> f64 {
     let met = counts.iter().map(|count| count.map(f64::from));
     let (mut cells, mut square) = (0.0, 0.0);
@@ -130,8 +133,8 @@ fn chi_squared_deviations(counts: &[CountsByInput]) -> f64 {
     (square - freedom) / (2.0 * freedom).sqrt()
 }
 
-/// Finds the mask of bits whose parity differs most between the samples of the two inputs. Returns
-/// the difference in the number of samples with odd parity, and the mask.
+/// Finds the bit mask whose parity differs most between the samples of the two inputs. Returns the
+/// difference between the two numbers of samples with odd parity, then the mask.
 fn best_mask(samples: [&[ExaminedWords]; 2], word: usize) -> (u32, u64) {
     let [first, second] = samples.map(|samples| parity_planes(samples, word));
     let odd = |one: &[u64], other: &[u64]| -> u32 {
@@ -162,7 +165,8 @@ fn basic_masks() -> Vec<u64> {
         .collect()
 }
 
-/// Returns the parity of a word under each of the [`masks`], with one bit for each sample.
+/// Returns one list of bits for each of the [`basic_masks`]. A bit is the parity of the masked word
+/// in one sample.
 fn parity_planes(samples: &[ExaminedWords], word: usize) -> Vec<Vec<u64>> {
     let mut planes = vec![vec![0; samples.len().div_ceil(64)]];
     for bit in 0..64 {
@@ -194,7 +198,8 @@ mod tests {
 
     const SAMPLES: usize = 200;
 
-    /// Draws random words for two inputs, and redraws until `suits` accepts the word for its input.
+    /// Draws samples of random words for two inputs. A sample is drawn again until `suits` accepts
+    /// the word at index `word` for the input.
     fn samples(word: usize, suits: impl Fn(u64, usize) -> bool) -> [Vec<ExaminedWords>; 2] {
         let mut rng = ChaCha20Rng::seed_from_u64(word as u64);
         [0, 1].map(|which| {

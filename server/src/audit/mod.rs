@@ -8,9 +8,10 @@
 //!
 //! The first two methods cover inputs with values −1 and 1. Under Collision and CoCo, these inputs
 //! have at most s entries, where s is the sparsity. Any other input is a mixture of such inputs,
-//! since ternarisation and sampling down come first. A mixture has no greater loss. This needs two
-//! conditions. First, the random words of those steps must neither show in the report nor be used
-//! again for it. Second, only reports may leave the page. Only trials test these conditions.
+//! since ternarisation and sampling down come first. A mixture has no greater loss. This holds
+//! under two conditions. First, the random words of those two steps must neither show in the report
+//! nor be used again for it. Second, only reports may leave the page. Only trials test these
+//! conditions.
 
 mod empirical;
 mod enumerate;
@@ -88,8 +89,8 @@ pub fn audit<R: CryptoRng>(
     Audit::new(task, plan, enumeration, measured)
 }
 
-/// Returns a function that appends the upload of one person's report, as pages make it: a header
-/// with a fresh random id, then the report.
+/// Returns a function that appends an upload with one person's report. The upload is made as pages
+/// make it: a header with a fresh random id, then the report.
 ///
 /// # Panics
 /// The returned function panics on entries that are no valid input of the task.

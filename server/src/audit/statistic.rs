@@ -16,8 +16,8 @@ pub enum Statistic {
     /// statistic against a randomizer that follows the definition.
     LikelihoodRatio,
     /// Learned score of the number of reports in the upload. If the collector refuses the upload,
-    /// the score is of its length, its first bytes and its last byte instead. It detects data that
-    /// is sent in addition to reports.
+    /// its length, first bytes and last byte are scored instead. This score detects data that is
+    /// sent in addition to reports.
     Frame,
     /// Learned score of the upload's whole reports. It detects randomness that repeats.
     Report,
@@ -25,27 +25,27 @@ pub enum Statistic {
     Seed,
     /// Learned score of the upload's id. It detects an id that is made from the input.
     Id,
-    /// Learned score of the likelihood ratio and the bucket. It detects a randomizer that draws the
-    /// remainder of a sum.
+    /// Learned score of the likelihood ratio and the bucket. It detects a randomizer that adds the
+    /// probability lost by rounding to one bucket.
     Bucket,
-    /// Learned score of the likelihood ratio and the entry of either input that is hashed to the
-    /// bucket. It detects a preference among entries.
+    /// Learned score of the likelihood ratio and, for each input, the first entry that is hashed to
+    /// the reported bucket. It detects a preference among entries.
     Entry,
-    /// Learned score of the likelihood ratio and the position of the bucket among the buckets of
-    /// either input. It detects a preference among buckets.
+    /// Learned score of the likelihood ratio and, for each input, the position of the reported
+    /// bucket among the buckets that contain entries. It detects a preference among buckets.
     Place,
-    /// Learned score of two numbers for the entries of either input under the seed: the number of
-    /// cells that they fall into, and the number of entries that push towards plus. It detects
-    /// seeds that suit the input.
+    /// Learned score of two numbers for each input under the seed: the number of cells that contain
+    /// entries, and the number of entries that push towards plus. It detects seeds that are chosen
+    /// to suit the input.
     Fall,
-    /// Learned score of the cell of the first entry of either input under the seed. It detects
-    /// seeds that suit the input.
+    /// Learned score of the cell to which the seed maps the first entry of each input. It detects
+    /// seeds that are chosen to suit the input.
     Cell,
-    /// Learned score of a parity: of up to two bits, bytes or words of the seed, of its hash keys
-    /// or of the id. It detects a bit of the input in any of these.
+    /// Learned score of the parity of some bits of one word. The word is the seed, a hash key or
+    /// half of the id. It detects a word that contains a bit of the input.
     Parity,
-    /// Learned score of a byte, a remainder or the number of ones of the seed, of its hash keys or
-    /// of the id. It detects a part of the input in any of these.
+    /// Learned score of a part of one word: a byte, a remainder or the number of ones. The word is
+    /// the seed, a hash key or half of the id. It detects a word that contains a part of the input.
     Part,
 }
 
@@ -91,8 +91,8 @@ impl Statistic {
     /// Returns the number of standard deviations by which counts must differ before they add to the
     /// likelihood ratio.
     ///
-    /// The limit applies to statistics that are independent of a correct report given its seed. The
-    /// result is `None` for statistics that are learned jointly with the likelihood ratio.
+    /// The limit applies to statistics that, given the seed, are independent of a correct report.
+    /// The result is `None` for statistics whose counts have the likelihood ratio as their prior.
     const fn min_deviations(self) -> Option<f64> {
         match self {
             Self::Frame | Self::Fall | Self::Cell | Self::Part => Some(3.0),
@@ -149,11 +149,11 @@ fn rounded_log_ratio(seen: &UploadView) -> f64 {
     (seen.observation.log_ratio * GRID).round() / GRID
 }
 
-/// Weight of the likelihood ratio as a prior, in trials. The prior alone scores values that were
-/// never counted.
+/// Weight of the likelihood ratio as a prior, in trials. A value that was never counted is scored
+/// by the prior alone.
 const PRIOR: f64 = 16.0;
 
-/// Counts of the values of the learned statistics under each input.
+/// Learned scores: the number of times that each value of a statistic occurred under each input.
 #[derive(Clone)]
 pub(super) struct LearnedScores {
     values: HashMap<StatisticValue, CountsByInput, FastHashBuilder>,
@@ -162,8 +162,8 @@ pub(super) struct LearnedScores {
 }
 
 impl LearnedScores {
-    /// Counts values in equally many trials of each input. Also selects one parity and one part of
-    /// the seed and id, which are then counted like every other statistic.
+    /// Counts the values of all learned statistics. Both inputs must have equally many trials. Also
+    /// selects the parity and the part that best separate the two inputs, and counts their values.
     pub(super) fn new(trials: [&[UploadView]; 2]) -> Self {
         let mut values: HashMap<StatisticValue, CountsByInput, FastHashBuilder> =
             HashMap::default();
@@ -184,8 +184,8 @@ impl LearnedScores {
         }
     }
 
-    /// Returns the estimated log-likelihood ratio of the value that the statistic has for this
-    /// upload.
+    /// Returns the score of an upload: the estimated log-likelihood ratio of the statistic's value
+    /// in this upload.
     pub(super) fn score(&self, statistic: Statistic, seen: &UploadView) -> f64 {
         let ratio = rounded_log_ratio(seen);
         let counts = match statistic {
@@ -206,12 +206,14 @@ impl LearnedScores {
     }
 }
 
-/// Returns the difference of two counts in standard deviations, if both inputs are equally likely.
+/// Returns the absolute difference of two counts, in standard deviations. The standard deviation
+/// assumes that both inputs are equally likely.
 fn count_deviation([first, second]: CountsByInput) -> f64 {
     f64::from(first.abs_diff(second)) / f64::from(first + second).sqrt()
 }
 
-/// Returns the logarithm of the ratio of counts, shrunk towards the log ratio `prior`.
+/// Returns the logarithm of the ratio of two counts. The result is shrunk towards the log ratio
+/// `prior`.
 fn smoothed_log_ratio([first, second]: CountsByInput, prior: f64) -> f64 {
     let share = 1.0 / (1.0 + (-prior).exp());
     let first = f64::from(first) + PRIOR * share;

@@ -1,5 +1,6 @@
-//! Empirical audit of shuffled sums: simulates whole batches with the core's randomizer, with one
-//! person's answer at either end of its range.
+//! Empirical audit of shuffled sums: simulates whole batches with the core's randomizer. One
+//! person's answer is at the lower end of its range in half of the batches, and at the upper end in
+//! the remaining half.
 //!
 //! All remaining people give the answer that adds no answer messages. Only noise messages then hide
 //! the person, as the accounting assumes. The score of a batch is the sum of the log-likelihood
@@ -38,11 +39,11 @@ pub struct SumAudit {
     pub verdict: Verdict,
 }
 
-/// Default number of draws in all trials, about 10 s of one core.
+/// Default number of random draws in all trials together. They take one core about 10 s.
 const DRAWS: u64 = 3_000_000_000;
 
-/// Minimum and maximum of the default number of trials: enough to find a threshold, and more than
-/// is worthwhile.
+/// Minimum and maximum of the default number of trials. The minimum suffices to find a threshold.
+/// More trials than the maximum are not worthwhile.
 const TRIALS: [u64; 2] = [100, 100_000];
 
 /// Returns the default number of trials of an audit.
@@ -55,8 +56,9 @@ pub fn default_sum_trials(task: &SumTask) -> u64 {
     (DRAWS / (2 * each * task.honest_people())).clamp(least, most)
 }
 
-/// Audits a sum task: runs `trials` batches of the minimum number of honest people with each of two
-/// answers and compares them. `progress` is called with the number of batches done and the total.
+/// Audits a sum task: simulates `trials` batches with each of two answers of one person, and
+/// compares the batches. A batch has the minimum number of honest people. `progress` is called with
+/// the number of batches done and the total.
 ///
 /// # Errors
 /// Same as [`account_sums`].
@@ -130,8 +132,8 @@ struct BatchSimulator<'a> {
     task: &'a SumTask,
     randomizer: SumRandomizer,
     messages: Vec<Message>,
-    /// Three answers: that of all other people, then the two possible answers of the targeted
-    /// person.
+    /// Three answers. The first is the answer of all people except the targeted person. The
+    /// remaining two are the possible answers of the targeted person.
     answers: [Vec<f64>; 3],
 }
 
@@ -162,8 +164,9 @@ impl<'a> BatchSimulator<'a> {
         }
     }
 
-    /// Simulates a batch in which the person is at the upper end if `upper`, and otherwise at the
-    /// lower end. Returns the log-likelihood ratio of the upper end to the lower end.
+    /// Simulates a batch. The targeted person's answer is at the upper end of its range if `upper`
+    /// is true, and otherwise at the lower end. Returns the log-likelihood ratio of the upper to
+    /// the lower end.
     fn simulate_score<R: CryptoRng>(&mut self, upper: bool, rng: &mut R) -> f64 {
         let mut totals = SumTotals::new(self.task);
         let own = 1 + usize::from(upper);
@@ -185,8 +188,9 @@ impl<'a> BatchSimulator<'a> {
         (0..coordinates).map(ratio).sum()
     }
 
-    /// Returns the log-likelihood ratio ln(P(B = k − L)/P(B = k)) of a message count k, up to a
-    /// constant. B ~ Binomial(N, q) is the number of noise messages, and L the number of levels.
+    /// Returns the log-likelihood ratio of a message count, up to a constant. Let k be the message
+    /// count, L the number of levels, and B ~ Binomial(N, q) the number of noise messages. The
+    /// ratio is then ln(P(B = k − L)/P(B = k)).
     fn count_log_ratio(&self, count: u64) -> f64 {
         let messages = self.task.message_parameters();
         let trials = self.task.honest_people() * u64::from(messages.noise_trials());

@@ -117,11 +117,12 @@ fn min_trials(epsilon: f64, delta: f64, confidence: f64) -> u64 {
     trials
 }
 
-/// Maximum number of trials that choose the event, per input and summed over all pairs.
+/// Maximum number of choosing trials for each input, in all pairs of inputs together.
 const MAX_CHOOSING_TRIALS: u64 = 1 << 17;
 
-/// Returns the number of judging trials among `trials`. It is three quarters, or more if
-/// [`MAX_CHOOSING_TRIALS`] divided among the `pairs` is less than one quarter.
+/// Returns the number of judging trials among `trials`. Each of the `pairs` of inputs has one
+/// quarter as choosing trials, but all pairs together have at most [`MAX_CHOOSING_TRIALS`]. The
+/// remaining trials are judging trials.
 pub(super) fn judging_trials(trials: u64, pairs: u64) -> u64 {
     trials - (trials / 4).min(MAX_CHOOSING_TRIALS / pairs)
 }

@@ -12,13 +12,14 @@ use hushbin_analysis::likelihood::{Hypothesis, Observation, observe};
 use super::fast_hasher::FastHashBuilder;
 use super::feature::ExaminedWords;
 
-/// Length of the version and the fingerprint, which precede the id, in bytes.
+/// Number of bytes before the id: the version and the fingerprint.
 const BEFORE_ID: usize = 17;
 
 /// Attacker's view of an upload that was made from one of two inputs.
 #[derive(Debug, Clone)]
 pub(super) struct UploadView {
-    /// Observation of the first report; its log-likelihood ratio is summed over all reports.
+    /// Observation of the first report, except that the log-likelihood ratio is the sum over all
+    /// reports.
     pub(super) observation: Observation,
     /// Hash of the reports.
     pub(super) reports: u64,
@@ -31,8 +32,9 @@ pub(super) struct UploadView {
 }
 
 impl UploadView {
-    /// Decodes an upload whose sender gave one of two answers to the question at this position. If
-    /// a report answers another question, only its seed can reveal anything about the answer.
+    /// Decodes an upload. The sender gave one of the two answers `inputs` to the question at index
+    /// `question`. If a report answers a different question, only its seed can reveal anything
+    /// about this answer.
     pub(super) fn new(
         task: &Task,
         question: usize,
@@ -72,7 +74,7 @@ impl UploadView {
     }
 }
 
-/// Returns a hash that is equal for equal values.
+/// Returns a hash of a value. Equal values have equal hashes.
 fn hash_value(of: impl Hash) -> u64 {
     FastHashBuilder::default().hash_one(of)
 }

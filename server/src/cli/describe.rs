@@ -7,7 +7,8 @@ use hushbin_analysis::heavy_hitters::FoundText;
 use hushbin_analysis::promise::{certainty_percentage, round_up_to_three_digits};
 use serde_json::Value;
 
-/// Formats a mechanism: its name, then its parameters, each after the name that task files use.
+/// Formats a mechanism: its name, then its parameters. Before each parameter is its name in task
+/// files.
 pub(super) fn mechanism_phrase(mechanism: &Mechanism) -> String {
     let parameters = serde_json::to_value(mechanism).expect("parameters are plain data");
     let Value::Object(parameters) = parameters else {
@@ -23,7 +24,7 @@ pub(super) fn mechanism_phrase(mechanism: &Mechanism) -> String {
     mechanism.name().to_owned() + &others.collect::<String>()
 }
 
-/// Returns a text in quotation marks. If longer texts begin with it, "and longer" follows.
+/// Returns a text in quotation marks. If longer texts begin with the text, "and longer" follows.
 pub(super) fn found_text_phrase(FoundText { text, goes_on, .. }: &FoundText) -> String {
     format!("{text:?}{}", if *goes_on { " and longer" } else { "" })
 }

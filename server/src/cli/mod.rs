@@ -78,8 +78,8 @@ impl Cli {
     }
 }
 
-/// Returns true if the error means that the reader of the answer closed the pipe. Errors of other
-/// files and sockets have other types.
+/// Returns true if the error means that the reader of the command's answer closed the pipe. Errors
+/// of files and sockets have other types than errors of the answer.
 fn is_broken_pipe(error: &Error) -> bool {
     let error = match error.downcast_ref() {
         Some(ExportError::Io(error)) => Some(error),
@@ -100,7 +100,7 @@ fn is_broken_pipe(error: &Error) -> bool {
 mod tests {
     use super::*;
 
-    /// Writer that fails after `bytes` bytes: a closed pipe or a full disk.
+    /// Writer that fails after `bytes` bytes, like a closed pipe or a full disk.
     struct Failing {
         bytes: usize,
         kind: io::ErrorKind,

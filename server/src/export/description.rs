@@ -56,7 +56,7 @@ impl ReportsDescription {
         serde_json::to_string_pretty(self).expect("a task can be written as JSON") + "\n"
     }
 
-    /// Parses a description written by [`write`](Self::write).
+    /// Parses a description that [`to_json`](Self::to_json) wrote.
     ///
     /// # Errors
     /// Message that names the mistake and the expected value.

@@ -89,7 +89,7 @@ pub(crate) enum ReadError {
         column: &'static str,
         expected: String,
     },
-    /// Invalid line of text, or row of Parquet.
+    /// Invalid line of a text file, or invalid row of a Parquet file.
     #[error("{path}, {what} {number}: {wrong}")]
     Row {
         path: String,

@@ -1,4 +1,4 @@
-//! Writing and reading of files of randomised reports, with which estimates can be computed
+//! Writing and reading of files of randomised reports. Estimates can be computed from these files
 //! elsewhere.
 //!
 //! A row is a report of a released batch:
@@ -17,9 +17,10 @@
 //! with one fixed type for each column. It is read from columns of any types that represent the
 //! same values.
 //!
-//! The [`Description`] contains everything needed to estimate. It is in the footer of a Parquet
-//! file under the key `hushbin`. For CSV and JSON lines it is in a separate file next to the
-//! reports ([`description_path`]), as readers of these formats expect only rows.
+//! The [`ReportsDescription`] contains everything that estimates need besides the reports. It is in
+//! the footer of a Parquet file under the key `hushbin`. For CSV and JSON lines it is in a separate
+//! file next to the reports ([`description_path`]), since readers of these formats expect only
+//! rows.
 
 mod atomic_file;
 mod description;

@@ -1,4 +1,4 @@
-//! Files and pipes that are opened once, and whose first line was already read.
+//! Files and pipes that are opened once, and whose beginning was already read.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Chain, Cursor, Read, Seek};
@@ -23,8 +23,8 @@ pub(crate) struct PeekedFile {
 pub(super) type WholeReader = Chain<Cursor<Vec<u8>>, BufReader<File>>;
 
 impl PeekedFile {
-    /// Opens a file and reads its first line that is not blank. It reads the whole line if the line
-    /// is a JSON object. Otherwise it reads only enough to detect the format.
+    /// Opens a file and reads its beginning. If the first line that is not blank is a JSON object,
+    /// reads this whole line. Otherwise reads only enough to detect the format.
     ///
     /// # Errors
     /// When the file cannot be read, for example a directory.

@@ -38,7 +38,8 @@ pub(crate) struct ReportFiles {
     opened: Vec<OpenedFile>,
 }
 
-/// Description of a task: a file next to reports, or a response of the collector.
+/// Task and its fingerprint, from a description next to reports or from a response of the
+/// collector.
 #[derive(Deserialize)]
 struct TaskWithFingerprint {
     task: Task,
@@ -66,7 +67,7 @@ pub(crate) fn read_task(path: &Path) -> Result<Task, Box<dyn std::error::Error +
     }
 }
 
-/// Reads a task of reports or sums from a file, as [`read_task`].
+/// Does the same as [`read_task`], and also reads task files of sums.
 ///
 /// # Errors
 /// Same as [`read_task`].

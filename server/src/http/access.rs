@@ -2,7 +2,7 @@
 //!
 //! Requests for uploads, tasks and health checks need no token. Requests for released data need an
 //! analyst's token, and changes need an admin's: `Authorization: Bearer TOKEN`. A handler requires
-//! a role by taking an argument of type [`Analyst`] or [`Admin`].
+//! a role by taking an argument of type [`RequireAnalyst`] or [`RequireAdmin`].
 
 use std::sync::Arc;
 
@@ -47,7 +47,8 @@ impl AccessPolicy {
     }
 }
 
-/// Returns the token that follows "Bearer", in any case (RFC 9110, section 11.1).
+/// Returns the token that follows the word "Bearer" in upper or lower case (RFC 9110, section
+/// 11.1).
 fn bearer_token(headers: &HeaderMap) -> Option<&str> {
     let value = headers.get(header::AUTHORIZATION)?.to_str().ok()?;
     let (scheme, text) = value.split_once(' ')?;

@@ -21,8 +21,8 @@ use crate::role::signature::{self, SignerId};
 use crate::sealed::{KeyId, Recipient};
 use crate::store::{ReportOrigin, Submission, SubmittedUpload};
 
-/// Size limit of a block, in bytes, unless the limit of uploads is higher. Shufflers send at most
-/// half as many bytes, except for a single report that is longer.
+/// Size limit of a block, in bytes. If the size limit of uploads is higher, that limit applies
+/// instead. Shufflers send at most half of `BLOCK_BYTES`, unless a single report is longer.
 const BLOCK_BYTES: usize = 1 << 20;
 
 #[derive(Serialize)]
@@ -77,7 +77,7 @@ pub(super) async fn receive(
     Ok(Json(BlockReceipt { receipt }))
 }
 
-/// Reports of a block, after those that can be opened have been opened.
+/// Opened reports of a block, and the number of reports that could not be opened.
 struct OpenedBlock {
     uploads: Vec<SubmittedUpload>,
     bytes: Vec<u8>,
@@ -137,7 +137,8 @@ fn open_block(
     })
 }
 
-/// Returns the upload id for the reports of one key in the block with this digest.
+/// Returns the upload id for those reports in a block that are sealed to `key`. `block` is the
+/// digest of the block.
 fn derive_upload_id(block: &[u8], key: &[u8; KEY_ID]) -> UploadId {
     // A repeated block gives the same ids, so that its reports are duplicates.
     let digest = Sha256::digest([block, key].concat());

@@ -105,8 +105,8 @@ async fn enforce_deadline(
     response
 }
 
-/// Returns a tracing span with the method and route of a request at debug level, without address,
-/// user agent or query. Uploads have no span, even if the router is nested.
+/// Returns a tracing span at debug level with the method and route of a request. The span contains
+/// no address, user agent or query. Uploads have no span, even if the router is nested.
 fn request_span(request: &Request) -> Span {
     match request.extensions().get::<MatchedPath>() {
         Some(route) if !UNLOGGED.iter().any(|own| route.as_str().ends_with(own)) => {

@@ -61,7 +61,7 @@ struct CloseReasonLabel {
 pub(crate) enum CloseReason {
     /// The peer already had the maximum number of connections.
     Peer,
-    /// Connection that had waited longest for a request when all slots were taken.
+    /// The connection had waited longest for a request when all slots were taken.
     MakeRoom,
     /// The peer did not read its responses.
     Unread,
@@ -89,7 +89,7 @@ impl Metrics {
         self.unopened.inc_by(reports);
     }
 
-    /// Counts a request from a relay that could be opened.
+    /// Counts a request that came from a relay and was opened.
     pub(crate) fn count_relayed_request(&self) {
         self.relayed.inc();
     }

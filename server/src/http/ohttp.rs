@@ -21,7 +21,7 @@ use crate::store::MemoryReservation;
 /// hundred bytes, and the rest is room for padding.
 const ENVELOPE_BYTES: usize = 16 << 10;
 
-/// Router that answers the opened requests that relays forward.
+/// Router that answers requests from relays after they are opened.
 #[derive(Clone)]
 pub(super) struct InnerRouter(pub(super) Router);
 

@@ -26,9 +26,9 @@ struct PrivacyResponse<'a> {
     local: ReportPrivacy,
     /// Number of reports in released batches.
     reports: u64,
-    /// Number of reports in the smallest released batch. On an analyser, number of reports in the
-    /// smallest batch that a shuffler sent, if that is smaller; 0 if the origin of some reports is
-    /// unknown.
+    /// Number of reports in the smallest released batch. On an analyser, the batches that shufflers
+    /// sent count too, and one of them may be smaller. The number is 0 there if the origin of some
+    /// reports is unknown.
     smallest_batch: u64,
     /// Ids of the shufflers that the reports came through; empty for a collector.
     shuffled_by: Vec<String>,

@@ -45,7 +45,7 @@ pub(super) fn write_json(answer: &impl Serialize, out: &mut ResponseWriter) -> R
     serde_json::to_writer(out, answer).map_err(|_| Problem::Internal)
 }
 
-/// Returns the response with a body that is CSV if `csv` is true, and JSON otherwise.
+/// Returns the response with this body, which is CSV if `csv` is true, and JSON otherwise.
 pub(super) fn json_or_csv_response(csv: bool, body: Body) -> Response {
     let kind = match csv {
         true => "text/csv; charset=utf-8; header=present",
@@ -81,7 +81,7 @@ pub(super) struct ResponseWriter {
 }
 
 enum ResponseState {
-    /// The response has not begun, so it can still become a problem.
+    /// The response has not begun, so a problem can still be sent instead.
     NotStarted(oneshot::Sender<Result<Body, Problem>>),
     /// Pieces are being sent to the client.
     Streaming(mpsc::Sender<Piece>),

@@ -36,11 +36,11 @@ pub struct Limits {
     /// Maximum number of long responses, such as estimates of many items, that are computed and
     /// sent at once. Further long responses wait. A response is sent as fast as the client reads.
     pub long_answers_at_once: usize,
-    /// Maximum number of responses at once for which all reports are read, such as estimates of
-    /// items that the task does not list. Each uses all cores. Further such responses wait.
+    /// Maximum number of responses that are computed from all reports at once, such as estimates of
+    /// items that the task does not list. Each such response uses all cores. Further ones wait.
     pub readers_at_once: usize,
-    /// Maximum number of hashes that a response may need if all reports are read for it. The
-    /// default takes one core 10 to 30 seconds.
+    /// Maximum number of hashes for a response that is computed from all reports. The default
+    /// number takes one core 10 to 30 seconds.
     pub hashes: u64,
 }
 
@@ -92,8 +92,8 @@ struct SharedState {
     /// Permits for long responses. They are separate, so that long responses cannot delay short
     /// ones.
     long: Arc<Semaphore>,
-    /// Permits for responses for which reports are read. They are separate, so that such responses
-    /// delay no other responses.
+    /// Permits for responses that are computed from all reports. They are separate, so that such
+    /// responses cannot delay other responses.
     readers: Arc<Semaphore>,
     /// Public description of each task as JSON, by the task's id.
     task_json: Mutex<HashMap<String, (Fingerprint, Bytes)>>,

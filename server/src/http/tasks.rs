@@ -65,8 +65,8 @@ struct TaskResponse<'a> {
 enum TaskPrivacy {
     Local {
         effective_epsilon: f64,
-        /// Part of a person's input that ε protects, in words. If there are several questions, each
-        /// protects whole inputs.
+        /// Part of a person's input that ε protects, in words. If there are several questions, the
+        /// mechanism of each question protects whole inputs.
         protects: String,
     },
     /// Shuffled sums, which have no local ε.

@@ -12,7 +12,7 @@ use crate::text_file::without_byte_order_mark;
 pub(super) struct ReportReader<'a, R> {
     task: &'a Task,
     input: BufReader<R>,
-    /// Number of the current report or line, from 1, for error messages.
+    /// Number of the current report or line, counted from 1, for error messages.
     number: u64,
     bytes: Vec<u8>,
 }

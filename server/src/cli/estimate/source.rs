@@ -113,7 +113,8 @@ impl Source {
         }
     }
 
-    /// Returns the partial totals of the whole source. Reads and counts all reports, if it has any.
+    /// Returns the partial totals of the whole source. If the source has reports, reads and counts
+    /// them all.
     ///
     /// # Errors
     /// As [`Source::for_each_report`].

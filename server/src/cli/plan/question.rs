@@ -172,7 +172,7 @@ fn parse_named(text: &str) -> Result<NamedNumber, String> {
     Ok(NamedNumber { name, number })
 }
 
-/// Task file as a plan reads it. Parameters may be missing, among them ε and the number of people.
+/// Task file for a plan. Any parameter may be missing, even ε or the number of people.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct PlanTaskFile {
@@ -199,8 +199,8 @@ pub(super) struct PlanRequest {
 }
 
 impl PlanRequest {
-    /// Returns the number of people and the local ε to plan for. If the options give fewer than two
-    /// of people, privacy and accuracy, the numbers in the task file are used too.
+    /// Returns the number of people and the local ε to plan for. The options may give fewer than
+    /// two of these: people, privacy, accuracy. Numbers in the task file are then used too.
     pub(super) fn people_and_epsilon(
         &self,
         people: Option<u64>,

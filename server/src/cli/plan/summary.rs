@@ -130,8 +130,7 @@ fn write_question(out: &mut dyn Write, own: &QuestionPlan) -> io::Result<()> {
     Ok(())
 }
 
-/// Writes the errors of a question, and the share of the rarest answer that can be distinguished
-/// from 0.
+/// Writes the errors of a question, and the smallest share that can be distinguished from 0.
 fn write_errors(out: &mut dyn Write, own: &QuestionPlan) -> io::Result<()> {
     let number = |number: f64| describe::format_significant_digits(number, 3);
     let bias = own.bias.map_or_else(String::new, |bias| match bias {

@@ -70,7 +70,7 @@ pub(crate) struct OptionRange {
     /// Name of the option in a configuration file.
     key: &'static str,
     pub(crate) range: RangeInclusive<u64>,
-    /// Range in words, including the limits that other options set.
+    /// Range in words, which also states the limits that other options set.
     expected: &'static str,
 }
 
@@ -86,7 +86,7 @@ const fn option_range(
     }
 }
 
-/// Permitted ranges of all numeric options that have one.
+/// Permitted range of each numeric option that has one.
 const OPTION_RANGES: [OptionRange; 8] = [
     option_range("max_upload_bytes", 64..=64 << 20, "64 bytes to 64 MiB"),
     option_range(

@@ -183,7 +183,7 @@ async fn serve_store(store: &Store, service: &RouterService, config: &Config) ->
     Ok(())
 }
 
-/// Closes the store within [`CLOSE_TIMEOUT`]. The store first takes all uploads that wait.
+/// Closes the store, which first takes all uploads that wait. Gives up after [`CLOSE_TIMEOUT`].
 async fn close_store(closing: impl Future<Output = Result<(), StoreError>>) -> Result<(), Error> {
     match tokio::time::timeout(CLOSE_TIMEOUT, closing).await {
         Ok(closed) => {
@@ -195,7 +195,8 @@ async fn close_store(closing: impl Future<Output = Result<(), StoreError>>) -> R
     Ok(())
 }
 
-/// Returns the access policy: only holders of tokens, or any client in development mode.
+/// Returns the access policy. Only holders of tokens have access. In development mode, any client
+/// has access.
 async fn client_access(config: &Config) -> Result<AccessPolicy, Error> {
     if config.limits.release_on_read {
         return Ok(AccessPolicy::Open);
@@ -209,7 +210,7 @@ async fn client_access(config: &Config) -> Result<AccessPolicy, Error> {
     Ok(AccessPolicy::Tokens(Arc::new(tokens)))
 }
 
-/// Runs `open` on a thread that the process does not wait for at its end.
+/// Runs `open` on a separate thread. If the process ends first, it does not wait for this thread.
 async fn open_store_on_thread(
     open: impl FnOnce() -> Result<Store, Error> + Send + 'static,
 ) -> Result<Store, Error> {

@@ -10,12 +10,13 @@ use serde_json::{Map, Value, json};
 use super::settings::Settings;
 use crate::cli::serve::config;
 
-/// Pattern of an IPv4 address, or an IPv6 address in brackets, and a port.
+/// Pattern of an IP address and a port. An IPv6 address is in brackets.
 const ADDRESS: &str = r"^([0-9.]+|\[[0-9A-Fa-f:.%]+\]):[0-9]{1,5}$";
 
 /// Returns the schema of each key of the configuration file.
 ///
-/// Dependencies between keys are left out, because a flag or a variable can supply the other key.
+/// Dependencies between keys are left out, because a flag or a variable can supply the key that the
+/// file lacks.
 pub(in crate::cli) fn option_schemas() -> Map<String, Value> {
     let command = Settings::augment_args(Command::new("serve"));
     let property = |argument: &Arg| (argument.get_id().to_string(), option_schema(argument));
@@ -79,7 +80,7 @@ fn value_schema(argument: &Arg) -> Value {
     }
 }
 
-/// Returns the default at the end of a help text, if it is a value of this schema.
+/// Returns the default that a help text states at its end, if this schema permits the default.
 fn default_in_help(help: &str, schema: &Value) -> Option<Value> {
     let (_, said) = help.strip_suffix(')')?.rsplit_once("(default ")?;
     match schema["type"].as_str()? {
@@ -116,7 +117,8 @@ mod tests {
         jsonschema::draft7::new(&schema).unwrap()
     }
 
-    /// Configuration file with one key: as JSON for the schema, and as the command reads it.
+    /// Configuration file with one key, in two forms: as JSON for the schema, and as the command
+    /// reads it.
     struct ConfigFile(Value, Result<Settings, toml::de::Error>);
 
     impl ConfigFile {
@@ -126,7 +128,7 @@ mod tests {
             Self(value, toml::from_str(&text))
         }
 
-        /// Returns whether the file is a valid configuration.
+        /// Returns true if the file is a valid configuration.
         fn is_valid_config(&self) -> bool {
             let data = toml::from_str::<Settings>("data = 'data'").unwrap();
             let whole = |settings: &Settings| settings.completed_with(&data).unwrap().config();

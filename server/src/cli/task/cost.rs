@@ -33,8 +33,8 @@ pub(super) struct TaskCost {
     pub(super) upload_bytes: usize,
     /// Fraction of made-up reports that `influence` assumes.
     pub(super) made_up: f64,
-    /// Maximum shift of each kind of estimate that made-up reports can cause, in the worst case
-    /// over the answers of people.
+    /// Maximum shift that made-up reports can cause, for each kind of estimate. The maximum is over
+    /// all answers that people may give.
     pub(super) influence: Vec<Influence>,
     /// Cost of the only question, if it has no name.
     #[serde(flatten)]
@@ -42,8 +42,9 @@ pub(super) struct TaskCost {
     /// Costs of the named questions.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) questions: Vec<NamedQuestionCost>,
-    /// Variance of all answers if each report covers all questions together, over the variance if
-    /// one question is drawn for each report. `None` if the questions cannot be asked together.
+    /// Ratio of two variances of the estimates. In the numerator, each report covers all questions
+    /// together. In the denominator, each report answers one random question. `None` if the
+    /// questions cannot be asked together.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) together_over_drawn: Option<f64>,
 }
@@ -64,8 +65,8 @@ pub(super) struct QuestionCost {
     /// Bias by clipping, in words.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) bias: Option<String>,
-    /// Ratio of the variance of means to the smallest variance that any mechanism can have, if each
-    /// person has as many entries as the sparsity.
+    /// Ratio of the variance of means to the smallest variance that any mechanism can have. Each
+    /// person is assumed to have as many entries as the sparsity.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) mean_distance: Option<Distance>,
     /// Ratio as in `mean_distance`, for the frequency of each sign of an item.
@@ -97,7 +98,7 @@ fn is_zero(number: &f64) -> bool {
     *number == 0.0
 }
 
-/// Expected errors of a mechanism with its best parameters, over all items, for entries of ±1.
+/// Expected errors over all items for a mechanism with its best parameters. Entries are −1 or 1.
 #[derive(Debug, Serialize)]
 pub(super) struct CandidateErrors {
     pub(super) mechanism: Mechanism,
@@ -142,14 +143,16 @@ impl CandidateErrors {
 #[derive(Debug, Serialize)]
 pub(super) struct PredictedErrors {
     pub(super) people: u64,
-    /// Standard error of the frequency of an item with one sign, if it is estimated.
+    /// Standard error of an item's frequency; for a rated item, of the frequency of one sign.
+    /// `None` if frequencies are not estimated.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) frequency_standard_error: Option<f64>,
-    /// Standard error of the non-missing frequency of a rated item, if it is estimated.
+    /// Standard error of the non-missing frequency of a rated item. `None` if this frequency is not
+    /// estimated.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) nonmissing_standard_error: Option<f64>,
-    /// Standard error of the mean of a rated item or a number. For numbers among several questions,
-    /// it includes the random choice of the people who are asked.
+    /// Standard error of the mean of a rated item or a number. If a question of kind `numbers` is
+    /// one of several questions, the error includes the random choice of the people who answer it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) mean_standard_error: Option<f64>,
     /// Half-width of an interval at the default confidence. The interval is for the mean, or for
@@ -158,19 +161,20 @@ pub(super) struct PredictedErrors {
     pub(super) interval: f64,
     /// Half-width of intervals that hold for all items simultaneously; `None` for open tasks.
     pub(super) simultaneous_interval: Option<f64>,
-    /// Upper bound on the standard error of a number's mean within a row of a `cross`, in the
-    /// number's unit, if all rows are equally common. `None` for other questions.
+    /// Upper bound on the standard error of a number's mean within a row of a `cross`. The bound is
+    /// in the number's unit, and assumes that all rows are equally common. `None` for other
+    /// questions.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) conditional_mean_standard_error: Option<f64>,
-    /// Share of people that a text needs to be found with [`PROBABILITY`], in a search over the
-    /// default alphabet; `None` for listed items.
+    /// Share of people who must give a text so that a search finds it with [`PROBABILITY`]. The
+    /// search uses the default alphabet. `None` for listed items.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) found_share: Option<f64>,
 }
 
 impl PredictedErrors {
-    /// Returns the standard error of the first of these that is estimated: the mean within a row,
-    /// the mean, the frequency.
+    /// Returns the first standard error that is not `None`, in this order: of the mean within a
+    /// row, of the mean, of the frequency.
     pub(super) fn main_standard_error(&self) -> Option<f64> {
         (self.conditional_mean_standard_error)
             .or(self.mean_standard_error)

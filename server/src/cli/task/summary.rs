@@ -44,8 +44,8 @@ impl TaskCost {
         ]
     }
 
-    /// Returns a sentence with the 95% interval of the least exact question. The interval of that
-    /// question is the widest, compared with the range of possible values.
+    /// Returns a sentence with the 95% interval of the least exact question. That question has the
+    /// widest interval, relative to the range of possible values.
     fn accuracy_line(&self) -> Option<String> {
         let questions = self.task.questions();
         let costs = (self.unnamed.iter()).chain(self.questions.iter().map(|named| &named.cost));
@@ -247,7 +247,7 @@ fn describe_question(question: &Question) -> String {
 /// Time to add a million reports to one count, in seconds. Measured with a million items: 7 ns per
 /// report under balanced hashing, and half of that under independent hashing.
 const COUNT_SECONDS_PER_MILLION: f64 = 0.007;
-/// Time to count a million reports above which a warning is printed, in seconds.
+/// Maximum time to count a million reports without a warning, in seconds.
 const SLOW_COUNT_SECONDS: f64 = 60.0;
 
 impl QuestionCost {
@@ -309,7 +309,8 @@ impl QuestionCost {
         self.write_candidates(out)
     }
 
-    /// Writes the standard errors of sums of shares: of margins, and of the share below the median.
+    /// Writes the standard errors of margins, and of the share below the median. Each of these is a
+    /// sum of shares.
     fn write_share_sum_errors(&self, out: &mut dyn Write) -> io::Result<()> {
         if let [row, column @ ..] = &self.margins[..] {
             let column = column.first();

@@ -41,7 +41,8 @@ enum TypeScriptLiteral {
 }
 
 impl TypeScriptLiteral {
-    /// Appends the literal to a line that is indented by `indent` columns and has `column` columns.
+    /// Appends the literal to a line that is indented by `indent` columns. The line already has
+    /// `column` columns.
     fn write(&self, indent: usize, column: usize, text: &mut String) {
         let inner = indent + INDENT;
         match self {

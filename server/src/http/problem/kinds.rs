@@ -107,7 +107,8 @@ pub(crate) enum Problem {
     /// Search that takes longer than a request may.
     #[error("{0}")]
     SearchTooLong(#[serde(skip)] String),
-    /// Query whose items and reports would take longer to count than a request may.
+    /// Query for so many items that counting them in all reports would take longer than a request
+    /// may.
     #[error(
         "{have} items are requested, expected at most {most}: every report is compared with each \
          item; request fewer, or estimate from exported reports (hushbin journal export)"

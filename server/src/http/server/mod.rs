@@ -38,7 +38,7 @@ use write_timeout::WriteTimeoutStream;
 /// more than `net.core.somaxconn`, 4096.
 const BACKLOG: u32 = 4096;
 
-/// Maximum size of a request's head, and of the read-ahead of a body, in bytes.
+/// Maximum size of a request's head, in bytes. At most as many bytes of a body are read ahead.
 const HEAD_BYTES: usize = 32 << 10;
 
 /// Size of the operating system's send buffer for a peer, in bytes.
@@ -89,7 +89,7 @@ impl ServerOptions {
     }
 
     /// Returns the default limit of requests per minute for one peer, for a server that listens on
-    /// the address `listen`. The limit suits some ten page views per second behind one address.
+    /// the address `listen`. The limit suits about ten page views per second from one address.
     /// There is no limit on a loopback address.
     pub(crate) fn default_requests_of_peer(listen: IpAddr) -> Option<NonZeroU32> {
         NonZeroU32::new(600).filter(|_| !listen.is_loopback())

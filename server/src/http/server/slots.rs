@@ -47,7 +47,8 @@ struct SlotsState {
     of_peer: HashMap<Peer, usize>,
     /// Connections that wait for a request, ordered by the start of the wait.
     waiting: BTreeMap<u64, Arc<Notify>>,
-    /// Number of waits that have begun so far. It gives the keys of `waiting`.
+    /// Number of waits that have begun so far. The next number is the key of a new wait in
+    /// `waiting`.
     clock: u64,
 }
 
@@ -133,8 +134,8 @@ impl SlotsState {
 pub(super) struct Slot {
     slots: Arc<Slots>,
     peer: Peer,
-    /// Key in `waiting` of the connection's latest wait. This mutex is locked only while the state
-    /// of all slots is locked, so the order of locks is fixed.
+    /// Key of the connection's latest wait in the map `waiting`. This mutex is locked only while
+    /// the state of all slots is locked, so the order of locks is fixed.
     since: Mutex<u64>,
     cut: Arc<Notify>,
 }
@@ -174,7 +175,7 @@ impl Drop for Slot {
     }
 }
 
-/// Guard of a current request. While it exists, its connection is not closed to make room.
+/// Guard of a current request. While the guard exists, the connection is not closed to make room.
 pub(super) struct BusyGuard(Arc<Slot>);
 
 impl Drop for BusyGuard {

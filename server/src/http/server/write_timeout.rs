@@ -130,7 +130,8 @@ mod tests {
         assert_eq!(begin.elapsed().as_secs(), TIMEOUT.as_secs());
     }
 
-    /// Reads `piece` bytes each second for a hundred seconds. Returns true if all could be written.
+    /// Reads `piece` bytes each second for a hundred seconds. Returns false if the writer timed
+    /// out.
     async fn reads(piece: usize) -> bool {
         let (ours, mut theirs) = duplex(1000);
         let mut patient = WriteTimeoutStream::new(ours, TIMEOUT);

@@ -205,7 +205,7 @@ impl Settings {
         Ok(settings)
     }
 
-    /// Returns these settings, in which `other` fills in the settings that are missing.
+    /// Returns these settings, with each missing setting taken from `other`.
     ///
     /// # Errors
     /// When a path is not valid UTF-8.
