@@ -14,9 +14,9 @@ use serde::Serialize;
 use crate::accounting::{Account, Exposure};
 pub use crate::numeric::digits::round_up_to_three_digits;
 
-/// Attackers in whose presence the local ε is valid, in words.
+/// Attackers against whom the local ε protects, in words.
 const EVERYONE: &str = "against everyone, including the operator of the collector";
-/// Attacker in whose presence the central ε is valid, in words.
+/// Attacker against whom the central ε protects, in words.
 const CANNOT_LINK: &str = "someone who sees the shuffled batch but nothing that links a report to \
                            a person (no order or time of arrival, no address, no stable id)";
 
@@ -100,12 +100,12 @@ impl EpsilonSpending {
     }
 }
 
-/// Returns how sure of an answer an attacker who was 50 % sure before can become, in per cent as
-/// text.
+/// Returns the maximum certainty of an attacker about an answer, in per cent as text. Before the
+/// reports, the attacker was 50 % certain.
 ///
-/// A report multiplies the odds by at most exp(ε), so this is exp(ε) / (1 + exp(ε)), to the
-/// nearest per cent. Below 50.5 % it is rounded up to one decimal, and above 99 % to the first
-/// digit that differs from 9.
+/// Reports with a total of ε multiply the odds by at most exp(ε). So the maximum is exp(ε) / (1 +
+/// exp(ε)), rounded to the nearest per cent. Below 50.5 % it is rounded up to one decimal, and
+/// above 99 % to the first digit that differs from 9.
 ///
 /// ```
 /// use hushbin_analysis::promise::certainty_percentage;
@@ -212,7 +212,7 @@ pub struct SumPrivacy {
     /// Role of the party that people have to trust.
     #[cfg_attr(feature = "wasm", tsify(type = "\"shuffler\""))]
     pub(crate) trust: &'static str,
-    /// Central ε of one report of a person, in nats.
+    /// Central ε of one person's report, in nats.
     pub central_epsilon: f64,
     /// Probability δ with which the bound ε fails.
     pub(crate) delta: f64,
@@ -350,8 +350,8 @@ pub fn sum_batch_statement(task: &SumTask, messages: u64) -> String {
     }
 }
 
-/// Returns a statement of the assumptions of a hypothetical account, and of the attackers that each
-/// ε protects against. `epsilon` is the local ε.
+/// Returns a statement of a hypothetical account's assumptions, and of the attackers against whom
+/// the local and the central ε protect. `epsilon` is the local ε.
 #[must_use]
 pub fn account_statement(epsilon: f64, exposure: &Exposure) -> String {
     let each = match exposure.reports_per_person {
@@ -391,8 +391,8 @@ pub(crate) fn plan_statement(neighbours: Neighbours, honest_fraction: f64) -> St
     )
 }
 
-/// Returns a statement of what error bars over several time windows do not include. `None` unless
-/// answers are permanent.
+/// Returns a statement of how much too small error bars over several time windows can be. `None`
+/// unless answers are permanent.
 ///
 /// Let person i send mᵢ copies of one report with variance v, and let n be the number of all
 /// reports. Then the sum of the reports has variance v ∑ mᵢ². The stated variance is v n, which is

@@ -12,8 +12,8 @@ use crate::numeric::clopper_pearson::critical_count;
 use crate::numeric::roots::{bisect, geometric_middle};
 use statrs::function::beta::beta_reg;
 
-/// Default probability of finding a text if the share of people who have it is
-/// [`Detectable::share`].
+/// Default probability of finding a text if the share of people with this text is
+/// [`DetectableShare::share`].
 pub const PROBABILITY: f64 = 0.99;
 
 /// Predicted sensitivity of a search, before any report exists.

@@ -126,8 +126,8 @@ impl LengthGroup {
         self.reports.len()
     }
 
-    /// Counts for each prefix key the reports in `range` that hit the prefix, on all cores. The
-    /// function `given_up` is polled. If it returns true, the count stops and the result is `None`.
+    /// Counts the reports in `range` that hit each of the prefix `keys`, on all cores. The function
+    /// `given_up` is polled. If it returns true, the count stops and the result is `None`.
     pub(super) fn count_hits(
         &self,
         range: Range<usize>,

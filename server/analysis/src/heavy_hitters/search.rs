@@ -16,8 +16,8 @@ use crate::estimate::{CONFIDENCE, DEFAULT_CONFIDENCE, EstimateError, find_questi
 use crate::numeric::clopper_pearson::{critical_count, lower_bound, upper_bound};
 use crate::promise::repeats_statement;
 
-/// Minimum number of hashes that a candidate counts for, so that the limit on hashes also bounds
-/// memory.
+/// Minimum number of hashes that are counted for a candidate. Because of this minimum, the limit on
+/// hashes also limits memory.
 const MIN_WORK_PER_CANDIDATE: u64 = 10_000;
 
 /// Maximum number of candidates of one length. They take a few gigabytes of memory.
@@ -139,19 +139,19 @@ pub struct SearchResult {
     pub question: String,
     /// Number of reports n, over all lengths.
     pub reports: u64,
-    /// Joint confidence of all intervals. The probability that the result contains any text or
-    /// prefix that no person has is at most (1 − confidence)/2.
+    /// Joint confidence of all intervals. The probability of any false discovery is at most (1 −
+    /// confidence)/2. A false discovery is a text or prefix in the result that no person has.
     pub confidence: f64,
-    /// Limitation of the intervals over several time windows, in words. Present if people repeat
-    /// their first report (permanent answers).
+    /// Statement of how much too narrow the intervals over several time windows can be. Present if
+    /// people repeat their first report (permanent answers).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub repeats: Option<String>,
     /// Letters from which candidates were built.
     pub alphabet: String,
     /// Whole texts and prefixes of the greatest length, in descending order of estimates.
     pub texts: Vec<FoundText>,
-    /// Shorter prefixes that were found although none of their continuations was. Either the next
-    /// letters are not in the alphabet, or there are many continuations that few people have each.
+    /// Shorter prefixes that were found without any of their continuations. Either the next letters
+    /// are not in the alphabet, or each of many continuations is rare.
     pub dead_ends: Vec<FoundText>,
     /// Statistics of each length, in ascending order.
     pub groups: Vec<LengthStatistics>,
@@ -226,8 +226,8 @@ pub struct Search {
     repeats: Option<String>,
     options: SearchOptions,
     alphabet: Vec<char>,
-    /// Probability that a report hits the prefix of its sender's text, and probability that it hits
-    /// any other given prefix.
+    /// Probability that a report hits the prefix of its sender's text, and probability that the
+    /// report hits any other given prefix.
     hit: [f64; 2],
     /// Empty collection of reports, which is cloned for callers.
     reports: TextReports,

@@ -12,8 +12,8 @@ use hushbin::{Mechanism, Question};
 /// them.
 pub(super) const MAX_FALSE_PREFIXES: f64 = 16.0;
 
-/// Early stages of the test of candidates at one length. Each pair is a fraction of the reports and
-/// the maximum tail probability of a candidate that continues.
+/// Early stages of the test of candidates at one length. Each pair contains a fraction of the
+/// reports, and the maximum tail probability at which a candidate continues.
 ///
 /// A candidate that no person has is kept with probability 0.4 after a quarter of the reports, and
 /// 0.06 after half of them. So only a fraction 0.25 + 0.25 · 0.4 + 0.5 · 0.06 = 0.38 of all hashes
@@ -22,8 +22,8 @@ pub(super) const MAX_FALSE_PREFIXES: f64 = 16.0;
 /// this loss.
 const STAGES: [(f64, f64); 2] = [(0.25, 0.4), (0.5, 0.06)];
 
-/// Returns the early stages of the test for a group of `reports` reports. Each pair is a number of
-/// reports and the minimum number of hits of a candidate that continues.
+/// Returns the early stages of the test for a group of `reports` reports. Each pair contains a
+/// number of reports, and the minimum number of hits with which a candidate continues.
 ///
 /// `other` is the hit probability of a candidate that no person has. For at most 1000 candidates
 /// there are no early stages.
@@ -44,8 +44,8 @@ pub(super) fn max_tail_to_continue(candidates: u64, strict: f64) -> f64 {
         .max(strict)
 }
 
-/// Returns the maximum tail probability, one-sided, at which a candidate of one length is included
-/// in the result. It includes the Bonferroni correction for all lengths and candidates.
+/// Returns the maximum one-sided tail probability at which a candidate of one length is included in
+/// the result. The Bonferroni correction covers all lengths and candidates.
 pub(super) fn max_tail_for_result(confidence: f64, lengths: usize, candidates: u64) -> f64 {
     (1.0 - confidence) / 2.0 / lengths as f64 / candidates.max(1) as f64
 }
@@ -60,7 +60,7 @@ pub(super) const fn text_parameters(question: &Question) -> Option<(&PrefixLengt
 }
 
 /// Returns the probability that a report hits the prefix of its sender's text, and the probability
-/// that it hits any other given prefix.
+/// that the report hits any other given prefix.
 pub(super) fn hit_rates(question: &Question, collision: &Collision) -> [f64; 2] {
     let rates = collision.rates(&question.domain(), question.epsilon());
     [rates.p_true, rates.p_false]

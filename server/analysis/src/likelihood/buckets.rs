@@ -47,8 +47,8 @@ pub(super) trait RuleLikelihood: Rule {
     }
 
     /// Replaces each pair of sides in `cells` by the side that a positive value pushes towards.
-    /// `cells` contains one pair per hash function for each element. The default is for cells
-    /// without sides, and changes nothing.
+    /// `cells` contains one pair per hash function for each element. The default changes nothing:
+    /// it is for rules whose cells have no sides.
     fn replace_pairs_by_sides(
         _: &HashFunctions,
         _: &Domain,
@@ -69,7 +69,7 @@ pub(super) trait RuleLikelihood: Rule {
     ) -> f64;
 
     /// Returns the exact bucket probabilities of the core's randomizer, for
-    /// [`Observed::enumerable`].
+    /// [`ObservableMechanism::enumerable`](super::contract::ObservableMechanism::enumerable).
     fn enumerable(subset: &Subset<Self>, domain: &Domain, epsilon: f64) -> ExactProbabilities;
 }
 

@@ -12,7 +12,8 @@ use super::buckets::{
 use super::contract::ExactProbabilities;
 
 impl RuleLikelihood for Rule {
-    /// Returns s, or 0 under the rule `strongest`, for which padding elements are left out.
+    /// Returns s, or 0 under the rule `strongest`, because its computation ignores padding
+    /// elements.
     fn padded_size(&self, sparsity: u32) -> u32 {
         match self {
             Self::Overwrite => sparsity,

@@ -24,13 +24,13 @@ pub struct ExactProbabilities {
     pub probabilities: BucketProbabilities,
 }
 
-/// Mechanism whose reports an audit can observe: the report's likelihoods under two inputs are
-/// compared.
+/// Mechanism whose reports an audit can observe. An observation compares a report's likelihoods
+/// under two inputs.
 pub(super) trait ObservableMechanism {
     /// Report of the mechanism.
     type Report;
 
-    /// Computes what an attacker who compares two inputs observes in a report.
+    /// Computes what a report reveals to an attacker who compares two inputs.
     fn observe(
         &self,
         domain: &Domain,

@@ -97,8 +97,8 @@ fn noiseless_rank(hash_bin: &HashBin, sums: &[f64], response: &Response) -> Buck
     }
 }
 
-/// Returns a response's log-likelihood ratio: the logarithm of its likelihood under the first
-/// vector of noiseless sums, divided by its likelihood under the second vector.
+/// Returns the logarithm of a response's likelihood ratio. The ratio is the likelihood under the
+/// first vector of noiseless sums, divided by the likelihood under the second vector.
 fn response_log_ratio(
     hash_bin: &HashBin,
     epsilon: f64,

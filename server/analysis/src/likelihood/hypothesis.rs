@@ -93,8 +93,9 @@ impl Hypothesis {
         })
     }
 
-    /// Creates a mixture of two inputs, the cells `cell` and `cell + 1`, for a number or a
-    /// cross-tabulation. The argument contains `cell` and the probability of rounding up.
+    /// Creates a mixture of an input in `cell` and an input in `cell + 1`, for a number or a
+    /// cross-tabulation. The argument contains `cell` and the probability of rounding up to
+    /// `cell + 1`.
     fn from_cells((cell, next): (u32, f64)) -> Self {
         // `next` is the probability of rounding up to `cell + 1`.
         let entry = |cell: u32| Entry {

@@ -32,8 +32,8 @@ macro_rules! register {
     ($($module:ident: $Name:ident,)+) => {
         $(mod $module;)+
 
-        /// Computes what an attacker learns from a report of `question` about two inputs, such as
-        /// those of [`neighbour_pairs`].
+        /// Computes what a report of `question` reveals to an attacker who compares two inputs. The
+        /// function [`neighbour_pairs`] returns suitable inputs.
         ///
         /// The likelihood ratio is exact, except in three cases:
         ///

@@ -45,8 +45,8 @@ fn entries_of_every_value(question: &Question, count: u32) -> Vec<Entry> {
     entries_with_values(question, kinds.take(count as usize))
 }
 
-/// Returns a number of entries above s, so that the input is sampled down: 2s, or the number of
-/// items if that is smaller.
+/// Returns the number of entries for an input that is sampled down to s entries. It is 2s, or the
+/// number of items if that is smaller.
 fn count_above_sparsity(question: &Question) -> u32 {
     let most = 2 * question.sparsity();
     question
@@ -103,8 +103,8 @@ fn pairs_of_a_number(scale: &Scale) -> Vec<NeighbourPair> {
     vec![pair(min, max), pair(between, min), pair(max + 1.0, between)]
 }
 
-/// Returns pairs of answers to a cross-tabulation question that differ in the row, in the column,
-/// or in both.
+/// Returns pairs of answers to a cross-tabulation question. The answers differ in the row, in the
+/// column, or in both.
 fn pairs_for_cross(cross: &Cross) -> Vec<NeighbourPair> {
     let rows = cross.shape()[0];
     let ends = match cross.columns().scale() {
@@ -327,8 +327,8 @@ fn input_in_words(count: u32, value: f64) -> String {
     }
 }
 
-/// Returns a pair of inputs, both copies of `others`, that differ only in the value of the first
-/// entry. `of` describes the other entries' values in words.
+/// Returns two copies of `others` that differ only in the value of the first entry. `of` describes
+/// the values of the other entries in words.
 fn pair_differing_in_first_entry(
     others: &[Entry],
     [value, other]: [f64; 2],

@@ -4,9 +4,9 @@
 /// contains features that show errors of an incorrect randomizer.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Observation {
-    /// Log-likelihood ratio of the report: its likelihood under the first input, divided by its
-    /// likelihood under the second. If the randomizer is correct, a threshold on this ratio is the
-    /// best test (Neyman–Pearson lemma).
+    /// Logarithm of the report's likelihood ratio. The ratio is the likelihood under the first
+    /// input, divided by the likelihood under the second. If the randomizer is correct, a threshold
+    /// on this ratio is the best test (Neyman–Pearson lemma).
     pub log_ratio: f64,
     /// Seed of the report.
     pub seed: u64,

@@ -70,7 +70,7 @@ impl ObservableMechanism for Window {
     }
 }
 
-/// Returns an entry whose number is the end of the range, −1 or 1, that the sign selects.
+/// Returns an entry whose number is −1 or 1: the end of the range with the sign of `signed`.
 fn end_of_range_entry(signed: &SignedItem) -> Entry {
     Entry {
         item: signed.item,

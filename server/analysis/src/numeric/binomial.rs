@@ -70,8 +70,8 @@ pub(crate) fn probability(x: f64, trials: f64, p: [f64; 2]) -> f64 {
     (stirling - exponent).exp() * (trials / (TAU * x * rest)).sqrt()
 }
 
-/// Returns the ratio P(X ≥ x)/P(X = x) for X ~ Binomial(`trials`, 1/2) and x ≥ (trials − 1)/2, and
-/// the number of terms that were summed. Each term adds at most 4·2⁻⁵² to the relative error.
+/// Returns the ratio P(X ≥ x)/P(X = x) for X ~ Binomial(`trials`, 1/2), and the number of summed
+/// terms. `x` must be at least (trials − 1)/2. Each term adds at most 4·2⁻⁵² to the relative error.
 pub(crate) fn tail_ratio(x: f64, trials: f64) -> (f64, f64) {
     let (mut sum, mut term, mut at) = (1.0, 1.0, x);
     while at < trials {

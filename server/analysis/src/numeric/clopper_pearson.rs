@@ -82,8 +82,8 @@ mod tests {
         assert_eq!(critical_count(20, 0.5, 0.05), 15);
     }
 
-    /// Bounds agree with reference values, which were computed with 60 decimal digits and bisected
-    /// to 30.
+    /// Bounds agree with reference values. These were bisected to 30 decimal digits, in arithmetic
+    /// with 60 digits.
     #[test]
     fn bounds_are_those_of_exact_arithmetic() {
         // (hits, trials, failure, lower, upper)
@@ -139,9 +139,9 @@ mod tests {
         }
     }
 
-    /// Bounds for rare events agree with Poisson rates that were computed with 50 digits. At a rate
-    /// of 70.330, 100 or more events have probability 0.0005. At a rate of 137.375, 100 or fewer
-    /// events have this probability.
+    /// Bounds for rare events agree with bounds on a Poisson rate, which were computed with 50
+    /// digits. At a rate of 70.330, the probability of 100 or more events is 0.0005. At a rate of
+    /// 137.375, the probability of 100 or fewer events is 0.0005.
     #[test]
     fn rare_events_of_many_trials_are_bounded() {
         let [lower, upper] = [lower_bound, upper_bound].map(|f| f(100, 100_000_000, 0.0005));

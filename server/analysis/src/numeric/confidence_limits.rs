@@ -17,12 +17,14 @@
 
 use statrs::distribution::{ContinuousCDF, Normal};
 
-/// Tail probability below which a parameter value is ruled out, converted to thresholds on I(x).
+/// Thresholds on the function I for one tail probability. A parameter value is ruled out if I
+/// reaches one of its thresholds.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct TailThresholds {
-    /// Threshold on I for Chernoff's bound, evaluated at the observed sum.
+    /// Threshold for Chernoff's bound. I is evaluated at the observed sum.
     chernoff: f64,
-    /// Threshold on I for the normal tail, evaluated closer to the mean by [`Observed::shift`].
+    /// Threshold for the normal tail. I is evaluated closer to the mean, at the distance
+    /// [`ObservedSum::shift`] from the observed sum.
     normal: f64,
     /// Normal quantile −Φ⁻¹ of the tail probability.
     z: f64,
@@ -70,7 +72,8 @@ impl LimitSide {
 pub(crate) struct ObservedSum {
     /// Observed sum S.
     pub(crate) sum: f64,
-    /// Distance by which the normal tail starts closer to the mean than S, or 0 if S is continuous.
+    /// Distance from S to the start of the normal tail, which is closer to the mean. 0 if S is
+    /// continuous.
     pub(crate) shift: f64,
     /// Approximate standard deviation of S. It determines the value of t at which the search
     /// starts.
@@ -79,8 +82,8 @@ pub(crate) struct ObservedSum {
     pub(crate) max_t: f64,
 }
 
-/// Maximum of |t|·shift at which Chernoff's bound is not tried, because it cannot be better. Up to
-/// this maximum, the shift multiplies a normal tail by at most about e^½. Chernoff's bound is at
+/// Largest |t|·shift for which Chernoff's bound is not tried, because it cannot be better. Up to
+/// this value, the shift multiplies a normal tail by at most about e^½. Chernoff's bound is at
 /// least 3.2 times any normal tail of up to 1/4.
 const GENTLE: f64 = 0.5;
 
@@ -131,7 +134,7 @@ impl ObservedSum {
     }
 }
 
-/// Smallest t at which the search starts, relative to the maximum t. Products of the order of t
+/// Smallest t at which the search starts, relative to the maximum t. Products with t as a factor
 /// then stay far above the smallest double.
 const LEAST: f64 = 1e-12;
 /// Logarithm of the factor between successive values of t in the first phase of the search.
@@ -298,7 +301,8 @@ mod tests {
         assert!(ratio < 1.002, "{ratio}");
     }
 
-    /// Tails are nearly bounded with a shift of 2/3, unless hardly any term is 0.
+    /// Tails exceed the bounds with a shift of 2/3 by less than 2 per cent, unless hardly any term
+    /// is 0.
     #[test]
     fn tails_are_bounded_two_thirds_of_a_step_nearer() {
         let hits = [
@@ -328,7 +332,7 @@ mod tests {
         assert!(ratio < 1.02, "{ratio}");
     }
 
-    /// The limit differs from the estimate only by the shift if the tail probability is 1/2.
+    /// If the tail probability is 1/2, the limit differs from the estimate only by the shift.
     #[test]
     fn limits_of_even_odds_are_the_shift() {
         let observed = ObservedSum {

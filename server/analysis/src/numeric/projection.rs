@@ -138,9 +138,10 @@ mod tests {
             prop_assert!(x.iter().sum::<f64>() <= bound + 1e-12);
         }
 
-        /// The result is the nearest point. A point x of a convex set is nearest to v exactly if (v
-        /// − x)·(y − x) ≤ 0 for all y in the set. For a polytope it is enough to check its corners.
-        /// Here they are 0, and the points with the bound in one coordinate and 0 in all others.
+        /// The result is the nearest point. A point x of a convex set is nearest to v if and only
+        /// if (v − x)·(y − x) ≤ 0 for all y in the set. For a polytope, it is enough to check the
+        /// corners y. The corners are 0 and the points with `bound` in one coordinate and 0 in all
+        /// others.
         #[test]
         fn nothing_that_can_be_is_nearer(values in noisy(), s in 1..9_u32) {
             let bound = f64::from(s);

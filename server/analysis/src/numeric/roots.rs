@@ -66,8 +66,8 @@ pub(crate) fn geometric_middle(relative: f64) -> impl Fn(f64, f64) -> Option<f64
     }
 }
 
-/// Returns the relative distances from an approximate value at which a search tries: `first`, then
-/// each distance six times the previous one.
+/// Returns the relative distances at which a search around an approximate value tries points. The
+/// first distance is `first`, and each further one is six times the previous one.
 ///
 /// With this factor, few distances are tried, and the first sufficient distance is not much too
 /// large.
@@ -75,8 +75,8 @@ pub(crate) fn outward_distances(first: f64) -> impl Iterator<Item = f64> {
     std::iter::successors(Some(first), |step| Some(6.0 * step)).take_while(|step| step.is_finite())
 }
 
-/// Relative error of [`newton_on_logarithm`], and the smallest relative distance that
-/// [`find_slightly_above`] and [`find_slightly_below`] are usually called with.
+/// Relative error of [`newton_on_logarithm`], and the usual smallest relative distance in calls of
+/// [`find_slightly_above`] and [`find_slightly_below`].
 pub(crate) const NEWTON_ERROR: f64 = 1e-12;
 
 /// Returns a value slightly above `near` that satisfies `enough`. The relative distance `first` is
@@ -108,8 +108,9 @@ pub(crate) fn find_slightly_below(near: f64, first: f64, little: impl Fn(f64) ->
 /// Number of steps after which [`chandrupatla`] bisects, if they have not halved its bracket.
 const STEPS_TO_HALVE: u32 = 4;
 
-/// Returns the approximate x between both ends at which `excess` crosses 0. `excess` must be below
-/// 0 at the first end and above 0 at the second end. The result is slightly below the crossing.
+/// Returns the approximate point x, between both ends, at which `excess` crosses 0. `excess` must
+/// be below 0 at the first end and above 0 at the second end. The result is slightly below the
+/// crossing.
 ///
 /// The method works on ln x. It uses inverse quadratic interpolation if three values allow it, and
 /// otherwise bisection (Chandrupatla, "A new hybrid quadratic/bisection algorithm for finding the
@@ -271,8 +272,8 @@ pub(crate) fn secant_of_decreasing<E>(
     unreachable!("the bracket is halved every fourth time")
 }
 
-/// Returns the zero of the secant through both ends of the bracket, moved by less than the
-/// precision towards the end that is farther away.
+/// Returns the zero of the secant through both ends of the bracket. The zero is moved by less than
+/// the precision towards the farther end.
 fn shifted_secant_zero(below: (f64, f64), above: (f64, f64), precision: f64) -> f64 {
     let slope = if below.1.is_finite() {
         (below.1 - above.1) / (above.0 - below.0)

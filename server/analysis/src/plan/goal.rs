@@ -21,15 +21,15 @@ pub enum ErrorsOf {
     Share,
     /// A mean. The mean of a number is in the number's unit. The mean of a rating is from −1 to 1.
     Mean,
-    /// The mean of a cross-tabulation's number within a row, in its unit. All rows are assumed to
-    /// have the same number of people.
+    /// The mean of a cross-tabulation's number within a row, in the number's unit. All rows are
+    /// assumed to have the same number of people.
     ConditionalMean,
     /// The share of people below a quantile, from 0 to 1.
     QuantileShare,
     /// A quantile, in the number's unit.
     Quantile,
-    /// Rated items. Errors are root mean squares over all items, while for all other kinds they are
-    /// for the worst case over answers.
+    /// Rated items. Errors are root mean squares over all items. For all other kinds of estimates,
+    /// errors are for the worst case over answers.
     Items,
 }
 
@@ -41,14 +41,14 @@ pub(super) struct QuestionGoal {
     /// Factor by which errors in the unit of `aim` are multiplied to get the unit of the answer.
     pub(super) scale: f64,
     /// Name of the number that is estimated, if the question asks for several numbers or for a
-    /// cross-tabulation with one.
+    /// cross-tabulation with a number.
     pub(super) of: Option<String>,
     pub(super) unit: Option<String>,
     /// Number of simultaneous estimates.
     pub(super) estimates: u32,
     /// Maximum half-width of an interval.
     pub(super) within: Option<f64>,
-    /// Maximum error over all items: the root of variance plus squared bias.
+    /// Maximum root mean squared error over all items. It combines variance and squared bias.
     pub(super) error: Option<f64>,
     /// Distance between the smallest and the largest possible answer.
     pub(super) range: f64,
@@ -57,7 +57,8 @@ pub(super) struct QuestionGoal {
 }
 
 impl QuestionGoal {
-    /// Determines the goal of a question. `draft` is the draft from which it was resolved.
+    /// Determines the goal of a question. `draft` is the draft from which the question was
+    /// resolved.
     ///
     /// # Errors
     /// [`PlanError::Wanted`] if the wanted accuracy cannot be used for the question.
@@ -91,8 +92,7 @@ impl QuestionGoal {
     /// Determines the goal of a survey whose only question asks for ratings with the mechanism
     /// `auto`.
     ///
-    /// # Errors
-    /// The errors of [`Goal::new`].
+    /// # Errors The errors of [`QuestionGoal::new`].
     pub(super) fn for_auto_ratings(
         open: &AutoRatings<'_>,
         wanted: &AccuracyGoal,

@@ -135,11 +135,11 @@ fn fewest_people(
     )? as u64)
 }
 
-/// Rounds up a number of people or an ε that is enough, such that the rounded number is enough,
-/// too.
+/// Rounds up a sufficient number of people, or a sufficient ε. The rounded number is also
+/// sufficient.
 ///
-/// At the rounded number, other parameters may be chosen and the error may be larger. So it is
-/// increased until it is enough.
+/// At the rounded number, other parameters may be chosen and the error may be larger. So the
+/// rounded number is increased until it is sufficient.
 fn round_up_sufficient(
     excess: &impl Fn(f64) -> Result<f64, PlanError>,
     round_up: impl Fn(f64) -> f64,

@@ -41,9 +41,9 @@ pub struct Plan {
     /// unless the only question has the mechanism `auto`.
     pub others: Vec<Alternative>,
     /// Number of people needed if every report answers all questions, divided by the number needed
-    /// if each report answers one question, drawn at random. It is a ratio of variances, summed
-    /// over all answers. Questions are drawn by the weights, or by the noise if no weight is set.
-    /// `None` if the questions cannot be asked together.
+    /// if each report answers one question at random. It is a ratio of variances that are summed
+    /// over all answers. Questions are drawn by their weights, or by their noise if no weight is
+    /// set. `None` if the questions cannot be asked together.
     pub together_over_drawn: Option<f64>,
     /// Verdict on how useful the plan is.
     pub verdict: Verdict,

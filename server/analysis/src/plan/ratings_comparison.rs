@@ -12,9 +12,10 @@ use crate::estimate::{PredictedQuantity, Predictor};
 const MOST_NUMBERS: usize = 64;
 
 /// Returns the variance that the question would have if its answers were asked as ratings of items,
-/// divided by its actual variance. As a rating, the item that a person answers has the value 1. A
-/// number is rated with its own value. Both variances are for the worst case over answers. Returns
-/// `None` if the question asks for ratings already, or if a variance is not known.
+/// divided by its actual variance. Each item in a person's answer is rated with the value 1. If the
+/// question asks for several numbers, each number is rated with its own value. Both variances are
+/// for the worst case over answers. Returns `None` if the question asks for ratings already, or if
+/// a variance is not known.
 pub(super) fn variance_ratio_as_ratings(
     question: &Question,
     aim: PredictedQuantity,

@@ -190,7 +190,7 @@ pub(super) fn sum_variance(task: &SumTask, people: f64, squares: f64) -> f64 {
     noise_deviation(task, people).powi(2) + rounding + (lift - 1.0) * squares
 }
 
-/// Number of standard deviations that are added to the estimated sum of people's squares.
+/// Number of standard deviations that are added to the estimated sum of squares of people's values.
 const RAISED: f64 = 4.0;
 
 fn estimate_sums(

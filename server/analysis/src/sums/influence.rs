@@ -16,8 +16,8 @@ use crate::estimate::Label;
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(feature = "wasm", derive(tsify::Tsify))]
 pub struct SumInfluence {
-    /// Item whose sum changes. `None` for a vector, for which all changes are Euclidean lengths of
-    /// the change of the summed vector.
+    /// Item whose sum changes. `None` for a vector: its changes are stated as Euclidean lengths of
+    /// the summed vector's change.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "wasm", tsify(optional, type = "string"))]
     pub item: Option<Label>,

@@ -77,7 +77,8 @@ pub fn account_sums(task: &SumTask) -> Result<Bounds, Error> {
 }
 
 /// Returns bounds on the central ε of a batch of `people` people at `delta`. A fraction
-/// `honest_fraction` of them is honest. The task's own people, honest fraction and δ are ignored.
+/// `honest_fraction` of the people is honest. The arguments replace the task's number of people,
+/// honest fraction and δ.
 ///
 /// # Errors
 /// [`Error::OutOfRange`] if a parameter is outside the range of the accounting.
@@ -173,7 +174,8 @@ fn drawn_counts_to_try(parts: &SumParts) -> impl Iterator<Item = u32> {
     std::iter::successors(Some(all), |drawn| (*drawn > 1).then(|| drawn * 3 / 4))
 }
 
-/// Returns the numbers of levels to try: 1, 2, 3, …, and from 16 on in steps of an eighth.
+/// Returns the numbers of levels to try: 1, 2, 3, …, and from 16 on in steps of about an eighth of
+/// the previous number.
 fn level_counts_to_try() -> impl Iterator<Item = u32> {
     let most = bounds::SUM_LEVELS.max as u32;
     std::iter::successors(Some(1), move |levels| {
@@ -339,7 +341,8 @@ fn predict_errors(task: &SumTask, people: f64) -> Result<Vec<SumError>, Error> {
     })
 }
 
-/// Creates a task for numbers with these names and ranges, whose reports are randomised at local ε.
+/// Creates a task for numbers with these names and ranges. Reports of the task are randomised at
+/// local ε.
 ///
 /// # Errors
 /// [`Error::OutOfRange`] or [`Error::Combination`] if there is no such task.

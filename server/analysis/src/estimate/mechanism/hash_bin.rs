@@ -455,6 +455,5 @@ impl ResponseStatistics {
     }
 }
 
-/// Safety margin, in standard errors. It is added to the estimate of the variance that other items
-/// add to a response.
+/// Safety margin of the estimated variance from other items, in standard errors.
 const SAFETY_MARGIN: f64 = 2.0;

@@ -61,7 +61,7 @@ pub fn estimands(question: &Question) -> &'static [Estimand] {
 
 /// Returns the number of counters, or words of counters, that a report of the question updates.
 /// This is the cost of counting a report. Returns `None` for a question without a list of items,
-/// whose reports are tested against every queried item.
+/// because its reports are tested against every queried item.
 ///
 /// ```
 /// use hushbin_analysis::estimate::counter_updates_per_report;

@@ -30,15 +30,15 @@ pub(crate) trait Prepared: Debug + Send + Sync {
     fn estimands(&self) -> &'static [Estimand];
 
     /// Returns the number of counters, or words of counters, that a report updates: see
-    /// [`EstimatedMechanism::steps`].
+    /// [`EstimatedMechanism::counter_updates_per_report`].
     fn counter_updates_per_report(&self) -> Option<u64>;
 
-    /// Returns the number of outcomes of which each report names one, uniformly distributed: see
-    /// [`EstimatedMechanism::uniform_outcome_count`].
+    /// Returns the number of possible outcomes, if each report names a uniformly distributed
+    /// outcome: see [`EstimatedMechanism::uniform_outcome_count`].
     fn uniform_outcome_count(&self) -> u32;
 
     /// Returns the rates that determine the variance of an estimated sum of shares: see
-    /// [`EstimatedMechanism::sums`].
+    /// [`EstimatedMechanism::sum_rates`].
     fn sum_rates(&self) -> Option<SumRates<'_>>;
 
     /// Returns the minimum and maximum contribution of one report to an estimand: see
@@ -46,10 +46,11 @@ pub(crate) trait Prepared: Debug + Send + Sync {
     fn contribution_range(&self, estimand: Estimand) -> [f64; 2];
 
     /// Returns the variances of one report's contribution, for people [with, without] the item: see
-    /// [`EstimatedMechanism::variances`]. `None` if the mechanism does not estimate `estimand`.
+    /// [`EstimatedMechanism::contribution_variances`]. `None` if the mechanism does not estimate
+    /// `estimand`.
     fn contribution_variances(&self, estimand: Estimand) -> Option<[f64; 2]>;
 
-    /// Creates empty counts: see [`EstimatedMechanism::counts`].
+    /// Creates empty counts: see [`EstimatedMechanism::empty_counts`].
     fn empty_counts(self: Arc<Self>, items: &[u64]) -> Box<dyn ErasedCounts>;
 }
 
@@ -77,7 +78,8 @@ pub(crate) trait ErasedCounts: Debug + Send + Sync + Any {
     /// Decodes counts of `reports` reports into empty counts: see [`EstimatedMechanism::decode`].
     fn decode(&mut self, reports: u64, bytes: &mut Reader<'_>) -> Result<(), TotalsError>;
 
-    /// Computes point estimates of `items`, in the same order: see [`EstimatedMechanism::points`].
+    /// Computes point estimates of `items`, in the same order: see
+    /// [`EstimatedMechanism::point_estimates`].
     fn point_estimates(
         &self,
         whose: SamplingModel,
@@ -86,7 +88,7 @@ pub(crate) trait ErasedCounts: Debug + Send + Sync + Any {
     ) -> Vec<ItemPointEstimates>;
 
     /// Returns the distribution of the reports' contributions to an item's estimates: see
-    /// [`EstimatedMechanism::law`].
+    /// [`EstimatedMechanism::contribution_distribution`].
     fn contribution_distribution(
         &self,
         whose: SamplingModel,
@@ -96,7 +98,7 @@ pub(crate) trait ErasedCounts: Debug + Send + Sync + Any {
     ) -> ContributionDistribution;
 
     /// Returns the counts of all answers, if every person gives exactly one answer: see
-    /// [`EstimatedMechanism::cells`].
+    /// [`EstimatedMechanism::answer_counts`].
     fn answer_counts(&self, whose: SamplingModel, reports: u64) -> Option<AnswerCounts>;
 
     /// Returns the mean square of reported numbers and its upper bound: see

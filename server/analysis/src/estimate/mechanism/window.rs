@@ -110,14 +110,14 @@ impl EstimatedMechanism for Window {
     }
 
     /// Returns the variance for people whose number is 1, and the worst-case variance over all
-    /// numbers. The latter is returned in place of the variance for people without the item,
-    /// because every person has a number.
+    /// numbers. The latter replaces the variance for people without the item, because every person
+    /// has a number.
     fn contribution_variances(rates: &Rates, _: u32, _: Estimand) -> [f64; 2] {
         [rates.estimate_variance(1.0), rates.worst_variance()]
     }
 }
 
-/// Estimates the mean of one attribute from the number of reports with each of its atoms.
+/// Estimates the mean of one attribute. `counts` contains the number of reports with each atom.
 fn estimate_attribute(
     rates: &Rates,
     counts: &[u64],
@@ -146,8 +146,8 @@ fn estimate_attribute(
     }
 }
 
-/// Returns the distribution of scores for every true mean, assuming the crowd for which their sum
-/// varies most. People's numbers may be at levels or between them.
+/// Returns the distribution of scores for every true mean. Of all crowds with this mean, the one
+/// whose sum of scores varies most is assumed. People's numbers may be at levels or between them.
 fn score_distribution(rates: &Rates, whose: SamplingModel) -> ScoreDistribution {
     let node = |level: usize| {
         (
@@ -240,9 +240,9 @@ mod tests {
         all
     }
 
-    /// Miss rates are summed over all outcomes, for people at the ends, at levels and between them.
-    /// Intervals may miss 10 per cent more often than stated. At a nominal 95 per cent, they then
-    /// still cover 94.5.
+    /// Intervals miss the true mean at most 10 per cent more often than stated. So 95% intervals
+    /// cover it with a probability of at least 94.5 per cent. Miss rates are summed over all
+    /// outcomes, for people at the ends, at levels and between levels.
     #[test]
     fn intervals_miss_no_more_often_than_they_say() {
         let levels = |drawn: u32| Draft {

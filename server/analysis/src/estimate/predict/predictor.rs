@@ -142,8 +142,8 @@ impl Predictor {
     }
 
     /// Returns the worst-case variance (see [`Predictor::worst_variance`]) for a distribution
-    /// function whose bins are the items of a rating question. `part` is the value of the function
-    /// at the edge. `None` unless every person rates exactly one item.
+    /// function, if the bins are asked as rated items. `part` is the value of the function at the
+    /// edge of interest. `None` unless every person rates exactly one item.
     #[must_use]
     pub(crate) fn worst_rated_share_below_variance(&self, part: f64, several: bool) -> Option<f64> {
         let rates = self.hit_rates()?;
@@ -159,7 +159,8 @@ impl Predictor {
         ))
     }
 
-    /// Returns the rates of hits, if the estimate of a sum of shares depends on a sum of hits.
+    /// Returns the hit rates of the mechanism. `None` if sums of shares are not estimated from
+    /// hits.
     fn hit_rates(&self) -> Option<&Rates> {
         match self.prepared.sum_rates()? {
             SumRates::Hits(rates) => Some(rates),

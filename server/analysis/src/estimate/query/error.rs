@@ -81,7 +81,7 @@ pub enum EstimateError {
         /// Requested rate.
         rate: f64,
     },
-    /// The question asks for a text, whose answers are found by a search for heavy hitters.
+    /// The question asks for a text. A search for heavy hitters finds the answers.
     #[error(
         "{question:?} asks for a text: what people have is found by a search for heavy hitters"
     )]
@@ -89,8 +89,8 @@ pub enum EstimateError {
         /// Name of the question.
         question: String,
     },
-    /// The query compares items with 0, but the question asks for several numbers, for which 0 has
-    /// no meaning.
+    /// The query compares items with 0. The question asks for several numbers, for which 0 has no
+    /// meaning.
     #[error(
         "{question:?} asks for numbers, for which 0 means nothing: they are not shrunken, nor do \
          any stand out"

@@ -82,7 +82,7 @@ pub struct Query {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum Label {
-    /// Name of an item in a list of names, or text of an item of an open question.
+    /// Name of a listed item, or text of an item if the question is open.
     Name(String),
     /// Index of a numbered item.
     Index(u64),

@@ -1,5 +1,5 @@
-//! Contrasts: weighted sums of the shares in a row of a cross-tabulation, used to test a ratio. The
-//! sum is 0 if the tested ratio is the true one.
+//! Contrasts, which test a ratio. A contrast is a weighted sum of the shares in a row of a
+//! cross-tabulation. The sum is 0 if the tested ratio is the true one.
 
 use hushbin::mechanism::collision::Rates;
 
@@ -13,14 +13,14 @@ pub(crate) struct WeightedCells {
     pub(crate) share: f64,
 }
 
-/// A weighted sum of the shares of a row's cells, with assumed shares for which the sum is 0.
+/// A weighted sum of the shares of a row's cells. The assumed shares make the sum 0.
 pub(crate) struct Contrast {
     pub(crate) parts: Vec<WeightedCells>,
 }
 
 impl Contrast {
-    /// Returns the variance of one report's contribution to the estimated sum, in squared steps,
-    /// for people with the assumed shares.
+    /// Returns the variance of one report's contribution to the estimated sum, in squared steps.
+    /// The variance is for the assumed shares.
     pub(crate) fn variance(&self, rates: &Rates, whose: SamplingModel) -> f64 {
         let sum: f64 = self.parts.iter().map(|part| part.cells * part.weight).sum();
         let squares = self

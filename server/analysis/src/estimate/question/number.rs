@@ -39,7 +39,7 @@ pub struct ShareBelowEdge {
     pub share: Estimate,
 }
 
-/// Estimate of a quantile: a number such that a given fraction of people have a smaller one.
+/// Estimate of a quantile: a number below which a given fraction of people's numbers lie.
 ///
 /// The interval is found by testing each edge between bins. The quantile is at most an edge if the
 /// share of people below the edge is significantly at least the fraction. The quantile is at least
@@ -63,7 +63,7 @@ pub struct QuantileEstimate {
     pub interval: [f64; 2],
     /// Simultaneous confidence interval, for all requested quantiles at once (Bonferroni).
     pub simultaneous_interval: [f64; 2],
-    /// True if the estimate was outside the interval and was moved to its end.
+    /// True if the estimate was outside the interval and was moved to an end of the interval.
     pub clamped: bool,
 }
 
@@ -161,8 +161,8 @@ fn share_of_first_bins(
     })
 }
 
-/// Returns the confidence interval of each quantile, as the indices of the edges at its ends. Each
-/// end fails with probability at most `failure`.
+/// Returns, for each quantile, the indices of the two edges that bound the confidence interval.
+/// Each end fails with probability at most `failure`.
 fn quantile_interval_edges(
     cells: &AnswerCounts,
     bins: usize,
@@ -190,8 +190,8 @@ fn quantile_interval_edges(
     quantiles.iter().map(of).collect()
 }
 
-/// Returns the shares of bins of the non-decreasing distribution function that is closest to the
-/// estimates (least squares).
+/// Fits a non-decreasing distribution function to the estimates (least squares), and returns the
+/// share of each bin.
 fn isotonic_bin_shares(distribution: &[ShareBelowEdge]) -> Vec<f64> {
     let below = isotonic(
         &distribution

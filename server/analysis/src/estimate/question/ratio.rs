@@ -62,7 +62,7 @@ pub(crate) struct CrossRow<'a> {
     cells: Range<usize>,
     /// Raw estimates of the cells' shares.
     raw: Vec<f64>,
-    /// Possible (non-negative) shares close to the raw ones.
+    /// Possible (non-negative) shares close to the raw estimates.
     likely: Vec<f64>,
     share: (PointEstimate, ScoreDistribution),
 }
@@ -201,8 +201,9 @@ impl RatioEstimator<'_> {
         }
     }
 
-    /// Returns the confidence limit on this side, with precision [`SAME`]: a rejected ratio next to
-    /// the ratios that are not rejected. Returns the end of the range if that end is not rejected.
+    /// Returns the confidence limit on this side. It is a rejected ratio within [`SAME`] of a ratio
+    /// that is not rejected. Returns the end of the range if that end is not rejected, or if the
+    /// row's share is not significantly above 0.
     fn confidence_limit(&self, held: f64, failure: &TailThresholds, side: LimitSide) -> f64 {
         let end = match side {
             LimitSide::Lower => 0.0,
@@ -250,8 +251,8 @@ impl RatioEstimator<'_> {
         })
     }
 
-    /// Returns the contrast that is 0 if the ratio is m. Its assumed shares are close to the likely
-    /// ones, and make the contrast 0.
+    /// Returns the contrast that tests whether the ratio is m. Its assumed shares are close to the
+    /// likely shares, and make the contrast 0.
     fn contrast(&self, m: f64) -> Contrast {
         let part = |own: &CellGroup| WeightedCells {
             weight: (own.place - m) / self.step,

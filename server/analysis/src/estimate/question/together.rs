@@ -36,8 +36,8 @@ pub(crate) struct TogetherParts {
     together: Together,
     rates: Rates,
     whose: SamplingModel,
-    /// Score distribution of an option, by the number of options in the option's part. There is
-    /// none for parts with more than [`Rates::MAX_OPTIONS_WITH_SUM`] options.
+    /// Score distribution of an option, by the number of options in the option's part. Parts with
+    /// more than [`Rates::MAX_OPTIONS_WITH_SUM`] options have no score distribution.
     laws: HashMap<u32, Arc<ScoreDistribution>>,
 }
 
@@ -135,8 +135,8 @@ impl TogetherParts {
 
 /// Distribution of one report's hits on the options of a part.
 struct OptionHits {
-    /// Probabilities P(M = k) for k = 0..=s. M is the number of members (elements of the person's
-    /// input) that a report hits.
+    /// Distribution of the number M of members that a report hits: P(M = k) for k = 0..=s. Members
+    /// are the elements of the person's input.
     members: Vec<f64>,
     /// Number m of slots that a report hits, and number N of all slots. `None` if elements are
     /// hashed independently.
@@ -266,8 +266,8 @@ mod tests {
         Collision::with_hashes(rule, hashing, buckets, hashes).unwrap()
     }
 
-    /// Scores match an enumeration of all ways to fill buckets, for options that the person gave
-    /// and for others.
+    /// Score distributions match an enumeration of all ways to fill buckets. The test covers
+    /// options that the person gave and other options.
     #[test]
     fn scores_have_the_law_of_all_ways_to_fill_buckets() {
         for (options, collision) in [
@@ -368,8 +368,8 @@ mod tests {
         all
     }
 
-    /// Limits miss the true share at most at the nominal rate, summed over all possible sums of
-    /// scores.
+    /// Limits miss the true share at most 10 per cent more often than stated. The miss rate is
+    /// summed over all possible sums of scores.
     #[test]
     fn limits_miss_no_more_often_than_they_say() {
         for (options, epsilon) in [

@@ -42,10 +42,10 @@ const STEPS: u32 = 6;
 /// Number of rounds that refine the search around the best local ε, by halving the distances. Out
 /// of 300 random questions with a limit on the central ε, the search missed a solution that was
 /// more than 1 per cent better in 28 cases without these rounds. Without
-/// [`Search::increase_epsilons`] it did so in 28 cases, too. With both, it did so in 2.
+/// [`EpsilonSearch::increase_epsilons`], it did so in 28 cases, too. With both, it did so in 2.
 const HALVINGS: u32 = 3;
 /// Maximum squared error, relative to the smallest one, of the choices whose ε is increased by
-/// [`Search::increase_epsilons`]. Such a choice may become the best.
+/// [`EpsilonSearch::increase_epsilons`]. Such a choice may become the best.
 const STRETCHED: f64 = 1.1;
 /// Maximum number of choices whose ε is increased.
 const CONTENDERS: usize = 8;

@@ -72,8 +72,7 @@ pub(super) struct TaskSearch<'a> {
 impl<'a> TaskSearch<'a> {
     /// Creates the search for a survey.
     ///
-    /// # Errors
-    /// The errors of [`Goal::for_auto_ratings`].
+    /// # Errors The errors of [`QuestionGoal::for_auto_ratings`].
     pub(super) fn new(survey: &'a Survey) -> Result<Self, PlanError> {
         let goal = |open: AutoRatings<'a>| {
             let goal =
@@ -114,8 +113,7 @@ impl<'a> TaskSearch<'a> {
     /// Returns the squared error of the best task, divided by the wanted squared error. The result
     /// is the maximum over questions, and infinite if there is no task within these privacy limits.
     ///
-    /// # Errors
-    /// The errors of [`Search::best`].
+    /// # Errors The errors of [`TaskSearch::best_task`].
     pub(super) fn squared_error_over_wanted(
         &self,
         people: f64,
@@ -351,7 +349,7 @@ impl PlannedTask {
 pub(super) const PRECISION: f64 = 1e-3;
 
 /// Finds the smallest number of people or reports at which the squared error is at most the wanted
-/// squared error. `excess` returns the logarithm of the ratio of the two.
+/// squared error. `excess` returns the logarithm of the ratio of these two squared errors.
 ///
 /// # Errors
 /// [`PlanError::OutOfReach`] if no number is enough.
@@ -427,8 +425,8 @@ fn minimax_buckets(
 
 /// Granularity of the search: the number of buckets t increases in steps of 1 + t/24.
 const FINE: u32 = 24;
-/// Maximum number of buckets for mechanisms that favour several consecutive buckets. With more
-/// buckets, the possible fractions are hardly any finer.
+/// Maximum number of buckets for mechanisms that favour several consecutive buckets. More buckets
+/// would hardly refine the possible fractions of favoured buckets.
 const WINDOWED: u32 = 32;
 
 fn with_weight_and_mechanism(
