@@ -279,7 +279,7 @@ pub fn protected_part(neighbours: Neighbours) -> String {
 /// The smallest batch is the least private one, and an analyst may read its totals separately. Each
 /// person is assumed to have sent all reports that the budget allows in one time window.
 /// `shufflers` are the names of the servers that shuffled the reports before this collector
-/// received them. It is empty if there were none.
+/// received them. The list is empty if no server shuffled the reports.
 #[must_use]
 pub fn batch_statement(
     account: &Account,

@@ -18,15 +18,15 @@
 //!
 //! The candidates of a length depend only on the reports of shorter lengths. So the reports of this
 //! length hit each candidate as if the candidate had been named before any report arrived. In
-//! particular, Binomial(n, 1/t) of n people without the text hit it. By the Bonferroni correction,
-//! the probability of finding any text that no person has is at most (1 − confidence)/2 in total.
-//! This is true for every population.
+//! particular, the number of hits by n people without the text is distributed as Binomial(n, 1/t).
+//! By the Bonferroni correction, the probability of finding any text that no person has is at most
+//! (1 − confidence)/2 in total. This is true for every population.
 //!
 //! With the stated confidence, all intervals contain the true shares in the population from which
 //! people are sampled. If instead the people are a fixed set, the groups are drawn from that set.
 //! The number of hits then varies less than a binomial variable with the same mean (Hoeffding 1956
-//! and 1963). So Clopper–Pearson intervals stay conservative for every text that is certain to be a
-//! candidate for any reports of shorter lengths. In practice these are all texts that many people
+//! and 1963). So Clopper–Pearson intervals stay conservative for every text that is a candidate
+//! regardless of the reports of shorter lengths. In practice these are all texts that many people
 //! have.
 //!
 //! A prefix is extended to the next length if its number of hits would be improbable without people

@@ -34,7 +34,8 @@ impl Hypothesis {
     /// Creates the hypothesis that a report of `question` came from `entries`.
     ///
     /// If the mixture has few parts, all parts are enumerated. Otherwise a quasi-random selection
-    /// represents all parts, and each entry occurs in it about as often as in all parts.
+    /// represents all parts. Each entry occurs in about the same fraction of the selected parts as
+    /// of all parts.
     #[must_use]
     pub fn new(question: &Question, entries: &[Entry]) -> Self {
         match (question.kind(), entries) {

@@ -79,9 +79,9 @@ macro_rules! register {
         /// The remaining pairs detect incorrect randomizers that fail on other inputs. These inputs
         /// have fewer entries than s, or more entries, which are sampled down. Some contain
         /// fractions, which are ternarised or rounded, or the value 0, which counts as absent.
-        /// Under a correct randomizer, no remaining pair loses more privacy. Its inputs become
-        /// mixtures of inputs with the values −1 and 1, and a mixture's ratio is at most the
-        /// greatest ratio of its parts.
+        /// Under a correct randomizer, no remaining pair loses more privacy. The inputs of such a
+        /// pair become mixtures of inputs with the values −1 and 1. A mixture's ratio is at most
+        /// the greatest ratio of its parts.
         #[must_use]
         pub fn neighbour_pairs(question: &Question) -> Vec<NeighbourPair> {
             match question.mechanism() {

@@ -1,8 +1,9 @@
 //! Planner: finds the best task for a survey, and computes its errors, its privacy and the number
 //! of people needed.
 //!
-//! From any two of people, privacy and accuracy, it computes the third. Errors are predicted by the
-//! core and by [`estimate`]. The central ε of the shuffled reports is computed by [`accounting`].
+//! From any two of people, privacy and accuracy, the planner computes the third. Errors are
+//! predicted by the core and by [`estimate`]. The central ε of the shuffled reports is computed by
+//! [`accounting`].
 //!
 //! [`accounting`]: crate::accounting
 //! [`estimate`]: crate::estimate

@@ -11,8 +11,9 @@ use crate::estimate::Label;
 /// accepts: k·L + B equal messages, where k is the number of reported coordinates, L the number of
 /// levels and B the maximum number of noise messages.
 ///
-/// It is computed from the limit on the number of messages. Messages are encrypted, so the shuffler
-/// cannot limit those of one coordinate. For a vector, the rows of the frame have norm 1/√2.
+/// The influence is computed from the limit on the number of messages. Messages are encrypted, so
+/// the shuffler cannot limit the messages of one coordinate. For a vector, the rows of the frame
+/// have norm 1/√2.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(feature = "wasm", derive(tsify::Tsify))]
 pub struct SumInfluence {

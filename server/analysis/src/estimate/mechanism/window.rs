@@ -7,7 +7,7 @@
 //! The score of a report for an attribute is the atom's value times `scale` if the attribute is
 //! drawn, and otherwise 0. Its expectation is the person's number. An attribute is drawn with
 //! probability m/d, which `scale` takes into account. So sums of scores are divided by the number
-//! of all reports, not only of those that drew the attribute.
+//! of all reports, including reports that did not draw the attribute.
 //!
 //! For a fixed population, standard errors use the worst-case variance over all numbers. For a
 //! question with one number, the worst-case variance is at most 1.2 times the actual variance, if ε

@@ -14,9 +14,9 @@ pub(crate) enum SamplingModel {
     RoundedValues,
     /// Random sample (*drawn* people).
     ///
-    /// Real values are rounded to signs at random, and if a task asks several questions, only some
-    /// people answer each. In the worst case, this adds the full variance of drawing each person at
-    /// random.
+    /// Real values are rounded to signs at random. If a task asks several questions, only some
+    /// people answer each question. In the worst case, this randomness adds the full variance of
+    /// drawing each person at random.
     RandomSample,
 }
 
