@@ -14,8 +14,8 @@ pub(crate) fn sort_keys(keys: &mut [u64]) {
     }
 }
 
-/// Sorts by insertion among keys that are a gap apart, for decreasing gaps that end with 1 (Shell,
-/// 1959). Each gap is the previous one divided by 2.2 (Gonnet and Baeza-Yates, 1991).
+/// Sorts keys that are a gap apart by insertion, for one gap after another (Shell, 1959). Each gap
+/// is the previous one divided by 2.2 (Gonnet and Baeza-Yates, 1991). The last gap is 1.
 fn shell_sort(keys: &mut [u64]) {
     let mut gap = keys.len();
     while gap > 1 {

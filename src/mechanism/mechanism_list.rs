@@ -1,8 +1,9 @@
 //! List of all mechanisms, and a macro that matches any of them.
 
-/// List of all mechanisms. `mechanisms!` calls the macro that is named first, with the module and
-/// the type of every mechanism. Tokens after that macro's name are passed in front of the list. A
-/// type's name is also the name of its variant in enums.
+/// List of all mechanisms. The first argument of `mechanisms!` is the name of another macro.
+/// `mechanisms!` calls that macro with the module and the type of every mechanism. Further
+/// arguments are passed in front of the list. A type's name is also the name of its variant in
+/// enums.
 ///
 /// A mechanism's module exports its parameters under the type's name, and the types `Report` and
 /// `Randomizer`. The attribute in front of a line states which builds contain the mechanism.

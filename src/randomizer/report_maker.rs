@@ -32,7 +32,7 @@ use crate::task::{Kind, Question, Task};
 /// let task = draft.resolve().unwrap();
 /// let mut randomizer = Randomizer::new(&task);
 ///
-/// // A test's seeded_generator; a page's is seeded by the operating system.
+/// // A test's generator. A page's generator is seeded by the operating system.
 /// let mut rng = ChaCha20Rng::seed_from_u64(1);
 /// let input = [Entry { item: 3, value: 1.0 }, Entry { item: 17, value: -1.0 }];
 /// let made = randomizer.randomize(&input, &mut rng).unwrap();
@@ -45,7 +45,7 @@ pub struct Randomizer {
     pub(super) prepared: Vec<PreparedRandomizer>,
     /// Buffer for the check of unsorted entries.
     keys: Vec<u64>,
-    /// Buffer for the entries after coding by `Kind::code`.
+    /// Buffer for the entries after coding by `Kind::code_answer`.
     coded_entries: Vec<Entry>,
     /// Index of the question that the latest report answers.
     pub(super) last_question: usize,
@@ -73,8 +73,9 @@ impl Randomizer {
     }
 
     /// Randomises one person's answers, as `randomize_answers` does, and appends the encoded report
-    /// to `bytes`. After the longest input, only `bytes` allocates memory. Returns true if the
-    /// input had more than s entries, so that some were left out.
+    /// to `bytes`. Buffers grow with the longest input so far. For shorter inputs, only `bytes`
+    /// allocates memory. Returns true if the input had more than s entries, so that some were left
+    /// out.
     ///
     /// # Errors
     /// As for `randomize_answers`. On an error nothing is appended.

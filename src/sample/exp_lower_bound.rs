@@ -1,7 +1,7 @@
 //! Certified lower bounds of exp(ε). They are computed in integers, so they are equal on every
 //! platform.
 
-/// Lower bound of exp(ε), with a relative error of at most 2⁻⁵⁷. It is `mantissa` /
+/// Lower bound of exp(ε), with a relative error of at most 2⁻⁵⁷. The bound is `mantissa` /
 /// 2^`fraction_bits`.
 ///
 /// exp(ε) = 2^q · exp(r) with q = floor(ε / ln 2) and 0 ≤ r < ln 2. Every step rounds down:
@@ -60,8 +60,8 @@ impl ExpLowerBound {
     }
 
     /// Returns floor(2⁶⁴ · k·E / (a·E + b)) for k ≤ a, where E is this bound. Divided by 2⁶⁴, the
-    /// result is the probability of a set with weight k·E if the total weight is a·E + b, rounded
-    /// down.
+    /// result is the probability of a set, rounded down. The set has the weight k·E, and the total
+    /// weight is a·E + b.
     ///
     /// Rounding E down and then the quotient down both lower the probability of the favoured set,
     /// so the realised loss is never above ε.
@@ -79,8 +79,9 @@ impl ExpLowerBound {
     }
 
     /// Returns floor(2⁶⁴ · (E + 1) / (a·(E + 1) + b)), where E is this bound. Divided by 2⁶⁴, the
-    /// result is the probability of one pair of weights E and 1, among a such pairs and a further
-    /// weight of b. It is rounded down, as in [`ExpLowerBound::favoured_probability`].
+    /// result is the probability of one pair of outcomes with the weights E and 1. There are `a`
+    /// such pairs, and the other outcomes have the total weight b. The probability is rounded down,
+    /// as in [`ExpLowerBound::favoured_probability`].
     ///
     /// # Panics
     /// If a = 0 or b = 0.
@@ -107,7 +108,8 @@ impl ExpLowerBound {
         )
     }
 
-    /// Converts an integer to fixed point with as many fraction bits as this bound has, at most 63.
+    /// Converts an integer to fixed point. The result has as many fraction bits as this bound, at
+    /// most 63.
     pub(super) fn fixed_point_of(&self, integer: u64) -> u128 {
         u128::from(integer) << self.fraction_bits
     }

@@ -97,7 +97,8 @@ fn bernoulli_exp_minus<R: Rng + ?Sized>(rng: &mut R, numerator: u64, denominator
     k % 2 == 1
 }
 
-/// Draws a uniform integer below `range`, by rejection of words masked to its number of bits.
+/// Draws a uniform integer below `range`. Masks random words to the bits that `range` − 1 needs,
+/// and rejects words that are not below `range`.
 fn draw_below_u64<R: Rng + ?Sized>(rng: &mut R, range: u64) -> u64 {
     let mask = u64::MAX >> (range - 1).leading_zeros().min(63);
     loop {

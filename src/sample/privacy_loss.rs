@@ -23,8 +23,8 @@ impl ExpLowerBound {
     }
 }
 
-/// Weight and count, whose product or quotient is meant. [`realised_epsilon`] takes the quotient
-/// weight / count, and [`least_epsilon_covering`] takes the product.
+/// Weight and count, which stand for their quotient or their product. [`realised_epsilon`] takes
+/// the quotient weight / count, and [`least_epsilon_covering`] takes the product.
 ///
 /// ```
 /// use hushbin::sample::{WeightAndCount, realised_epsilon};
@@ -38,9 +38,9 @@ impl ExpLowerBound {
 pub struct WeightAndCount(pub u128, pub u64);
 
 /// Computes the privacy loss of a mechanism from the probabilities of its buckets over all inputs.
-/// Each probability is given as a weight divided by a count, up to a factor common to all. The loss
-/// is the logarithm of the greatest probability divided by the least. It is rounded up, and never
-/// above `requested`.
+/// Each probability is given as a weight divided by a count, up to a factor that is common to all
+/// probabilities. The loss is the logarithm of the ratio of the greatest to the least probability.
+/// The result is rounded up, and never above `requested`.
 ///
 /// # Panics
 /// If there are no probabilities, or as for [`least_epsilon_covering`].
@@ -82,8 +82,8 @@ fn wide_product(a: u128, b: u128) -> (u128, u128) {
     )
 }
 
-/// Returns the privacy loss ln(`numerator` / `denominator`), rounded up to a double, and never
-/// above `requested`. Numerator and denominator are products of weight and count.
+/// Returns the privacy loss ln(`numerator` / `denominator`). The result is rounded up to a double,
+/// and never above `requested`. Numerator and denominator are products of a weight and a count.
 ///
 /// A double x is an upper bound of the loss if a lower bound of exp(x) is at least the ratio. The
 /// search starts just below the floating-point logarithm and goes up. It ends, because thresholds
@@ -117,13 +117,13 @@ pub fn least_epsilon_covering(
 }
 
 impl Threshold {
-    /// Realised probability of a draw that is true, rounded to the nearest double.
+    /// Realised probability that a draw is true, as the nearest double.
     #[must_use]
     pub fn probability(self) -> f64 {
         self.0 as f64 / TWO_64
     }
 
-    /// Realised probability of a draw that is false, rounded to the nearest double.
+    /// Realised probability that a draw is false, as the nearest double.
     #[must_use]
     pub fn complement(self) -> f64 {
         ((1u128 << 64) - u128::from(self.0)) as f64 / TWO_64

@@ -74,8 +74,8 @@ pub fn draw_with_probability<R: Rng + ?Sized>(rng: &mut R, value: f64) -> bool {
     Threshold((magnitude * TWO_64) as u64).sample(rng)
 }
 
-/// Moves a uniformly random `keep`-subset of `items` to its front (partial Fisher–Yates). Consumes
-/// `keep` draws of [`draw_below`].
+/// Moves a uniformly random subset of `keep` elements to the front of `items` (partial
+/// Fisher–Yates). Consumes `keep` draws of [`draw_below`].
 pub fn move_random_subset_to_front<R: Rng + ?Sized, T>(rng: &mut R, items: &mut [T], keep: usize) {
     let len = items.len();
     for front in 0..keep.min(len) {

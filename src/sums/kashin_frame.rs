@@ -19,7 +19,7 @@ const STEPS: u32 = 60;
 const ENOUGH: f64 = 1e-12;
 
 /// Frame U = (1/√2)·\[H·S₀; H·S₁\], a matrix with D = 2d rows of d numbers. H is Hadamard's matrix
-/// over √d; S₀ and S₁ are diagonal matrices of public signs. U^T·U = 1, and every row has the
+/// divided by √d. S₀ and S₁ are diagonal matrices of public signs. U^T·U = 1, and every row has the
 /// squared norm 1/2.
 ///
 /// ```
@@ -38,8 +38,9 @@ pub struct KashinFrame {
 }
 
 impl KashinFrame {
-    /// Creates the frame of `dimension` d with the signs of `seed`. Sign i of the matrix `S_c` is
-    /// bit i mod 64 of word ⌊i/64⌋ of splitmix64 started at seed + c. A set bit means plus.
+    /// Creates the frame of `dimension` d, with signs that depend on `seed`. Sign i of the matrix
+    /// `S_c` is bit i mod 64 of word ⌊i/64⌋ of splitmix64 started at seed + c. A set bit means
+    /// plus.
     ///
     /// # Panics
     /// If `dimension` is not a power of two.
@@ -109,10 +110,10 @@ impl KashinFrame {
         sum
     }
 
-    /// Computes coefficients a of a vector v: U^T·a is close to v, and ‖a‖∞ is at most `bound`.
-    /// Here U is the matrix of the frame, see [`Frame`]. The iteration that computes a has at most
-    /// 60 steps. Returns a, and the length of the remainder, ‖v − U^T·a‖₂. The coefficients are
-    /// within the bound for every vector, even one with NaN.
+    /// Computes coefficients a of a vector v: U^T·a is close to v, and ‖a‖∞ is at most `bound`. U
+    /// is the matrix of the [`KashinFrame`]. The iteration that computes a has at most 60 steps.
+    /// Returns a, and the length ‖v − U^T·a‖₂ of the remainder. The coefficients are within the
+    /// bound for every vector, even if a number of the vector is NaN.
     ///
     /// ```
     /// use hushbin::sums::KashinFrame;

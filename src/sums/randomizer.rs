@@ -32,7 +32,7 @@ use crate::sample::{draw_with_probability, move_random_subset_to_front};
 /// #     budget: Budget::default(),
 /// # };
 /// # let task = SumTask::new(parts, MessageParameters::new(8, 1, 1, Threshold(1 << 55), 2)?)?;
-/// // A test's seeded_generator; a page's is seeded by the operating system.
+/// // A test's generator. A page's generator is seeded by the operating system.
 /// let mut rng = ChaCha20Rng::seed_from_u64(1);
 /// let mut messages = Vec::new();
 /// let lost = SumRandomizer::new(&task).randomize(&[10.0], &mut rng, &mut messages)?;
@@ -58,9 +58,9 @@ impl SumRandomizer {
     }
 
     /// Replaces `messages` by the messages of an answer. The answer has a number for each item, in
-    /// the items' order. Then `messages` has the length
-    /// [`MessageParameters::count`](super::MessageParameters::message_count). Numbers beyond the
-    /// limits are clipped, and vectors that are too long are shortened.
+    /// the items' order. Every answer has the same number of messages,
+    /// [`MessageParameters::message_count`](super::MessageParameters::message_count). Numbers
+    /// beyond the limits are clipped, and vectors that are too long are shortened.
     ///
     /// # Errors
     /// [`Error::AnswerCount`] for more or fewer numbers, [`Error::ValueRange`] for a number that is

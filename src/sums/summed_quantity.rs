@@ -22,14 +22,14 @@ use crate::task::{Items, NumberLimits};
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub enum SummedQuantity {
-    /// Numbers, each with its own limits. The items are [`Items::Named`] and give the names of the
-    /// numbers.
+    /// Numbers, and the limits of each number. The items are [`Items::Named`] and give the names of
+    /// the numbers.
     Box(Items, Vec<NumberLimits>),
     /// Vector of bounded Euclidean length.
     Ball(BoundedVector),
 }
 
-/// Vectors of Euclidean length at most R, with the frame that computes the coefficients.
+/// Vectors of Euclidean length at most R, with the frame that computes their coefficients.
 ///
 /// ```
 /// use hushbin::Items;
@@ -50,7 +50,7 @@ pub struct BoundedVector {
 }
 
 impl BoundedVector {
-    /// Describes vectors that have a number for each of `items` and a length of at most R, which is
+    /// Describes vectors that have a number for each of `items` and a length of at most R =
     /// `length`. The `seed` determines the signs of the frame. The frame's coefficients are at most
     /// C/√d, where C is `spread` and d is the padded dimension.
     ///
@@ -93,7 +93,8 @@ impl BoundedVector {
         KashinFrame::new(self.dimension().next_power_of_two(), self.seed)
     }
 
-    /// Bound A = C/√d of the coefficients of a vector of length 1, for the padded dimension d.
+    /// Bound A on the coefficients of a vector of length 1. A is C/√d, where C is the spread and d
+    /// is the padded dimension.
     #[must_use]
     pub fn coefficient_bound(&self) -> f64 {
         self.spread / libm::sqrt(self.frame().dimension() as f64)
@@ -220,7 +221,7 @@ impl SummedQuantity {
 pub struct CodingLoss {
     /// True if a number was beyond its limits, or if a vector was longer than R.
     pub clipped: bool,
-    /// Length of the part of a vector that its coefficients do not represent, in units of R. It is
-    /// 0 for numbers.
+    /// Length, in units of R, of the part of a vector that the coefficients do not represent. The
+    /// length is 0 for numbers.
     pub omitted: f64,
 }

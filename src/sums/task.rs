@@ -28,7 +28,8 @@ use crate::task::{AnswerPolicy, Budget};
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct SumParts {
-    /// Name of the task, a slug: 1 to 64 of a-z, 0-9 and '-', first a letter or digit.
+    /// Name of the task, a slug: 1 to 64 characters from a-z, 0-9 and '-'. The first one is a
+    /// letter or digit.
     pub id: String,
     /// Quantity that is summed.
     pub measure: SummedQuantity,
@@ -38,8 +39,8 @@ pub struct SumParts {
     pub delta: f64,
     /// Minimum number of people in a batch, within [`bounds::PEOPLE`].
     pub people: u64,
-    /// Assumed share of honest people among these, above 0 and up to 1. The guarantee relies only
-    /// on the noise of honest people.
+    /// Assumed share of honest people in a batch of `people` people, above 0 and at most 1. The
+    /// guarantee relies only on the noise of honest people.
     pub honest_fraction: f64,
     /// Budget of a person: one report in a window.
     pub budget: Budget,
@@ -84,8 +85,8 @@ pub struct SumTask {
     fingerprint: Fingerprint,
 }
 
-/// Name of the format, at the start of the canonical bytes. Only a budget precedes it, if there is
-/// one.
+/// Name of the format, at the start of the canonical bytes. If the bytes contain a budget, it comes
+/// before the name.
 pub(super) const FORM: &str = "hushbin sum 1";
 
 impl SumTask {
@@ -148,9 +149,9 @@ impl SumTask {
         &self.messages
     }
 
-    /// Appends the encoded messages one after another, each padded with zeros to the length of the
-    /// task's longest message. All have the same length, so the length reveals nothing after a page
-    /// seals each message.
+    /// Appends the encoded messages one after another. Each message is padded with zeros to the
+    /// length of the task's longest message. All messages then have the same length, so the length
+    /// of a sealed message reveals nothing.
     pub fn encode_padded(&self, messages: &[Message], bytes: &mut Vec<u8>) {
         let length = longest_message_bytes(self.summed_quantity().coordinate_count());
         bytes.reserve(length * messages.len());

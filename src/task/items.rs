@@ -111,7 +111,8 @@ impl Items {
     }
 }
 
-/// Checks that an id is a slug: 1 to 64 of a-z, 0-9 and '-', first a letter or digit.
+/// Checks that an id is a slug: 1 to 64 characters from a-z, 0-9 and '-'. The first one must be a
+/// letter or digit.
 ///
 /// # Errors
 /// [`Error::TaskId`].

@@ -11,7 +11,7 @@ use crate::fingerprint::Fingerprint;
 use crate::sample::draw_word;
 use crate::upload::{self, UploadId};
 
-/// Number of an [`ErrorCode`], which is thrown as an exception in JavaScript.
+/// Number of an [`ErrorCode`]. The number is thrown as an exception in JavaScript.
 pub(super) type ThrownErrorNumber = u32;
 
 pub(super) fn error_number(error: &Error) -> ThrownErrorNumber {

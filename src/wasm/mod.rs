@@ -26,14 +26,14 @@ use crate::fingerprint::Fingerprint;
 
 /// Returns the first 16 bytes of the SHA-256 of `bytes`. The digest of a task's canonical bytes is
 /// the task's [`Fingerprint`]. In open questions, the [key](crate::item_key) of an item is a part
-/// of a digest: the first eight bytes, little endian, of the digest of the item's name in UTF-8.
+/// of the digest of the item's name in UTF-8: the first eight bytes, little endian.
 #[wasm_bindgen]
 #[must_use]
 pub fn digest(bytes: &[u8]) -> Vec<u8> {
     Fingerprint::from_canonical(bytes).0.to_vec()
 }
 
-/// Allocator and panic handler of a module that pages download, which replace those of std.
+/// Allocator and panic handler that replace those of std, in a module that pages download.
 #[cfg(feature = "module")]
 mod allocator_and_panic_handler {
     #[global_allocator]

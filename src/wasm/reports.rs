@@ -41,9 +41,9 @@ impl Randomizer {
         })
     }
 
-    /// Randomises people's answers and returns the encoded reports, back to back. `lengths` has the
-    /// number of entries of each person's answer to each question, person by person. The entries
-    /// are in `items` and `values`, in the same order.
+    /// Randomises people's answers and returns the encoded reports, back to back. `lengths` has one
+    /// number of entries for each person and question: all questions of the first person, then
+    /// those of the next. The entries are in `items` and `values`, in the same order.
     ///
     /// If any question of the task is open, every item takes two 32-bit words, low before high. An
     /// item of an open question is then the first eight bytes of the [`digest`](super::digest) of
@@ -98,8 +98,8 @@ impl Randomizer {
         Ok(bytes)
     }
 
-    /// Returns the number of reports, since this randomizer was created, that left out entries.
-    /// This number stays in the client and is never sent.
+    /// Returns the number of reports from which this randomizer left out entries. This number stays
+    /// in the client and is never sent.
     #[must_use]
     pub fn sampled_down(&self) -> u32 {
         self.sampled_down

@@ -8,8 +8,8 @@ use wasm_bindgen::prelude::wasm_bindgen;
 use super::common::{ThrownErrorNumber, error_number, new_upload_header, seeded_generator};
 use crate::sums::{self, CodingLoss, Message, SumTask};
 
-/// Length of the part of a vector that messages may omit without being counted in
-/// [`SumRandomizer::left`]. The vector has a length of at most 1.
+/// Maximum length of an omitted part of a vector that [`SumRandomizer::left`] does not count. The
+/// vector has a length of at most 1.
 const OMITTED_TOLERANCE: f64 = 1e-6;
 
 /// Randomizer of messages, and source of upload headers, for one task of sums.
@@ -62,15 +62,17 @@ impl SumRandomizer {
         Ok(bytes)
     }
 
-    /// Returns the number of people, since this randomizer was created, who had a number outside
-    /// its limits or a vector that was too long. This count stays in the client and is never sent.
+    /// Returns the number of people with a number outside its limits, or with a vector that was too
+    /// long. The count begins when this randomizer is created. The count stays in the client and is
+    /// never sent.
     #[must_use]
     pub fn clipped(&self) -> u32 {
         self.clipped
     }
 
-    /// Returns the number of people, since this randomizer was created, whose messages omit a part
-    /// of the vector that is longer than 10⁻⁶. This count stays in the client and is never sent.
+    /// Returns the number of people whose messages omit a part of the vector that is longer than
+    /// 10⁻⁶. The count begins when this randomizer is created. The count stays in the client and is
+    /// never sent.
     #[must_use]
     pub fn left(&self) -> u32 {
         self.left

@@ -56,8 +56,8 @@ impl Randomizer {
         }
     }
 
-    /// Adds each value, times the sign of the item, to the bin of the item. At user level, clips
-    /// the sum.
+    /// Multiplies each value by the item's sign, and adds the product to the item's bin. At user
+    /// level, clips the sum.
     pub(super) fn sum_into_bins(&mut self, seed: u64, entries: &[Entry]) {
         let keys = HashKeys::new(seed);
         self.sums.fill(0);
@@ -93,8 +93,8 @@ impl Randomizer {
 impl Randomize for Randomizer {
     type Report = Report;
 
-    /// Draws for each bin, in this order: the rounding to the grid (64 bits, or none if the sum is
-    /// on the grid), then the noise of the bin or the sign of the response.
+    /// Makes two draws for each bin in turn. First comes the rounding to the grid: 64 bits, or none
+    /// if the sum is on the grid. Then comes the noise of the bin, or the sign of the response.
     fn randomize<R: CryptoRng + ?Sized>(
         &mut self,
         entries: &[Entry],

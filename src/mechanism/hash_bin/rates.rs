@@ -5,8 +5,8 @@ use super::parameters::HashBin;
 use super::response_distribution::ResponseKind;
 use crate::domain::Domain;
 
-/// Scale and variance of the estimates that are computed from a report's response. They are for the
-/// realised noise.
+/// Scale and variance of the estimates that are computed from a report's response. The realised
+/// noise determines both.
 ///
 /// ```
 /// use hushbin::domain::Domain;
@@ -20,18 +20,19 @@ use crate::domain::Domain;
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Rates {
-    /// Factor that turns a response into an estimate: A for a sign, where ±A is the two-point
-    /// response, and 1/Γ for a bin, the step of the grid.
+    /// Factor that turns a response into an estimate. If the response is a sign, the factor is A of
+    /// the two-point response ±A. If the response is bins, the factor is 1/Γ, the step of the grid.
     pub scale: f64,
-    /// Variance of one estimate from the response to an empty input. For a sign it is A². For a bin
-    /// it is the variance of the noise and the rounding.
+    /// Variance of one estimate if the input is empty. For a sign, the variance is A². For a bin,
+    /// this field is the variance of the noise plus a quarter of a squared step, which bounds the
+    /// variance of the rounding.
     pub noise: f64,
     /// Probability that two given items are in the same bin.
     pub shared: f64,
     /// Clipping bound η, or `None` if sums are not clipped.
     pub clip: Option<f64>,
-    /// True if the response is one sign. Each estimate is then A or −A, where A is `scale`. Its
-    /// second moment is A², whatever other values the person has.
+    /// True if the response is one sign. Each estimate is then A or −A, where A is `scale`. The
+    /// second moment of the estimate is A², whatever the person's other values are.
     pub two_point: bool,
 }
 
@@ -91,8 +92,8 @@ impl HashBin {
 impl Rates {
     /// Variance of one report's estimate of an item's value. `left` is the mean of the estimate:
     /// the proportion of the item's value that [clipping leaves](attenuation). `square` is
-    /// E\[clip(B)²\], where B is the sum of all values of the person with fair signs. Without
-    /// clipping, `square` is the sum of the squared values.
+    /// E\[clip(B)²\], where B is the sum of the person's values, each multiplied by a fair sign.
+    /// Without clipping, `square` is the sum of the squared values.
     ///
     /// The estimate is the item's sign times the item's bin. Sums are clipped only if there is a
     /// single bin.
@@ -114,8 +115,9 @@ impl Rates {
             .map_or(k, |clip| clipped_sum_second_moment(entries, clip))
     }
 
-    /// Sum of the variances of one report's estimates of all d means, for an input of `entries`
-    /// entries of ±1. In an open domain, the variance for one item outside the input.
+    /// Sum of the variances of one report's estimates, over all d items. The input has `entries`
+    /// entries of ±1. In an open domain, the result is instead the variance for one item outside
+    /// the input.
     pub(crate) fn total_variance(&self, domain: &Domain, entries: u32) -> f64 {
         let k = f64::from(entries);
         let square = self.sum_second_moment(entries);

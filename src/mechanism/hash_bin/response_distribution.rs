@@ -5,15 +5,14 @@ use super::privacy_level::Noise;
 use crate::bounds;
 use crate::sample::{DiscreteLaplace, ExpLowerBound};
 
-/// Number of fraction bits of ε, which is rounded down to a multiple of 2⁻²⁴ before noise is
-/// scaled.
+/// Number of fraction bits of ε. Before noise is scaled, ε is rounded down to a multiple of 2⁻²⁴.
 pub(super) const EPSILON_BITS: u32 = 24;
 /// Multiple of the scale that the noise exceeds with a probability below 2⁻⁶⁴.
 const NEVER: f64 = 45.0;
 
 impl HashBin {
     /// Discrete Laplace noise of one bin, in steps of the grid. The rate is ε/Δ, where Δ is the
-    /// sensitivity, and ε is rounded down to a multiple of 2⁻²⁴.
+    /// sensitivity. This ε is rounded down to a multiple of 2⁻²⁴.
     fn laplace_noise(&self, epsilon: f64) -> DiscreteLaplace {
         // The numerator is below 2²⁸. So is Δ, by the bounds of its parts, and the denominator is
         // below 2⁵².
@@ -89,7 +88,7 @@ pub(super) enum ResponseKind {
 }
 
 impl ResponseDistribution {
-    /// Excess of P(plus) over 1/2 for a sum of `steps` steps of the grid, in units of 2⁻⁶⁴. It is
+    /// Excess of P(plus) over 1/2, in units of 2⁻⁶⁴, for a sum of `steps` grid steps. The excess is
     /// floor(2⁶³·(e − 1)/(e + 1)·`steps`/`clip`), where e is the lower bound of exp(ε). So P(plus)
     /// and P(minus) are both rounded towards 1/2.
     pub(super) fn plus_excess_over_half(bound: &ExpLowerBound, steps: u32, clip: u32) -> u64 {

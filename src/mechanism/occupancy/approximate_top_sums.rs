@@ -7,8 +7,8 @@ use super::count_distribution::NEGLIGIBLE;
 use super::strength_distributions::StrengthDistributions;
 use super::top_sums::{TopSum, load_increase};
 
-/// Approximate expected sums over the c strongest cells. They are computed as if the number K_v of
-/// cells of strength v or more were normally distributed, for each v.
+/// Approximate expected sums over the c strongest cells. For each v, K_v is the number of cells of
+/// strength v or more. The sums are computed as if K_v were normally distributed.
 #[derive(Debug, Clone)]
 pub(crate) struct ApproximateTopSums {
     /// Moments of K_v, the number of cells of strength v or more, for each v ≥ 1.
@@ -94,9 +94,9 @@ impl CellCountMoments {
     }
 }
 
-/// Computes the mean and the variance of the number of cells that reach a given strength, out of
-/// T = `cells`. `counts` is the distribution of one cell's count. `reach[n]` is the probability r
-/// that a cell with a count of n reaches the strength.
+/// Computes the mean and the variance of the number of cells that reach a given strength. There are
+/// T = `cells` cells in all. `counts` is the distribution of one cell's count. `reach[n]` is the
+/// probability r that a cell with a count of n reaches the strength.
 ///
 /// Var = T·E\[r(1 − r)\] + Σ_j T·(1 + (T − 1)·(−1/(T − 1))^j)·a_j². The a_j are the coefficients of
 /// r in the orthogonal polynomials of the distribution. The j-th polynomials of two counts of a

@@ -4,13 +4,13 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
-/// Probability below which a term does not change a sum in its last place.
+/// Bound on negligible probabilities: a smaller term does not change the last place of a sum.
 pub(super) const NEGLIGIBLE: f64 = 1e-18;
 /// Probability mass that may be dropped at the ends of a distribution. It is small enough that no
 /// term above [`NEGLIGIBLE`] changes.
 pub(super) const DROPPED_MASS: f64 = NEGLIGIBLE * 1e-4;
-/// Multiple of a polynomial's greatest coefficient. Coefficients at the end that are no greater
-/// than this are dropped.
+/// Ratio to a polynomial's greatest coefficient. Coefficients at the end with at most this ratio
+/// are dropped.
 const DROPPED: f64 = 1e-40;
 
 /// Distribution of a count: the probabilities of `first`, `first` + 1 and so on.
@@ -21,8 +21,8 @@ pub(super) struct CountDistribution {
 }
 
 impl CountDistribution {
-    /// Creates the distribution whose probabilities, for the values from `first` on, are
-    /// proportional to `weights`.
+    /// Creates a distribution over the values from `first` on. The probabilities are proportional
+    /// to `weights`.
     pub(super) fn new(first: usize, weights: Vec<f64>) -> Self {
         let total: f64 = weights.iter().sum();
         let mut law = Self {
@@ -81,9 +81,9 @@ impl CountDistribution {
     }
 }
 
-/// Computes terms 0 to `most` of a unimodal sequence, divided by the greatest term, which is at the
-/// index `mode`. `ratio(k)` is term k + 1 divided by term k. The computation starts at the mode, so
-/// that every term is at most 1.
+/// Computes terms 0 to `most` of a unimodal sequence, relative to the greatest term. The greatest
+/// term has the index `mode`. `ratio(k)` is term k + 1 divided by term k. The computation starts at
+/// the mode, so that every term is at most 1.
 pub(super) fn unimodal_terms(mode: usize, most: usize, ratio: impl Fn(usize) -> f64) -> Vec<f64> {
     let mut terms = vec![0.0; most + 1];
     terms[mode] = 1.0;

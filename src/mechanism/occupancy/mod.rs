@@ -68,7 +68,7 @@ pub struct Occupancy {
 /// let occupancy = Occupancy { elements: 3, cells: 12, per_cell: Some(7) };
 /// let [signed, counts] = [StrengthMeasure::SignedSum, StrengthMeasure::Count]
 ///     .map(|strength| occupancy.top_sums(strength, 1, 3).sums_over_strongest(3).strength);
-/// // Elements with opposite_side signs cancel.
+/// // Elements with opposite signs cancel.
 /// assert!(signed < counts);
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -94,10 +94,10 @@ impl Occupancy {
         s + s * (s - 1.0) * meet
     }
 
-    /// Computes the expected sums of strengths, of squared strengths and of elements over the c
-    /// strongest cells, for every c up to `most`. The cells are those of `functions` independent
-    /// hash functions. The sums are exact up to rounding (relative errors near 1e-13). Takes a few
-    /// milliseconds at s = 64.
+    /// Computes expected sums over the c strongest cells, for every c up to `most`: the sums of
+    /// strengths, of squared strengths, and of numbers of elements. The cells are those of
+    /// `functions` independent hash functions. The sums are exact up to rounding (relative errors
+    /// near 1e-13). Takes a few milliseconds at s = 64.
     #[must_use]
     pub fn top_sums(&self, strength: StrengthMeasure, functions: u32, most: u32) -> TopSums {
         let strengths = self.strength_distributions(strength);
@@ -126,9 +126,9 @@ impl Occupancy {
             .take_while(|tails| tails[1] > NEGLIGIBLE)
     }
 
-    /// Returns, for v = 1, 2, …, the expected number of cells that hold v or more elements, among
-    /// the c = `favoured` heaviest cells. It is E\[min(c, K_v)\], where K_v is the number of such
-    /// cells among all cells of `functions` hash functions.
+    /// Counts the cells that hold v or more elements among the c = `favoured` heaviest cells.
+    /// Returns the expected count for v = 1, 2, …. The expected count is E\[min(c, K_v)\], where
+    /// K_v is the number of such cells over all `functions` hash functions.
     pub(crate) fn expected_heaviest_cells_reaching(
         &self,
         functions: u32,
@@ -145,9 +145,9 @@ impl Occupancy {
         self.cell_count_distribution_below(self.elements as usize + 1)
     }
 
-    /// Computes approximate expected sums for one hash function. Searches for parameters use them.
-    /// For each strength v, the number of cells of strength v or more has an exact mean and an
-    /// approximate variance.
+    /// Computes approximate expected sums for one hash function. The search for parameters uses
+    /// these sums. For each strength v, the number of cells of strength v or more has an exact mean
+    /// and an approximate variance.
     pub(crate) fn approximate_top_sums(&self, strength: StrengthMeasure) -> ApproximateTopSums {
         ApproximateTopSums::new(self.cells, &self.strength_distributions(strength))
     }
@@ -211,8 +211,9 @@ impl Occupancy {
         law
     }
 
-    /// Returns P(count = n) for n from 0 until it is negligible. The count is that of an
-    /// independent cell, with mean s/T. The distribution is Poisson, or binomial with m trials.
+    /// Returns the distribution of an independent cell's count: P(count = n) for n from 0 until the
+    /// probability is negligible. The mean is s/T. The distribution is Poisson, or binomial with m
+    /// trials.
     fn independent_count_distribution(&self) -> Vec<f64> {
         let mean = f64::from(self.elements) / f64::from(self.cells);
         let most = self.elements.min(self.per_cell.unwrap_or(u32::MAX)) as usize;
@@ -277,9 +278,9 @@ impl Occupancy {
         CountDistribution::new(first, weights)
     }
 
-    /// Returns the least and the greatest number K_v of cells of strength v or more whose
-    /// probabilities are not negligible. The greatest is at most `most`. `a` is the probability
-    /// that one cell has strength v or more.
+    /// Returns the likely range of the number K_v of cells of strength v or more: the least and the
+    /// greatest value. Values outside the range have negligible probabilities. The greatest value
+    /// is at most `most`. `a` is the probability that one cell has strength v or more.
     ///
     /// For independent cells K_v is binomial, and Bernstein's inequality applies. The counts sum to
     /// s with a probability of at least about 1/√(8s), or 1/100. So this condition raises no
@@ -305,8 +306,8 @@ fn normalise(mut law: Vec<f64>) -> (Vec<f64>, f64) {
     (law, total)
 }
 
-/// Computes the terms C(n, k)·odds^k of a binomial distribution for k up to `most`, scaled so that
-/// the greatest is 1.
+/// Computes the terms C(n, k)·odds^k of a binomial distribution, for k up to `most`. The terms are
+/// scaled so that the greatest is 1.
 fn binomial_weights(n: u32, odds: f64, most: usize) -> Vec<f64> {
     // Term k + 1 over term k.
     let ratio = |k: usize| (f64::from(n) - k as f64) / (k as f64 + 1.0) * odds;

@@ -9,15 +9,15 @@ pub(super) struct StrengthDistributions {
     pub(super) law: Vec<f64>,
     /// Probability P(count = n) of one of the T cells, whose counts sum to s, for n from 0 on.
     pub(super) counts: Vec<f64>,
-    /// Probability P(strength ≥ v) of a cell with a count of n: `reach_probabilities[v][n]`, for v
-    /// and n from 0 on.
+    /// Entry `[v][n]` is the probability that a cell with a count of n has a strength of v or more.
+    /// Both v and n start at 0.
     pub(super) reach_probabilities: Vec<Vec<f64>>,
     /// Expected number of elements in a cell of strength 0, 1, ….
     pub(super) loads: Vec<f64>,
 }
 
-/// Computes P(|sum of n fair signs| ≥ v) as a list over v, from 0 to `len`, of lists over n below
-/// `len`. The distribution of |sum| is updated sign by sign.
+/// Computes the probabilities P(|sum of n fair signs| ≥ v). Entry `[v][n]` of the result is for v
+/// from 0 to `len`, and for n below `len`. The distribution of |sum| is updated sign by sign.
 pub(super) fn signed_sum_reach_probabilities(len: usize) -> Vec<Vec<f64>> {
     // `law[k]` is the probability of |sum| = k.
     let mut law = vec![0.0; len + 1];

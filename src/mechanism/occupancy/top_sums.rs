@@ -18,10 +18,9 @@ pub struct TopSum {
     pub strength: f64,
     /// Sum of the squared strengths of these cells.
     pub squares: f64,
-    /// Number of elements in these cells. It is approximate, because each cell counts as the mean
-    /// number of elements of the cells with its strength. Under CoCo, c may exceed the number of
-    /// cells that have a strength. The c strongest sides then include sides of cells without
-    /// strength.
+    /// Approximate number of elements in these cells. Each cell contributes the mean number of
+    /// elements of all cells with the same strength. Under CoCo, c may exceed the number of cells
+    /// that have a strength. The c strongest sides then include sides of cells without strength.
     pub load: f64,
 }
 
@@ -58,9 +57,9 @@ impl TopSums {
         }
     }
 
-    /// Computes the sums for c up to `most`. `tails` yields, for v = 1, 2, …, the list of P(K_v ≥
-    /// j) over j, where K_v is the number of cells of strength v or more. `loads` are the expected
-    /// numbers of elements in a cell of strength 0, 1, ….
+    /// Computes the sums for c up to `most`. K_v is the number of cells of strength v or more. For
+    /// v = 1, 2, …, `tails` yields the list of P(K_v ≥ j) over j. `loads` are the expected numbers
+    /// of elements in a cell of strength 0, 1, ….
     pub(super) fn new(tails: impl Iterator<Item = Vec<f64>>, loads: &[f64], most: usize) -> Self {
         let none = TopSum {
             strength: 0.0,
@@ -88,9 +87,9 @@ impl TopSums {
     }
 }
 
-/// Returns the increase of a cell's expected number of elements from strength v − 1 to v. For v = 1
-/// it is the whole number at strength 1, so that the increases up to any strength sum to the number
-/// at that strength.
+/// Returns the increase of a cell's expected number of elements from strength v − 1 to v. For v =
+/// 1, returns the expected number at strength 1. So the increases up to any strength sum to the
+/// expected number at that strength.
 pub(super) fn load_increase(v: usize, loads: &[f64]) -> f64 {
     if v == 1 {
         loads[1]

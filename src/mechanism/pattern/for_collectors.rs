@@ -58,9 +58,9 @@ impl CollectedMechanism for Pattern {
 }
 
 impl Randomizer {
-    /// Computes the exact probability of each output for a person in `cell`, which is below the
-    /// number of outputs. The probabilities come from the threshold that
-    /// [`crate::Randomizer::randomize`] draws against.
+    /// Computes the exact probability of each output for a person in `cell`. The index `cell` is
+    /// below the number of outputs. The threshold is the one that [`crate::Randomizer::randomize`]
+    /// uses.
     #[must_use]
     pub fn probabilities(&self, cell: u32) -> Vec<f64> {
         let outputs = self.outputs.len() as u32;

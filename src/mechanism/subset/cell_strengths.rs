@@ -20,15 +20,15 @@ pub(in crate::mechanism) struct CellStrengths {
     cells: u32,
     /// Number of hash functions R.
     functions: usize,
-    /// Count of each cell of the hash function that is being counted. If each function has one
-    /// cell, the counts of all functions. All counts are 0 between calls.
+    /// Counts of the cells of the current hash function. If each function has one cell, `counts`
+    /// has the counts of all functions instead. All counts are 0 between calls.
     counts: Vec<i32>,
-    /// Cell and count in one number, for each cell that has a strength, block by block. Entries at
-    /// or after the end of the last block are stale.
+    /// Cells that have a strength, block by block. Each entry is one number that holds a cell and
+    /// its count. Entries at or after the end of the last block are stale.
     pub(super) packed: Vec<u64>,
     /// End of each block in `packed`.
     ends: Vec<u32>,
-    /// Number of cells with a count of −s, 1 − s, …, s, where s is the number of elements.
+    /// Number of cells for each count from −s to s, where s is the number of elements.
     tallies: Vec<u32>,
     /// Reused memory for sorting the cells of one block.
     sorted: Vec<u64>,
@@ -89,8 +89,8 @@ impl CellStrengths {
         !cfg!(feature = "complete") || self.cells > 1
     }
 
-    /// Counts the pushes. `sides` lists the sides that the first element pushes to, one under each
-    /// function, then those of the second element, and so on.
+    /// Counts the pushes. `sides` is ordered by element. For each element, it lists the sides that
+    /// the element pushes to, one under each function.
     pub(in crate::mechanism) fn count_pushes(&mut self, sides: &[u32]) {
         self.ends.clear();
         self.tallies.fill(0);
@@ -181,8 +181,8 @@ impl CellStrengths {
         side_of(self.sorted[index as usize])
     }
 
-    /// Returns the `index`-th side, counted from 0 in ascending order, of the cells without
-    /// strength.
+    /// Returns a side of a cell without strength. All such sides are in ascending order, and
+    /// `index` is a position in this order, counted from 0.
     pub(in crate::mechanism) fn side_without_strength(&mut self, index: u32) -> u32 {
         // Find the block by counting its cells without strength.
         let mut cell = index / 2;
@@ -217,8 +217,8 @@ mod tests {
     use super::*;
     use crate::mix::mix64;
 
-    /// Two functions of five cells. In the first, cells 4 and 1 have counts 2 and −1, and cell 0 is
-    /// in balance. In the second, cells 3 and 2 have 1, and cell 0 has −3.
+    /// Two functions of five cells. In the first, cell 4 has the count 2, cell 1 has −1, and the
+    /// pushes to cell 0 cancel. In the second, cells 3 and 2 have the count 1, and cell 0 has −3.
     fn cells() -> CellStrengths {
         let mut cells = CellStrengths::new(5, 2, 5);
         for _ in 0..2 {
@@ -247,7 +247,7 @@ mod tests {
         assert_eq!(weak, [0, 1, 4, 5, 6, 7, 12, 13, 18, 19]);
     }
 
-    /// Compares with counting each side one by one.
+    /// Compares ranks and sides with those of a plain count and sort.
     #[test]
     fn any_number_of_functions_is_counted() {
         for (t, functions) in [(1, 1), (1, 15), (1, 16), (1, 37), (2, 37), (9, 5)] {

@@ -1,6 +1,6 @@
-//! Favoured set under the rules that favour the c strongest of all buckets, with ties broken
-//! uniformly at random. The set stores the number of buckets that are certainly inside, and the
-//! number of buckets that tie. It can draw a bucket.
+//! Favoured set under the rules that favour the c strongest of all buckets. Ties are broken
+//! uniformly at random. The type stores the number of buckets that are certainly in the set, and
+//! the number of buckets that tie. It can draw a bucket.
 //!
 //! [`CellStrengths`] ranks the buckets that have a strength. The sampler draws a rank inside or
 //! outside the set. Tied buckets are interchangeable: if the rank belongs to a tied bucket, one of

@@ -130,9 +130,9 @@ impl Thresholds {
         ]
     }
 
-    /// Realised local ε: the logarithm of the greatest probability of an output divided by the
-    /// least. Both are taken over all outputs and all inputs. It is rounded up, and never above the
-    /// requested ε.
+    /// Realised local ε: the logarithm of the ratio of the greatest to the least probability of an
+    /// output. The greatest and the least are over all outputs and all inputs. The result is
+    /// rounded up, and never above the requested ε.
     #[must_use]
     pub fn effective_epsilon(&self) -> f64 {
         const ONE: u128 = 1 << 64;

@@ -52,10 +52,10 @@ pub struct Subset<R> {
 pub trait Rule: Copy + Eq + Hashable + Debug {
     /// Name of the mechanism, as in task files.
     const MECHANISM: &'static str;
-    /// Number of buckets in a cell, to which elements are hashed: 1, or 2 if cells are pairs of
-    /// sides.
+    /// Number of buckets in a cell: 1, or 2 if cells are pairs of sides. Elements are hashed to
+    /// cells.
     const SIDES: u32;
-    /// Reason in the error if the paper's rule has no more cells than the sparsity s.
+    /// Reason in the error if the paper's rule has s cells or fewer, where s is the sparsity.
     const NEEDS_CELLS: &'static str;
     /// Reason in the error if the paper's rule is given several hash functions.
     const ONE_HASH: &'static str;
@@ -72,8 +72,8 @@ pub trait Rule: Copy + Eq + Hashable + Debug {
     /// Returns the rule that favours the `favoured` strongest buckets.
     fn strongest_rule(favoured: u32) -> Self;
 
-    /// Maximum number c of favoured buckets, if there are `buckets` buckets: all but one, or one
-    /// side of each pair.
+    /// Maximum number c of favoured buckets, if there are `buckets` buckets. The maximum is all but
+    /// one or, if cells are pairs of sides, half of the buckets.
     fn max_favoured(buckets: u32) -> u32 {
         if Self::SIDES == 1 {
             buckets - 1

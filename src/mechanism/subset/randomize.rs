@@ -50,7 +50,7 @@ pub struct Randomizer<R> {
     /// Side that each element pushes to under each hash function. In Collision, all pushes go to
     /// the plus side.
     hashed: Vec<u32>,
-    /// Keys for [`SignBit::plus`], one for each hash function. Used only in CoCo.
+    /// Keys for [`SignBitLocation::plus_bit`], one for each hash function. Used only in CoCo.
     sign_keys: Vec<u64>,
     pub(in crate::mechanism) cells: CellStrengths,
     /// Sides that the s elements push to, in ascending order. Used only under CoCo's rule
@@ -109,10 +109,10 @@ impl<R: Rule> Randomizer<R> {
             .expect("inputs are sampled down to at most s entries")
     }
 
-    /// Lists the s elements: the signed items, then the missing elements. The missing elements are
-    /// paddings, or items outside the input, consecutive in cyclic order. `rank` is the rank of the
-    /// first added item among all items outside the input. In CoCo, `is_negative` returns true if
-    /// the added element with the given index has a negative sign.
+    /// Lists the s elements: the signed items, then the missing elements. Each missing element is a
+    /// padding or an item outside the input. Added items are consecutive in cyclic order. `rank` is
+    /// the rank of the first added item among all items outside the input. In CoCo,
+    /// `is_negative(i)` returns true if the added element of index i has a negative sign.
     ///
     /// If the rank is uniformly random, each item outside the input is equally likely to be added.
     /// Its sign is fair, so an added item counts as neither liked nor disliked on average.
@@ -270,8 +270,8 @@ impl<R: Rule> Randomizer<R> {
         self.pushes.chunk_by(|a, b| a / 2 == b / 2)
     }
 
-    /// Returns the `index`-th side, counted from 0 in ascending order, of the pairs that no entry
-    /// pushes.
+    /// Returns a side of a pair that no entry pushes. All such sides are in ascending order, and
+    /// `index` is a position in this order, counted from 0.
     fn side_of_unpushed_pair(&self, index: u32) -> u32 {
         let mut pair = index / 2;
         for pushes in self.pushes_by_pair() {

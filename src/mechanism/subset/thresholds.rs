@@ -21,14 +21,14 @@ use crate::sample::{ExpLowerBound, Threshold};
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Thresholds {
-    /// Probabilities of drawing a favoured output. Under a paper's rule there is one for each
-    /// number of cells that hold an element, from 1 on. Otherwise there is a single one.
+    /// Probabilities of drawing a favoured output. Under a paper's rule, entry k − 1 is for inputs
+    /// whose elements are in k different cells. Otherwise there is a single entry.
     pub(super) inside: Vec<Threshold>,
     /// Number c of favoured outputs if it is the same for every input, else `None`.
     favoured: Option<u32>,
     pub(in crate::mechanism) outcomes: u32,
-    /// Probability of drawing the side that the deciding entry pushes to, given that its pair is
-    /// drawn. Only under CoCo's rule `overwrite`.
+    /// Probability of drawing the side that the deciding entry pushes to, given that the side's
+    /// pair is drawn. `None` except under CoCo's rule `overwrite`.
     pub(in crate::mechanism) decided: Option<Threshold>,
     pub(super) epsilon: f64,
 }
@@ -67,9 +67,9 @@ impl Thresholds {
     }
 }
 
-/// Computes the threshold for drawing one of c = `favoured` outputs of weight e = exp(ε), if
-/// `others` other outputs have weight 1. It is floor(2⁶⁴·c·e/(c·e + `others`)), with e rounded
-/// down.
+/// Computes the threshold for drawing a favoured output. The c = `favoured` outputs have the weight
+/// e = exp(ε), and the `others` outputs have the weight 1. The threshold is floor(2⁶⁴·c·e/(c·e +
+/// `others`)), where e is rounded down.
 pub(in crate::mechanism) fn compute_favoured_threshold(
     bound: &ExpLowerBound,
     favoured: u32,

@@ -32,9 +32,9 @@ impl Window {
     /// Maximum number of cells. It is bounded because privacy accounting and audits list all cells.
     pub const MOST_CELLS: u32 = 4096;
 
-    /// Checks the ranges and creates the parameters. `values` are the values of the ⌊t/2⌋ atoms of
-    /// the upper half, ascending, for t = `atoms`. The lower half has the negated values, and a
-    /// middle atom has 0.
+    /// Checks the ranges and creates the parameters. There are t = `atoms` atoms. `values` has the
+    /// values of the upper half, ⌊t/2⌋ atoms, in ascending order. The lower half has the negated
+    /// values, and a middle atom has the value 0.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] for `drawn` outside [`bounds::DRAWN`], t = `atoms` outside

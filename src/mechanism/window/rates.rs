@@ -9,8 +9,8 @@ use crate::domain::{Domain, Entry};
 use crate::hash::for_each_drawn_item;
 use crate::sample::Threshold;
 
-/// Scale and variance of the estimates that are computed from a report's atoms. They are for the
-/// realised threshold.
+/// Scale and variance of the estimates that are computed from a report's atoms. The realised
+/// threshold determines both.
 ///
 /// ```
 /// use hushbin::domain::Domain;
@@ -28,8 +28,8 @@ use crate::sample::Threshold;
 pub struct Rates {
     /// Proportion m/d of reports that reveal a given attribute.
     pub share: f64,
-    /// Probability of an atom if the attribute's level favours it, minus its probability if not.
-    /// Both are given that the attribute is drawn.
+    /// Probability of an atom that the attribute's level favours, minus the probability of an atom
+    /// that it does not favour. Both probabilities are given that the attribute is drawn.
     pub gap: f64,
     /// Probability of an atom that the attribute's level does not favour, given that the attribute
     /// is drawn.
@@ -156,10 +156,9 @@ impl Window {
 }
 
 impl Randomizer {
-    /// Computes the exact probability that each cell is reported, under a given seed. The
-    /// probabilities come from the thresholds that [`crate::Randomizer::randomize`] draws against.
-    /// An attribute without an entry counts as 0. Takes O(m·tᵐ) steps. Intended for tests and
-    /// audits.
+    /// Computes the exact probability of each cell under a given seed. The thresholds are those
+    /// that [`crate::Randomizer::randomize`] uses. An attribute without an entry counts as 0. Takes
+    /// O(m·tᵐ) steps. Intended for tests and audits.
     #[must_use]
     pub fn probabilities(&self, seed: u64, entries: &[Entry]) -> Vec<f64> {
         let [own, other] = self.thresholds.favoured_and_other_probabilities();

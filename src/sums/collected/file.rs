@@ -132,7 +132,7 @@ const fn honest() -> f64 {
 ///     "numbers": [{ "name": "load-time", "min": 0, "max": 10000, "unit": "ms" }]
 /// }"#)?;
 /// assert_eq!((draft.messages, draft.parts.honest_fraction), (None, 0.9));
-/// // TrustedParty in a shuffler is never a default.
+/// // Trust in a shuffler is never a default.
 /// let silent = r#"{ "id": "t", "epsilon": 1.0, "delta": 1e-6, "people": 100, "numbers": [] }"#;
 /// assert!(serde_json::from_str::<SumDraft>(silent).is_err());
 /// # Ok::<(), serde_json::Error>(())

@@ -106,8 +106,9 @@ impl MessageParameters {
 }
 
 impl BoundedVector {
-    /// Default spread C. With it, the frame represents all vectors without loss, except vectors
-    /// made to defeat it. For d ≤ 64, the remainder was less than 5·10⁻⁶ for every vector tried.
+    /// Default spread C. With this spread, the frame represents all vectors without loss, except
+    /// vectors that were made to defeat the frame. For d ≤ 64, the remainder was less than 5·10⁻⁶
+    /// for every vector tried.
     pub const SPREAD: f64 = 2.0;
 
     /// Items whose values are the numbers of the vector.
@@ -127,8 +128,8 @@ impl BoundedVector {
         self.seed
     }
 
-    /// Spread C: the coefficients of a vector of length 1 are at most C/√d, for the padded
-    /// dimension d.
+    /// Spread C: the coefficients of a vector of length 1 are at most C/√d, where d is the padded
+    /// dimension.
     #[must_use]
     pub const fn spread(&self) -> f64 {
         self.spread

@@ -29,7 +29,8 @@ pub(crate) struct ScaleFile {
 }
 
 impl ScaleFile {
-    /// Error message for a number that has neither bins nor just a minimum and a maximum.
+    /// Error message for a number without a valid description. The description is either bins, or a
+    /// minimum and a maximum alone.
     pub(crate) const NO_LIMITS: &'static str =
         "a \"number\" needs \"min\" and \"max\" for its mean, or bins for its distribution";
 
@@ -217,8 +218,8 @@ impl PartFile {
         self.scale_fields().limits(reason)
     }
 
-    /// Returns the part that the file describes. For a number, this is its name and its scale as
-    /// written in the file; values that the file leaves out are not filled in.
+    /// Returns the part that the file describes. For a number, returns the name and the fields of
+    /// the scale that the file states. Missing fields stay unset.
     ///
     /// # Errors
     /// [`Error::Combination`] if the kind or the options are missing, or if fields belong to

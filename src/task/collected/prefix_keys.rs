@@ -12,8 +12,8 @@ use crate::task::local::prefix_lengths::PrefixLengths;
 const GOES_ON: char = '\u{FFFF}';
 
 impl PrefixLengths {
-    /// Creates prefixes of 2, 4, 6 and so on characters up to `length`. If `length` is above 2, it
-    /// is listed twice.
+    /// Creates the prefix lengths 2, 4, 6 and so on below `length`, followed by `length`. A
+    /// `length` above 2 is listed twice.
     ///
     /// The longest prefixes need more people, because their estimates separate existing texts from
     /// all other texts. Estimates of shorter prefixes only decide which prefixes are extended.
@@ -37,8 +37,8 @@ impl PrefixLengths {
         Self::new(lengths)
     }
 
-    /// Returns the distinct lengths in ascending order. With each length comes the number of times
-    /// that it is listed.
+    /// Returns the distinct lengths in ascending order, and the number of times that each length is
+    /// listed.
     ///
     /// ```
     /// use hushbin::task::PrefixLengths;

@@ -32,7 +32,7 @@ use crate::task::local::question::QuestionParts;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TaskParts {
-    /// Id, a slug: 1 to 64 of a-z, 0-9 and '-', first a letter or digit.
+    /// Id, a slug: 1 to 64 characters from a-z, 0-9 and '-'. The first one is a letter or digit.
     pub id: String,
     /// Items that the question asks about.
     pub items: Items,

@@ -14,9 +14,9 @@ use crate::mechanism::Mechanism;
 use crate::task::budget::Budget;
 use crate::task::items::Items;
 
-/// Text at the start of a task's bytes, after the budget if there is one. The number in it is the
-/// version of the format that follows. Version 1 is for one question of ratings without a name,
-/// version 2 for questions with names.
+/// Text at the start of a task's bytes. If the bytes contain a budget, it comes before this text.
+/// The number in the text is the version of the format that follows. Version 1 is for one question
+/// of ratings without a name, and version 2 is for questions with names.
 pub(in crate::task) const UNNAMED: &str = "hushbin task 1";
 pub(in crate::task) const NAMED: &str = "hushbin task 2";
 

@@ -80,8 +80,8 @@ pub struct QuestionParts {
 }
 
 impl Question {
-    /// Validates a question whose items agree with its kind, and creates the question. Items that
-    /// are read from canonical bytes always agree.
+    /// Validates and creates a question whose items fit its kind. Items that are read from
+    /// canonical bytes always fit.
     pub(in crate::task) fn from_consistent_parts(parts: QuestionParts) -> Result<Self, Error> {
         let question = Self(parts);
         question

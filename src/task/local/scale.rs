@@ -36,7 +36,7 @@ pub struct Scale {
 #[derive(Debug, Clone, PartialEq)]
 pub(in crate::task) enum Cells {
     /// Levels: `count` evenly spaced numbers from `min` to `max`. A number between two levels is
-    /// rounded to one of them at random, which keeps its expectation.
+    /// rounded to one of the two at random, so that the expected level is the number.
     Levels { min: f64, max: f64, count: u32 },
     /// Ascending edges of bins. A bin includes its lower edge and excludes its upper edge. Only the
     /// last bin also includes its upper edge.
@@ -136,8 +136,8 @@ impl Scale {
         }
     }
 
-    /// Draws the entry for `cell`, or for the next cell with probability `next`. For levels, the
-    /// expectation is then the number itself.
+    /// Returns an entry for the cell after `cell` with probability `next`, and otherwise for
+    /// `cell`. For levels, the expected level is then the number itself.
     pub(in crate::task) fn draw_entry<R: Rng + ?Sized>(
         (cell, next): (u32, f64),
         rng: &mut R,

@@ -105,7 +105,7 @@ impl Task {
         &self.draw
     }
 
-    /// Returns the fingerprint: the identity of the id, the budget, and all parameters that a
+    /// Returns the fingerprint, which identifies the id, the budget, and all parameters that a
     /// report depends on.
     #[must_use]
     pub const fn fingerprint(&self) -> Fingerprint {

@@ -7,8 +7,8 @@ use core::ops::Range;
 use crate::mechanism::pattern::parameters::Pattern;
 use crate::solve::{cholesky_factorise, solve_with_factor};
 
-/// Probability of each output for each cell, and weight of each output in the estimated share of
-/// each cell. Both are for the realised threshold.
+/// Probabilities of outputs for each cell, and weights of outputs in the estimated share of each
+/// cell. The realised threshold determines both.
 ///
 /// ```
 /// use hushbin::mechanism::pattern::Pattern;
@@ -57,10 +57,10 @@ impl Pattern {
         }
     }
 
-    /// Returns true if the shares of people in the `cells` cells can be computed from the expected
-    /// shares of outputs. They cannot if two different distributions of people over cells have the
-    /// same expected shares of outputs. For example, a pattern of two opposite outputs out of four
-    /// has this defect.
+    /// Returns true if the expected shares of outputs determine the shares of people in the `cells`
+    /// cells. They do not if two different distributions of people over cells lead to the same
+    /// expected shares of outputs. For example, a pattern of two opposite outputs out of four has
+    /// this defect.
     ///
     /// # Panics
     /// If there are more cells than outputs.
@@ -93,9 +93,10 @@ impl Pattern {
     }
 }
 
-/// Returns the Cholesky factor of Mᵀ·D⁻¹·M, and the matrix Mᵀ·D⁻¹: the normal equations of weighted
-/// least squares. Column j of M has the probabilities of the outputs for cell j. D is diagonal and
-/// has the probabilities of the outputs for people who are spread evenly over the cells.
+/// Prepares the normal equations of weighted least squares. Returns the Cholesky factor of
+/// Mᵀ·D⁻¹·M, and the matrix Mᵀ·D⁻¹. Column j of M has the probabilities of the outputs for cell j.
+/// The diagonal matrix D has the probabilities of the outputs if people are spread evenly over the
+/// cells.
 fn normal_equations(chances: &[f64], cells: usize) -> (Vec<f64>, Vec<f64>) {
     let outputs = chances.len() / cells;
     let mut evenly = alloc::vec![0.0; outputs];
@@ -145,9 +146,8 @@ impl Rates {
         (0..self.cells()).map(weight).collect()
     }
 
-    /// Returns the weight of each output in the estimate of a weighted sum of the cells' shares.
-    /// `weights` are the weights of the cells. The estimate is unbiased for every distribution over
-    /// cells.
+    /// Returns the weight of each output in an estimate. The estimate is of the sum of the cells'
+    /// shares, weighted by `weights`. It is unbiased for every distribution of people over cells.
     #[must_use]
     pub fn output_weights_of_sum(&self, weights: &[f64]) -> Vec<f64> {
         let mut output_weights = alloc::vec![0.0; self.outputs];
@@ -160,8 +160,9 @@ impl Rates {
         output_weights
     }
 
-    /// Variance of one report's estimate of a weighted sum of shares, for a person in each cell.
-    /// `output_weights` are the weights of the outputs, and `weights` are those of the cells.
+    /// Variances of one report's estimate of a weighted sum of shares. The list has one variance
+    /// for each cell that the person may be in. `output_weights` are the weights of the outputs,
+    /// and `weights` are those of the cells.
     #[must_use]
     pub fn variances_by_cell(&self, output_weights: &[f64], weights: &[f64]) -> Vec<f64> {
         let squares: Vec<f64> = output_weights.iter().map(|own| own * own).collect();

@@ -86,7 +86,7 @@ impl Kind {
     }
 
     /// Returns the number of entries of an answer, and the number of items that entries may name.
-    /// Returns `None` if entries need no [coding](Kind::code).
+    /// Returns `None` if entries need no [coding](Kind::code_answer).
     pub(crate) fn entries_and_items(&self) -> Option<[u32; 2]> {
         match self {
             Self::Number(_) => Some([1, 1]),
