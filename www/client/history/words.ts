@@ -207,7 +207,9 @@ export const ENGLISH: Words = {
   used: (reports, allowed, epsilon) =>
     `${reports} of ${counted(allowed, "report")}, ε\u00a0${epsilon}`,
   spent: (reports, epsilon, certainty) =>
-    `${counted(reports, "report")}; someone who links all of them is at most ${certainty}\u00a0% sure of an answer that never changed (ε\u00a0${epsilon})`,
+    reports === 0
+      ? "none"
+      : `${counted(reports, "report")}; someone who links all of them is at most ${certainty}\u00a0% sure of an answer that never changed (ε\u00a0${epsilon})`,
   onDevice: "on this device, until this site's data is cleared; the count then starts again",
   inMemory: "until this page is closed",
   noStorage: "nowhere: this browser stores nothing for this page, so nothing is reported",
