@@ -52,17 +52,18 @@ impl<'a> SumsInfluenceResponse<'a> {
     }
 }
 
-const SUMS_STATEMENT: &str = "influence: the most that one person who breaks the protocol can move \
-                              a sum. The shuffler limits the messages of one upload, but it cannot \
-                              see their sealed content. Someone who sends many uploads can move \
-                              the sum that many times.";
+const SUMS_STATEMENT: &str = "The influence is the maximum change of a sum by one person who breaks \
+                              the protocol. The shuffler limits the messages of one upload, but it \
+                              cannot see their sealed content. Someone who sends many uploads can \
+                              move the sum that many times.";
 
-const STATEMENT: &str = "influence: the most that 1 per cent of made-up reports can move an \
-                         estimate, in the worst case over answers. All of them may answer the same \
-                         question, or the rarest prefix length of a text, which honest reports \
-                         choose at random. No test can prevent this, because a forger can \
-                         randomise as the page does: limit who can send reports. crowd: tests that \
-                         any honest population passes. They find careless forgeries only.";
+const STATEMENT: &str = "The influence is the maximum change of an estimate by 1 per cent of made-up \
+                         reports. It is the worst case over answers. All of these reports may \
+                         answer the same question, or the rarest prefix length of a text, which \
+                         honest reports choose at random. No test can prevent this, because a \
+                         forger can randomise as the page does: limit who can send reports. The \
+                         tests of the crowd find only careless forgeries. Any honest population \
+                         passes them.";
 
 /// `GET /tasks/{id}/influence?batches=1,4-6`: the influence of made-up reports on the estimates.
 pub(super) async fn show(
