@@ -33,8 +33,8 @@ pub const OPTIONS: ParameterRange = ParameterRange::new("options", 2.0, ITEMS.ma
 pub const SPARSITY: ParameterRange = ParameterRange::new("sparsity", 1.0, 1024.0);
 /// Number of people that a task is planned for.
 pub const PEOPLE: ParameterRange = ParameterRange::new("people", 1.0, 1e12);
-/// Number of entries of one person, in a table of people by number of entries. People with more
-/// entries than the maximum are counted at the maximum.
+/// Number of entries of one person. A draft may list the numbers of people with 0, 1, 2, … entries.
+/// Such a list must count people with more entries at the maximum.
 pub const ENTRIES: ParameterRange =
     ParameterRange::new("entries of one person", 0.0, 4.0 * SPARSITY.max);
 /// Average number of items that two people have in common.
@@ -71,8 +71,8 @@ pub const DRAWN: ParameterRange = ParameterRange::new("drawn", 1.0, 12.0);
 /// Number of atoms t of the window mechanism: a report contains one of t atoms for each attribute
 /// that it covers. The number of cells limits t further.
 pub const ATOMS: ParameterRange = ParameterRange::new("atoms", 2.0, 4096.0);
-/// Maximum of the values of the window mechanism's atoms. Twice this limit, in units of 2⁻⁵³, fits
-/// into 64 bits.
+/// Greatest value of an atom of the window mechanism. Twice this limit, in units of 2⁻⁵³, fits into
+/// 64 bits.
 pub const ATOM_VALUE: ParameterRange =
     ParameterRange::new("the greatest of \"values\"", 1.0, 1023.0);
 /// Number of outputs L of the pattern mechanism.
@@ -88,8 +88,9 @@ pub const CELLS: ParameterRange =
 pub const PREFIXES: ParameterRange = ParameterRange::new("number of \"prefixes\"", 1.0, 64.0);
 /// Length of a prefix, in characters.
 pub const PREFIX_LENGTH: ParameterRange = ParameterRange::new("length of a prefix", 1.0, 256.0);
-/// Length of a text, in characters. Its prefixes have 2, 4, 6 and so on characters, and a longest
-/// length above 2 is listed twice. A longer text would need more than [`PREFIXES`].
+/// Maximum length of a text, in characters. The prefixes of the text have 2, 4, 6, … characters,
+/// and the last prefix has the maximum length. A maximum length above 2 is listed twice. A longer
+/// text would need more prefixes than [`PREFIXES`] allows.
 pub const TEXT_LENGTH: ParameterRange =
     ParameterRange::new("length of a text", 1.0, 2.0 * (PREFIXES.max - 1.0));
 /// Number of questions of one task.

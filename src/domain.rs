@@ -20,8 +20,8 @@ use crate::sort::sort_keys;
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Entry {
-    /// Index of the item in a closed task, or the 64-bit key of its name in an
-    /// open one (see [`Items::resolve`](crate::Items::find_item)).
+    /// Index of the item in a closed task, or the 64-bit key of its name in an open one (see
+    /// [`Items::find_item`](crate::Items::find_item)).
     pub item: u64,
     /// Value, in [-1, 1]. Signs are -1 or 1. An entry of value 0 counts as absent.
     pub value: f64,
@@ -111,8 +111,8 @@ pub struct Domain {
     is_padded: bool,
 }
 
-/// Key of the first padding in open domains. A random constant: a string's key equals one of the s
-/// padding keys with probability s·2⁻⁶⁴.
+/// Key of the first padding in open domains. The key is a random constant. So a string has the key
+/// of one of the s paddings with probability s·2⁻⁶⁴.
 const PADDING_KEY: u64 = 0x9d5c_7f2e_41b3_8a60;
 /// Offset added to the key of an item with a negative sign, in open domains.
 const NEGATIVE_KEY: u64 = 0xc2b2_ae3d_27d4_eb4f;
@@ -151,7 +151,7 @@ impl Domain {
         }
     }
 
-    /// Creates the domain of inputs that are exactly one item, where any string is an item.
+    /// Creates the domain of inputs with exactly one item. Any string is an item.
     ///
     /// ```
     /// use hushbin::domain::Domain;
@@ -216,7 +216,7 @@ impl Domain {
         self.is_padded
     }
 
-    /// Returns whether every input is exactly one item of a list.
+    /// Returns whether every input consists of exactly one item of a list.
     pub(crate) const fn is_one_of_list(&self) -> bool {
         self.items.is_some() && self.sparsity == 1 && !self.is_rated && !self.is_padded
     }
@@ -291,7 +291,7 @@ impl Domain {
 
     /// Returns the element of an item with a sign. If j is a rated item, the element is 2j or 2j +
     /// 1 in a closed domain, and a 64-bit key in an open domain. If the item is not rated, the
-    /// element is the item itself.
+    /// element has the item's index or key.
     #[inline]
     #[must_use]
     pub const fn element(&self, signed: SignedItem) -> u64 {

@@ -9,7 +9,7 @@ use crate::domain::Domain;
 use crate::hash::{Hashing, MAX_WINDOW_BUCKETS};
 use crate::mechanism::collision::{Collision, Rates, Rule, RuleName};
 
-/// Variance, relative to the minimum, up to which parameters with less decoding work are preferred.
+/// Acceptable ratio of a variance to the minimum variance, in exchange for less decoding work.
 const VARIANCE_TOLERANCE: f64 = 1.001;
 /// Cost of one shuffle step. The unit is the cost of one hash round for one slot. Rounds are cheap
 /// because sixteen slots are computed together.
@@ -17,8 +17,8 @@ const SHUFFLE_STEP_COST: u32 = 10;
 
 impl Collision {
     /// Lists Collision's parameters with balanced windows, for a list of `answers` answers. The
-    /// share of favoured buckets lies between the two `parts`, or is the nearest possible share
-    /// outside.
+    /// share c/t of favoured buckets lies between the two `parts`. The nearest possible shares
+    /// outside this range are listed too.
     ///
     /// ```
     /// use hushbin::mechanism::collision::Collision;
@@ -67,8 +67,9 @@ impl Collision {
     }
 }
 
-/// Returns the best parameters with balanced windows that agree with a draft. Returns `other` if it
-/// is as good and takes less work to decode. Windows exist only for one answer from a list.
+/// Returns the best parameters with balanced windows that a draft allows. Returns `other` if these
+/// parameters are as good and their reports take less work to decode. Windows exist only for one
+/// answer from a list.
 pub(super) fn best_windows(
     domain: &Domain,
     limit: &PreparedBudget,

@@ -125,7 +125,7 @@ pub(super) fn paper_rule<R: Rule>() -> R {
 /// Variance of the estimates, followed by the parameters that lead to this variance.
 pub(super) type SubsetWithVariance<R> = (f64, Subset<R>);
 
-/// Rule of a mechanism that reports one bucket and whose parameters can be chosen.
+/// Rule of a mechanism that reports one bucket. The mechanism's parameters can be chosen.
 pub(super) trait ChoosableRule: NamedRule {
     /// Measure of a cell's strength. The project's own rule favours the strongest cells.
     const STRENGTH: StrengthMeasure;
@@ -135,7 +135,7 @@ pub(super) trait ChoosableRule: NamedRule {
     /// strongest cells. The variance is infinite if reports reveal nothing.
     ///
     /// The goal's estimates are the means for CoCo and the frequencies for Collision, unless the
-    /// goal weighs non-missing frequencies or has parts.
+    /// goal has parts or a weight for non-missing frequencies.
     fn own_rule_variance(
         subset: &Subset<Self>,
         domain: &Domain,
@@ -154,9 +154,9 @@ pub(super) trait ChoosableRule: NamedRule {
         goal: &Goal<'_>,
     ) -> f64;
 
-    /// Returns the best parameters under the hash family `balanced-windows` that agree with a
-    /// draft. `other` contains the best parameters without windows. Returns `other` if it is as
-    /// good and takes less work to decode, or if windows are impossible.
+    /// Returns the best parameters that a draft allows, under the hash family `balanced-windows`.
+    /// `other` contains the best parameters without windows. Returns `other` if windows are
+    /// impossible, or if `other` is as good and its reports take less work to decode.
     fn best_with_windows(
         _domain: &Domain,
         _limit: &PreparedBudget,

@@ -120,10 +120,9 @@ impl PreparedBudget {
         }
     }
 
-    /// Returns the numbers of buckets at which the budget begins to allow one more favoured bucket.
-    /// If `favoured` is given, only this count is considered. Otherwise counts up to `most` are
-    /// considered: every count to 16, then steps of 6 per cent. The list is empty if α is not
-    /// limited.
+    /// Returns the minimum numbers of buckets with which c favoured buckets stay within the budget,
+    /// for several c. If `favoured` is given, it is the only c. Otherwise c goes up to `most`:
+    /// every c to 16, then steps of 6 per cent. The list is empty if α is not limited.
     pub(super) fn min_bucket_counts(&self, favoured: Option<u32>, most: u32) -> Vec<u32> {
         if self.alpha.is_infinite() {
             return Vec::new();

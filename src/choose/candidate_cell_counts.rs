@@ -7,8 +7,9 @@ use alloc::vec::Vec;
 pub(super) struct CandidateCellCounts {
     pub(super) least: u32,
     pub(super) most: u32,
-    /// Number of elements if the hash is balanced, else `None`. Near each tried number of cells,
-    /// the search then also tries a number that leaves no slots empty.
+    /// Number of elements if the hash is balanced, else `None`. Under a balanced hash, the search
+    /// also tries the minimum number of cells with equally many slots per cell. That number leaves
+    /// the fewest slots empty.
     pub(super) elements: Option<u32>,
     /// Numbers of cells at which the budget begins to allow more favoured buckets. The search also
     /// tries these numbers, because the variance jumps there.
@@ -24,7 +25,7 @@ impl CandidateCellCounts {
         let (least, most) = (self.least, self.most);
         let mut cells = self.steps.clone();
         if let Some(elements) = self.elements {
-            // One slot fewer in each cell: more cells than the step, but no empty slots.
+            // One slot fewer in each cell: more cells than the step, but few empty slots.
             let fits = |step: &u32| {
                 let per_cell = elements.div_ceil(*step);
                 (per_cell > 1).then(|| elements.div_ceil(per_cell - 1))

@@ -1,5 +1,5 @@
 //! Choice of CoCo's parameters. They minimise the total variance of the means, or of the estimates
-//! that an objective weighs.
+//! to which an objective gives weight.
 
 use super::buckets_draft::{BucketsDraft, ChoosableRule};
 use super::budget::PrivacyBudget;
@@ -18,9 +18,9 @@ use crate::sample::ExpLowerBound;
 /// [`Coco`] whose parameters may be unset.
 pub type Draft = BucketsDraft<RuleName>;
 
-/// Number of items from which on CoCo prefers a single pair of sides. The condition is a variance
-/// of at most [`SINGLE_PAIR_COST`] times the minimum. Reports about a single pair are decoded
-/// faster: 64 items fit into a word.
+/// Minimum number of items for which CoCo prefers a single pair of sides. A single pair is used if
+/// its variance is at most [`SINGLE_PAIR_COST`] times the minimum. Its reports are decoded faster:
+/// 64 items fit into a word.
 const MANY_ITEMS: u32 = 1024;
 /// Acceptable ratio of a single pair's variance to the minimum variance, see [`MANY_ITEMS`].
 const SINGLE_PAIR_COST: f64 = 1.02;
@@ -58,8 +58,8 @@ fn predicted_errors(rates: &Rates, domain: &Domain, population: &Population) -> 
     }
 }
 
-/// Returns the total variance of the means. If the objective weighs non-missing frequencies,
-/// returns a value proportional to the variance that the objective weighs.
+/// Returns the total variance of the means. If the objective gives weight to non-missing
+/// frequencies, returns [`Objective::variance_to_minimise`] instead.
 fn total_variance(rates: &Rates, domain: &Domain, goal: &Goal<'_>) -> f64 {
     goal.objective
         .variance_to_minimise(domain, |people| predicted_errors(rates, domain, people))
@@ -126,12 +126,12 @@ fn best_or_single_pair(domain: &Domain, budget: PrivacyBudget) -> Result<Coco, E
 
 impl Coco {
     /// Returns the parameters of minimum [total
-    /// variance](crate::mechanism::coco::Rates::total_variance) that stay within the budget and
-    /// agree with a draft.
+    /// variance](crate::mechanism::coco::Rates::total_variance). Only parameters that the draft
+    /// allows and that stay within the budget are considered.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] or [`Error::Combination`] if no parameters agree with the draft, or
-    /// none of these stay within the budget.
+    /// [`Error::OutOfRange`] or [`Error::Combination`] if the draft allows no parameters, or none
+    /// within the budget.
     pub fn choose(
         domain: &Domain,
         budget: impl Into<PrivacyBudget>,

@@ -1,5 +1,5 @@
 //! Choice of Collision's parameters. They minimise the total variance of the frequencies, or of the
-//! estimates that an objective weighs.
+//! estimates to which an objective gives weight.
 
 use super::balanced_windows;
 use super::buckets_draft::{BucketsDraft, ChoosableRule, SubsetWithVariance};
@@ -53,8 +53,8 @@ fn predicted_errors(rates: &Rates, domain: &Domain, population: &Population) -> 
 }
 
 /// Returns the total variance of the frequencies. If the goal has parts, the frequencies are the
-/// shares of people who chose each option. If the objective weighs non-missing frequencies, returns
-/// a value proportional to the variance that the objective weighs.
+/// shares of people who chose each option. If the objective gives weight to non-missing
+/// frequencies, returns [`Objective::variance_to_minimise`] instead.
 fn total_variance(rates: &Rates, domain: &Domain, goal: &Goal<'_>) -> f64 {
     if !goal.parts.is_empty() {
         let options = goal.parts.iter().map(Part::cell_count);
@@ -108,12 +108,12 @@ impl ChoosableRule for Rule {
 
 impl Collision {
     /// Returns the parameters of minimum [total
-    /// variance](crate::mechanism::collision::Rates::total_variance) that stay within the budget
-    /// and agree with a draft.
+    /// variance](crate::mechanism::collision::Rates::total_variance). Only parameters that the
+    /// draft allows and that stay within the budget are considered.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] or [`Error::Combination`] if no parameters agree with the draft, or
-    /// none of these stay within the budget.
+    /// [`Error::OutOfRange`] or [`Error::Combination`] if the draft allows no parameters, or none
+    /// within the budget.
     pub fn choose(
         domain: &Domain,
         budget: impl Into<PrivacyBudget>,

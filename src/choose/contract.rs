@@ -19,7 +19,7 @@ pub(crate) trait Choose: Predict {
     /// [`Error::OutOfRange`] or [`Error::Combination`].
     fn check_draft(draft: &Self::Draft, domain: &Domain) -> Result<(), Error>;
 
-    /// Returns the best parameters that agree with a draft, together with the best sparsity.
+    /// Returns the best parameters that a draft allows, and the best sparsity.
     ///
     /// # Errors
     /// As [`Choose::check_draft`]; [`Error::Combination`] also if no parameters stay within the

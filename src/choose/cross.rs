@@ -73,7 +73,8 @@ impl CrossDraft {
         Ok(Cross::new(rows, columns))
     }
 
-    /// Returns a draft of Collision with the best number of buckets for the purpose.
+    /// Returns a draft of Collision. If the question asks for a number's means within rows, the
+    /// draft has the best number of buckets for them.
     pub(super) fn mechanism_draft(&self, epsilon: f64) -> Result<MechanismDraft, Error> {
         let [rows, _] = self.complete(epsilon)?.shape();
         let number = match &self.parts[1] {
@@ -167,7 +168,8 @@ fn best_levels_and_buckets(
     best
 }
 
-/// Number of successive level counts without a lower variance after which the search ends.
+/// Patience of the search: it ends after this many successive level counts without a lower
+/// variance.
 const PATIENCE: u32 = 8;
 
 /// Returns the minimum worst-case variance, with the number of buckets that attains it.
@@ -193,8 +195,8 @@ fn best_buckets(rows: u32, levels: u32, epsilon: f64) -> (f64, u32) {
     }
 }
 
-/// Returns the worst-case variance, over all means, of one report's estimate of a row's mean. Rows
-/// have equal size, and numbers lie between −1 and 1.
+/// Returns the variance of one report's estimate of a row's mean, for the worst mean. Rows have
+/// equal size, and numbers lie between −1 and 1.
 ///
 /// The mean is θ = Σ x·f/Σ f, where the sums are over the row's cells, each with its level x and
 /// its share f of people. To first order (delta method), the error of θ is the error of Σ (x −

@@ -200,16 +200,17 @@ impl Choose for HashBin {
 
 /// Ratio of items to bins below which balanced hashing lowers the variance by 2 per cent or more.
 const FEW_ITEMS: u32 = 6;
-/// Ratio of the chosen number of bins to the paper's number. With the paper's number, other entries
-/// in an item's bin add half of the noise variance. With the chosen number, they add an eighth.
+/// Ratio of the chosen number of bins to the paper's number. An item's estimate also varies with
+/// the other entries in the item's bin. This variance is half of the noise variance with the
+/// paper's number of bins, and an eighth with the chosen number.
 const BINS_RATIO: f64 = 4.0;
 
 impl HashBin {
-    /// Returns the parameters that agree with the draft. Unset parameters minimise the predicted
-    /// squared error of the population's means.
+    /// Returns the draft's parameters, with a choice for the unset ones. The choice minimises the
+    /// predicted squared error of the population's means.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] or [`Error::Combination`] if no parameters agree with the draft.
+    /// [`Error::OutOfRange`] or [`Error::Combination`] if the draft allows no parameters.
     pub fn choose(
         domain: &Domain,
         epsilon: f64,
@@ -370,8 +371,8 @@ impl<'a> ErrorByClip<'a> {
         self.items * variance / self.population.people() + bias
     }
 
-    /// Returns the clipping bound that minimises the error, a multiple of a grid step. The bound is
-    /// at least 1, so that values of people with one entry are not clipped.
+    /// Returns the best clipping bound, which minimises the error. The bound is a multiple of a
+    /// grid step. It is at least 1, so that values of people with one entry are not clipped.
     fn best_clip(&self, grid: u32) -> f64 {
         let clip = |steps: u32| f64::from(steps) / f64::from(grid);
         let widest = f64::from(self.population.max_entries()).clamp(1.0, bounds::CLIP.max);

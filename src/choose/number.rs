@@ -46,8 +46,8 @@ pub struct NumberDraft {
 }
 
 impl NumberDraft {
-    /// Default number of bins of a histogram. The default for quantiles is twice this number, which
-    /// is best with 50,000 people at ε = 1 and costs little with fewer people.
+    /// Default number of bins of a histogram. Quantiles have twice as many bins by default. That
+    /// number is best with 50,000 people at ε = 1, and costs little with fewer people.
     pub const BINS: u32 = 32;
 
     /// Limit on the number of possible values, for a number with a step. Up to this limit, each
@@ -128,8 +128,8 @@ impl NumberDraft {
     }
 
     /// Returns edges midway between possible numbers. If the draft states no number of bins, each
-    /// possible number has its own bin. If there are too many numbers for that, there are `bins`
-    /// bins.
+    /// possible number has its own bin. Above [`VALUES`](Self::VALUES) possible numbers, there are
+    /// `bins` bins instead.
     fn edges_between_values(
         &self,
         min: f64,

@@ -35,19 +35,19 @@ pub struct Objective {
 }
 
 impl Objective {
-    /// Objective that weighs only means.
+    /// Objective that gives weight only to means.
     pub const MEAN: Self = Self {
         mean: 1.0,
         frequency: 0.0,
         nonmissing: 0.0,
     };
-    /// Objective that weighs only frequencies.
+    /// Objective that gives weight only to frequencies.
     pub const FREQUENCY: Self = Self {
         mean: 0.0,
         frequency: 1.0,
         nonmissing: 0.0,
     };
-    /// Objective that weighs only non-missing frequencies.
+    /// Objective that gives weight only to non-missing frequencies.
     pub const NONMISSING: Self = Self {
         mean: 0.0,
         frequency: 0.0,
@@ -81,9 +81,10 @@ impl Objective {
         Some(average)
     }
 
-    /// Returns the variance that the choice of parameters minimises, if non-missing frequencies
-    /// have a weight. It is the weighted average of the `predicted` variances for a person with s
-    /// entries. The variance is infinite if an estimate with a weight is missing.
+    /// Returns the variance that the choice of parameters minimises, for an objective with a weight
+    /// for non-missing frequencies. The variance is a weighted average over the estimates. Each
+    /// estimate has the variance that `predicted` returns for one person with s entries, where s is
+    /// the sparsity. The average is infinite if an estimate with a weight is missing.
     ///
     /// Returns `None` for other objectives. For these, parameters are chosen by the variance of the
     /// estimates that the mechanism is made for, which serves the objective as well.

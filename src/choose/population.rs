@@ -95,8 +95,8 @@ impl Population {
         self.shares.iter().map(weighted).sum()
     }
 
-    /// Returns the squared bias of the means, summed over items. A person with r entries loses the
-    /// part `lost(r)` of each value on average.
+    /// Returns the squared bias of the means, summed over items. Each value of a person with r
+    /// entries shrinks, on average, by the fraction `lost(r)`.
     ///
     /// The parameter `alike` measures how similar the items of different people are. The worst case
     /// is `alike` = 1. All people then have the same items, and people with few entries have the
@@ -113,7 +113,8 @@ impl Population {
         sum
     }
 
-    /// Returns the squared bias by which parameters are chosen, summed over `items` items.
+    /// Returns the squared bias of the means, summed over `items` items, for the choice of
+    /// parameters.
     ///
     /// An unknown overlap is assumed to be the geometric mean of two overlaps: the overlap of
     /// equally popular items, and half of the maximum overlap. The error is then up to 2.9 times

@@ -22,8 +22,9 @@ pub struct SquaredError {
     /// Squared bias that is caused by omitting entries or by clipping, in the worst case: all
     /// people have the same items. The bias does not decrease with the number of people.
     pub squared_bias: f64,
-    /// Squared bias for the overlap of people's items that a draft states, or else for an assumed
-    /// overlap. Parameters are chosen by this value, which is not a bound.
+    /// Squared bias for an overlap: the average number of items that two people have in common. If
+    /// the draft states no overlap, one is assumed. Parameters are chosen by this squared bias,
+    /// which is not a bound.
     pub likely_squared_bias: f64,
 }
 
@@ -76,8 +77,8 @@ pub(crate) trait Predict: Parameters + Into<Mechanism> {
         population: &Population,
     ) -> PredictedErrors;
 
-    /// Returns whether clipping shrinks, on average, the values of a person with s entries, where s
-    /// is the sparsity.
+    /// Returns whether clipping biases the values of a person with s entries towards 0, where s is
+    /// the sparsity.
     fn clips(&self, _: &Domain) -> bool {
         false
     }

@@ -46,10 +46,10 @@ pub struct QuestionDraft {
     /// Numbers of people with 0, 1, 2, … entries, if known. hushbin needs these numbers to weigh
     /// the bias of omitting entries against the noise.
     pub entries: Option<Vec<u64>>,
-    /// Average number of items that two people have in common, for use with `entries`. It is the
-    /// sum over items of the squared share of people who have the item. For ratings, it is the sum
-    /// of the squared means. A larger overlap means more bias. If the overlap is missing, a medium
-    /// overlap is assumed.
+    /// Average number of items that two people have in common, for use with `entries`. For each
+    /// item, the share of people who have the item is squared. The overlap is the sum of these
+    /// squares. For ratings, the overlap is the sum of the squared means. A larger overlap means
+    /// more bias. If the overlap is missing, a medium overlap is assumed.
     pub overlap: Option<f64>,
     /// Weight, as in [`QuestionParts`]. If no question states a weight, all weights are chosen.
     /// Otherwise a missing weight is 1.
@@ -182,9 +182,9 @@ impl QuestionDraft {
     }
 
     /// Returns the choice of [`QuestionDraft::resolve`] and its alternatives. Only parameters whose
-    /// [α](super::mixture_alpha) is at most `alpha` are considered. Returns `None` if the mechanism
-    /// `auto` finds no such parameters. With a finite `alpha`, mechanisms that protect only single
-    /// entries are excluded.
+    /// [α](super::mixture_alpha) is at most `alpha` are considered. Returns `None` if the draft's
+    /// mechanism is `auto` and no mechanism has such parameters. With a finite `alpha`, mechanisms
+    /// that protect only single entries are excluded.
     ///
     /// # Errors
     /// As [`Question::new`]; [`Error::Combination`] if the parameters of a stated mechanism cannot

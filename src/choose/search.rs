@@ -50,8 +50,8 @@ pub(crate) struct Search<'a> {
     pub(crate) parts: &'a [Part],
 }
 
-/// Granularity of the search. The search ends when the tried sparsities on either side of the best
-/// sparsity s are at most 1 + s/32 away.
+/// Granularity of the search. Let s be the best sparsity so far. The search ends when sparsities at
+/// a distance of at most 1 + s/32 have been tried on both sides of s.
 const GRANULARITY: u32 = 32;
 /// Sparsity up to which every sparsity is tried.
 const SMALL_SPARSITY: usize = 12;

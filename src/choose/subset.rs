@@ -29,27 +29,30 @@ use crate::mechanism::{BucketReport, Subset};
 /// function was measured: 8 ns with a single pair, 30 ns in five rounds, 60 ns in nine, and 126 ns
 /// in 21.
 const MAX_HASH_COST: u32 = 1500;
-/// Variance, relative to the minimum, up to which fewer hash functions are preferred.
+/// Acceptable ratio of a variance to the minimum variance, in exchange for fewer hash functions.
 const VARIANCE_TOLERANCE: f64 = 1.01;
-/// Number of best-ranked candidates whose exact variance is computed for each number of hash
-/// functions R, to choose R.
+/// Number of candidates, for each number of hash functions R, whose exact variance is computed.
+/// These variances decide R. The candidates are the best ones of a ranking.
 const EXACT_PER_HASH_COUNT: usize = 3;
-/// Number of best-ranked candidates with the chosen R whose exact variance is computed.
+/// Number of candidates with the chosen R whose exact variance is computed. The candidates are the
+/// best ones of the ranking.
 const FINALISTS: usize = 8;
 /// Maximum number of hashed elements R·s for which candidates are ranked with exact sums. With
 /// independent cells, approximate sums led to 12 per cent more variance at R·s = 3, 7 per cent at
 /// 5, and none at 16.
 const EXACT_RANKING_MAX: u32 = 12;
-/// Sparsity s from which on the final choice uses approximate sums. At s = 1024 they led to the
-/// same choice as exact sums, except that c differed by one in a thousand. Each exact sum takes a
-/// tenth of a second at that s.
+/// Minimum sparsity s at which the final choice uses approximate sums. At s = 1024, approximate and
+/// exact sums led to the same choice, except that c differed by 0.1 per cent. Each exact sum takes
+/// a tenth of a second at s = 1024.
 const APPROXIMATE_FROM_SPARSITY: u32 = 256;
-/// Maximum width of a range of c, the number of favoured buckets, in which every c is tried.
+/// Maximum width of a range that is searched exhaustively. A range contains numbers of favoured
+/// buckets c.
 const MAX_EXHAUSTIVE: u32 = 24;
 /// Ratio of items to entries above which paddings are a small part of all slots.
 const MAX_ITEMS_PER_ENTRY: u32 = 16;
-/// Factor by which the variance must decrease if items are to replace paddings. People with few
-/// entries add less noise with paddings.
+/// Minimum factor by which added items must lower the variance, compared with added paddings. If
+/// the factor is smaller, paddings are added. With paddings, people with few entries add less
+/// noise.
 const MIN_GAIN_WITHOUT_PADDING: f64 = 1.003;
 
 const NO_WINDOW: Error = Error::Combination {
@@ -59,15 +62,15 @@ const NO_WINDOW: Error = Error::Combination {
              answers",
 };
 
-/// Returns the best parameters for a domain that agree with a draft.
+/// Returns the best parameters that a draft allows for a domain.
 ///
 /// Under the paper's rule, every number of buckets t is tried. Under the project's own rule, a grid
 /// of values of t is ranked, mostly by approximate sums. Exact sums then decide between the best
 /// candidates with one R and all their neighbours.
 ///
 /// # Errors
-/// [`Error::OutOfRange`] or [`Error::Combination`] if no parameters agree with the draft, or none
-/// of these stay within the budget.
+/// [`Error::OutOfRange`] or [`Error::Combination`] if the draft allows no parameters, or none
+/// within the budget.
 pub(super) fn choose<R: ChoosableRule>(
     domain: &Domain,
     budget: PrivacyBudget,
@@ -196,8 +199,8 @@ impl BucketSearch<'_> {
         self.domain.sparsity()
     }
 
-    /// Returns the number of cells of one hash function above which the variance does not decrease
-    /// further. The optimum of the paper's rule (Wang et al., see
+    /// Returns the maximum number of cells of one hash function that is worth trying. More cells do
+    /// not decrease the variance. The optimum of the paper's rule (Wang et al., see
     /// [`collision`](crate::mechanism::collision)) is below s·e + 2s buckets, where e = exp(ε). A
     /// permutation gains nothing from more cells than elements. A budget of α may need more cells
     /// ([`PreparedBudget::min_bucket_counts`]).
@@ -335,7 +338,7 @@ impl BucketSearch<'_> {
         min_variance_candidate(core::iter::once(leader).chain(others))
     }
 
-    /// Returns the parameters of minimum variance: those of `best`, or parameters with one of these
+    /// Returns the parameters of minimum variance, among `best` and the parameters with these
     /// numbers of cells.
     fn best_with_nearby_cell_counts<R: ChoosableRule>(
         &self,
@@ -361,8 +364,8 @@ impl BucketSearch<'_> {
             .approximate_top_sums(R::STRENGTH)
     }
 
-    /// Returns the parameters with the best c, by approximate sums. Exact sums are used if they
-    /// take no longer.
+    /// Returns the parameters with the best c, by approximate sums. Exact sums are used if R·s is
+    /// at most [`EXACT_RANKING_MAX`].
     fn best_favoured_quickly<R: ChoosableRule>(
         &self,
         cells: u32,
@@ -380,8 +383,8 @@ impl BucketSearch<'_> {
         }
     }
 
-    /// Returns the parameters with the best c, by exact sums. Approximate sums are used if they are
-    /// as good.
+    /// Returns the parameters with the best c, by exact sums. Approximate sums are used from
+    /// sparsity [`APPROXIMATE_FROM_SPARSITY`] on.
     fn best_favoured_exactly<R: ChoosableRule>(&self, any: &Subset<R>) -> SubsetWithVariance<R> {
         let occupancy = any.occupancy(self.domain);
         if self.sparsity() >= APPROXIMATE_FROM_SPARSITY {

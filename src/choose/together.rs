@@ -43,7 +43,8 @@ pub struct TogetherComparison {
 }
 
 /// Compares separate questions with one question of kind `together`. Returns `None` unless the task
-/// has several choices and flags, all with Collision, that can be asked together.
+/// has several questions that can be asked together. All of them must be choices or flags with
+/// Collision.
 #[must_use]
 pub fn compare_together(task: &Task) -> Option<TogetherComparison> {
     let questions = task.questions();
@@ -76,8 +77,8 @@ pub fn compare_together(task: &Task) -> Option<TogetherComparison> {
     })
 }
 
-/// Replaces a candidate's predicted error by the error of its options' estimated shares. People are
-/// assumed to be spread evenly over the options of each part.
+/// Replaces a candidate's predicted error. The new error is that of the estimated shares of the
+/// options. People are assumed to be spread evenly over the options of each part.
 pub(super) fn replace_predicted_error(
     all: &Together,
     epsilon: f64,
@@ -99,8 +100,8 @@ pub(super) fn replace_predicted_error(
     candidate.objective_error = error.total();
 }
 
-/// Returns the variance of one report's estimates of the shares of all options, summed over all
-/// parts.
+/// Returns the sum of the variances of one report's estimates. Each option of each part has an
+/// estimate: the share of people who chose this option.
 fn together_variance(all: &Together, rates: &Rates) -> f64 {
     let parts = all.parts().iter();
     parts
@@ -108,8 +109,8 @@ fn together_variance(all: &Together, rates: &Rates) -> f64 {
         .sum()
 }
 
-/// Returns the variance of one report's estimates of the shares of a separate question's options,
-/// summed over all `options` options.
+/// Returns the sum of the variances of one report's estimates for a separate question. Each of the
+/// `options` options has an estimate: the share of people who chose this option.
 fn separate_variance(rates: &Rates, options: u32) -> f64 {
     rates.frequency_variance(true) + f64::from(options - 1) * rates.frequency_variance(false)
 }

@@ -91,7 +91,7 @@ pub enum Error {
         /// Index or key that was given.
         item: u64,
     },
-    /// The number of answers is not the number that the question takes.
+    /// The number of answers differs from the number that the question requires.
     #[error("{given} answers are given, expected exactly {expected}")]
     AnswerCount {
         /// Number of given answers.

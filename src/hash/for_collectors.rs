@@ -28,9 +28,9 @@ impl ElementHash {
         }
     }
 
-    /// Finds the hash function that a cell belongs to, among the hash functions of the report with
-    /// this seed. Returns the keys of that function, and the bucket that is the cell. Each hash
-    /// function has t consecutive cells, one for each bucket.
+    /// Finds the hash function and the bucket of a cell, in a report with this seed. Each hash
+    /// function has t consecutive cells, one for each bucket. Returns the function's keys, and the
+    /// bucket.
     #[inline]
     pub(crate) const fn keys_and_bucket(&self, seed: u64, cell: u32) -> (HashKeys, u32) {
         let t = self.buckets();

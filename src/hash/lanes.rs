@@ -13,8 +13,8 @@ pub(super) const LANES: usize = if cfg!(target_arch = "wasm32") { 1 } else { 16 
 /// Number of slots that are hashed side by side if at most this many are left.
 pub(super) const FEW_LANES: usize = if cfg!(target_arch = "wasm32") { 1 } else { 4 };
 
-/// Round keys of several hash functions, in rows. A row has one key of every function: one
-/// [half](HashKeys::key_index_of_round) of one key word.
+/// Round keys of several hash functions, in rows. Each row contains one round's key for every
+/// function. A key is a [half](HashKeys::key_index_of_round) of a key word.
 #[derive(Debug, Clone, Default)]
 pub(super) struct RoundKeys(Vec<u32>);
 
@@ -113,8 +113,8 @@ fn key_row_length(count: usize) -> usize {
     count * LANES.div_ceil(count)
 }
 
-/// Returns the balanced hash if its functions are evaluated side by side, else `None`. This needs
-/// several functions and more than one bucket.
+/// Returns the balanced hash if its functions are evaluated side by side, else `None`. Evaluation
+/// side by side requires several functions and more than one bucket.
 fn balanced_if_side_by_side(hash: &ElementHash, seeds: &[u64]) -> Option<Balanced> {
     match hash {
         ElementHash::Balanced(balanced)
@@ -145,7 +145,7 @@ impl Balanced {
         self.buckets_after_rounds(lanes, [keys.rounds[0]; L], pair)
     }
 
-    /// Returns the buckets of [prepared](Balanced::coordinates) slots, each slot under another hash
+    /// Returns the buckets of [prepared](Balanced::coordinates) slots, each under a different hash
     /// function. `rounds` has one row of keys for each [half](HashKeys::key_index_of_round), and
     /// rows begin `stride` keys apart.
     #[inline(always)]

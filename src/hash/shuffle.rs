@@ -1,5 +1,5 @@
 //! Random order of k elements, for small k, by the shuffle of Fisher and Yates. All orders are
-//! equally likely, up to k²/2³².
+//! equally likely, up to relative deviations of at most k²/2³².
 
 use super::keys::HashKeys;
 use crate::mix::splitmix_output;

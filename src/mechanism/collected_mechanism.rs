@@ -8,7 +8,8 @@ use crate::error::Error;
 
 /// Mechanism whose reports a collector can decode.
 pub(crate) trait CollectedMechanism: Parameters + WriteCanonical {
-    /// Realised local ε over `domain`, rounded up. It is never above the requested `epsilon`.
+    /// Realised local ε over `domain`. The result is rounded up, and never above the requested
+    /// `epsilon`.
     fn effective_epsilon(&self, domain: &Domain, epsilon: f64) -> f64;
 
     /// Returns a function that decodes the next report. It rejects reports that no client of the

@@ -79,8 +79,8 @@ pub fn enumerate_bins<R: Rng + ?Sized>(
     })
 }
 
-/// Returns the greatest loss between neighbouring inputs. `weights` contains the log weights of
-/// each bin, for each input.
+/// Returns the greatest loss between neighbouring inputs. For each input, `weights` contains the
+/// [`log_weights`] of each bin.
 fn greatest_loss_between_neighbours(
     neighbours: mechanism::Neighbours,
     inputs: &[Vec<f64>],
@@ -133,9 +133,9 @@ fn are_neighbours(neighbours: mechanism::Neighbours, first: &[f64], second: &[f6
     }
 }
 
-/// Returns the two log weights of a bin; `bin` is the bin's sum, in grid steps. Under Laplace
-/// noise, they are ln M₊ and ln M₋ (see [`enumerate_bins`]). Otherwise they are the log
-/// probabilities of the signs plus and minus.
+/// Returns ln M₊ and ln M₋ of a bin under Laplace noise (see [`enumerate_bins`]). Under the
+/// two-point response, returns the log probabilities of the signs plus and minus. `bin` is the
+/// bin's sum in grid steps.
 fn log_weights(sampling: &ResponseDistribution, bin: f64) -> [f64; 2] {
     let (floor, up) = (bin.floor(), bin - bin.floor());
     match sampling.laplace_noise() {
@@ -154,7 +154,7 @@ fn log_weights(sampling: &ResponseDistribution, bin: f64) -> [f64; 2] {
     }
 }
 
-/// Returns the approximate maximum of the absolute log weights.
+/// Returns the approximate maximum of the absolute [`log_weights`].
 fn max_log_weight(sampling: &ResponseDistribution, hash_bin: &HashBin, items: u32) -> f64 {
     let rate = sampling.laplace_noise().map_or(0.0, |noise| noise.rate());
     let steps = f64::from(items) * f64::from(hash_bin.grid_steps()) + 1.0;

@@ -47,6 +47,7 @@ pub struct Draft {
 pub enum VarianceObjective {
     /// Worst case over numbers. The variance is then a bound for every distribution of numbers.
     Worst,
-    /// Average over numbers spread evenly over the range. The worst-case variance is larger.
+    /// Average over numbers spread evenly over the range. The worst-case variance is larger than
+    /// under [`Worst`](Self::Worst).
     Average,
 }

@@ -99,13 +99,13 @@ impl Choose for Window {
 }
 
 impl Window {
-    /// Returns the parameters that stay within the budget, agree with a draft, and have the minimum
-    /// worst-case variance over numbers. If the draft's objective is `average`, only the values
-    /// change.
+    /// Returns the best parameters that a draft allows and that stay within the budget. The best
+    /// parameters have the minimum worst-case variance over numbers. If the draft's objective is
+    /// `average`, only the atoms' values differ from these.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] or [`Error::Combination`] if no parameters agree with the draft, or
-    /// none of these stay within the budget.
+    /// [`Error::OutOfRange`] or [`Error::Combination`] if the draft allows no parameters, or none
+    /// within the budget.
     ///
     /// ```
     /// use hushbin::choose::window::Draft;

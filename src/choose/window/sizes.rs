@@ -31,16 +31,16 @@ pub(super) const MOST_ATOMS: u32 = 128;
 const TRIED_ATOMS: u32 = 64;
 /// Relative precision of variances, for the comparison of sizes and for the final values.
 const PRECISION: [f64; 2] = [1e-4, 1e-6];
-/// Ratio of the variances after and before the number of atoms is doubled. Above this ratio, the
-/// search ends.
+/// Ratio of the variance with twice as many atoms to the variance before. Above this ratio, the
+/// search for more atoms ends.
 const DOUBLING_RATIO_LIMIT: f64 = 0.999;
-/// Variance, relative to the minimum, up to which fewer atoms are preferred.
+/// Acceptable ratio of a variance to the minimum variance, in exchange for fewer atoms.
 const VARIANCE_TOLERANCE: f64 = 1.004;
-/// Integers to which the maximum value of an atom may be scaled.
+/// Integers that are tried as the greatest value of an atom. All values are scaled to fit.
 const MAX_VALUE_RANGE: core::ops::RangeInclusive<u32> = 500..=1000;
 
-/// Returns the best parameters that agree with a draft and stay within the budget, or `None` if
-/// there are none.
+/// Returns the best parameters that a draft allows and that stay within the budget. Returns `None`
+/// if there are no such parameters.
 pub(super) fn best_window(domain: &Domain, budget: PrivacyBudget, draft: &Draft) -> Option<Window> {
     let attributes = domain.item_count().unwrap_or(0);
     let sizes = SizeSearch {
@@ -95,8 +95,7 @@ impl SizeSearch<'_> {
         self.with_best_values(drawn, [best.atoms, best.favoured], PRECISION[1])
     }
 
-    /// Returns the best sizes with the smallest number of atoms whose variance is nearly the
-    /// minimum.
+    /// Returns the sizes with the fewest atoms, among sizes with nearly the minimum variance.
     ///
     /// Doubling both the atoms and the favoured atoms never increases the variance, because each
     /// pair of new atoms can have the value of one old atom. The search therefore ends when
@@ -154,7 +153,7 @@ impl SizeSearch<'_> {
         Some(best)
     }
 
-    /// Returns the sizes with values whose precision is sufficient to compare variances.
+    /// Returns the sizes with approximate values, precise enough to compare variances.
     fn with_rough_values(&self, drawn: u32, sizes: [u32; 2]) -> Option<SizesWithVariance> {
         self.with_best_values(drawn, sizes, PRECISION[0])
     }
@@ -226,8 +225,8 @@ fn least_variance<'a>(all: impl IntoIterator<Item = &'a SizesWithVariance>) -> f
     variances.fold(f64::INFINITY, f64::min)
 }
 
-/// Returns the window mechanism with integer values of minimum variance. Integers on several scales
-/// are tried.
+/// Returns the window mechanism with integer values. Several scales are tried, and the scale of
+/// minimum variance is used.
 fn round_to_integers(
     found: &SizesWithVariance,
     variance: impl Fn(&Window) -> f64,

@@ -12,7 +12,7 @@ use crate::solve::{cholesky_factorise, solve_with_factor};
 
 /// Coefficients of the variance of one report's estimate, if the last level is 1. The mean square
 /// at a level has two terms: `any`·Σ Y² over the values Y of all atoms, and `favoured`·Σ Y² over
-/// the values of the level's atoms.
+/// the values Y of the atoms that the level favours.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct VarianceCoefficients {
     pub(super) any: f64,
@@ -39,7 +39,7 @@ struct SegmentDerivatives {
     gradient: Vec<f64>,
     /// Diagonal part of the second derivative.
     diagonal: Vec<f64>,
-    /// Terms (weight, v) of the rest of the second derivative, Σ weight·v·vᵀ.
+    /// Terms of the remaining part of the second derivative, Σ weight·v·vᵀ, as pairs (weight, v).
     outer: [(f64, Vec<f64>); 2],
 }
 
@@ -85,8 +85,8 @@ pub(super) fn minimax_values(
 }
 
 /// Returns the values of minimum average variance over numbers spread evenly from −1 to 1. The last
-/// k values again sum to 1. The coordinate search starts at the values of [`best`], which differ
-/// little from the result.
+/// k values again sum to 1. The coordinate search starts at `worst`, the values of
+/// [`minimax_values`], which differ little from the result.
 ///
 /// The coordinates are the differences between successive values. They stay at 0 or above, so
 /// values ascend.
@@ -142,8 +142,8 @@ impl ConvexProgramme {
         self.atoms / 2
     }
 
-    /// Returns the indices of the pairs of neighbouring levels that are at 0 or above. The other
-    /// pairs are mirror images.
+    /// Returns the indices of the pairs of neighbouring levels that reach above 0. The other pairs
+    /// are mirror images of these.
     const fn upper_segments(&self) -> core::ops::Range<usize> {
         let last = self.atoms - self.window;
         last / 2..last

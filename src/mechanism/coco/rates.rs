@@ -232,8 +232,8 @@ impl Rates {
 
     /// Expected product of one report's two estimates for an item: the item's mean and the item's
     /// presence. It is (1 − q_pair)/(p_pair − q_pair) for a person who has the item with a positive
-    /// sign. It is the negative of that for a negative sign, and 0 without the item. `None` if the
-    /// rule does not estimate presence.
+    /// sign. For a negative sign, the product is the negative of this value. For a person without
+    /// the item, it is 0. `None` if the rule does not estimate presence.
     #[must_use]
     pub fn mean_presence_product(&self) -> Option<f64> {
         let PairHitProbabilities { p_pair, q_pair } = self.presence?;
@@ -256,10 +256,10 @@ impl Rates {
     }
 
     /// Weight of a hit on the opposite side, in the estimated frequency of an item with one sign. A
-    /// hit on the side of that sign has weight 1. In the estimated presence, both sides have the
-    /// weight a = 1/(p_pair − q_pair). In the estimated mean, the side of that sign has the weight
-    /// g = 1/gap, and the opposite side has −g. So the result is (a − g)/(a + g). `None` if the
-    /// rule does not estimate this frequency.
+    /// hit on the side of that sign has weight 1. In the estimated presence, hits on both sides
+    /// have the weight a = 1/(p_pair − q_pair). In the estimated mean, a hit on the side of that
+    /// sign has the weight g = 1/gap, and a hit on the opposite side has the weight −g. So the
+    /// result is (a − g)/(a + g). `None` if the rule does not estimate this frequency.
     ///
     /// The weight is from 0 to 1, for the following reason. Let e = exp(ε), and let Ω = s(e + 1) +
     /// t − 2s be the total weight of all t sides, for s elements. N is the number of slots, m in

@@ -311,8 +311,9 @@ impl Rates {
     }
 
     /// Expected product of one report's two estimates for an item: the item's mean and the item's
-    /// presence. It is (1 − 2·p_false)/gap for a person who has the item with a positive sign. It
-    /// is the negative of that for a negative sign, and 0 without the item.
+    /// presence. It is (1 − 2·p_false)/gap for a person who has the item with a positive sign. For
+    /// a negative sign, the product is the negative of this value. For a person without the item,
+    /// it is 0.
     #[must_use]
     pub fn mean_presence_product(&self) -> f64 {
         // Squares of hits are hits, so (hit₊ − hit₋)(hit₊ + hit₋) = hit₊ − hit₋, even if both are

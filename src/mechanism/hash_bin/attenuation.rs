@@ -120,8 +120,9 @@ mod tests {
         }
     }
 
-    /// Checks that the series agrees with the product where the series begins. Also checks that all
-    /// probabilities sum to 1: nearly without clipping, E[B²] must be k.
+    /// Checks that series and product give equal results where the series begins. Also checks that
+    /// all probabilities sum to 1: the proportion must then be nearly 1 for a clipping bound just
+    /// below k.
     #[test]
     fn attenuation_of_many_entries_is_that_of_all_sums() {
         for entries in [1000u32, 1022, 1023, 1024, 1025, 1026, 5000, 1 << 20] {

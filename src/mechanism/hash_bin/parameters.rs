@@ -136,9 +136,9 @@ impl HashBin {
         }
     }
 
-    /// Bound 2√(b·L·ln(2b/δ)) on the distance between the bins of two neighbours, which fails with
-    /// probability at most δ. Here b is the number of bins, and L the maximum distance between the
-    /// inputs. `None` if the level has no δ, or if the bound is not below L.
+    /// Bound 2√(b·L·ln(2b/δ)) on the distance between the bins of two neighbours. The bound fails
+    /// with probability at most δ. Here b is the number of bins, and L is the maximum distance
+    /// between the inputs. `None` if the level has no δ, or if the bound is not below L.
     fn hoeffding_distance(&self) -> Option<f64> {
         let PrivacyLevel::Neighbouring {
             distance,

@@ -4,9 +4,9 @@ use super::response_distribution::{EPSILON_BITS, ResponseDistribution, ResponseK
 use crate::sample::{DiscreteLaplace, WeightAndCount, least_epsilon_covering};
 
 impl ResponseDistribution {
-    /// Realised local ε, rounded up. It is never above the requested ε. It applies to the pairs of
-    /// inputs that the [level](super::PrivacyLevel) covers. If the [realised
-    /// δ](super::HashBin::realised_delta) is above 0, the guarantee is (ε, δ).
+    /// Realised local ε. The result is rounded up, and never above the requested ε. The guarantee
+    /// applies to the pairs of inputs that the [level](super::PrivacyLevel) covers. If the
+    /// [realised δ](super::HashBin::realised_delta) is above 0, the guarantee is (ε, δ).
     #[must_use]
     pub fn effective_epsilon(&self) -> f64 {
         match self.kind {

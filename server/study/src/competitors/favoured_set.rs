@@ -62,12 +62,13 @@ impl FavouredSet {
         self.outside / (budget.exp_epsilon() * self.inside + self.outside) * (1.0 - certain)
     }
 
-    /// Returns the 64-bit threshold that draws an event of probability α, rounded down.
+    /// Returns the probability α of a favoured output, rounded down to a 64-bit threshold.
     pub(super) fn favoured_threshold(&self, budget: &Budget) -> Threshold {
         threshold_rounded_down(self.favoured_probability(budget), self.roundings)
     }
 
-    /// Returns δ at ε if the threshold `inside` draws whether the report is a favoured output.
+    /// Returns δ at ε if the report is a favoured output with the probability of the threshold
+    /// `inside`.
     pub(super) fn delta_at(&self, inside: Threshold, epsilon: f64) -> f64 {
         let (p, q) = (inside.probability(), inside.complement());
         self.delta_of_probabilities(p, q, epsilon)

@@ -50,8 +50,8 @@ mod tests {
 
     use super::*;
 
-    /// The bounds of a bucket agree with the multiplication that they replace, at both ends and for
-    /// many keys.
+    /// Checks that a bucket's range contains exactly the words that [`independent_bucket`] maps to
+    /// the bucket. Both ends of the range are checked, and many keys.
     #[test]
     fn words_of_a_bucket_are_those_that_are_hashed_to_it() {
         for t in [2, 3, 4, 7, 55, 4096, 1 << 22] {

@@ -30,7 +30,8 @@ use crate::competitors::favoured_set::FavouredSet;
 pub struct LocalHash {
     options: u32,
     buckets: u32,
-    /// Threshold that draws whether the report is the bucket of the person's answer, rounded down.
+    /// Probability that the report is the bucket of the person's answer, rounded down to a
+    /// threshold.
     own: Threshold,
 }
 

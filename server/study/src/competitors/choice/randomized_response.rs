@@ -25,7 +25,7 @@ use crate::competitors::favoured_set::FavouredSet;
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RandomizedResponse {
     options: u32,
-    /// Threshold that draws an event of probability p, rounded down.
+    /// Probability p that the report is the person's answer, rounded down to a threshold.
     own: Threshold,
 }
 

@@ -90,7 +90,7 @@ impl SubsetSelection {
         c * (k - c) / (k * (k - 1.0)) / (p - q).powi(2)
     }
 
-    /// Threshold that draws whether a report contains the person's answer.
+    /// Probability that a report contains the person's answer, as a threshold.
     pub(in crate::competitors) fn own_answer_threshold(&self) -> Threshold {
         // The computation of p took three roundings.
         threshold_rounded_down(self.rates.p, 3)

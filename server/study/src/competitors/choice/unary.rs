@@ -39,10 +39,9 @@ const Q: ParameterRange = ParameterRange {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct UnaryEncoding {
     options: u32,
-    /// Threshold that draws the bit of the person's answer, which is set with probability p. It is
-    /// rounded down.
+    /// Probability p that the bit of the person's answer is set, rounded down to a threshold.
     own: Threshold,
-    /// Threshold that draws any other bit, which is set with probability q.
+    /// Probability q that any other bit is set, as a threshold.
     other: Threshold,
 }
 

@@ -48,8 +48,7 @@ pub struct Majority {
     threshold: u32,
     /// Numbers of favoured vectors and of remaining vectors, which determine the privacy.
     sets: FavouredSet,
-    /// Threshold that draws whether the report is a favoured vector, with probability α rounded
-    /// down.
+    /// Probability α that the report is a favoured vector, rounded down to a threshold.
     inside: Threshold,
     /// Scale B: the estimate of an attribute is B times the reported sign.
     scale: f64,

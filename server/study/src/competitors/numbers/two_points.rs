@@ -24,8 +24,8 @@ use crate::competitors::favoured_set::FavouredSet;
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TwoPoints {
-    /// Threshold that draws whether the report is the sign to which the number was rounded. The
-    /// threshold is rounded down.
+    /// Probability of reporting the sign to which the number was rounded. The probability is
+    /// rounded down to a threshold.
     own: Threshold,
 }
 

@@ -34,11 +34,9 @@ use crate::competitors::numbers::randomly_rounds_up;
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PrivKv {
     items: u32,
-    /// Threshold that draws whether the presence is reported truthfully, with probability p₁
-    /// rounded down.
+    /// Probability p₁ that the presence is reported truthfully, rounded down to a threshold.
     presence: Threshold,
-    /// Threshold that draws whether the sign is reported truthfully, with probability p₂ rounded
-    /// down.
+    /// Probability p₂ that the sign is reported truthfully, rounded down to a threshold.
     sign: Threshold,
 }
 

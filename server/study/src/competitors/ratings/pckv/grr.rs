@@ -36,10 +36,9 @@ use crate::competitors::ratings::slots::{Slot, draw_slot, fair_coin, sign_value}
 pub struct PckvGrr {
     items: u32,
     sparsity: u32,
-    /// Threshold that draws whether the drawn item is reported. Its probability is rounded down.
+    /// Probability that the drawn item is reported, rounded down to a threshold.
     reported: Threshold,
-    /// Threshold that draws whether the true sign of the drawn item is reported. Its probability is
-    /// rounded down.
+    /// Probability that the true sign of the drawn item is reported, rounded down to a threshold.
     sign: Threshold,
 }
 

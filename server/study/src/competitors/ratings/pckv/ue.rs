@@ -38,17 +38,16 @@ use crate::competitors::ratings::slots::{
 pub struct PckvUe {
     items: u32,
     sparsity: u32,
-    /// Threshold that draws whether a report has no sign for an item that was not drawn. Its
-    /// probability is rounded down. Signs of other items are then slightly likelier, and hide the
-    /// drawn item better.
+    /// Probability that a report has no sign for an item that was not drawn, rounded down to a
+    /// threshold. The rounding makes signs for such items slightly likelier, so they hide the drawn
+    /// item better.
     omitted: Threshold,
-    /// Threshold that draws whether the sign of the drawn item is its true sign. Its probability is
-    /// rounded down.
+    /// Probability that the reported sign of the drawn item is the true sign, rounded down to a
+    /// threshold.
     sign: Threshold,
 }
 
-/// Threshold that draws whether the report has a sign for the drawn item. Its probability is
-/// exactly 1/2.
+/// Probability that the report has a sign for the drawn item, as a threshold. It is exactly 1/2.
 const REPORTED: Threshold = Threshold(1 << 63);
 
 impl PckvUe {
