@@ -183,8 +183,8 @@ mod tests {
 
     use super::*;
 
-    /// Counting on several threads agrees with counting on one, and an abandoned count returns
-    /// `None`.
+    /// Checks that several threads count the same as one thread, and that an abandoned count
+    /// returns `None`.
     #[test]
     fn parts_add_up() {
         let draft: hushbin::TaskDraft = serde_json::from_value(serde_json::json!({

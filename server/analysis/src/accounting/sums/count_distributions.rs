@@ -34,9 +34,10 @@ const TERMS: f64 = 3e7;
 /// separately.
 #[derive(Debug, Clone)]
 pub(super) struct CountDistributions {
-    /// Probabilities u(k) of consecutive counts k of the sign to which the person adds L messages.
+    /// Probabilities u(k) of consecutive counts k, for the sign to which the person adds L
+    /// messages.
     up: Vec<f64>,
-    /// Probabilities v(k) of the same counts k of the other sign, which has only noise.
+    /// Probabilities v(k) of the same counts k, for the opposite sign, which has only noise.
     down: Vec<f64>,
     /// Sums of `up` over all earlier indices.
     up_before: Vec<f64>,
@@ -44,7 +45,7 @@ pub(super) struct CountDistributions {
     down_before: Vec<f64>,
     /// Log-ratios λ(k) = ln(u(k)/v(k)) of `up` to `down`.
     loss: Vec<f64>,
-    /// Upper bound on the probability that the sums leave out.
+    /// Upper bound on the probability that the sums omit.
     outside: f64,
     /// Lower and upper bound on the probability that the counts identify the input.
     outright: [f64; 2],
@@ -57,7 +58,7 @@ pub(super) struct CountDistributions {
 }
 
 impl CountDistributions {
-    /// Computes the distributions. Sums leave out a probability of about exp(−`far`).
+    /// Computes the distributions. Sums omit a probability of about exp(−`far`).
     pub(super) fn new(noise: &UnitMessageNoise, far: f64) -> Self {
         let (trials, levels) = (noise.trials() as f64, f64::from(noise.levels()));
         let p = noise.probability_and_complement();
@@ -176,7 +177,7 @@ fn log_ratios(up: &[f64], down: &[f64]) -> Vec<f64> {
         .collect()
 }
 
-/// Returns for each index from 0 to the length the sum of all earlier entries.
+/// Returns the sum of all earlier entries, for each index from 0 to the length.
 fn prefix_sums(all: &[f64]) -> Vec<f64> {
     let mut sum = 0.0;
     let sums = all.iter().map(|p| {
@@ -186,9 +187,10 @@ fn prefix_sums(all: &[f64]) -> Vec<f64> {
     std::iter::once(0.0).chain(sums).collect()
 }
 
-/// Returns a lower and an upper bound on the probability that the counts identify the input, 1 −
-/// P(B ≥ L)·P(B ≤ N − L). B is the number of noise messages in one count, of N trials, and L the
-/// number of levels. `each` is the relative error of a probability.
+/// Returns a lower and an upper bound on the probability that the counts identify the input. This
+/// probability is 1 − P(B ≥ L)·P(B ≤ N − L). Here B is the number of noise messages in one count, N
+/// is the number of trials, and L is the number of levels. `each` is the relative error of a
+/// probability.
 fn identifying_probability_bounds(noise: &UnitMessageNoise, each: f64) -> [f64; 2] {
     let (trials, levels) = (noise.trials(), u64::from(noise.levels()));
     if levels > trials {
@@ -225,7 +227,7 @@ mod tests {
         all["count"].as_array().unwrap().clone()
     }
 
-    /// Compares the δ of each count alone with the reference. Binomial noise with q = 2⁻³⁴ is
+    /// Compares the δ of each count with its reference value. Binomial noise with q = 2⁻³⁴ is
     /// nearly Poisson noise.
     #[test]
     fn either_count_is_the_reference() {
@@ -270,7 +272,7 @@ mod tests {
         assert_eq!(compared, 24);
     }
 
-    /// The log-ratios λ agree with products of quotients, and so does the largest loss.
+    /// Checks the log-ratios λ and the largest loss against products of quotients.
     #[test]
     fn losses_are_products_of_quotients() {
         for (levels, trials, threshold) in [(1, 9, 1 << 62), (3, 50, 1 << 63), (7, 30, 1 << 61)] {

@@ -347,8 +347,8 @@ mod tests {
     use super::*;
     use crate::estimate::mechanism::exact_coverage::{Item, check};
 
-    /// The counter for one pair, which adds 64 items at once, agrees with testing each report
-    /// against each item.
+    /// Checks the counter for one pair, which adds 64 items at once, against a test of each report
+    /// for each item.
     #[test]
     fn one_pair_is_counted_as_several_are() {
         for hashing in [Hashing::Balanced, Hashing::Independent] {

@@ -312,7 +312,7 @@ mod tests {
         }
     }
 
-    /// The mean and variance of the score agree with the variances that standard errors use.
+    /// Checks the mean and variance of the score against the variances that standard errors use.
     #[test]
     fn scores_have_the_variance_of_the_rates() {
         for (options, collision, epsilon) in [

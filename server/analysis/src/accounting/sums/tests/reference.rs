@@ -85,8 +85,8 @@ fn counts_are_the_reference() {
     assert_eq!(pairs, 2);
 }
 
-/// The smallest mean of nearly Poisson noise agrees with the reference from both sides, and so does
-/// the Gaussian limit.
+/// Checks the smallest mean of nearly Poisson noise against the reference, from both sides. Also
+/// checks the Gaussian limit.
 #[test]
 fn the_least_noise_is_the_reference() {
     let rows = rows("sum");
