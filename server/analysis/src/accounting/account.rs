@@ -9,25 +9,28 @@ use super::mixture::Mixture;
 use super::privacy_profile::{DeltaBounds, EpsilonBounds, PrivacyProfile};
 use super::ranges::{DELTA, HONEST_REPORTS, REPORTS, honest_reports};
 
-/// Central privacy of a shuffled batch: a proven central ε, in nats and rounded up, at a given δ.
+/// Central privacy of a shuffled batch: a proven central ε at a given δ. Every ε is in nats. Upper
+/// bounds on ε are rounded up.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[cfg_attr(feature = "wasm", derive(tsify::Tsify))]
 pub struct Account {
     /// Proven central ε (ε_c): the batch is (ε_c, δ)-differentially private. The proof uses the
     /// privacy blanket. ε_c never exceeds the local ε.
     pub central_epsilon: f64,
-    /// Central ε that is proven if the hash functions are ideal, rounded up. The proof assumes
-    /// nothing else. Present only if elements are hashed independently, and only for one batch with
-    /// one report per person.
+    /// Central ε that is proven under the assumption of ideal hash functions, and under no other
+    /// assumption. The value is rounded up. Present only if elements are hashed independently, and
+    /// only for one batch with one report per person.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ideal_hash_epsilon: Option<f64>,
-    /// Central ε by the reduction (Theorem 1 of the paper P1), rounded up. It is not a proven bound
-    /// if reports may be uninformative, although the difference is small in large batches: see
-    /// [`errata`](crate::errata). Present only for one batch with one report per person.
+    /// Central ε that the reduction yields (Theorem 1 of the paper P1), rounded up. If reports may
+    /// be uninformative, this value is not a proven bound, although it nearly is one in large
+    /// batches: see [`errata`](crate::errata). Present only for one batch with one report per
+    /// person.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reduction_epsilon: Option<f64>,
-    /// Lower bound on the central ε by the reduction (P1's Theorem 1). It also bounds the batch's
-    /// own central ε from below, but only if some batch attains the reduction.
+    /// Lower bound on the central ε that the reduction yields (P1's Theorem 1). If some batch
+    /// attains the reduction, no smaller central ε can be promised for a batch. Otherwise a batch
+    /// may have a smaller central ε.
     pub reduction_lower_epsilon: f64,
     /// True if some batch of such reports is known to have a central ε of at least
     /// `reduction_lower_epsilon`. Then no smaller central ε can be promised. An example is direct
@@ -103,7 +106,8 @@ pub fn clones_epsilon(epsilon: f64, honest_reports: u64, delta: f64) -> Result<f
     Ok(profile.epsilon_bounds(delta).upper)
 }
 
-/// Returns only [`Account::central_epsilon`], which is faster and suits searches.
+/// Returns [`Account::central_epsilon`] alone. This function is faster than [`account`], so
+/// searches use it.
 ///
 /// # Errors
 /// As [`account`].

@@ -8,10 +8,10 @@
 //! in convex order as α increases.
 //!
 //! The reduction of P1's Theorem 1 is monotone, too. An additional report does not depend on the
-//! person in question, so it can only hide that person better. Reports with a smaller α are
-//! post-processed reports with a larger α: each informative report is replaced by an uninformative
-//! one, with the same probability. The rounded bounds need not be monotone. But every result is
-//! checked against the proven bound.
+//! person in question, so it can only hide that person better. Reports with a smaller α result from
+//! post-processing reports with a larger α: each informative report is replaced, with a fixed
+//! probability, by an uninformative one. The rounded bounds need not be monotone. But every result
+//! is checked against the proven bound.
 
 use hushbin::Error;
 use hushbin::bounds::{EPSILON, ParameterRange};
@@ -26,12 +26,12 @@ use crate::numeric::roots::{
     bisect, chandrupatla, geometric_middle, integer_middle, outward_distances, try_bisect,
 };
 
-/// Finds the largest local ε at which the batch is (`central_epsilon`, δ)-differentially private,
-/// to one part in 10⁹. Returns the mixture at that ε.
+/// Finds the largest local ε at which the batch is (`central_epsilon`, δ)-differentially private.
+/// The relative precision is 10⁻⁹. Returns the mixture at the local ε that was found.
 ///
 /// `at` returns the mixture at a local ε. The other parameters of the mixture must be the same for
-/// every ε. Then reports at a smaller ε are reports at a larger ε mixed with noise, so the central
-/// ε increases with the local ε.
+/// every ε. Then adding noise to reports at a larger ε yields reports at a smaller ε. So the
+/// central ε increases with the local ε.
 ///
 /// # Errors
 /// The errors of [`account`](fn@super::account) and `at`. [`Error::OutOfRange`] if

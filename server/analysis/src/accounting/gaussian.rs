@@ -5,8 +5,8 @@
 
 use std::f64::consts::FRAC_1_SQRT_2;
 
-/// Returns the δ at `epsilon` of Gaussian noise with standard deviation `sigma` (σ), added to a
-/// value of sensitivity `sensitivity` (Δ).
+/// Returns the δ that Gaussian noise provides at `epsilon`. The noise has standard deviation
+/// `sigma` (σ) and is added to a value of sensitivity `sensitivity` (Δ).
 ///
 /// ```
 /// use hushbin_analysis::accounting::gaussian_delta;

@@ -58,8 +58,8 @@ impl GroupPrivacyProfile {
         self.reports * self.epsilon
     }
 
-    /// Returns the number of grid points at which δ is computed. The computation takes about a
-    /// second for all of them.
+    /// Returns the number of grid points at which δ is computed. The computation at all of these
+    /// points takes about a second.
     pub(super) fn grid_points(&self) -> usize {
         (3e7 / self.profile.terms_per_sum()).clamp(64.0, 1024.0) as usize
     }

@@ -1,6 +1,6 @@
-//! Faster upper bound on the privacy blanket's sum if it has many terms. The sum is over T, the
-//! number of informative reports, and z, the number of uninformative reports of the blanket. Values
-//! of z are grouped.
+//! Upper bound on the privacy blanket's sum, for sums with many terms. The sum is over T, the
+//! number of informative reports, and z, the number of uninformative reports in the blanket. Values
+//! of z are grouped, which makes the bound faster to compute than the sum.
 //!
 //! δ(ε_c) is the expectation of a convex function of z. So replacing the distribution of z by one
 //! that is larger in convex order gives an upper bound. Two such replacements are made in turn:
@@ -8,17 +8,18 @@
 //! 1. A single distribution is used for all T ≥ T₀. Given T, z plus an independent Binomial(T − T₀,
 //!    q) variable is Z₀ ~ Binomial(n − T₀, q). So Z₀ − (T − T₀)q is z plus noise of mean 0, which
 //!    is larger in convex order.
-//! 2. The distribution is moved to a few values. Mass between two of them is divided between both
-//!    such that its mean does not change.
+//! 2. The distribution is moved to a few values. Mass between two of these values is divided
+//!    between them, so that the mean does not change.
 //!
 //! For each of these values, the threshold a* is linear in T. It is at least T/2, because v·q is at
 //! most 1. So the sum over T is a [hockey-stick divergence](super::hockey_stick), as in the
 //! reduction.
 //!
 //! If the variance of z increases by some fraction, the difference between the blanket's δ and the
-//! reduction's increases by about the same fraction. In large batches this difference is small. In
-//! tests, ε_c exceeded the ε_c of the ungrouped sum by at most a fraction 9.4·10⁻⁵. They covered ε
-//! from 0.1 to 8, c/t from 5/7 to 1/10000, δ of 10⁻⁴ and 10⁻¹⁰, and n from 3,000 to 300,000.
+//! reduction's δ increases by about the same fraction. In large batches this difference is small.
+//! In tests, ε_c exceeded the ε_c of the ungrouped sum by at most a fraction 9.4·10⁻⁵. The tests
+//! covered ε from 0.1 to 8, c/t from 5/7 to 1/10000, δ of 10⁻⁴ and 10⁻¹⁰, and n from 3,000 to
+//! 300,000.
 
 use super::hockey_stick;
 use super::informative_reports::InformativeReports;
@@ -28,28 +29,30 @@ use super::privacy_blanket::{
 };
 use crate::numeric::binomial::probability;
 
-/// Number of steps of the recurrence for a binomial probability after which the probability is
-/// computed afresh.
+/// Number of recurrence steps after which a binomial probability is computed anew.
 const BLOCK: f64 = 1024.0;
-/// Parameter of the density of groups of values of z. At the mean of z, groups are cosh(`DENSER`)
-/// times as dense as at both ends.
+/// Parameter that determines the density of the groups of z. Groups are cosh(`DENSER`) times as
+/// dense at the mean of z as at the ends of its range.
 const DENSER: f64 = 3.0;
-/// Factor by which the number of groups is reduced for improbable numbers of informative reports.
+/// Factor by which the number of groups is reduced for improbable values of T, the number of
+/// informative reports.
 const RARE_REDUCTION: f64 = 4.0;
-/// Number of standard deviations below the mean of T, the number of informative reports, at which
-/// the second T₀ is placed. Most values of T are above it, and this T₀ adds less noise to them.
+/// Distance of the second T₀ below the mean of T, in standard deviations of T (the number of
+/// informative reports). Most values of T are above the second T₀. For these values, the second T₀
+/// adds less noise than the first.
 const RESET_DEVIATIONS: f64 = 2.0;
 
 /// Number of values of z (numbers of uninformative reports) whose sums are computed in parallel.
 const LANES: usize = 4;
 
-/// Values that replace z, the number of uninformative reports in the blanket. There is one list for
-/// the lower and one for the upper part of the range of T, the number of informative reports.
+/// Values that replace z, the number of uninformative reports in the blanket. The first list is for
+/// small values of T, the number of informative reports. The second list is for all larger values
+/// of T.
 #[derive(Debug, Clone)]
 pub(super) struct GroupedSum([GroupedRange; 2]);
 
-/// Part of the range of T, the number of informative reports. `values` are the values that replace
-/// z, as weights y = v·z that depend on T, each with its probability.
+/// Part of the range of T, the number of informative reports. `values` contains the values that
+/// replace z, each with its probability. They are stored as weights y = v·z, which depend on T.
 #[derive(Debug, Clone)]
 struct GroupedRange {
     telling: InformativeReports,
@@ -57,8 +60,8 @@ struct GroupedRange {
 }
 
 impl GroupedSum {
-    /// Creates about `groups` groups of values of z. The groups leave out a probability of at most
-    /// exp(−`far`) at either end of the range of z.
+    /// Creates about `groups` groups of values of z, and fewer for improbable values of T. Values
+    /// of z outside all groups have a probability of at most exp(−`far`) at either end.
     pub(super) fn new(
         blanket: &PrivacyBlanket,
         telling: &InformativeReports,
@@ -82,8 +85,8 @@ impl GroupedSum {
         ])
     }
 
-    /// Returns an upper bound on δ(ε_c), summed over the range of T, the number of informative
-    /// reports.
+    /// Returns an upper bound on δ(ε_c). The bound is a sum over the range of T, the number of
+    /// informative reports.
     pub(super) fn delta_upper_bound(
         &self,
         mixture: &Mixture,
@@ -139,8 +142,8 @@ impl GroupedRange {
     }
 }
 
-/// Returns the ends of the groups of values of z: ascending integers, from one less than the range
-/// of z to its upper end.
+/// Returns the ends of the groups of z, as ascending integers. The first is one less than the
+/// smallest z, and the last is the largest z.
 ///
 /// The ends are densest at `mean`. Their distances from `mean` follow a hyperbolic sine.
 fn group_ends(mean: f64, [low, high]: [f64; 2], groups: f64) -> Vec<f64> {

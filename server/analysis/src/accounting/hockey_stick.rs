@@ -1,7 +1,7 @@
-//! Hockey-stick divergence of the reduction, E[(P − k·Q)₊] with k = exp(ε_c), computed as a sum
-//! over T, the number of informative reports. P and Q are the distributions that the reduction
-//! compares. As in all of accounting, e is exp(ε), α the mixture parameter, and n the number of
-//! reports.
+//! Hockey-stick divergence of the reduction: E[(P − k·Q)₊] with k = exp(ε_c). P and Q are the two
+//! distributions that the reduction compares. The divergence is computed as a sum over T, the
+//! number of informative reports. As in all of accounting, e is exp(ε), α is the mixture parameter,
+//! and n is the number of reports.
 //!
 //! Let a of these T reports point to the first input. P − k·Q changes its sign at a = a*, and h is
 //! a* rounded up. C ~ Binomial(n − 1, p) is the number of other people's informative reports. Let A
@@ -17,19 +17,20 @@
 //!
 //! Source: Feldman, McMillan, Talwar, "Stronger Privacy Amplification by Shuffling for Rényi and
 //! Approximate Differential Privacy" (2023), as stated in P1's Theorem 1. According to the authors'
-//! erratum, it is not a theorem for arbitrary randomizers. If P(neither) = 0, it follows from the
-//! [`privacy_blanket`](super::privacy_blanket). Otherwise only the blanket is a proven bound.
+//! erratum, this statement is not a theorem for arbitrary randomizers. If P(neither) = 0, the
+//! statement follows from the [`privacy_blanket`](super::privacy_blanket). Otherwise only the
+//! blanket is a proven bound.
 
 use super::informative_reports::InformativeReports;
 use super::mixture::Mixture;
 use super::privacy_blanket::{BatchAtEpsilon, UninformativeWeight};
 use crate::numeric::binomial::{probability, relative_error_bound, tail_ratio};
 
-/// Number of steps of the recurrences after which probabilities are computed afresh, so that
-/// rounding errors cannot accumulate.
+/// Number of recurrence steps after which probabilities are computed anew, so that rounding errors
+/// cannot accumulate.
 const BLOCK: f64 = 128.0;
-/// Relative error that one step adds: up to 3 roundings of a probability, and one of a block's
-/// sums.
+/// Relative error that one step adds: up to 3 roundings in a probability, and one rounding in the
+/// sums of a block.
 const STEP: f64 = 6.0 * f64::EPSILON;
 
 /// Hockey-stick divergence of the two distributions that the reduction compares, with its error and
@@ -123,8 +124,8 @@ pub(super) fn divergences<const L: usize>(
     })
 }
 
-/// Threshold a* = base + slope·T on the number of reports that point to the first input, where T is
-/// the number of informative reports. Above the threshold, the privacy loss exceeds ε_c.
+/// Threshold a* = base + slope·T, where T is the number of informative reports. If more than a* of
+/// these reports point to the first input, the privacy loss exceeds ε_c.
 #[derive(Debug, Clone, Copy)]
 struct Threshold {
     base: f64,
@@ -148,13 +149,13 @@ impl Threshold {
 }
 
 /// Pair of distributions that the reduction compares, for one ε_c and `L` weights of the
-/// uninformative reports. It contains the quantities that do not depend on the number of
-/// informative reports.
+/// uninformative reports. The fields are quantities that do not depend on the number of informative
+/// reports.
 #[derive(Debug)]
 struct DominatingPair<const L: usize> {
     n: f64,
-    /// Factor α/(p·n), where p is the probability of an informative report. Multiplied by P(T), it
-    /// gives A/T, where A is defined in the module documentation.
+    /// Factor α/(p·n), where p is the probability of an informative report. This factor times P(T)
+    /// is A/T. The module documentation defines A.
     share: f64,
     rests: [UninformativeWeight; L],
     e: f64,
@@ -209,7 +210,7 @@ impl<const L: usize> DominatingPair<L> {
         }
     }
 
-    /// Sums the terms for the numbers of informative reports from the current one up to `end`.
+    /// Sums the terms from the current number of informative reports up to `end`.
     fn sum_block(&self, step: &mut RecurrenceState<L>, end: f64) -> BlockSums<L> {
         let mut block = BlockSums::new();
         while step.total <= end {
@@ -261,8 +262,8 @@ impl<const L: usize> DominatingPair<L> {
     }
 }
 
-/// Returns the number of steps after which a tail probability is recomputed, per term of the sum
-/// for that tail.
+/// Returns the interval at which a tail probability is recomputed, in steps per term of the tail's
+/// sum.
 ///
 /// One term takes as long as one step of several lanes. Several lanes occur only in upper bounds,
 /// where grouping adds far more than the error of the tail.
@@ -275,13 +276,14 @@ const fn tail_steps_per_term(rests: usize) -> f64 {
 struct TailProbability {
     u: f64,
     error: f64,
-    /// Number of informative reports at which U is recomputed. It is far enough away that
-    /// recomputing takes little time compared with the steps.
+    /// Number of informative reports at which U is recomputed. Recomputing U takes little time
+    /// compared with the steps until then.
     due: f64,
 }
 
 impl TailProbability {
-    /// Creates a tail that is due to be recomputed at once.
+    /// Creates a tail that is due to be recomputed at once, unless `k1` is so close to 0 that U
+    /// hardly matters.
     fn initial_tail(total: f64, k1: f64) -> Self {
         // If k − 1 is close to 0, U has hardly any influence. Then a* is T/2 and the sum for U
         // would be longest. So U is set to 1/2, its approximate value.

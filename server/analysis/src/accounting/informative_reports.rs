@@ -6,8 +6,8 @@
 use crate::numeric::binomial::chernoff_exponent;
 use crate::numeric::roots::{bisect, integer_middle};
 
-/// Distribution of T, the number of informative reports in a batch, restricted to a range outside
-/// which there is hardly any probability.
+/// Distribution of T, the number of informative reports in a batch. The distribution is restricted
+/// to a range that contains nearly all of the probability.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct InformativeReports {
     /// Number of reports n in the batch.

@@ -12,8 +12,8 @@ pub enum Method {
     /// Exact sum over all values of three counts. These are the numbers of reports that point to
     /// the first input, to the second input, and to neither.
     ExactSum,
-    /// Same sum, but with the number of uninformative reports grouped into fewer values. Grouping
-    /// increases the result a little, and never decreases it.
+    /// Sum in which the number of uninformative reports is grouped into fewer values than in
+    /// `ExactSum`. Grouping increases the result a little, and never decreases it.
     BoundedSum,
     /// Group privacy for several reports from one person in a batch.
     GroupPrivacy,

@@ -78,9 +78,10 @@ use super::informative_reports::InformativeReports;
 use super::mixture::Mixture;
 use crate::numeric::binomial::probability;
 
-/// Weight y of the uninformative reports, as a linear function of T, the number of informative
-/// reports. y is v·z, where z is the number of uninformative reports in the blanket and v the
-/// weight of one. Stored is the mean of y, or one of the values that replace its distribution.
+/// Weight y = v·z of the uninformative reports. Here z is the number of uninformative reports in
+/// the blanket, and v is the weight of each. The weight is a linear function of T, the number of
+/// informative reports. A value is either the mean of y or one of the values that replace the
+/// distribution of y.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct UninformativeWeight {
     /// Value of y at T = 0.
@@ -154,12 +155,12 @@ impl BatchAtEpsilon {
     }
 }
 
-/// Maximum number of pairs (T, z) of numbers of informative and uninformative reports for which the
-/// ungrouped sum is computed. With a smaller limit, grouping z would increase ε_c by more than
-/// 1/10000 in some batches.
+/// Maximum number of terms of the ungrouped sum. Each term belongs to a pair (T, z): a number T of
+/// informative reports and a number z of uninformative reports. With a smaller maximum, grouping z
+/// would increase ε_c by more than 1/10000 in some batches.
 const PAIRS: f64 = 4e5;
-/// Bound on the relative error of the sum: a few hundred roundings of positive terms, and
-/// probabilities that are precise to 10⁻¹³.
+/// Bound on the relative error of the sum. The error comes from a few hundred roundings of positive
+/// terms, and from probabilities that are precise to 10⁻¹³.
 pub(super) const ROUNDINGS: f64 = 1e-11;
 
 impl PrivacyBlanket {
@@ -185,15 +186,15 @@ impl PrivacyBlanket {
         [(mean - x).floor().max(0.0), (mean + x).ceil().min(trials)]
     }
 
-    /// Returns true if [`PrivacyBlanket::sum`] has few enough terms to be computed without
-    /// grouping.
+    /// Returns true if the sum in [`PrivacyBlanket::delta_upper_bound`] has few enough terms to be
+    /// computed without grouping.
     pub(super) fn has_few_terms(&self, telling: &InformativeReports, far: f64) -> bool {
         let [low, high] = self.uninformative_range(telling.n, far);
         telling.value_count() * (high - low + 1.0) <= PAIRS
     }
 
-    /// Returns an upper bound on δ(ε_c), summed over the range of T, the number of informative
-    /// reports.
+    /// Returns an upper bound on δ(ε_c). The bound is a sum over the range of T, the number of
+    /// informative reports.
     pub(super) fn delta_upper_bound(
         &self,
         batch: &BatchAtEpsilon,
@@ -240,8 +241,9 @@ impl PrivacyBlanket {
     }
 }
 
-/// Returns an upper bound on the part of δ(ε_c) that is due to numbers z of uninformative reports
-/// outside their range. The sum is at most a(e − k) ≤ T·e, and the mean of T is 2α·n.
+/// Returns an upper bound on the part of δ(ε_c) that the sum omits, because z is outside its range.
+/// Here z is the number of uninformative reports. The sum of the Z is at most a(e − k) ≤ T·e, and
+/// the mean of T is 2α·n.
 pub(super) fn omitted_delta_bound(batch: &BatchAtEpsilon, far: f64) -> f64 {
     2.0 * (-far).exp() * batch.p[0] * batch.epsilon.exp()
 }

@@ -19,13 +19,13 @@ use crate::numeric::roots::{
     NEWTON_ERROR, find_slightly_above, find_slightly_below, newton_on_logarithm,
 };
 
-/// Fraction of δ that sums may leave out. It is added to the upper bound.
+/// Maximum part of δ that sums may omit, as a fraction of δ. The upper bound includes this part.
 const OMITTED_FRACTION: f64 = 1e-12;
-/// Relative margin that is added to the ε_c found by Newton's method. With it, the proven bound is
-/// usually satisfied at once.
+/// Relative margin that is added to the ε_c that Newton's method finds. With this margin, the first
+/// ε_c that is checked usually satisfies the proven bound.
 const NEWTON_MARGIN: f64 = 1e-10;
-/// Margin that is added to the reduction's ε_c, in multiples of the error of the last sum. It is
-/// more than one, so that it usually also covers the increase due to grouping.
+/// Margin that is added to the reduction's ε_c, in multiples of the error of the last sum. The
+/// multiple is more than one, so that it usually also covers the increase due to grouping.
 const ERRORS: f64 = 1.5;
 /// Approximate number of terms of a grouped sum.
 const TERMS: f64 = 3e4;
@@ -33,14 +33,14 @@ const TERMS: f64 = 3e4;
 /// reports, are collected.
 const GROUPS: [f64; 2] = [4.0, 40.0];
 
-/// Privacy profile of a batch. Its sums are precise for values of δ within about one order of
-/// magnitude.
+/// Privacy profile of a batch. Its sums are precise for every δ that is not much smaller than the
+/// `delta` for which the profile was created.
 #[derive(Debug, Clone)]
 pub(super) struct PrivacyProfile {
     mixture: Mixture,
     telling: InformativeReports,
-    /// Negative logarithm of the probability that a sum may leave out at each end of the range of
-    /// z, the number of uninformative reports in the blanket.
+    /// Negative logarithm of the probability that a sum may omit at each end of the range of z.
+    /// Here z is the number of uninformative reports in the blanket.
     tail_exponent: f64,
     expected: UninformativeWeight,
     blanket: Option<PrivacyBlanket>,
@@ -158,8 +158,8 @@ impl PrivacyProfile {
         }
     }
 
-    /// Returns the upper bound on δ by the privacy blanket. `None` if it equals the upper bound by
-    /// the reduction.
+    /// Returns the upper bound on δ that the privacy blanket yields. `None` if the reduction yields
+    /// an equal upper bound.
     fn blanket_delta(&self, central: f64) -> Option<f64> {
         let (telling, far) = (&self.telling, self.tail_exponent);
         let batch = BatchAtEpsilon::new(telling, self.mixture.epsilon(), central);
@@ -173,8 +173,8 @@ impl PrivacyProfile {
         Some(sum + telling.outside)
     }
 
-    /// Returns only the reduction's bounds on δ, which takes less time. In the result, `upper` is
-    /// the trivial bound 1.
+    /// Returns only the bounds on the reduction's δ. This takes less time than also computing the
+    /// proven bound. In the result, `upper` is the trivial bound 1.
     pub(super) fn reduction_delta_bounds(&self, central: f64) -> DeltaBounds {
         let telling = &self.telling;
         let batch = BatchAtEpsilon::new(telling, self.mixture.epsilon(), central);

@@ -49,13 +49,14 @@ pub const REPORTS_PER_PERSON: ParameterRange = ParameterRange {
     max: 1000.0,
 };
 
-/// Returns the number of honest reports in a batch of `reports`, rounded down.
+/// Returns the number of honest reports in a batch of `reports` reports. The number is rounded
+/// down.
 pub(super) fn honest_count(reports: u64, honest_fraction: f64) -> u64 {
     (honest_fraction * reports as f64).floor() as u64
 }
 
-/// Checks the ranges, and returns the number of honest reports in a batch of `reports`, rounded
-/// down.
+/// Checks the ranges of the arguments. Returns the number of honest reports in a batch of `reports`
+/// reports, rounded down to an integer.
 ///
 /// # Errors
 /// [`Error::OutOfRange`] if the number of reports, the number of honest reports or the fraction is

@@ -1,4 +1,4 @@
-//! Privacy loss of one batch on a grid, bounded from above and from below, computed from the
+//! Bounds on the privacy loss of one batch, on a grid. Upper and lower bounds are computed from the
 //! privacy profile δ(ε_c).
 //!
 //! δ is convex in x = exp(ε_c), so between two grid points it is below the chord that connects
@@ -108,8 +108,9 @@ impl DeltaCurve {
         }
     }
 
-    /// Returns a lower bound on the ratio of δ to the chord between the upper bounds at grid points
-    /// `i` and `i` + 1. At the last point, the chord ends at 0.
+    /// Returns a lower bound on δ divided by the chord, between the grid points `i` and `i` + 1.
+    /// The chord connects the upper bounds at these two points. In the last interval, the chord
+    /// ends at 0.
     fn lowest_ratio_to_chord(&self, i: usize) -> f64 {
         let (low, high) = (&self.lower, &self.upper);
         let growth = self.step.exp();
@@ -148,10 +149,11 @@ impl DeltaCurve {
         part(0.0).min(part(1.0)).min(crossed) * (1.0 - 1e-11)
     }
 
-    /// Returns the masses at h, 2h, ... of the measure whose δ follows the lower convex hull of
-    /// `dots`, the values of δ at the grid points. The mass at index 0 is left at 0.
+    /// Returns the masses of a measure at h, 2h, ... The measure's δ is the lower convex hull of
+    /// `dots`, the values of δ at the grid points. The mass at index 0 remains 0.
     ///
-    /// A mass is the change of δ's slope with respect to x = exp(ε_c) at the point, times x.
+    /// Let x = exp(ε_c). The mass at a grid point is x times the change of δ's slope there, where
+    /// the slope is the derivative with respect to x.
     fn masses_from_hull(&self, dots: &[f64], side: BoundSide) -> Vec<f64> {
         // Decrease of δ on the chord into a point and on the chord out of it, per unit of x and
         // times x at that point.

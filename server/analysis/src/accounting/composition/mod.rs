@@ -1,5 +1,5 @@
-//! Composition: central privacy of several batches that contain reports from the same person, by
-//! privacy loss distributions (PLDs).
+//! Composition: central privacy of several batches that contain reports from the same person.
+//! Privacy loss distributions (PLDs) are used to compute it.
 //!
 //! The privacy losses of batches add up. The loss distribution of one batch is bounded on a grid,
 //! from above and from below (`connect_dots`), and convolved with itself by direct summation. A
@@ -29,7 +29,8 @@ pub(super) use connect_dots::BoundSide;
 use connect_dots::DeltaCurve;
 pub(super) use privacy_loss::LossDistribution;
 
-/// Fraction of δ that truncating loss distributions may add in total.
+/// Maximum change of δ due to truncating loss distributions, as a fraction of δ. The limit applies
+/// to all truncations together.
 const TRUNCATION_FRACTION: f64 = 1e-9;
 
 /// Exposure of one person: R reports from the person in each of K batches.
@@ -55,8 +56,8 @@ impl Default for Exposure {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct ComposedPrivacy {
     /// Account of all batches together. `central_epsilon` is the smallest central ε that is proven,
-    /// and `method` the method of the proof. `reduction_lower_epsilon` is for one report in each
-    /// batch.
+    /// and `method` is the method that proves it. `reduction_lower_epsilon` assumes that the person
+    /// sends one report to each batch.
     #[serde(flatten)]
     pub account: Account,
     /// Assumed exposure of the person.
@@ -151,9 +152,8 @@ pub fn account_exposure(
     })
 }
 
-/// Returns the ε of K mechanisms that are each (`epsilon`, δ′)-differentially private, by Theorem
-/// 3.4 of Kairouz, Oh and Viswanath. `rest` is the δ that the theorem adds to the K·δ′ of the
-/// mechanisms.
+/// Returns the ε of a composition of K mechanisms, by Theorem 3.4 of Kairouz, Oh and Viswanath.
+/// Each mechanism is (`epsilon`, δ′)-differentially private. The composition has δ = K·δ′ + `rest`.
 fn advanced_composition(epsilon: f64, k: f64, rest: f64) -> f64 {
     let drift = k * epsilon * (0.5 * epsilon).tanh();
     with_rounding_margin(drift + epsilon * (-2.0 * k * rest.ln()).sqrt())
@@ -206,9 +206,9 @@ impl ComposedPart for GroupPrivacyProfile {
     }
 }
 
-/// Returns the privacy profile of one part, for a composition of `times` parts. It extends from 0
-/// to an ε_c at which the δ of all parts together is at most `rare`. The search for that end starts
-/// at `least`.
+/// Returns the privacy profile of one part, for a composition of `times` parts. The profile ends at
+/// an ε_c at which `times` times the δ of one part is at most `rare`. The search for this ε_c
+/// starts at `least`.
 pub(super) fn delta_curve(
     part: &impl ComposedPart,
     times: u32,
@@ -234,8 +234,8 @@ pub(super) fn delta_curve(
     DeltaCurve::new(step, lower, upper)
 }
 
-/// Returns the distribution of the sum of the losses of `times` parts, bounded on the given side.
-/// Truncation may change δ by about `rare`.
+/// Returns the distribution of the total privacy loss of `times` parts, as an upper or a lower
+/// bound (`side`). Truncation may change δ by about `rare`.
 pub(super) fn composed_loss_distribution(
     curve: &DeltaCurve,
     side: BoundSide,

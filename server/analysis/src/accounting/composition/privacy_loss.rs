@@ -5,27 +5,27 @@
 //!
 //! δ_K(ε) = E[max(0, 1 − exp(ε − ℓ₁ − … − ℓ_K))].
 //!
-//! This increases with p and with every loss. So a measure bounds δ_K from above if it is at least
-//! the true measure everywhere, or if its losses are larger. The opposite changes bound δ_K from
-//! below. All terms of the sums are non-negative. So the relative error of a sum of m terms is
-//! below m·2⁻⁵². It is added to upper bounds and subtracted from lower bounds.
+//! The value δ_K increases with p and with every loss. So a measure bounds δ_K from above if it is
+//! at least the true measure everywhere, or if its losses are larger. The opposite changes bound
+//! δ_K from below. All terms of the sums are non-negative. So the relative error of a sum of m
+//! terms is below m·2⁻⁵². This error is added to upper bounds and subtracted from lower bounds.
 
 use super::connect_dots::{BoundSide, DeltaCurve, LossMeasure};
 
 /// Maximum number of grid points above 0. A measure with more is moved to a coarser grid.
 const POINTS: usize = 4096;
 
-/// Measure over the privacy losses i·h, where h is `step` and i runs from −m to m. The largest
-/// index m follows from the length of `mass`, 2m + 1. The mass at −ℓ is exp(−ℓ) times the mass at
-/// ℓ. The reason is that exchanging the two inputs does not change the distribution.
+/// Measure over the privacy losses i·h, where h is `step` and i runs from −m to m. The length of
+/// `mass` is 2m + 1. The mass at −ℓ is exp(−ℓ) times the mass at ℓ, because exchanging the two
+/// inputs does not change the distribution.
 #[derive(Debug, Clone)]
 pub(in crate::accounting) struct LossDistribution {
     side: BoundSide,
     step: f64,
     /// Mass at loss i·h, for i from −m to m.
     mass: Vec<f64>,
-    /// Mass at infinite loss: the probability that the output identifies the input. 0 in a lower
-    /// bound.
+    /// Mass at infinite loss: the probability that the output identifies the input. In a lower
+    /// bound, this mass is 0.
     infinite: f64,
 }
 
@@ -95,8 +95,8 @@ impl LossDistribution {
         Self::new(self.side, self.step, &half, infinite * (1.0 + 1e-9))
     }
 
-    /// Removes the outermost grid points, in pairs of a negative and a positive loss, as long as
-    /// their total mass is at most `most`.
+    /// Removes the outermost grid points in pairs, one at a negative and one at the opposite
+    /// positive loss. The removed mass is at most `most`.
     fn trim_tails(&mut self, most: f64) {
         let (mut cut, mut moved) = (0, 0.0);
         while cut < self.largest_loss_index() {
@@ -114,8 +114,8 @@ impl LossDistribution {
         }
     }
 
-    /// Returns the distribution of the sum of the losses of `batches` batches. Truncation may
-    /// change δ by `spare`.
+    /// Returns the distribution of the total loss of `batches` batches. Truncation may change δ by
+    /// `spare`.
     pub(in crate::accounting) fn self_composed(mut self, batches: u32, spare: f64) -> Self {
         // Mass that is removed from a sum of k batches counts batches/k times in the result.
         let stages = 2.0 * f64::from(batches).log2() + 2.0;
@@ -141,7 +141,8 @@ impl LossDistribution {
         sum
     }
 
-    /// Returns a distribution that bounds this one on the same side, on a grid with steps of 2h.
+    /// Returns this distribution on a grid with steps of 2h. An upper bound remains an upper bound,
+    /// and a lower bound remains a lower bound.
     fn on_coarser_grid(&self) -> Self {
         let deltas = self.deltas_on_grid();
         let (lower, upper) = (0..=self.largest_loss_index().div_ceil(2))
@@ -160,8 +161,8 @@ impl LossDistribution {
         })
     }
 
-    /// Returns the relative error of [`LossDistribution::deltas`]. Each δ is a sum of one term per
-    /// grid point, and each term is rounded a few times.
+    /// Returns the relative error of [`LossDistribution::deltas_on_grid`]. Each δ is a sum of one
+    /// term per grid point, and each term is rounded a few times.
     fn relative_error(&self) -> f64 {
         8.0 * f64::EPSILON * (self.largest_loss_index() + 4) as f64
     }
@@ -183,7 +184,8 @@ impl LossDistribution {
         deltas
     }
 
-    /// Returns δ at `epsilon`, rounded towards the side on which this measure bounds the truth.
+    /// Returns δ at `epsilon`. The result is rounded up if this measure is an upper bound, and down
+    /// if it is a lower bound.
     pub(in crate::accounting) fn delta(&self, epsilon: f64) -> f64 {
         let (deltas, before) = (self.deltas_on_grid(), (epsilon / self.step) as usize);
         // Between two grid points, δ is linear in exp(ε). After the last one, only infinite loss is
@@ -206,8 +208,8 @@ impl LossDistribution {
         }
     }
 
-    /// Returns the ε at which δ(ε) is `delta`, rounded towards the side on which this measure
-    /// bounds the truth. Returns infinity if there is none.
+    /// Returns the ε at which δ(ε) is `delta`. The result is rounded up if this measure is an upper
+    /// bound, and down if it is a lower bound. Returns infinity if there is no such ε.
     pub(in crate::accounting) fn epsilon(&self, delta: f64) -> f64 {
         let nearer = 4.0 * f64::EPSILON;
         let (delta, nearer) = match self.side {
@@ -230,7 +232,7 @@ impl LossDistribution {
     }
 }
 
-/// Returns the dot product Σ x·y. Eight partial sums are computed in parallel. Each has fewer
+/// Returns the dot product Σ x·y. Eight partial sums are computed in parallel, each with fewer
 /// roundings than a single sum.
 fn dot_product(x: &[f64], y: &[f64]) -> f64 {
     let mut sums = [0.0; 8];

@@ -1,5 +1,5 @@
-//! Mixture parameter α of a randomizer, and its other properties that accounting uses. In formulas,
-//! e is exp(ε).
+//! Mixture parameter α of a randomizer, and other properties of the randomizer that accounting
+//! uses. In formulas, e is exp(ε).
 
 use hushbin::Error;
 use hushbin::bounds::EPSILON;
@@ -21,8 +21,8 @@ pub struct Mixture {
     pub(in crate::accounting) rest: f64,
     /// Weight v of an uninformative report in the [privacy blanket](super::super::privacy_blanket).
     pub(in crate::accounting) weight: f64,
-    /// Numbers of favoured and other buckets. `None` if unknown, as for an arbitrary ε-LDP
-    /// randomizer.
+    /// Number of favoured buckets, and number of all other buckets. `None` if unknown, as for an
+    /// arbitrary ε-LDP randomizer.
     pub(in crate::accounting) favoured: Option<FavouredSetSize>,
     /// True if elements are hashed independently. Then a smaller ε_c can be proven under the
     /// assumption of an ideal hash.

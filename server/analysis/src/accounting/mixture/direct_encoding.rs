@@ -1,6 +1,6 @@
 //! Direct encoding: a condition under which some batch attains the reduction of P1's Theorem 1.
 //!
-//! The window mechanism attains it, too, if each of its cells favours only itself.
+//! The window mechanism attains the reduction, too, if each of its cells favours only itself.
 //!
 //! In direct encoding, each element has its own bucket. Exactly the buckets (or sides) of the s
 //! elements of an input are favoured, so c = s. Then three inputs favour disjoint sets: any s items
@@ -12,7 +12,7 @@
 //!
 //! In other cases it is not known whether a batch attains the reduction, and often none does:
 //!
-//! - If c ≠ s, ties are broken at random, which no observer sees. Averaged over the ties, the
+//! - If c ≠ s, ties are broken at random, and no observer sees how. Averaged over the ties, the
 //!   report probabilities under two inputs have a total variation below α(e − 1), or a ratio below
 //!   e.
 //! - If several elements have the same bucket, favoured sets overlap under some seeds.

@@ -41,8 +41,8 @@ impl Mixture {
         Self::for_task_at_epsilon(task, task.epsilon())
     }
 
-    /// Returns the mixture that reports to a task would have at local ε `epsilon`, with the
-    /// mechanisms' other parameters unchanged.
+    /// Returns the mixture that reports to a task would have if local ε were `epsilon`. The
+    /// mechanisms' other parameters do not change.
     ///
     /// # Errors
     /// The errors of [`Mixture::for_task`] and [`Mixture::for_mechanism`].
@@ -62,8 +62,8 @@ impl Mixture {
         })
     }
 
-    /// Returns the mixture of reports of a mechanism over a domain at local ε, with the mechanism's
-    /// parameters unchanged.
+    /// Returns the mixture of a mechanism's reports over a domain, at local ε. The mechanism's
+    /// parameters do not change with ε.
     ///
     /// Its α is that of the exact real-valued weights at this ε. The sampler uses thresholds
     /// rounded to integers, whose effective ε is no larger. For `heaviest`, `overwrite`,

@@ -31,9 +31,9 @@ impl Accounted for Window {
 impl Mixture {
     /// Returns the mixture of reports of the window mechanism.
     ///
-    /// A report is about m attributes that its seed draws. If all of their numbers are at levels,
-    /// the report favours kᵐ of tᵐ cells, where k of the t levels are favoured. If numbers are
-    /// between levels, the distribution of the report is a mixture of such distributions.
+    /// A report describes m attributes, which its seed selects. If all of their numbers are at
+    /// levels, the report favours kᵐ of tᵐ cells, where k of the t levels are favoured. If numbers
+    /// are between levels, the distribution of the report is a mixture of such distributions.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] if ε is out of range.

@@ -31,7 +31,8 @@ const PRECISION: f64 = 1e-7;
 pub(crate) struct CalibratedNoise {
     /// Noise with which a batch is (ε, δ)-differentially private: its probability q and cap B.
     pub(crate) noise: NoiseMessages,
-    /// Largest threshold found that is proven too small: with it, the batch misses the target.
+    /// Largest threshold that was found and is proven to be too small: with this threshold, the
+    /// batch misses the target.
     pub(crate) too_small: u64,
     /// Mean number of noise messages of one coordinate and sign, from all honest people together.
     pub(crate) mean: f64,
@@ -46,13 +47,13 @@ pub(crate) struct CalibratedNoise {
 /// Finds the smallest noise probability q with which a batch is (`epsilon`, `delta`)-differentially
 /// private, and then the smallest cap B on one person's noise messages.
 ///
-/// The probability q is within one part in 10⁷ of the smallest one that the upper bound on δ
-/// permits. A q that is smaller by a few parts in 10⁴ is proven too small, or by a few parts in 10³
-/// if variances are above 10⁷.
+/// The relative distance from q to the smallest probability that the upper bound on δ permits is at
+/// most 10⁻⁷. A q that is smaller by a few parts in 10⁴ is proven to be too small. If variances are
+/// above 10⁷, this is proven for a q that is smaller by a few parts in 10³.
 ///
 /// # Errors
-/// The errors of [`Senders::check`]. [`Error::OutOfRange`] if δ is outside [`DELTA`], if ε is above
-/// the maximum of [`CENTRAL_EPSILON`], or if even noise with q = 1/2 does not reach ε.
+/// The errors of [`Senders::check_ranges`]. [`Error::OutOfRange`] if δ is outside [`DELTA`], if ε
+/// is above the maximum of [`CENTRAL_EPSILON`], or if even noise with q = 1/2 does not reach ε.
 /// [`fewest_noise_trials`] finds how many trials a smaller ε needs.
 pub(crate) fn calibrate_noise(
     senders: &Senders,
@@ -92,8 +93,9 @@ pub(crate) fn calibrate_noise(
     })
 }
 
-/// Returns the senders with the smallest number of trials per person that suffices: with it, some
-/// noise probability q ≤ 1/2 reaches (ε, δ). The number of trials in `senders` is ignored.
+/// Returns `senders` with the smallest sufficient number of trials per person. A number of trials
+/// suffices if some noise probability q ≤ 1/2 reaches (ε, δ). The number of trials in the argument
+/// `senders` is ignored.
 ///
 /// # Errors
 /// The errors of [`calibrate_noise`], for the largest number of trials that is within [`REPEATS`],
@@ -147,12 +149,13 @@ pub(crate) fn fewest_noise_trials(
     Ok(with(try_bisect(inside, outside, integer_middle, enough)?.0))
 }
 
-/// Returns the variance 2DL²/g² of Gaussian noise. If it is added to each of 2D counts, the counts
+/// Returns the variance 2DL²/g² of Gaussian noise. With this noise on each of 2D counts, the counts
 /// are (`epsilon`, `delta`)-differentially private. D is `coordinates`, L is `levels`, and g is the
 /// distance that `gaussian_distance` returns.
 ///
-/// It is the limit of many noise messages. If noise messages are rare, the variance must be
-/// somewhat larger. If ε is so large that hardly any noise is needed, it must be much larger.
+/// This variance is the limit for many noise messages. If noise messages are rare, a somewhat
+/// larger variance is needed. If ε is so large that hardly any noise is needed, a much larger
+/// variance is needed.
 #[must_use]
 pub(crate) fn gaussian_noise_variance(
     coordinates: u32,
@@ -214,7 +217,8 @@ impl CalibrationTarget {
         below.delta(self.epsilon)
     }
 
-    /// Returns the largest threshold found that is proven too small: its δ exceeds the target δ.
+    /// Returns the largest threshold that was found and is proven to be too small: its δ exceeds
+    /// the target δ.
     ///
     /// `enough` is noise that suffices, and `lower` a lower bound on its δ.
     fn largest_insufficient_threshold(

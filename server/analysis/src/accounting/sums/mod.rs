@@ -17,7 +17,7 @@
 //! |---|---|
 //! | `bounds` | proven bounds on a number |
 //! | `noise` | a person, and the noise on the counts |
-//! | `counts` | both counts of one coordinate, by exact sums |
+//! | `count_distributions` | both counts of one coordinate, by exact sums |
 //! | `profile` | all coordinates, composed: δ and ε of a noise |
 //! | `senders` | a batch of people, and its account |
 //! | `truncation` | truncated noise, so that an upload has a fixed size |

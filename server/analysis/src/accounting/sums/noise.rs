@@ -1,4 +1,4 @@
-//! Noise on the counts of unit messages, and the size of the input that it hides.
+//! Noise on the counts of unit messages, and the size of the input that this noise hides.
 
 use hushbin::Error;
 use hushbin::bounds::ParameterRange;
@@ -38,8 +38,8 @@ pub(crate) const NOISE_VARIANCE: ParameterRange = ParameterRange {
 /// Factor 2⁶⁴ between a probability and its 64-bit threshold.
 pub(super) const SCALE: f64 = 18_446_744_073_709_551_616.0;
 
-/// Noise on the counts of unit messages, and the number of coordinates and levels of a person that
-/// it hides.
+/// Noise on the counts of unit messages, and the number of coordinates and levels that this noise
+/// hides.
 ///
 /// For every coordinate and sign there are Binomial(N, q) noise messages, all independent. They
 /// hide any change of `coordinates` coordinates within −L to L. The probability q is given as a

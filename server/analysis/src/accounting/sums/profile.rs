@@ -6,9 +6,9 @@
 //!
 //! δ(ε) = 1 − M^D + M^D·E[(1 − exp(ε − Λ))₊].
 //!
-//! Λ is the sum of D losses of one coordinate, given that its outcome is not identifying. The
-//! distributions of such outcomes are a pair that is its own mirror image, so it is composed in the
-//! same way as batches.
+//! The variable Λ is the sum of D losses of one coordinate, given that its outcome is not
+//! identifying. The two distributions of such outcomes are a pair that is its own mirror image. So
+//! the losses are composed in the same way as those of batches.
 
 use super::count_distributions::CountDistributions;
 
@@ -19,16 +19,16 @@ use crate::accounting::composition::{
 };
 use crate::numeric::roots::{arithmetic_middle, bisect};
 
-/// Fraction of δ that truncating loss distributions may add.
+/// Maximum change of δ due to truncating loss distributions, as a fraction of δ.
 const SPARE: f64 = 1e-9;
-/// Fraction of `SPARE` that the sums over counts may leave out.
+/// Part of `SPARE` that the sums over counts may omit.
 const CUT: f64 = 1e-3;
-/// Probability of identifying outcomes from which on the privacy loss of other outcomes is not
-/// computed.
+/// Limit on the probability of identifying outcomes. From this limit on, the privacy loss of all
+/// other outcomes is not computed.
 const MAX_IDENTIFYING: f64 = 0.5;
 
-/// Privacy profile δ(ε) for one noise distribution. Its sums are precise for values of δ within
-/// about one order of magnitude.
+/// Privacy profile δ(ε) for one noise distribution. Its sums are precise for every δ that is not
+/// much smaller than the `delta` for which the profile was created.
 #[derive(Debug)]
 pub(super) struct Profile {
     counts: CountDistributions,
@@ -36,13 +36,13 @@ pub(super) struct Profile {
     /// Lower and upper bound on the probability that the counts of some coordinate identify the
     /// input.
     outright: [f64; 2],
-    /// Amount of δ that truncating loss distributions may add.
+    /// Maximum change of δ due to truncating loss distributions.
     rare: f64,
     /// Approximate standard deviation of the privacy loss of one coordinate.
     spread: f64,
 }
 
-/// Privacy profile of all coordinates, bounded on one side.
+/// Upper or lower bound on the privacy profile of all coordinates.
 #[derive(Debug)]
 pub(super) struct OneSidedProfile<'a> {
     side: BoundSide,
@@ -79,7 +79,7 @@ impl Profile {
         }
     }
 
-    /// Returns the profile bounded on each of the given sides.
+    /// Returns a bound on the profile for each of the given sides.
     pub(super) fn bounded_on_sides<const S: usize>(
         &self,
         sides: [BoundSide; S],
@@ -102,8 +102,8 @@ impl Profile {
         })
     }
 
-    /// Applies `say` to the profile bounded from below and to the profile bounded from above, and
-    /// returns both results as bounds.
+    /// Applies `say` to the lower and to the upper bound on the profile. Returns both results as
+    /// bounds.
     pub(super) fn map_to_bounds(&self, say: impl Fn(&OneSidedProfile) -> f64) -> Bounds {
         let told = self.bounded_on_sides([BoundSide::Below, BoundSide::Above]);
         let [lower, upper] = told.map(|told| say(&told));
@@ -116,7 +116,7 @@ impl OneSidedProfile<'_> {
         self.side
     }
 
-    /// Returns δ at `epsilon`, bounded on the side of this profile.
+    /// Returns the upper or lower bound on δ at `epsilon`, according to the side of this profile.
     pub(super) fn delta(&self, epsilon: f64) -> f64 {
         let [low, high] = self.outright;
         let rest = match (&self.rest, self.side) {
@@ -133,8 +133,8 @@ impl OneSidedProfile<'_> {
         }
     }
 
-    /// Returns the ε at which δ(ε) is `delta`, bounded on the side of this profile. Returns
-    /// infinity if there is none.
+    /// Returns the upper or lower bound on the ε at which δ(ε) is `delta`, according to the side of
+    /// this profile. Returns infinity if there is no such ε.
     pub(super) fn epsilon(&self, delta: f64) -> f64 {
         let [low, high] = self.outright;
         let slack = 4.0 * f64::EPSILON;
@@ -154,7 +154,7 @@ impl OneSidedProfile<'_> {
     }
 }
 
-/// Returns the ε of one coordinate at `delta`, bounded on one side.
+/// Returns the upper or lower bound on the ε of one coordinate at `delta`, according to `side`.
 fn one_coordinate_epsilon(counts: &CountDistributions, side: BoundSide, delta: f64) -> f64 {
     let most = counts.largest_loss();
     let precision = arithmetic_middle(1e-13);

@@ -11,7 +11,7 @@ use super::truncation::{TRUNCATION_SHARE, Truncation};
 use crate::accounting::composition::BoundSide;
 use crate::accounting::ranges::{CENTRAL_EPSILON, DELTA};
 
-/// Permitted number of noise trials w of one person for each coordinate and sign.
+/// Permitted number w of noise trials that one person makes for each coordinate and sign.
 pub(crate) const REPEATS: ParameterRange = ParameterRange {
     name: "repeats",
     min: 1.0,
@@ -25,10 +25,10 @@ pub(crate) const HONEST_PEOPLE: ParameterRange = ParameterRange {
 
 /// Batch of people who each send unit messages.
 ///
-/// A person reports k of the D `coordinates`. If k < D, they are drawn at random, independently of
-/// the input. In the worst case, the observer knows which ones were drawn. Then only k counts of
-/// either sign depend on the input. The true δ is at most the average δ over all draws. Noise
-/// messages are sent for all D coordinates.
+/// A person reports k of the D `coordinates`. If k < D, the k coordinates are drawn at random,
+/// independently of the input. In the worst case, the observer knows which coordinates were drawn.
+/// Then only k counts of either sign depend on the input. The true δ is at most the average δ over
+/// all draws. Noise messages are sent for all D coordinates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub(crate) struct Senders {
     /// Number of coordinates D, within [`COORDINATES`].
@@ -41,8 +41,8 @@ pub(crate) struct Senders {
     /// Honest people send noise as prescribed. The noise of all other people is not counted. If a
     /// batch has fewer honest people, its account is not valid.
     pub(crate) honest_people: u64,
-    /// Number w of noise trials of one person for each coordinate and sign, within [`REPEATS`]. N =
-    /// w·n_h must be within [`TRIALS`].
+    /// Number w of noise trials that one person makes for each coordinate and sign, within
+    /// [`REPEATS`]. The product N = w·n_h must be within [`TRIALS`].
     pub(crate) repeats: u32,
 }
 
@@ -86,7 +86,7 @@ impl Senders {
     /// Returns the noise that hides a person in the batch, without truncation at B.
     ///
     /// # Errors
-    /// The errors of [`Senders::check`] and [`UnitMessageNoise::new`].
+    /// The errors of [`Senders::check_ranges`] and [`UnitMessageNoise::new`].
     pub(crate) fn noise(&self, threshold: u64) -> Result<UnitMessageNoise, Error> {
         self.check_ranges()?;
         UnitMessageNoise::new(self.used, self.levels, self.noise_trials(), threshold)
@@ -112,8 +112,8 @@ impl Senders {
         })
     }
 
-    /// Returns the addition to δ that is caused by truncating every person's noise, as a function
-    /// of the cap and ε.
+    /// Returns the increase of δ that truncating every person's noise causes, as a function of the
+    /// cap and ε.
     pub(super) fn truncation(&self, threshold: u64) -> Truncation {
         let trials = 2 * u64::from(self.coordinates) * u64::from(self.repeats);
         Truncation::new(trials, threshold, self.honest_people)
@@ -124,10 +124,11 @@ impl Senders {
 const TRIES: usize = 8;
 
 impl OneSidedProfile<'_> {
-    /// Returns the ε at which δ(ε) plus `cut`(ε) is `delta`, bounded on this side. `cut` is what
-    /// truncation adds to δ.
+    /// Returns the upper or lower bound on the ε at which δ(ε) + `cut`(ε) is `delta`, according to
+    /// the side of this profile. `cut` is the amount that truncation adds to δ.
     ///
-    /// `cut` increases with ε. So if an ε is proven with the addition for a larger ε, it is valid.
+    /// The function `cut` increases with ε. So an ε is valid if it is proven with the value of
+    /// `cut` at a larger ε.
     fn epsilon_with_truncation(&self, delta: f64, cut: &impl Fn(f64) -> f64) -> f64 {
         let mut tried = self.epsilon(delta);
         if cut(0.0) == 0.0 {

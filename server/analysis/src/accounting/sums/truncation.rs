@@ -20,10 +20,10 @@ use crate::numeric::roots::{bisect, integer_middle};
 
 /// Fraction of δ that is reserved for truncation.
 ///
-/// The noise uses the remainder, which increases its variance by less than a millionth. t decreases
-/// so fast with B that a fraction a thousand times larger would save only one or two messages. An
-/// absolute value would not be suitable: 2⁻⁶⁰ is a thousandth of the smallest δ, and needlessly
-/// small for larger ones.
+/// The noise uses the remainder, which increases its variance by less than a millionth. The
+/// probability t decreases fast as B increases. A fraction a thousand times larger would save only
+/// one or two messages. An absolute value would not be suitable: 2⁻⁶⁰ is a thousandth of the
+/// smallest δ, and needlessly small for larger ones.
 pub(super) const TRUNCATION_SHARE: f64 = 1e-6;
 
 /// Addition to δ that is caused by truncating noise.
