@@ -14,15 +14,15 @@ pub(super) struct DirectionSearch {
     tails: BinomialTails,
 }
 
-/// Direction with equal weight on k favoured items, as the scores that an input gets for these
-/// items.
+/// Direction with equal weight on k favoured items. The direction is given as the scores that an
+/// input gets for these items.
 #[derive(Debug, Clone, Copy)]
 struct DirectionScore {
-    /// Score for each favoured item that has the favoured sign. It is subtracted for each one that
-    /// has the opposite sign.
+    /// Score for each favoured item that the input has with the favoured sign. For each favoured
+    /// item with the opposite sign, the score is subtracted.
     sign: f64,
-    /// Score for each favoured item that the input has (hit), counted from the average number of
-    /// hits.
+    /// Score for each hit above the average number of hits. A hit is a favoured item that the input
+    /// has.
     presence: f64,
 }
 
@@ -38,12 +38,13 @@ struct SetExpectations {
 
 /// Ratio between successive numbers of favoured items on the coarse grid.
 const COARSE: f64 = 1.2;
-/// Number of the best grid points from which the search is refined.
+/// Number of best grid points around which the search is refined.
 const AROUND: usize = 3;
 /// Relative improvement below which a search ends.
 const PRECISION: f64 = 1e-12;
 
-/// Maximum number of [`Pairs::terms`]. Directions of two levels that have more terms are skipped.
+/// Maximum number of [`TwoGroupHits::terms`]. Directions of two levels that have more terms are
+/// skipped.
 const SUMS: usize = 1000;
 
 impl DirectionSearch {
@@ -62,8 +63,8 @@ impl DirectionSearch {
         self.excess / (1.0 + self.excess * mass)
     }
 
-    /// Returns the information of the best set, the one with the greatest weighted information,
-    /// over all directions that are searched.
+    /// Returns the information of the best set over all directions that are searched. The best set
+    /// has the greatest weighted information.
     pub(super) fn most_informative(&self, weights: [f64; 2]) -> Information {
         let value = |k: u32| self.best_with_one_level(k, weights);
         let mut tried: Vec<(u32, Information)> = geometric_grid(self.items, COARSE)
@@ -185,8 +186,8 @@ impl DirectionSearch {
         inside
     }
 
-    /// Returns the information about signs of the best set that a direction of two levels defines.
-    /// Directions whose sums have more than [`SUMS`] terms are skipped.
+    /// Returns the information about signs, for the best set that a direction of two levels
+    /// defines. Directions whose sums have more than [`SUMS`] terms are skipped.
     ///
     /// In experiments with d items, from 16 to 1024, and s entries, from 2 to d/2, two levels found
     /// up to 7 per cent more information than one at ε = 0.01, 4 per cent at 0.25, 3 per cent at
@@ -207,8 +208,8 @@ impl DirectionSearch {
     }
 
     /// Returns the information about signs, A₁, of the best set found with these two groups of
-    /// items. The search works as in [`Levels::ascend`]. At first, the second group has half the
-    /// weight of the first.
+    /// items. The search works as in [`DirectionSearch::improve_alternately`]. At first, the second
+    /// group has half the weight of the first.
     fn best_for_two_groups(&self, pairs: &TwoGroupHits) -> f64 {
         let [k1, k2] = pairs.favoured;
         let norm = (k1 + 0.25 * k2).sqrt();
@@ -237,7 +238,7 @@ impl DirectionSearch {
     }
 }
 
-/// Distribution of the numbers of hits of an input on two disjoint groups of items.
+/// Joint distribution of an input's numbers of hits on two disjoint groups of items.
 struct TwoGroupHits {
     favoured: [f64; 2],
     /// Terms of the distribution: probability, sum of the signs on the first items, and number of

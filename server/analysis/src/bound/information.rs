@@ -70,8 +70,8 @@ impl InformationCost {
         ]
     }
 
-    /// Returns the information of the best mixture of two mechanisms, the one with the smallest
-    /// squared error.
+    /// Returns the information of the best mixture of two mechanisms. The best mixture has the
+    /// smallest squared error.
     fn best_mixture_of_two(&self, a: Information, b: Information) -> Information {
         let way = [b.sign - a.sign, b.presence - a.presence];
         let at = |part: f64| Information {
@@ -107,8 +107,8 @@ impl InformationCost {
     /// `most` returns the information of the set with the greatest weighted information.
     ///
     /// In each step, the slope of the squared error at the best mixture gives the weights. If some
-    /// set has more weighted information than the mixture, it is added. Otherwise the search ends:
-    /// since the squared error is convex, no mixture is then better.
+    /// set has more weighted information than the mixture, this set is added. Otherwise the search
+    /// ends: since the squared error is convex, no mixture is then better.
     pub(super) fn smallest_over_mixtures(&self, most: impl Fn([f64; 2]) -> Information) -> f64 {
         let first: &[[f64; 2]] = match (self.sign > 0.0, self.presence > 0.0) {
             (true, true) => &[[1.0, 0.0], [0.0, 1.0]],

@@ -1,5 +1,5 @@
-//! Distance of a mechanism from the best possible one: how many times more people it needs for the
-//! same error.
+//! Distance of a mechanism from the best possible one: the ratio of the numbers of people that they
+//! need for the same error.
 //!
 //! Let x be an input with exactly s entries of ±1 among d items. Let n = |x| be the indicator of
 //! its items. Let z be one report of any ε-LDP mechanism. From z, an estimate g of x and an
@@ -68,8 +68,8 @@
 //! Let r be the square root of the maximum above, and w the unit vector in the direction of
 //! E\[v·1_S\]. Then r·(1 + (e − 1)·Pr S) = (e − 1)·E\[⟨w, v⟩·1_S\], or r = (e − 1)·E\[(⟨w, v⟩ −
 //! r)·1_S\]. For given w and r, the right side is greatest if S consists of all inputs with
-//! ⟨w, v⟩ > r. So the threshold is the value r itself. Inputs with ⟨w, v⟩ = r contribute nothing, so
-//! it does not matter which of them are in S. Hence r is the maximum over w of the solution of
+//! ⟨w, v⟩ > r. So the threshold is the value r itself. Inputs with ⟨w, v⟩ = r contribute nothing,
+//! so it does not matter which of them are in S. Hence r is the maximum over w of the solution of
 //! r = (e − 1)·E\[(⟨w, v⟩ − r)⁺\].
 //!
 //! - If s = 1, all sets that can be best are searched. The result is exact.
@@ -146,22 +146,24 @@ pub enum BoundKind {
 /// Smallest variance that any mechanism can have.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LeastVariance {
-    /// Smallest variance of one report's estimates that was found, averaged with the weights of the
-    /// objective, for inputs of s entries of ±1. A mechanism attains it. For shares, that mechanism
-    /// accepts only inputs with s items or none.
+    /// Smallest variance that was found for the estimates from one report. The variance is averaged
+    /// with the weights of the objective, for inputs of s entries of ±1. A mechanism attains this
+    /// variance. For shares, that mechanism accepts only inputs with s items or none.
     pub variance: f64,
     /// Method by which `variance` was found.
     pub kind: BoundKind,
-    /// Proven lower bound on the variance of every mechanism, at most [`LeastVariance::variance`].
+    /// Proven lower bound on the variance of every mechanism. This bound is at most
+    /// [`LeastVariance::variance`].
     pub proven: f64,
 }
 
-/// Ratio of a mechanism's variance to the smallest one. It is also the ratio of people needed for
-/// the same error.
+/// Ratio of a mechanism's variance to the smallest variance. This is also the ratio of the numbers
+/// of people needed for the same error.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(feature = "wasm", derive(tsify::Tsify))]
 pub struct Distance {
-    /// Ratio of the mechanism's variance to the smallest variance that was found, at least 1.
+    /// Ratio of the mechanism's variance to the smallest variance that was found. The ratio is at
+    /// least 1.
     pub times_bound: f64,
     /// Ratio of the mechanism's variance to a lower bound that is proven for every mechanism.
     pub at_most: f64,
@@ -174,7 +176,7 @@ pub struct Distance {
 
 impl Distance {
     /// Creates the distance and its statement in words. `inputs` names the inputs that the best
-    /// mechanism found accepts. It is empty if that mechanism accepts all inputs.
+    /// known mechanism accepts. The text is empty if that mechanism accepts all inputs.
     fn new(times_bound: f64, at_most: f64, bound: BoundKind, inputs: &str) -> Self {
         let known = people_ratio_text(times_bound);
         let proven = people_ratio_text(at_most);

@@ -60,8 +60,8 @@ pub(super) struct HitDistribution {
     probabilities: Vec<f64>,
 }
 
-/// Probability, relative to the mode, below which terms are left out. Even exp(ε) times the sum of
-/// all these terms is negligible.
+/// Probability, relative to that of the mode, below which terms are omitted. Even exp(ε) times the
+/// sum of all these terms is negligible.
 const NEGLIGIBLE: f64 = 1e-25;
 
 impl HitDistribution {

@@ -114,8 +114,8 @@ impl Estimator {
 
     /// Answers a query like [`Estimator::estimates`], without storing the items.
     ///
-    /// The error bars of items are most of the work and most of the output. They are computed on
-    /// all cores while the answer is written.
+    /// Error bars take most of the computing time and most of the output. They are computed on all
+    /// cores while the answer is written.
     ///
     /// # Panics
     /// Same as [`Estimator::point_estimates`].
@@ -425,8 +425,8 @@ impl QueriedPoints<'_> {
     }
 }
 
-/// Computes [`Estimator::point_estimates`] of a task's first question, without a reusable
-/// estimator.
+/// Computes the point estimates of a task's first question, as [`Estimator::point_estimates`] does.
+/// No estimator is kept for further calls.
 ///
 /// # Panics
 /// Same as [`Estimator::point_estimates`].
@@ -435,7 +435,8 @@ pub fn point_estimates(task: &Task, totals: &Totals, items: &[u64]) -> Vec<ItemP
     Estimator::for_task(task.clone()).point_estimates(totals, 0, items)
 }
 
-/// Computes [`Estimator::estimates`] of a task, without a reusable estimator.
+/// Computes the estimates of a task, as [`Estimator::estimates`] does. No estimator is kept for
+/// further calls.
 ///
 /// # Panics
 /// Same as [`Estimator::estimates`].

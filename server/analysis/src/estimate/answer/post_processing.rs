@@ -70,7 +70,7 @@ pub enum ProjectedFrequencies {
 const REFUSED: &str =
     "the non-missing frequency is not significantly above 0 at the stated confidence";
 
-/// Constraints on the sum that the frequencies of a question's items have.
+/// Constraints on the sum of the frequencies of a question's items.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct SumConstraints<'a> {
     /// Sparsity s, the maximum number of entries of one person.

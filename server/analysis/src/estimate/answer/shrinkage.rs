@@ -257,7 +257,8 @@ fn fit_prior_weights(bins: &[EstimateBin], laws: usize) -> Vec<f64> {
     weights
 }
 
-/// Computes the factors for an estimate at `distance` from 0 from its posterior distribution.
+/// Computes an estimate's factors from its posterior distribution. `distance` is the distance of
+/// the estimate from 0.
 fn posterior_factors(
     distance: f64,
     likelihoods: &[f64],

@@ -30,7 +30,7 @@ pub(crate) struct TestedItem {
 }
 
 impl TestedItem {
-    /// Returns whether a test with error probability `failure` rules out 0.
+    /// Returns true if a test with error probability `failure` rules out 0.
     fn rejects(&self, estimand: Estimand, reports: f64, failure: &TailThresholds) -> bool {
         let limit = |side| {
             self.law

@@ -34,7 +34,7 @@ pub(crate) const MAX_REPORTS: u64 = 1 << f64::MANTISSA_DIGITS;
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TotalsError {
-    /// The bytes have another format version.
+    /// The bytes have a format version that is not supported.
     #[error("the encoding of totals has version {found}, expected {expected}")]
     Version {
         /// Version byte found.

@@ -7,8 +7,9 @@ use super::encoding::{self, Reader, TotalsError};
 /// Pair of counts for one item: hits with a positive and with a negative sign.
 pub(crate) type HitsBySign = [u64; 2];
 
-/// Counters that reports increment in random order. The lowest bytes are stored separately. For a
-/// million counters they fit into the cache, which makes folding twice as fast.
+/// Counters that reports increment in random order. The lowest byte of each count is stored
+/// separately. For a million counters, these bytes fit into the cache, which makes folding twice as
+/// fast.
 #[derive(Debug, Clone)]
 pub(crate) struct SlotCounters {
     /// Lowest byte of each count.

@@ -1,10 +1,10 @@
 //! Bit-parallel counters of sign reports: for each item, the number of reports whose sign agrees
 //! with the item's sign.
 //!
-//! One call of the mixing function yields the signs of 64 items. So a report over d items is d/64
-//! words with one bit per item. Adding bits one by one would take 64 times as long. So counts are
-//! stored as bit planes: plane p holds bit p of 64 items' counts in one word. Full adders on whole
-//! words add sixteen reports at a time (Harley and Seal's population count; Warren, "Hacker's
+//! One call of the mixing function yields the signs of 64 items. So a report over d items takes
+//! d/64 words, with one bit per item. Adding bits one by one would take 64 times as long. So counts
+//! are stored as bit planes: plane p holds bit p of 64 items' counts in one word. Full adders on
+//! whole words add sixteen reports at a time (Harley and Seal's population count; Warren, "Hacker's
 //! Delight", 5-1).
 
 use hushbin::hash::{HashKeys, closed_sign_word};
@@ -21,8 +21,8 @@ const PLANES: usize = 12;
 /// Maximum number of blocks in the planes. One more could overflow them.
 const MOST_BLOCKS: u32 = (1 << (PLANES - BLOCK_PLANES)) - 1;
 
-/// Counter of the reports whose sign equals an item's sign, for each of d items. The items' signs
-/// are those of the closed sign hash under the report's keys.
+/// Counter with one count for each of d items: the number of reports whose sign equals the item's
+/// sign. The closed sign hash determines the items' signs from the report's keys.
 #[derive(Debug, Clone)]
 pub(crate) struct SignCounter {
     reports: u64,
@@ -144,7 +144,8 @@ impl SignCounter {
             + item_count_in_planes(&self.planes_with_waiting(item / 64), item as u32 % 64)
     }
 
-    /// Returns the numbers of reports that [agree, disagree] with the item's sign.
+    /// Returns the number of reports whose sign equals the item's sign, and the number of all other
+    /// reports.
     pub(crate) fn agreements_and_disagreements(&self, item: u64) -> HitsBySign {
         let agree = self.agreements_of_item(item as usize);
         [agree, self.reports - agree]

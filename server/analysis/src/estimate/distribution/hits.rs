@@ -23,8 +23,9 @@ type OutcomeScores = [f64; 4];
 /// Continuity correction of a normal tail, as a fraction of the distance between possible sums: 1/2
 /// because sums are discrete, and 1/6 for skewness.
 ///
-/// It is sufficient if the score 0 has at least probability [`MIN_ZERO_PROBABILITY`]. Then exact
-/// tails of sums of the scores −1, 0 and 1 exceed the corrected normal tail by at most 2 per cent.
+/// This correction is sufficient if the score 0 has at least the probability
+/// [`MIN_ZERO_PROBABILITY`]. Then exact tails of sums of the scores −1, 0 and 1 exceed the
+/// corrected normal tail by at most 2 per cent.
 const CONTINUITY_CORRECTION: f64 = 2.0 / 3.0;
 const MIN_ZERO_PROBABILITY: f64 = 0.4;
 
@@ -120,23 +121,23 @@ impl HitDistribution {
         }
     }
 
-    /// Sets the weight o of a hit on the opposite side, if the frequency of one sign is estimated.
-    /// The weight must be from 0 to 1.
+    /// Sets the weight o of a hit on the opposite side. This weight is used if the frequency of one
+    /// sign is estimated. It must be from 0 to 1.
     ///
     /// The weight must be such that people with the opposite sign contribute 0 on average, like
     /// people without the item. Confidence limits then treat them as people without the item, whose
     /// scores vary more.
     ///
     /// Proof: compare people with the opposite sign to people without the item. They hit the
-    /// opposite side with a probability that is larger by some w, and the own side with one that is
-    /// smaller by o·w. So E[e^(tX)] differs by w·(e^(ot) − 1 − o·(e^t − 1)). This is at most 0,
-    /// because e^x is convex.
+    /// opposite side with a probability that is larger by some w. They hit the side of the
+    /// estimated sign with a probability that is smaller by o·w. So E[e^(tX)] differs by w·(e^(ot)
+    /// − 1 − o·(e^t − 1)). This is at most 0, because e^x is convex.
     pub(crate) fn with_other_side_weight(self, other_side: f64) -> Self {
         Self { other_side, ..self }
     }
 
     /// Returns the confidence limit for the true value on one side: see
-    /// [`Law::limit`](super::Law::limit).
+    /// [`ContributionDistribution`](super::ContributionDistribution::confidence_limit).
     pub(crate) fn confidence_limit(
         &self,
         estimand: Estimand,
@@ -158,9 +159,8 @@ impl HitDistribution {
     }
 
     /// Returns the confidence limit for a conditional mean on one side: see
-    /// [`Law::ratio_confidence_limit`](super::Law::ratio_confidence_limit). The interval contains
-    /// every ratio r for which the estimate of mean − r·frequency does not rule out that this
-    /// difference is 0.
+    /// [`ContributionDistribution`](super::ContributionDistribution::ratio_confidence_limit).
+    /// The interval contains a ratio r unless the estimates rule out that mean − r·frequency is 0.
     pub(crate) fn ratio_confidence_limit(
         &self,
         [mean, frequency]: [PointEstimate; 2],
@@ -227,8 +227,8 @@ impl HitDistribution {
         }
     }
 
-    /// Converts `moment`, which is E[e^(tX)] − 1, to the quantity that averages over people: the
-    /// cumulant if people are given, otherwise the moment itself. Both are 0 at t = 0.
+    /// Converts `moment`, which is E[e^(tX)] − 1, to the quantity that is averaged over people.
+    /// This is the cumulant if people are given, otherwise the moment itself. Both are 0 at t = 0.
     fn additive_from_moment(&self, moment: f64) -> f64 {
         if self.given { moment.ln_1p() } else { moment }
     }
@@ -238,8 +238,8 @@ impl HitDistribution {
     }
 }
 
-/// Returns the scores of an estimand. `other` is the weight of a hit on the opposite side, which is
-/// used for the frequency of one sign.
+/// Returns the scores of an estimand. `other` is the weight of a hit on the opposite side. This
+/// weight is used only for the frequency of one sign.
 fn outcome_scores(estimand: Estimand, other: f64) -> OutcomeScores {
     match estimand {
         Estimand::Mean => [-1.0, 0.0, 1.0, 0.0],

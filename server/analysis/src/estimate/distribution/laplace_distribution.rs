@@ -17,8 +17,9 @@ pub(crate) struct LaplaceDistribution {
 
 impl LaplaceDistribution {
     /// Returns the confidence limit for the true value on one side: see
-    /// [`Law::limit`](super::Law::limit). People's values only shift the sum of responses. So the
-    /// distribution of the sum around its mean does not depend on the true value.
+    /// [`ContributionDistribution`](super::ContributionDistribution::confidence_limit).
+    /// People's values only shift the sum of responses. So the distribution of the sum around its
+    /// mean does not depend on the true value.
     pub(crate) fn confidence_limit(
         &self,
         point: PointEstimate,

@@ -1,5 +1,5 @@
 //! Distributions of the sums from which estimates are computed, for every possible true value.
-//! Confidence limits are derived from them.
+//! Confidence limits are derived from these distributions.
 
 mod hits;
 mod laplace_distribution;

@@ -12,8 +12,8 @@ use crate::numeric::confidence_limits::{LimitSide, ObservedSum, TailThresholds};
 /// Distribution of one report's score, as pairs (score, probability).
 pub(crate) type ScoreProbabilities = Vec<(f64, f64)>;
 
-/// A true value, with the cumulant (given people) or moment minus 1 (drawn people) of one report's
-/// score if this is the true value.
+/// True value, and a quantity of one report's score at this true value. The quantity is the
+/// cumulant (given people) or the moment minus 1 (drawn people).
 pub(crate) type InterpolationNode = (f64, f64);
 
 /// Upper limit for |t|·s, where t is the argument of the moment E[e^(tX)] and s is the largest
@@ -79,8 +79,8 @@ pub(crate) struct ScoreDistribution {
     /// and last node are the minimum and maximum of the true value. For a true value between two
     /// nodes, `whose` describes the crowd.
     pub(crate) nodes: Vec<(f64, ScoredGroups)>,
-    /// True if people are given, so that cumulants average over people. Otherwise moments do, as
-    /// for drawn people.
+    /// True if people are given. Then cumulants are averaged over people. Otherwise people are
+    /// drawn, and moments are averaged.
     pub(crate) given: bool,
     /// Assumption about the crowd if the true value lies between two nodes.
     pub(crate) whose: BetweenNodes,

@@ -58,8 +58,8 @@ impl SingleAnswerHits {
         )
     }
 
-    /// Returns the distribution of the number of hits that one report has on `answers` given
-    /// answers. `among` is true if the person's own answer is one of these.
+    /// Returns the distribution of a report's number of hits on a set of `answers` answers. `among`
+    /// is true if the person's own answer is in the set.
     fn hit_count_distribution(&self, answers: u32, among: bool) -> ScoreProbabilities {
         let own = u64::from(among);
         let others = u64::from(answers) - own;
@@ -156,7 +156,7 @@ mod tests {
         }
     }
 
-    /// Computes the distribution of the sum of scores 0, 1, ….
+    /// Computes the distribution of the sum of scores. Possible scores are 0, 1, …
     fn convolved(crowd: &[(usize, ScoreProbabilities)]) -> Vec<f64> {
         let mut all = vec![1.0];
         for (count, score) in crowd {

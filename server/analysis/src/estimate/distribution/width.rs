@@ -2,7 +2,7 @@
 //!
 //! No formula is accurate enough. The ends of an interval are edges of bins, so they change in
 //! jumps. In a sparse tail of the distribution, the slope of the distribution function at the
-//! quantile does not determine them.
+//! quantile does not determine the ends.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use statrs::distribution::{ContinuousCDF, Normal};
 use super::pattern_estimates::{PatternEdgeWeights, PatternEstimates, output_vector};
 use crate::estimate::point::SamplingModel;
 
-/// Simulated crowds, with which the width of a quantile's interval is measured.
+/// Simulated crowds for measuring the width of a quantile's interval.
 #[derive(Debug, Clone)]
 pub(crate) struct SimulatedIntervalWidth {
     edges: Arc<PatternEdgeWeights>,

@@ -1,11 +1,13 @@
 //! Tests whether reports are consistent with people who follow the mechanism. A report is *honest*
 //! if it was randomised as the task requires, even if the answer is false.
 //!
-//! Three properties of honest reports do not depend on the answers:
+//! Five properties of honest reports do not depend on the answers:
 //!
 //! - Seeds are uniform.
 //! - A seed determines the hash functions of its report, so every bucket (or side, or sign) is
 //!   reported with equal probability.
+//! - Bins of hash-bin vary no more than noise and answers can explain.
+//! - The counts of a pattern's outputs are possible for some population, up to noise.
 //! - Estimates stay within the range of possible true values, up to noise.
 //!
 //! The tests catch careless forgeries. They cannot catch people who give false answers but draw
@@ -25,7 +27,8 @@ use crate::estimate::mechanism::SquareStatistics;
 use crate::estimate::point::{Estimand, ItemPointEstimates};
 use crate::estimate::totals::Totals;
 
-/// p-value below which a test is flagged: its maximum false-alarm probability.
+/// Threshold of the p-value: a test with a smaller p-value is flagged. This threshold is also the
+/// maximum false-alarm probability of a test.
 const FALSE_ALARM: f64 = 1e-6;
 
 /// Result of one test of whether reports are honest.
@@ -36,9 +39,10 @@ pub struct HonestyTest {
     pub question: Option<String>,
     /// Property that was tested.
     pub(crate) test: HonestReportProperty,
-    /// p-value: upper bound on the probability that honest reports deviate at least as much.
+    /// Upper bound on the probability that honest reports deviate at least as much as the observed
+    /// reports (p-value).
     pub p: f64,
-    /// True if the p-value is below one in a million, too small to be chance.
+    /// True if the p-value is below one in a million. Such a deviation is too large to be chance.
     pub flagged: bool,
     /// Result of the test, in words.
     pub(crate) statement: String,
@@ -54,8 +58,7 @@ pub enum HonestReportProperty {
     Places,
     /// Bins of hash-bin vary no more than noise and answers can explain.
     Bins,
-    /// The counts of a pattern's outputs agree with the expected counts for some population, up to
-    /// noise.
+    /// The counts of a pattern's outputs are possible for some population, up to noise.
     Outputs,
     /// Estimates stay within the range of possible true values, up to noise.
     Limits,
@@ -151,9 +154,9 @@ impl Estimator {
         tests
     }
 
-    /// Returns the p-value of the test that the counts of a pattern's outputs agree with some
-    /// distribution of people over its bins. `None` for other mechanisms, if the pattern has no
-    /// more outputs than bins, or if there are too few reports.
+    /// Returns the p-value of the hypothesis that the counts of a pattern's outputs come from some
+    /// distribution of people over bins. `None` for other mechanisms, if the pattern has no more
+    /// outputs than bins, or if there are too few reports.
     fn pattern_outputs_p_value(&self, totals: &Totals, index: usize) -> Option<f64> {
         let Some(AnswerCounts::Patterned(patterned)) = self.answer_counts(totals, index) else {
             return None;
@@ -204,8 +207,8 @@ fn distance_from_feasible(points: &ItemPointEstimates) -> Option<f64> {
     (point.standard_error > 0.0).then(|| far / point.standard_error)
 }
 
-/// Returns the p-value of the test that the expected squared bin is at most the bound for honest
-/// reports. `None` if there are too few bins for the test.
+/// Returns the p-value of the hypothesis that the expected squared bin is at most the bound for
+/// honest reports. `None` if there are too few bins for the test.
 fn squared_bins_p_value(squares: SquareStatistics) -> Option<f64> {
     let SquareStatistics {
         mean,

@@ -31,7 +31,7 @@ use crate::estimate::point::Estimand;
 /// Assumed fraction γ of forged reports among all reports of a task.
 pub const MADE_UP: f64 = 0.01;
 
-/// Maximum amount by which forged reports can move any item's estimate of a question.
+/// Maximum amount by which forged reports can move a question's estimate of any item.
 ///
 /// The maximum is over all honest answers and over all reports that the task accepts. All forged
 /// reports are assumed to answer this question. For a text question, all of them are assumed to
@@ -46,9 +46,9 @@ pub struct Influence {
     pub question: Option<String>,
     /// Kind of the estimates to which `up` and `down` apply.
     pub estimate: InfluencedEstimate,
-    /// Maximum increase caused by a fraction [`MADE_UP`] of all reports.
+    /// Maximum increase of an estimate if a fraction [`MADE_UP`] of all reports is forged.
     pub up: f64,
-    /// Maximum decrease caused by the same fraction of reports.
+    /// Maximum decrease of an estimate if a fraction [`MADE_UP`] of all reports is forged.
     pub down: f64,
     /// Unit of `up` and `down`. `None` if they are shares, or means from −1 to 1.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -196,9 +196,9 @@ impl Estimator {
     }
 }
 
-/// Returns the size and the unit of an estimate's influence: the factor from a contribution between
-/// −1 and 1 to the displayed number. Several numbers have different ranges, so the influence is
-/// stated as a fraction of each range.
+/// Returns the factor from a contribution between −1 and 1 to the displayed number, and the unit of
+/// that number. Several numbers have different ranges, so their influence is stated as a fraction
+/// of each range.
 fn size_and_unit(kind: &Kind) -> (f64, Option<String>) {
     match kind {
         Kind::Numbers(own) if own.is_single() => {
@@ -224,8 +224,8 @@ fn rarest_prefix_share(question: &Question) -> f64 {
     fewest.unwrap_or(1) as f64 / prefixes.lengths().len() as f64
 }
 
-/// Returns the range of one report's contribution to the share of people below an edge between
-/// bins, if reports are outputs of a pattern. The range covers all edges.
+/// Returns the range of one report's contribution to the share of people below an edge, for reports
+/// that are outputs of a pattern. The range covers all edges between bins.
 fn pattern_share_below_range(rates: &pattern::Rates) -> ContributionRange {
     let at = |below: usize| {
         let worth = rates.output_weights_of_sum(&rates.range_weights(0..below));
@@ -239,7 +239,7 @@ fn pattern_share_below_range(rates: &pattern::Rates) -> ContributionRange {
 }
 
 /// Bounds on the number of elements that one report of Collision hits at once. An attacker can
-/// search for a seed under which a report hits many.
+/// search for a seed under which a report hits many elements.
 struct HitBounds<'a> {
     rates: &'a Rates,
     /// Number of buckets t.

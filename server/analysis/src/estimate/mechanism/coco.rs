@@ -2,11 +2,11 @@
 //! side, minus the number of hits on its minus side.
 //!
 //! Source: P1 (Wang et al., "Differentially Private Numerical Vector Analyses in the Local and
-//! Shuffle Model"), §5 and Algorithm 1. The rate of hits on the plus side minus that on the minus
-//! side, divided by `gap`, is an unbiased estimate of the mean. The reason is that the hashed signs
-//! of items are fair. Under the rule `overwrite`, (h − q)/(p − q) is an unbiased estimate of the
-//! non-missing frequency. Here h is the rate of hits on the item's pair, p its expectation for
-//! people who have the item (`p_pair`) and q for people who do not (`q_pair`). The frequencies of
+//! Shuffle Model"), §5 and Algorithm 1. Let D be the hit rate on the plus side minus the hit rate
+//! on the minus side. D/`gap` is an unbiased estimate of the mean, because the hashed signs of
+//! items are fair. Under the rule `overwrite`, (h − q)/(p − q) is an unbiased estimate of the
+//! non-missing frequency. Here h is the rate of hits on the item's pair. Its expectation is p for
+//! people who have the item (`p_pair`), and q for people who do not (`q_pair`). The frequencies of
 //! the two signs are half the sum and half the difference of these two estimates.
 
 use hushbin::domain::Domain;
@@ -288,7 +288,7 @@ impl HitEstimator<Rates> {
     }
 
     /// Estimates the mean from `difference`, the number of hits on the plus side minus the number
-    /// on the minus side. `pair` is the rate of hits on either side.
+    /// on the minus side. `pair` is the share of reports that hit one of the two sides.
     fn mean(&self, difference: f64, pair: f64, nonmissing: Option<PointEstimate>) -> PointEstimate {
         let gap = self.rates.gap;
         let pair = pair.max(self.rates.predicted.q_pair);
@@ -324,8 +324,8 @@ impl HitEstimator<Rates> {
         Some(covariance_over_people(self.whose, mean, nonmissing, product) / self.reports)
     }
 
-    /// Estimates the non-missing frequency from `pair`, the rate of hits on either side of the
-    /// item. `None` if CoCo's rule does not provide this estimate.
+    /// Estimates the non-missing frequency from `pair`, the share of reports that hit one of the
+    /// item's two sides. `None` if CoCo's rule does not provide this estimate.
     fn nonmissing(&self, pair: f64) -> Option<PointEstimate> {
         let PairHitProbabilities { p_pair, q_pair } = self.rates.presence?;
         let estimate = (pair - q_pair) / (p_pair - q_pair);

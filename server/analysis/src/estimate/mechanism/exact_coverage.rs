@@ -6,8 +6,8 @@ use crate::estimate::distribution::{HitDistribution, OutcomeProbabilities};
 use crate::estimate::point::{Estimand, ItemPointEstimates};
 use crate::numeric::confidence_limits::{LimitSide, TailThresholds};
 
-/// Tolerated ratio of the miss rate to its nominal value. At a nominal coverage of 95 per cent,
-/// actual coverage is then still 94.5.
+/// Tolerated ratio of the miss rate to its nominal value. At a nominal coverage of 95 per cent, the
+/// actual coverage is then at least 94.5 per cent.
 const EXCESS: f64 = 1.1;
 
 /// Shares of people who have the item at 1 and at −1, for each tested crowd.

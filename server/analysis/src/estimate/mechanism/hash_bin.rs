@@ -265,7 +265,8 @@ pub(crate) enum Counts {
     },
 }
 
-/// Sum of responses over all reports for each item of a closed domain, in grid steps.
+/// Sum of responses for each item of a closed domain. The sums are over all reports and in grid
+/// steps.
 #[derive(Debug, Clone)]
 pub(crate) struct ResponseSums {
     /// Sums over the latest reports, by item. These sums fit into 64 bits.

@@ -4,8 +4,8 @@
 
 use hushbin::mechanism::pattern::Rates;
 
-/// Returns M·f, where f is the vector `bins`. It has one number for each bin. The result has one
-/// number for each output.
+/// Returns M·f. The vector f is `bins`, with one number for each bin. The result has one number for
+/// each output.
 pub(crate) fn output_vector(rates: &Rates, bins: &[f64]) -> Vec<f64> {
     let mut outputs = vec![0.0; rates.output_probabilities(0).len()];
     for (bin, own) in bins.iter().enumerate() {
@@ -16,8 +16,8 @@ pub(crate) fn output_vector(rates: &Rates, bins: &[f64]) -> Vec<f64> {
     outputs
 }
 
-/// Returns Mᵀ·r, where r is the vector `outputs`. It has one number for each output. The result has
-/// one number for each bin.
+/// Returns Mᵀ·r. The vector r is `outputs`, with one number for each output. The result has one
+/// number for each bin.
 pub(super) fn transposed_product(rates: &Rates, outputs: &[f64]) -> Vec<f64> {
     let product = |(own, chance): (&f64, &f64)| own * chance;
     let of_bin = |bin| {

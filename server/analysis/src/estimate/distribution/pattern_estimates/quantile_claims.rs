@@ -2,7 +2,7 @@
 //!
 //! Quantile τ is the smallest x with P(X ≤ x) ≥ τ, where X is the number of a random person. A
 //! claim is made if a one-sided test rejects that the share of people below the edge is τ.
-//! Confidence intervals invert these tests like those of Clopper and Pearson (Biometrika 26, 1934),
+//! Confidence intervals invert these tests, as Clopper and Pearson do (Biometrika 26, 1934), but
 //! with a normal instead of a binomial distribution. Claims are valid for every crowd, even if many
 //! people have equal numbers.
 
@@ -14,8 +14,8 @@ use hushbin::mechanism::pattern::{Rates, triangular_cdf};
 #[derive(Debug, Clone)]
 pub(super) struct EdgeWeights {
     pub(super) worth: Vec<f64>,
-    /// Minimum variance of the weight of one report's output: over people below the edge, and over
-    /// people above it.
+    /// Minimum variance of the weight of one report's output. The first is over people below the
+    /// edge, the second over people above the edge.
     pub(super) least: [f64; 2],
 }
 

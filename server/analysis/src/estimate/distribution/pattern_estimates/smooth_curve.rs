@@ -26,8 +26,8 @@ const LONGEST_STEP: f64 = 3.0;
 const SHORTEST_STEP: f64 = 1e-4;
 /// Maximum number of Newton steps. About five are usually enough.
 const STEPS: usize = 60;
-/// Maximum number of times that one step is halved to reach a higher value. It is hardly ever
-/// halved.
+/// Maximum number of times that one step is halved to reach a higher penalised likelihood. Halving
+/// is hardly ever needed.
 const HALVINGS: i32 = 40;
 
 /// Fits one curve for each penalty weight λ, from the largest (smoothest) to the smallest. Each fit
