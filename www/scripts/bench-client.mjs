@@ -61,8 +61,8 @@ const SUMS = {
 };
 
 /**
- * Runs in an empty page that has loaded. Returns two times in milliseconds: until the package,
- * which this machine serves, is imported, and until a first report is stored.
+ * Runs in an empty page that has loaded. Returns two times in milliseconds: until the package is
+ * imported, and until a first report is stored. This machine serves the package.
  *
  * @param {any} task
  */
@@ -175,9 +175,9 @@ async function reports({ task, storage, sealing = false, entries, reports, toget
 }
 
 /**
- * Runs in the page. Returns two times in microseconds per report to a sum task: for making its
- * messages, and until they are sealed one by one and stored. Also returns the numbers of messages
- * and bytes.
+ * Runs in the page. Returns two times in microseconds per report to a sum task. The first is the
+ * time to make the messages. The second is the time of a call of report(), which makes messages,
+ * seals each separately, and stores them. Also returns the numbers of messages and bytes.
  *
  * @param {{ task: any, people: number }} options
  */
@@ -251,7 +251,10 @@ export async function benchClient() {
     }
   };
   try {
-    /** Prints the median and the maximum of both times over many starts in fresh profiles. */
+    /**
+     * Prints the medians of two times over many starts in fresh profiles, and the maximum of the
+     * second.
+     */
     const cold = async (what, work) => {
       const starts = [];
       for (let run = 0; run < STARTS; run += 1) {

@@ -37,8 +37,8 @@ export async function buildAnalysis({ quick = false } = {}) {
 }
 
 /**
- * Returns the esbuild options that choose the package for the pages. It is the published package
- * or, for a quick build, the package's sources without the core in JavaScript.
+ * Returns the esbuild options that select the package for the pages. Pages get the published
+ * package or, in a quick build, its sources without the core in JavaScript.
  *
  * @param {boolean} quick
  */

@@ -116,8 +116,8 @@ const SCRIPT = "hushbin.script";
 /** Names of the package's entry files. */
 const ENTRIES = ["index", "slim", "testing", "history"];
 /**
- * Names of the files that are loaded when a task or a browser needs them. Each comes after the
- * files that it loads itself.
+ * Names of the files that are loaded when a task or a browser needs them. Each file comes after
+ * those that it loads.
  */
 export const LATER_FILES = [
   "complete",
@@ -173,8 +173,7 @@ const keepImports = (files) => ({
 });
 
 /**
- * Plugin for files that are loaded later. With it, they use the error classes of the file that
- * loads them.
+ * Plugin for files that are loaded later. It makes them use the error classes of the loading file.
  *
  * @type {import("esbuild").Plugin}
  */
@@ -434,8 +433,8 @@ const glueFolder = (name) => join(TARGET, "glue", name);
 
 /**
  * Writes the JavaScript around the modules (glue). Modules that share a glue must yield the same
- * text. Its end is replaced by the code that the client expects. The original names of shortened
- * imports and exports are stored for tests.
+ * text. The end of this text is replaced by the code that the client expects. The original names of
+ * shortened imports and exports are stored for tests.
  *
  * @param {ReadonlyMap<string, object>} names by module
  */

@@ -73,7 +73,7 @@ const LINK = /\]\((?!https?:|mailto:|#)([^)\s]+)\)/g;
 const PATH = /`((?:src|server|www|tests|benches|\.github|\.ci)\/[^`\s*…{}<>]*)`/g;
 
 /**
- * Returns the missing files: those that a document links to or names, but that do not exist.
+ * Returns the files that a document links to or names, although they do not exist.
  *
  * @param {string} file
  * @param {string} text

@@ -75,7 +75,10 @@ async function servePages(port, config) {
 class CompilerProgress {
   #begun = performance.now();
 
-  /** Sentence about the remaining time of the build, rounded up to ten seconds. */
+  /**
+   * Sentence about the remaining time of the build. The time is rounded up to a multiple of ten
+   * seconds.
+   */
   get words() {
     const left = TYPICAL_SECONDS.collector - (performance.now() - this.#begun) / 1000;
     const when = left > 0 ? `about ${10 * Math.ceil(left / 10)} seconds left` : "longer than usual";

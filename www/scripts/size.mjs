@@ -12,8 +12,8 @@ import { DIST } from "./lib/paths.mjs";
 import { bold, Failed, main, print } from "./lib/run.mjs";
 
 /**
- * Maximum size in bytes, compressed by brotli, of a page that only asks choices, and of the chunk
- * that other tasks load in addition.
+ * Maximum size in bytes, compressed by brotli: of a page that asks only for choices, and of the
+ * chunk that other tasks load in addition.
  */
 const BUDGET = 26_760;
 const CHUNK_BUDGET = 20_720;
@@ -31,8 +31,8 @@ const LEAVING_BUDGET = 2_070;
 const SHUFFLED_BUDGET = 2_120;
 const SEALING_BUDGET = 6_700;
 /**
- * Maximum compressed size of the code for sum tasks with its module, of this module alone, and of
- * the same core in JavaScript.
+ * Maximum compressed size: of the code for sum tasks with its module, of this module alone, and of
+ * this core in JavaScript.
  */
 const SUMS_BUDGET = 14_000;
 const SUMS_MODULE_BUDGET = 9_390;

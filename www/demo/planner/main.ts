@@ -31,7 +31,7 @@ import type { WorkerMessage } from "./worker.js";
  * changes.
  */
 const SAVE_AFTER_MS = 300;
-/** Time in ms that the worker thread may spend on an older question before it is replaced. */
+/** Time in ms after which the worker thread is replaced if an older question still occupies it. */
 const RESTART_AFTER_MS = 1500;
 /** Number of points that a new curve needs before it replaces the old one. */
 const MIN_POINTS = 6;
@@ -46,7 +46,7 @@ class PlannerPage {
   #worker: Worker | null = null;
   /** Id of the newest question. */
   #id = 0;
-  /** Id of the question that the worker thread works on; 0 if it has not begun. */
+  /** Id of the question that the worker thread works on; 0 before its first question. */
   #begunId = 0;
   #waiting: ReturnType<typeof setTimeout> | undefined;
   #answer: AnyPlan | null = null;

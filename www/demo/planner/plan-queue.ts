@@ -41,8 +41,8 @@ export type PlanMessage = { readonly id: number } & (
 const MAX_CACHED = 2000;
 
 /**
- * Returns the planning function with a cache. It helps because the curves of two similar questions
- * share most points.
+ * Adds a cache to the planning function. The cache helps because the curves of two similar
+ * questions share most points.
  */
 export function withCache(plan: PlanFunction): PlanFunction {
   const known = new Map<string, AnyPlan | Refusal>();
@@ -129,7 +129,8 @@ export class PlanQueue {
   }
 
   /**
-   * Returns the plan for one point of a curve, or null if there is no plan and the curve has a gap.
+   * Returns the plan for one point of a curve. Returns null if there is no plan, which leaves a
+   * gap.
    */
   #planOrNull(question: PlannerInput): AnyPlan | null {
     try {

@@ -85,9 +85,7 @@ const REDRAW_AFTER_MS = 80;
 /** Space in px for one label of the horizontal axis. */
 const TICK = 55;
 
-/**
- * Points to plot: those of the current plan, and the points of the curves that are known so far.
- */
+/** Points to plot: those of the current plan, and all curve points that are known so far. */
 export interface PlotData {
   readonly here: Readonly<Record<CurveName, CurvePoint>>;
   readonly curves: Readonly<Record<CurveName, readonly CurvePoint[]>>;
@@ -217,7 +215,7 @@ function decadeRange(values: readonly number[]): [number, number] | null {
 
 /**
  * Returns ticks at powers of ten. If there are many, every second power is left out. If there are
- * few, the multiples by 2 and 5 are added.
+ * few, twice and five times each power are added.
  */
 function powerOfTenTicks([from, to]: readonly [number, number], most = 10): number[] {
   const first = Math.floor(Math.log10(from));

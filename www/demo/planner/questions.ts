@@ -33,7 +33,7 @@ function sharedSettings(state: QuestionSettings): Partial<QuestionSettings> {
   return Object.fromEntries(SHARED.map((name) => [name, state[name]]));
 }
 
-/** Returns the index of the question that the form shows. For sums, it is the first question. */
+/** Returns the index of the question that the form shows. Sums always show the first question. */
 function shownIndex({ all, shown }: Questions): number {
   return all[0].trust === "shuffler" ? 0 : shown;
 }
@@ -70,7 +70,7 @@ export function withoutShownQuestion(questions: Questions): Questions {
 }
 
 /**
- * Returns the names of the questions: the kind, followed by a number if there are several
+ * Returns the names of the questions. A name is the kind, followed by a number if there are several
  * questions. A single question of ratings has an empty name, as in a task file with one unnamed
  * question.
  */
@@ -85,8 +85,8 @@ export function plannerInput({ all }: Questions): PlannerInput {
 }
 
 /**
- * Returns the invalid fields of one question, and its index `at`. It is the shown question or, if
- * that is valid, the first invalid one. Returns null if all questions are valid.
+ * Returns the invalid fields of one question, and the index `at` of this question. If the shown
+ * question is valid, the first invalid one is used. Returns null if all questions are valid.
  */
 export function firstInvalidFields(
   questions: Questions,
@@ -98,7 +98,10 @@ export function firstInvalidFields(
   return some.find((own) => own.at === shownIndex(questions)) ?? some[0] ?? null;
 }
 
-/** Name of the URL parameter that contains the fragment of each question after the first. */
+/**
+ * Name of a URL parameter that is repeated for every question after the first. Each value is the
+ * fragment of one question.
+ */
 const QUESTION_PARAMETER = "question";
 
 /** Returns the URL fragment that describes the plan, so that people can share the URL. */

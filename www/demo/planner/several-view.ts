@@ -59,7 +59,10 @@ function questionCost(own: QuestionPlan, { solved_for }: Plan): QuestionCost {
   };
 }
 
-/** Returns a table row for each way to ask: the plan, all questions in each report, and ratings. */
+/**
+ * Returns a table row for each way to ask: one question per report, as in the plan; all questions
+ * in each report; and ratings.
+ */
 function comparisonRows(answer: Plan): ComparisonRow[] {
   const { questions, people, effective_epsilon, central, protects, together_over_drawn } = answer;
   const chosen: ComparisonRow = {
@@ -98,7 +101,7 @@ function comparisonRows(answer: Plan): ComparisonRow[] {
   return rows;
 }
 
-/** Formats the ratio between an error and the error of the plan: × 1.41. */
+/** Formats an error divided by the plan's error: × 1.41. */
 function formatErrorRatio(ratio: number): string {
   return `×\u00a0${formatNumber(ratio)}`;
 }

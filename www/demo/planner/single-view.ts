@@ -17,7 +17,7 @@ import {
   mechanismParameters,
 } from "./words.js";
 
-/** Descriptions of the estimate to which the stated errors apply. */
+/** Descriptions of the estimate whose errors are stated. */
 export const ERRORS_OF: Readonly<Record<QuestionPlan["errors_of"], string>> = {
   share: "for the estimate of a share, from 0 to 1",
   mean: "for the estimated mean, in the unit of the number",

@@ -297,8 +297,8 @@ function commonSurveyFields(
 }
 
 /**
- * Maximum number of numbers that are written out. It exceeds the maximum of a task, so the planner
- * still refuses too many numbers.
+ * Maximum length of a draft's list of numbers. A valid task has fewer numbers, so the planner still
+ * refuses a list of this length.
  */
 const MAX_NUMBERS = 2000;
 
@@ -410,7 +410,8 @@ function questionParts(state: QuestionSettings, alone: boolean): object {
 }
 
 /**
- * Returns a part of a question that has this number of options. A part with two options is a flag.
+ * Creates one part of a combined question. The part has `options` options, and is a flag if there
+ * are two.
  */
 function choicePart(options: number, index: number): object {
   if (options === 2) return { name: `flag-${index + 1}`, kind: "flag" };
@@ -429,8 +430,8 @@ export function fieldForError(
 }
 
 /**
- * Form fields for names in errors that differ from the field names. The first visible field is
- * used.
+ * Form fields to which a field name in an error can refer. The error is shown at the first of them
+ * that is visible. Names that are not listed are the same in the form.
  */
 const CONTROLS_OF_ERROR_FIELDS: Readonly<Record<string, readonly FieldName[]>> = {
   epsilon: ["epsilon", "cap", "central_epsilon"],

@@ -30,7 +30,7 @@ function firstErrors(plan: SumPlan) {
   return error;
 }
 
-/** Returns the name of the estimate to which the errors apply. */
+/** Names the estimates to which the standard errors apply. */
 const each = ({ task }: SumPlan) =>
   task.vector === undefined ? "each mean" : "each coordinate of the mean";
 

@@ -66,8 +66,9 @@ export interface ComparisonRow {
 }
 
 /**
- * Returns a sentence on how close the mechanism is to the best possible one, or an empty text if
- * that is unknown. `among` is a further condition.
+ * Returns a sentence on how close the mechanism is to the best possible one. Returns an empty text
+ * if this distance is unknown. `among` is a further condition, which follows the words "At this
+ * local ε".
  */
 export function distanceSentence({ distance }: Pick<QuestionPlan, "distance">, among = ""): string {
   return distance === null ? "" : ` At this local ε${among}, the mechanism ${distance.text}.`;

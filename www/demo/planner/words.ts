@@ -36,7 +36,7 @@ export function formatNumber(value: number | null | undefined): string {
   return value >= 1000 ? formatCount(value) : Number(value.toPrecision(3)).toString();
 }
 
-/** Formats a privacy loss with three significant digits, rounded up. */
+/** Formats a privacy loss, rounded up to three significant digits. */
 export function formatLossThreeDigits(value: number | null | undefined): string {
   if (value === null || value === undefined || value <= 0) return formatNumber(value);
   return formatNumber(roundUp(value));

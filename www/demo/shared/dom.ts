@@ -33,7 +33,7 @@ export function svg<K extends keyof SVGElementTagNameMap>(
   return made;
 }
 
-/** Creates an element with the text e^ε, where ε is raised. */
+/** Creates an element with the text e^ε, with ε as a superscript. */
 export function eToEpsilon(): HTMLElement {
   return el("span", {}, "e", el("sup", {}, "ε"));
 }

@@ -29,7 +29,7 @@ export function formatThreeDigits(value: number): string {
   return Number(value.toPrecision(3)).toString();
 }
 
-/** Formats a count with two significant digits, rounded up. */
+/** Formats a count, rounded up to two significant digits. */
 export function formatRoundedUp(value: number): string {
   const grain = 10 ** Math.max(0, Math.floor(Math.log10(value)) - 1);
   return formatCount(Math.ceil(value / grain) * grain);
@@ -58,8 +58,8 @@ export function hexByte(byte: number): string {
 }
 
 /**
- * Formats a number in scientific notation, with raised digits: 10⁻⁸, 2.5 × 10⁻⁹. The argument is
- * the result of `toExponential`.
+ * Formats a number in scientific notation, with superscript digits: 10⁻⁸, 2.5 × 10⁻⁹. The argument
+ * is the result of `toExponential`.
  */
 export function formatPowerOfTen(exponential: string): string {
   const [mantissa = "", exponent = ""] = exponential.split("e");

@@ -71,8 +71,8 @@ export class MechanismChannel {
   }
 
   /**
-   * Creates the object that sends the visitor's report. The visitor sends at most one report over
-   * `all` channels.
+   * Creates the object that sends the visitor's report. The visitor sends at most one report
+   * through all channels together.
    */
   ownReport(all: readonly MechanismChannel[]): OwnReport<Answers> {
     const { answer, collector, ledger, sender } = this;
@@ -89,7 +89,7 @@ export class MechanismChannel {
 
   /**
    * Requests estimates. Meanwhile, this browser sends no reports, so the estimates and the true
-   * answers belong together.
+   * answers describe the same people.
    */
   ask(): Promise<void> {
     return this.sender.exclusively(async () => {
@@ -98,8 +98,8 @@ export class MechanismChannel {
   }
 
   /**
-   * Clears the ledger if the collector has fewer reports than this browser sent, because it was
-   * then emptied.
+   * Clears the ledger if the collector was emptied. The collector then has fewer reports than this
+   * browser sent.
    */
   async #forgetIfFresh(): Promise<void> {
     const { reports } = await this.collector.estimates();

@@ -47,9 +47,11 @@ export function itemName(item: EstimatedItem): string {
   return typeof item === "string" ? item : `${item.from} to ${item.to}`;
 }
 
-/** Estimates for a question that asks for a number, as far as the page shows them. */
+/**
+ * Estimates for a question that asks for a number. Fields that the page does not show are left out.
+ */
 export interface NumberEstimates {
-  /** Share of people below each edge inside the range. */
+  /** Share of people below each edge, except for the two ends of the range. */
   readonly distribution: readonly (Estimate & { readonly below: number })[];
   readonly quantiles: readonly (Omit<Estimate, "standard_error"> & { readonly quantile: number })[];
 }

@@ -8,8 +8,8 @@ const HEIGHT = 150;
 const PITCH = 10;
 
 /**
- * Draws dots that are scattered on the left and form columns on the right. The columns have the
- * heights `shares`.
+ * Draws dots that are scattered on the left and form columns on the right. `shares` has the heights
+ * of the columns.
  */
 export function drawSettlingReports(picture: SVGSVGElement, shares: readonly number[]): void {
   const dots: SVGCircleElement[] = [];

@@ -101,8 +101,8 @@ export class EstimatesView {
 }
 
 /**
- * Returns a chart row for each question. A row has the true and the estimated share of all people
- * for one estimand.
+ * Returns a chart row for each question. A row has the true and the estimated value of one
+ * estimand, as a share of all people.
  */
 export function estimateRows(
   questions: readonly Pick<Question, "item" | "label">[],

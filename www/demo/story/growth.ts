@@ -6,7 +6,7 @@ import type { PackedPeople } from "./habits.js";
 import type { UploadSender } from "./sender.js";
 
 /**
- * Functions of the package's randomizer that randomise many people at once, given as packed arrays.
+ * Functions of the package's randomizer for the answers of many people, which are in packed arrays.
  */
 export type BatchRandomizer = Pick<Randomizer, "randomizeMany" | "upload">;
 
@@ -14,13 +14,13 @@ export interface GrowthProgress {
   readonly sent: number;
   readonly of: number;
   /**
-   * Number of reports randomised per second of randomising. Drawing people and sending do not
+   * Number of reports randomised per second. The time for drawing people and for sending does not
    * count.
    */
   readonly randomised: number;
   /**
-   * Number of reports acknowledged by the collector per second, from the draw of the people to the
-   * receipt.
+   * Number of reports acknowledged by the collector per second. The time runs from the draw of the
+   * people to the receipt.
    */
   readonly acknowledged: number;
 }

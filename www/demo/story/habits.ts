@@ -7,8 +7,8 @@ import type { TrueCounts } from "./ledger.js";
 export type AnswerShares = readonly { readonly yes: number; readonly no: number }[];
 
 /**
- * Answers of people as packed arrays, the format in which the package randomises many people, and
- * the true counts.
+ * Answers of people as packed arrays, and their true counts. The package randomises many people in
+ * this format.
  */
 export interface PackedPeople {
   readonly lengths: Uint32Array;

@@ -137,7 +137,7 @@ export class Ledger<A = Answers> {
   }
 }
 
-/** Returns the counts without any people, which are 0 for each item. */
+/** Returns the counts of an empty crowd, which are 0 for each item. */
 export function emptyTrueCounts(items: number): TrueCounts {
   const zeros = new Array<number>(items).fill(0);
   return { people: 0, yes: zeros, no: zeros };

@@ -162,7 +162,7 @@ class DemoPage {
     this.#estimates.announce();
   }
 
-  /** Randomises the current answers and shows the report as a preview. It is not sent. */
+  /** Randomises the current answers and shows the report as a preview. The report is not sent. */
   #preview(): void {
     const { answers } = this.#form;
     const { randomizer } = this.#channel;
@@ -229,8 +229,8 @@ class DemoPage {
   }
 
   /**
-   * Requests the estimates of these channels. If a request is already running, they wait for the
-   * next one.
+   * Requests the estimates of these channels. If a request is already running, the next one
+   * includes these channels.
    */
   #ask(...channels: readonly MechanismChannel[]): Promise<void> {
     for (const channel of channels) this.#waiting.add(channel);

@@ -48,7 +48,7 @@ export class ObserverView {
     this.#before.addEventListener("input", () => this.#update());
   }
 
-  /** Shows the conclusions from another report. `answers` are the true answers behind it. */
+  /** Shows the conclusions from a new report, which was made from these true answers. */
   show(channel: MechanismChannel, answers: Answers, upload: Uint8Array): void {
     this.#channel = channel;
     byId("observer-bound").replaceChildren(...epsilonBoundInWords(channel));

@@ -45,8 +45,9 @@ export class OwnReport<A> {
   }
 
   /**
-   * Sends one report of the visitor over all mechanisms, because another report of the same answers
-   * would spend ε again. A later call only resends a report that is not acknowledged.
+   * Sends the visitor's report, unless one was sent under any of the mechanisms. A second report of
+   * the same answers would spend ε again. A later call only resends a report that is not
+   * acknowledged.
    */
   async send(answers: A): Promise<void> {
     const { all, open, sender } = this.#options;
@@ -64,8 +65,8 @@ export class OwnReport<A> {
   }
 
   /**
-   * Records the bytes of an upload in the ledger before they leave, and later the collector's
-   * receipt.
+   * Sends a request of the client. The ledger records the bytes of an upload before they are sent,
+   * and the collector's receipt afterwards.
    */
   async #recordAndFetch(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
     const upload = init?.body;

@@ -8,7 +8,7 @@ import { run } from "./run.mjs";
 import { bind, FEATURES } from "./wasm.mjs";
 
 /**
- * Names of WebAssembly features that JavaScript has no counterpart for. They are removed from the
+ * Names of WebAssembly features without a counterpart in JavaScript. They are removed from the
  * module's list of features, so that the glue does not use them.
  */
 const UNSUPPORTED_FEATURES = ["reference-types", "multivalue"];
@@ -21,8 +21,8 @@ const LOWERING_PASSES = [
 ];
 
 /**
- * Removes these features from the module's list of features. The code of the module uses none of
- * them. wasm-bindgen reads the list to find out which features the glue may use.
+ * Removes the unsupported features from the module's list of features. The code of the module uses
+ * none of them. wasm-bindgen reads the list to find out which features the glue may use.
  *
  * @param {Buffer} module
  */
@@ -46,7 +46,7 @@ export function instantiable(script) {
   );
 }
 
-/** Returns the glue with the core in JavaScript in place of a WebAssembly module. */
+/** Returns the glue, in which the core in JavaScript replaces the WebAssembly module. */
 export function withGlue(core, glue, made) {
   const [kept = ""] = patchGlue(glue, made).split("let wasmModule, wasmInstance, wasm;");
   const edits = [

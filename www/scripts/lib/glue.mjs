@@ -21,8 +21,8 @@ export function replaceOnce(text, from, to) {
 const DECODER = /let cachedTextDecoder = [\s\S]*?\nfunction decodeText\(bytes\) \{[\s\S]*?\n\}\n/;
 
 /**
- * Returns the pattern of the glue's FinalizationRegistry, which frees objects of a class that were
- * forgotten.
+ * Returns the pattern of the glue's FinalizationRegistry, which frees unreachable objects of a
+ * class.
  */
 const registryOf = (made) => new RegExp(`const ${made}Finalization = ([\\s\\S]*?\\n\\}\\));\\n`);
 

@@ -3,7 +3,7 @@
 /** @typedef {import("./rust-imports.mjs").Arrow} Arrow */
 
 /**
- * Returns the name of the entry of `folder` (a file or a folder directly in it) that is or contains
+ * Returns the name of an entry of `folder`: the file or folder directly in it that is or contains
  * this file. Returns undefined if the file is not below `folder`.
  */
 function entryOf(folder, file) {
@@ -16,8 +16,8 @@ function entryOf(folder, file) {
 }
 
 /**
- * Returns all folders at or below `root` that contain a file from which or to which an arrow
- * (import) leads.
+ * Returns all folders at or below `root` that contain an end of an arrow: a file that imports, or a
+ * file that is imported.
  */
 function foldersOf(root, arrows) {
   const found = new Set([root]);

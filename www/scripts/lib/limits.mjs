@@ -28,7 +28,7 @@ export const WHOLE = "all";
 const tenths = (rate) => Math.ceil(rate * 10 - 1e-9) / 10;
 
 /**
- * Converts a figure to a limit that the figure just meets.
+ * Converts a figure to the lowest limit that the figure does not exceed.
  *
  * @param {Rule} rule
  * @param {Figure} figure

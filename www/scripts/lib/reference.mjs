@@ -17,15 +17,15 @@ const DECLARED = new RegExp(
   "gm",
 );
 /**
- * Pattern of a member of a declaration, which is indented by one step. Comments before members are
- * recognised by the last line.
+ * Pattern of a member of a declaration. Members are indented by one step. A comment before a member
+ * is recognised by its last line.
  */
 const MEMBER =
   /(\*\/\n)?^ {4}(?!\/?\*|#private|\}|constructor)(?:(?:readonly|static|abstract|get|set) )*(\w+)\??(.*)/gm;
 const FENCE = "`".repeat(4);
 /**
- * Pattern of the type of a field that is a literal. Such a field distinguishes kinds, so it needs
- * no comment.
+ * Pattern of a field's type that is a literal. The field then distinguishes kinds, so it needs no
+ * comment.
  */
 const LITERAL = /^(?:: | = )"[^"]*";$/;
 

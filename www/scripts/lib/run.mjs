@@ -58,8 +58,8 @@ function childrenTime() {
 let chargedTime = childrenTime();
 
 /**
- * Adds the processor time to the cost of a step that the system has counted since another program
- * ended.
+ * Adds processor time to the cost of a step: the time that the system has counted since another
+ * program ended.
  */
 function charge(cost) {
   const now = childrenTime();

@@ -376,7 +376,7 @@ function resolve(modules, module, path, visited = new Set()) {
 }
 
 /**
- * Returns the file of the last module in a path, which precedes the first name that is not a
+ * Returns the file of the last module in a path. The search ends at the first name that is not a
  * module.
  *
  * @param {Map<string, Module>} modules

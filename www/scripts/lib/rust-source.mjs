@@ -35,8 +35,8 @@ function moduleFile(file, name) {
 }
 
 /**
- * Returns the attributes of a syntax node. In a list of fields or variants, these are the nodes
- * before it.
+ * Returns the attributes of a syntax node. In a list of fields or variants, the attributes are
+ * siblings that precede the node.
  */
 function attributes(node) {
   const found = /List$/.test(node.name) ? [] : node.getChildren("Attribute");

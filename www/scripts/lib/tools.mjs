@@ -101,7 +101,7 @@ export const mdbook = {
 };
 
 /**
- * C compiler and linker for other architectures. It has the C library of static programs.
+ * C compiler and linker for other architectures. It includes the C library for static programs.
  *
  * @type {Tool}
  */

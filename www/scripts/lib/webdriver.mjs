@@ -91,7 +91,7 @@ const SESSION_MS = 120_000;
 const DRIVERS = 3;
 
 /**
- * Starts a driver and opens a session, the only one that a driver can have. If no browser opens,
+ * Starts a driver and opens a session. A driver can have only one session. If no browser opens,
  * another driver is tried.
  *
  * @param {string} display

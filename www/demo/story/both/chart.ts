@@ -48,8 +48,8 @@ export class BothWaysChart {
 const heightOf = (width: number) => (width >= WIDE ? LANES.wide : LANES.narrow);
 
 /**
- * Returns the distance from the truth to either end of a number's scale, so that both intervals
- * fit.
+ * Returns half the width of a number's scale. The scale is centred on the truth and is wide enough
+ * for both intervals.
  */
 function scaleHalfRange({ truth, local, shuffled }: BothEstimate): number {
   const ends = [local, shuffled].flatMap((own) => [own.estimate, ...own.simultaneous_interval]);

@@ -5,8 +5,8 @@ import { ROLLS } from "../habits.js";
 import { BROWSING } from "./task.js";
 
 /**
- * Number of this chapter's first purpose for pseudo-random numbers. Other chapters use smaller
- * numbers.
+ * Smallest purpose that this chapter passes to {@link ROLLS}. Purposes of other chapters are below
+ * it.
  */
 const FIRST = 200;
 

@@ -8,8 +8,8 @@ import { answerWord, type Question } from "../questions.js";
 import type { ReportPicture } from "./mechanism.js";
 
 /**
- * Creates a chip, the small box that represents an element. An answer has a numbered chip, padding
- * a dotted one.
+ * Creates a chip, the small box that represents an element. The chip of an answer contains a
+ * number. The chip of a padding contains a dot.
  */
 export function createChip(answer: SignedAnswer | null): HTMLElement {
   return answer
@@ -85,8 +85,8 @@ export class HashFunctionWords {
   }
 
   /**
-   * Formats the probability of a bucket. It is smaller with more hash functions, so it then gets
-   * more digits.
+   * Formats the probability of a bucket. With more hash functions, probabilities are smaller and
+   * need more digits.
    */
   chance(share: number): string {
     return formatPercent(share, 1 + Math.ceil(Math.log10(this.count)));

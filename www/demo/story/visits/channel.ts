@@ -93,7 +93,7 @@ export class VisitsChannel {
 
   /**
    * Requests estimates. Meanwhile, this browser sends no reports, so the estimates and the true
-   * answers belong together.
+   * answers describe the same people.
    */
   ask(): Promise<void> {
     return this.sender.exclusively(() => this.#ask());

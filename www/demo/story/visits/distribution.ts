@@ -8,13 +8,13 @@ import { describeChart } from "../figure.js";
 
 /** Rows of the chart: one for each edge and one for each quantile. */
 export interface DistributionRows {
-  /** Share of people below each edge that lies inside the range. */
+  /** Share of people below each edge, except for the two ends of the range. */
   readonly below: readonly ChartRow[];
   /** Quantiles, in the unit of the number. */
   readonly quantiles: readonly ChartRow[];
 }
 
-/** Edges and unit of the number's horizontal axis. */
+/** Horizontal axis, which shows the values of a number. */
 export interface NumberScale {
   /** Edges of the bins, positive and ascending. The axis is logarithmic. */
   readonly edges: readonly number[];
@@ -203,8 +203,8 @@ function drawErrorBar(
 }
 
 /**
- * Draws a rectangle. `along` has its start and length along the error bar, `across` those on the
- * other axis.
+ * Draws a rectangle as part of an error bar. `along` has its start and length in the direction of
+ * the bar. `across` has its start and length in the other direction.
  */
 function drawBox(
   name: string,

@@ -22,17 +22,15 @@ const USE: Readonly<Record<Feature, number>> = {
 };
 
 /**
- * Distributions of load times in ms. `part` is the share of visitors with this connection, `spread`
- * the standard deviation of the logarithm.
+ * Distributions of load times in ms. `part` is the share of visitors with this connection. `spread`
+ * is the standard deviation of the load time's logarithm.
  */
 const CONNECTION_SPEEDS = [
   { part: 0.75, median: 620, spread: 0.45 },
   { part: 0.25, median: 2600, spread: 0.4 },
 ] as const;
 
-/**
- * Numbers of this chapter's purposes for pseudo-random numbers. Other chapters use other numbers.
- */
+/** Purposes that this chapter passes to {@link ROLLS}. Other chapters pass different purposes. */
 const ROLL_PURPOSES = { theme: 100, line: 101, radius: 102, angle: 103, feature: 110, keen: 120 };
 
 /** Returns the answers of the invented visitor with this number. */
@@ -59,8 +57,8 @@ function themeAtRoll(roll: number): Theme {
 }
 
 /**
- * Draws a load time. It is lognormal for each kind of connection, by the method of Box and Muller
- * (1958).
+ * Draws a load time, which is lognormal for each kind of connection. Uses the method of Box and
+ * Muller (1958).
  */
 function drawLoadTime(roll: (purpose: number) => number): number {
   const [quick, slow] = CONNECTION_SPEEDS;
@@ -107,7 +105,8 @@ export interface VisitTrueCounts {
   /** Returns the number of visitors whose clipped load time is below this one. */
   below(loadMs: number): number;
   /**
-   * Returns the clipped load time at the quantile `part`, from 0 to 1. Returns null without people.
+   * Returns a quantile of the clipped load times. `part` is from 0 to 1. Returns null without
+   * people.
    */
   quantile(part: number): number | null;
 }

@@ -54,7 +54,7 @@ export class VisitsSection {
     if (performance.now() - this.#askedAt >= idleMs) void this.ask();
   }
 
-  /** Requests estimates. If a request is already running, waits for the one after it. */
+  /** Requests estimates. If a request is already running, makes another one afterwards. */
   ask(): Promise<void> {
     this.#stale = true;
     this.#asking ??= this.#askWhileStale().finally(() => {

@@ -52,8 +52,8 @@ export interface Visit {
 }
 
 /**
- * Returns the entries of each answer. An option is an entry with its index and the value 1. The
- * load time is the value of item 0.
+ * Returns the entries of each answer. An option is given as an entry with its index and value 1.
+ * The load time is given as the value of item 0.
  */
 export function visitEntries({
   theme,

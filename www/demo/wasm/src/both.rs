@@ -45,7 +45,7 @@ pub struct BothWaysSimulation {
     local_randomizer: Randomizer,
     entries: Vec<Entry>,
     numbers: Vec<NamedLimits>,
-    /// Sum of people's answers to each number, clipped to its limits.
+    /// Sum of all answers to each number, after clipping each answer to the limits.
     truths: Vec<f64>,
     people: u64,
 }
@@ -85,7 +85,7 @@ pub struct BothPromises {
 pub struct BothEstimates {
     /// Number of people who were asked.
     pub people: u64,
-    /// True if there are enough people for a batch that the shuffler does not hold back.
+    /// True if there are enough people for a batch, so that the shuffler does not hold it back.
     pub enough: bool,
     /// Confidence of the intervals.
     pub confidence: f64,
@@ -312,7 +312,7 @@ impl BothWaysSimulation {
         })
     }
 
-    /// Estimates the means from the reports and from the messages. The intervals of one way hold
+    /// Estimates the means from the reports and from the messages. Each way's intervals hold
     /// simultaneously for all numbers.
     ///
     /// # Panics

@@ -32,7 +32,7 @@ const FOLDERS = [
 ];
 
 /**
- * Returns the files in the image of a platform. It contains no shell, no libraries, and no
+ * Returns the files in the image of a platform. The image contains no shell, no libraries, and no
  * certificates of authorities.
  *
  * @param {Platform} platform

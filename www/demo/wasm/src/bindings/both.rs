@@ -1,4 +1,4 @@
-//! Bindings of the simulated people who answer in two ways: local reports and messages.
+//! Bindings of the simulation, in which people answer in two ways: local reports and messages.
 
 use chacha20::ChaCha20Rng;
 use hushbin::sums::SumTask;
@@ -20,7 +20,7 @@ pub struct Both {
 
 #[wasm_bindgen]
 impl Both {
-    /// Creates an empty crowd for a task of numbers with all its parameters. `seed` has 32 bytes
+    /// Creates an empty crowd. `task` asks for numbers and has all parameters. `seed` has 32 bytes
     /// and need not be secret, because all people are invented.
     ///
     /// # Errors

@@ -34,8 +34,8 @@ struct EntryInput {
 #[derive(Debug)]
 pub struct Audit(explain::Audit);
 
-/// Returns the probability of a claim after evidence with this likelihood ratio, from the prior
-/// probability `before`.
+/// Returns the posterior probability of a claim, computed from the prior probability `before` and
+/// the likelihood ratio of the evidence.
 #[wasm_bindgen]
 #[must_use]
 pub fn posterior(before: f64, ratio: f64) -> f64 {
@@ -96,7 +96,7 @@ impl Explainer {
         Ok(to_js(&dissected))
     }
 
-    /// Returns the outcomes to which the answers fall under the seed of an upload's report.
+    /// Returns the positions of the answers under the seed of an upload's report.
     ///
     /// # Errors
     /// A [`Refusal`] if the answers or the upload do not fit the task.
@@ -162,8 +162,8 @@ impl AnswerExplainer {
     }
 
     /// Explains what an upload reveals about answers. `answers` has the entries of each question,
-    /// in the task's order. An option is an entry with its index and the value 1. A number is the
-    /// value of item 0.
+    /// in the task's order. An option is given as an entry with its index and the value 1. A number
+    /// is given as the value of item 0.
     ///
     /// # Errors
     /// A [`Refusal`] if the answers or the upload do not fit the task.

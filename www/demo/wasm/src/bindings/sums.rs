@@ -67,8 +67,8 @@ pub fn plan_sums(
     Ok(plan()?)
 }
 
-/// Checks a draft for those errors that can name the invalid field. Errors of [`resolve`] have only
-/// a message.
+/// Checks a draft for errors in a known field, so that the refusal can name the field. Errors of
+/// [`resolve`] have only a message.
 fn check(file: &Value) -> Result<(), Refusal> {
     let [people, honest] = ["people", "honest_fraction"].map(|name| file[name].as_f64());
     if let Some(people) = people {

@@ -23,9 +23,9 @@ use hushbin_analysis::numeric::clopper_pearson::{lower_bound, upper_bound};
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 #[serde(rename_all = "kebab-case")]
 pub enum Side {
-    /// Scores at or above the threshold, which the first input makes more often.
+    /// Scores at or above the threshold, which are more frequent for the first input.
     AtLeast,
-    /// Scores at or below the threshold, which the second input makes more often.
+    /// Scores at or below the threshold, which are more frequent for the second input.
     AtMost,
 }
 
@@ -39,11 +39,11 @@ pub struct ScoredEvent {
     pub side: Side,
 }
 
-/// Number of reports of one input that meet an event, and number of all its reports.
+/// Counts for one input: reports in which an event occurs, and all reports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub struct HitCount {
-    /// Number of reports that meet the event.
+    /// Number of reports in which the event occurs.
     pub hits: u64,
     /// Number of all reports.
     pub trials: u64,
@@ -59,19 +59,20 @@ pub struct MeasuredBound {
     pub confidence: f64,
     /// Event whose frequencies yield the bound.
     pub event: ScoredEvent,
-    /// Counts for the input that is expected to meet the event more often.
+    /// Counts for the input that is expected to have the event more often.
     pub likelier: HitCount,
     /// Counts for the other input.
     pub other: HitCount,
 }
 
-/// Divisor of the number of scores: a quarter of the scores chooses the event.
+/// Divisor of the number of scores. A quarter of the scores is used to choose the event.
 const CHOOSING: usize = 4;
-/// Maximum number of thresholds that are tried. If there are more different scores, quantiles of
-/// the scores are tried.
+/// Maximum number of thresholds that are tried. If there are more distinct scores, their quantiles
+/// are tried.
 const CANDIDATES: usize = 400;
-/// Number of standard errors subtracted from the estimated bound of an event. The later bound at a
-/// confidence of 0.999 costs 3.3 of them. The other 3.3 ensure that no rare event wins by chance.
+/// Number of standard errors that are subtracted from the estimated bound of an event. The final
+/// bound, at a confidence of 0.999, loses 3.3 standard errors. The other 3.3 ensure that no rare
+/// event wins by chance.
 const CAUTION: f64 = 6.6;
 
 /// Audit in progress: the scores of the reports of each input.
@@ -142,7 +143,7 @@ impl ScoredEvent {
         }
     }
 
-    /// Returns how many of these scores, in ascending order, meet the event.
+    /// Returns the number of scores for which the event occurs. `sorted` is in ascending order.
     fn count_hits_in_sorted(&self, sorted: &[f64]) -> usize {
         match self.side {
             Side::AtLeast => sorted.len() - sorted.partition_point(|score| *score < self.threshold),
@@ -150,7 +151,8 @@ impl ScoredEvent {
         }
     }
 
-    /// Puts the value of the input that is expected to meet the event more often first.
+    /// Reorders the values of two inputs. The input that is expected to have the event more often
+    /// comes first.
     fn likelier_first<T>(&self, [first, second]: [T; 2]) -> [T; 2] {
         match self.side {
             Side::AtLeast => [first, second],

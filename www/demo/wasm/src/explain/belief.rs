@@ -7,7 +7,8 @@ use serde::Serialize;
 use super::error::ExplainError;
 use super::explainer::Explainer;
 
-/// Returns the answers with the answer about `item` replaced by `claim`: 1, −1, or 0 for no answer.
+/// Returns the answers after a change: the new answer about `item` is `claim` (1, −1, or 0 for no
+/// answer).
 fn answers_with_claim(answers: &[SignedItem], item: u64, claim: i8) -> Vec<SignedItem> {
     let others = answers.iter().filter(|signed| signed.item != item);
     let own = (claim != 0).then_some(SignedItem {

@@ -90,8 +90,8 @@ impl ExplainMechanism for Coco {
     }
 }
 
-/// Returns the probability that each side is reported under a seed. It is averaged over all
-/// replacements of missing answers.
+/// Returns the probability that each side is reported under a seed. Probabilities are averaged over
+/// all replacements of missing answers.
 fn outcome_probabilities(
     coco: &Coco,
     setting: &DomainAndEpsilon,

@@ -55,8 +55,8 @@ impl ExplainMechanism for Collision {
         outcome_probabilities(self, setting, answers, report.seed)[report.bucket as usize].ln()
     }
 
-    /// Returns the number of elements of the first input in the reported bucket, minus the number
-    /// of elements of the second input in it.
+    /// Returns the number of the first input's elements in the reported bucket, minus the number of
+    /// the second input's elements in this bucket.
     fn audit_score(
         &self,
         setting: &DomainAndEpsilon,

@@ -26,8 +26,8 @@ pub enum Reported {
     },
     /// Atoms that Window reports for the drawn attributes.
     Atoms {
-        /// Value of each attribute's atom divided by the maximum, from −1 to 1, in the order in
-        /// which the seed draws the attributes.
+        /// Value of each attribute's atom, divided by the maximum value (so from −1 to 1). The
+        /// order is that in which the seed draws the attributes.
         values: Vec<f64>,
     },
     /// Sign of hash-bin's clipped sum.
@@ -94,9 +94,9 @@ impl DomainAndEpsilon {
         0..self.domain.sparsity().saturating_sub(answers.len() as u32)
     }
 
-    /// Returns the probability of every outcome, computed by `chances` for at most s answers, where
-    /// s is the sparsity. For more answers, it is averaged over uniformly random selections of s
-    /// answers.
+    /// Returns the probability of every outcome, for a sparsity of s. `chances` computes the
+    /// probabilities for at most s answers. For more answers, the probabilities are averaged over
+    /// uniformly random selections of s answers.
     pub(super) fn average_over_selections(
         &self,
         answers: &[SignedItem],
@@ -113,7 +113,8 @@ impl DomainAndEpsilon {
     }
 }
 
-/// Returns the mean of several distributions over the same outcomes. There must be at least one.
+/// Returns the mean of several distributions over the same outcomes. At least one distribution is
+/// required.
 pub(super) fn mean_distribution(distributions: impl Iterator<Item = Vec<f64>>) -> Vec<f64> {
     let mut sums = Vec::new();
     let mut count = 0.0;

@@ -113,8 +113,8 @@ impl Explainer {
         found.ok_or_else(|| ExplainError::NoItem(name.to_owned()))
     }
 
-    /// Returns signed items for answers by item name, in the task's order. `named` has 1 for yes
-    /// and −1 for no.
+    /// Converts answers to signed items, in the task's order. `named` has the name of each item,
+    /// with 1 for yes or −1 for no.
     ///
     /// # Errors
     /// [`ExplainError::NoItem`] for an unknown name, [`ExplainError::TooMany`] for more answers
@@ -158,9 +158,9 @@ macro_rules! register {
                 reported(self.question.mechanism(), report)
             }
 
-            /// Returns the outcomes to which the answers and the paddings fall under the seed of
-            /// `report`, as the core decodes the report. If there are more answers than the
-            /// sparsity, probabilities are averaged over uniformly random selections.
+            /// Returns the positions of the answers and the paddings under the seed of `report`,
+            /// and the probability of each outcome. If there are more answers than the sparsity,
+            /// probabilities are averaged over uniformly random selections.
             ///
             /// # Errors
             /// Errors of [`Explainer::reported`].
@@ -178,7 +178,7 @@ macro_rules! register {
             }
 
             /// Returns the log-likelihood of a report: ln P(response | seed, answers). For noisy
-            /// bins, it ignores that extreme noise is cut off.
+            /// bins, the cut-off of extreme noise is ignored.
             ///
             /// # Errors
             /// Errors of [`Explainer::reported`].

@@ -1,5 +1,5 @@
-//! Explanation of a report of a task with named questions: the question that it answers, the coding
-//! of the answer, and the meaning of the report for each possible answer.
+//! Explanation of a report of a task with named questions. An explanation has the answered
+//! question, the coding of the answer, and the meaning of the report for each possible answer.
 //!
 //! The module [`likelihood`](hushbin_analysis::likelihood) computes likelihoods from the
 //! definitions of the mechanisms. Every question that can be audited can be explained.
@@ -35,7 +35,7 @@ pub struct AnswerExplainer {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify), tsify(missing_as_null))]
 pub struct Explanation {
-    /// Name of the answered question, which the seed decides.
+    /// Name of the answered question. The seed decides which question is answered.
     pub question: String,
     /// Kind of this question, as in a task file.
     pub kind: String,
@@ -73,10 +73,10 @@ pub struct Meaning {
     /// True if this is the person's answer. For one of several numbers, true if the person's number
     /// is in the upper half of its range.
     pub own: bool,
-    /// Likelihood ratio of this answer against an alternative. If only one answer is given, the
-    /// alternative is any other answer, all equally likely. For a set, it is the same set without
-    /// the option. For one of several numbers, the ratio compares the maximum with the minimum. For
-    /// ratings, it compares yes with no.
+    /// Likelihood ratio of this answer against an alternative. If answers exclude each other, the
+    /// alternative is any other answer, and all other answers are equally likely. For a set, the
+    /// alternative is the same set without the option. For one of several numbers, the ratio
+    /// compares the maximum with the minimum. For ratings, the ratio compares yes with no.
     pub ratio: f64,
     /// Prior probability of this answer, if all answers are equally likely.
     pub before: f64,
@@ -180,7 +180,7 @@ fn is_option_index(part: &task::Part, value: f64) -> bool {
     value.fract() == 0.0 && (0.0..f64::from(part.cell_count())).contains(&value)
 }
 
-/// Returns the parts as which an answer can be coded, with the probability of each part.
+/// Returns the parts to which the mechanism can code an answer, with the probability of each part.
 fn coded_parts(question: &Question, answer: &[Entry]) -> Vec<CodedPart> {
     let part = |item: u64, chance, value| CodedPart {
         label: item_label(question, item),
@@ -247,7 +247,8 @@ fn item_label(question: &Question, item: u64) -> String {
     }
 }
 
-/// Returns the hypothesis of an answer in which one item has this value, or is absent for `None`.
+/// Returns the hypothesis that a person gave this answer, but with the value `value` for one item.
+/// If `value` is `None`, the item is absent.
 fn hypothesis_with(
     question: &Question,
     answer: &[Entry],
@@ -332,8 +333,8 @@ fn entry_in_cell(cross: &Cross, cell: u64) -> Entry {
     }
 }
 
-/// Checks whether an answer can be coded as this item. The coding is `cell`, or the next cell with
-/// probability `next`.
+/// Checks whether an answer can be coded as this item. An answer is coded as the next cell with
+/// probability `next`, and otherwise as `cell`.
 fn can_become_item((cell, next): (u32, f64), item: u64) -> bool {
     item == u64::from(cell) && next < 1.0 || item == u64::from(cell) + 1 && next > 0.0
 }
@@ -351,8 +352,8 @@ fn value_in_cell(scale: &Scale, cell: u32) -> f64 {
     }
 }
 
-/// Returns each option of each part, if all other parts are answered as in `answer`. An option has
-/// its item, whether it is the person's answer, and the ratio and prior of [`exclusive_ratios`].
+/// Lists the options of all parts. Each option has its item, whether it is the person's answer, and
+/// the ratio and prior of [`exclusive_ratios`]. The other parts are answered as in `answer`.
 fn part_option_ratios(
     question: &Question,
     together: &Together,
@@ -379,9 +380,9 @@ fn part_option_ratios(
     all
 }
 
-/// Returns the item, the likelihood ratio and the prior of each of several answers that exclude
-/// each other. The ratio compares an answer with all other answers. All answers are equally likely
-/// before the report.
+/// Lists answers that exclude each other, each with its item, its likelihood ratio and its prior.
+/// The ratio compares an answer with all other answers. All answers are equally likely before the
+/// report.
 fn exclusive_ratios(
     question: &Question,
     report: &Report,

@@ -76,8 +76,8 @@ impl ExplainMechanism for HashBin {
         }
     }
 
-    /// Returns the sum of the first input's answers in each bin, multiplied by the bin's reported
-    /// sign or noisy value, and added up over all bins.
+    /// Returns a sum over all bins. For each bin, the sum of the first input's answers is
+    /// multiplied by the bin's reported sign or noisy value.
     fn audit_score(
         &self,
         setting: &DomainAndEpsilon,

@@ -30,9 +30,9 @@ pub struct Outcome {
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub struct Pair {
-    /// Plus side, which is bucket 2i of pair i.
+    /// Plus side. In the pair with index i, this is bucket 2i.
     pub plus: Outcome,
-    /// Minus side, which is bucket 2i + 1.
+    /// Minus side. In the pair with index i, this is bucket 2i + 1.
     pub minus: Outcome,
     /// Number of paddings in this pair. A coin toss decides to which side each of them pushes.
     pub paddings: u32,
@@ -95,11 +95,12 @@ pub enum Placement {
     },
     /// Hash-bin with two-point noise: the sign of one clipped sum is reported.
     Sign {
-        /// Sum of all answers, each times the seed's sign for its item, before clipping.
+        /// Sum of all answers, before clipping. Each answer is multiplied by the seed's sign for
+        /// its item.
         sum: f64,
-        /// The sign plus, with the answers that count +1.
+        /// Outcome of the sign plus, with the answers that count +1.
         plus: Outcome,
-        /// The sign minus, with the answers that count −1.
+        /// Outcome of the sign minus, with the answers that count −1.
         minus: Outcome,
     },
     /// Hash-bin with Laplace noise: all bins are reported.

@@ -71,9 +71,9 @@ impl ExplainMechanism for Window {
         outcome_probabilities(self, setting, answers, report.seed)[report.bucket as usize].ln()
     }
 
-    /// Returns how near the report is to the first input's answers, minus how near it is to the
-    /// second's. For each answered attribute, nearness is 1 − d, where d is the distance from the
-    /// answer to the reported atom, divided by the range of atoms.
+    /// Returns the report's nearness to the first input's answers, minus its nearness to the
+    /// second's. Each drawn, answered attribute has a distance d: from the answer to the reported
+    /// atom, divided by the range of atoms. Nearness is the sum of 1 − d over these attributes.
     fn audit_score(
         &self,
         setting: &DomainAndEpsilon,
@@ -98,7 +98,7 @@ impl ExplainMechanism for Window {
     }
 }
 
-/// Returns an atom's value divided by the maximum, from −1 to 1.
+/// Returns an atom's value divided by the maximum value. The result is from −1 to 1.
 fn atom_value(window: &Window, atom: u32) -> f64 {
     f64::from(window.atom_value(atom)) / f64::from(window.atom_value(window.atoms() - 1))
 }
