@@ -15,15 +15,16 @@
 //! | module | contents |
 //! |---|---|
 //! | `mixture` | α of a mechanism |
-//! | `telling` | number of informative reports |
+//! | `informative_reports` | number of informative reports |
 //! | `hockey_stick` | divergence of the reduction at one ε_c |
 //! | `privacy_blanket` | privacy blanket: theorem, proof and sum |
-//! | `grouped` | the blanket's sum where it is long |
+//! | `grouped_sum` | the blanket's sum where it is long |
 //! | `privacy_profile` | δ(ε_c) by both methods, and its inverse |
 //! | `account` | one batch |
 //! | `group_privacy` | several reports of one person in a batch |
 //! | `composition` | several batches, by privacy loss distributions |
 //! | `calibration` | largest ε, largest α, smallest batch |
+//! | `memoised` | reports made from a permanent randomised answer |
 //! | `sums` | unit messages for sums of vectors, hidden by other people's noise |
 //!
 //! Sources: Balle, Bell, Gascón, Nissim, "The Privacy Blanket of the Shuffle Model"; Wang et al.
@@ -41,6 +42,7 @@ mod group_privacy;
 mod grouped_sum;
 mod hockey_stick;
 mod informative_reports;
+mod memoised;
 mod method;
 mod mixture;
 mod privacy_blanket;
@@ -53,6 +55,7 @@ pub(crate) use calibration::meets_central_epsilon;
 pub use calibration::{largest_alpha, largest_epsilon, smallest_batch};
 pub use composition::{ComposedPrivacy, Exposure, account_exposure};
 pub use gaussian::gaussian_delta;
+pub use memoised::MemoisedAnswers;
 pub use method::Method;
 pub use mixture::{alpha::Mixture, contract::AccountError};
 pub use privacy_profile::DeltaBounds;

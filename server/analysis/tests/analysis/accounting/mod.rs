@@ -6,6 +6,7 @@ mod blanket;
 mod compose;
 mod ideal_hash;
 mod inverse;
+mod memoised;
 
 use crate::support::reduction::{Reduction, divergence};
 use hushbin::{ErrorCode, TaskDraft};
