@@ -94,10 +94,10 @@ impl KeyAlgorithm {
         }
     }
 
-    /// Returns the DER bytes that precede the bytes of a key. They depend only on the algorithm,
-    /// and on whether the key is private or public. They contain the version (private keys only),
-    /// an object identifier and lengths (RFC 8410, sections 3, 4 and 7). The identifier is
-    /// 1.3.101.110 for X25519 and 1.3.101.112 for Ed25519.
+    /// Returns the DER bytes in front of a key. They depend only on the algorithm, and on whether
+    /// the key is private or public. They contain the version (private keys only), an object
+    /// identifier and lengths (RFC 8410, sections 3, 4 and 7). The identifier is 1.3.101.110 for
+    /// X25519 and 1.3.101.112 for Ed25519.
     fn der_prefix(self, half: KeyHalf) -> Vec<u8> {
         let identifier = match self {
             Self::X25519 => 0x6e,
@@ -221,8 +221,8 @@ mod tests {
         fs::set_permissions(path, fs::Permissions::from_mode(0o600)).unwrap();
     }
 
-    /// Examples of RFC 8410, sections 10.1 and 10.3. The expected bytes are the keys that openssl
-    /// shows for them.
+    /// Reads the examples in RFC 8410, sections 10.1 and 10.3. The expected bytes are those that
+    /// openssl shows for these keys.
     #[test]
     fn files_of_the_standard_are_read() {
         let directory = tempfile::tempdir().unwrap();

@@ -12,7 +12,8 @@ use tokio_rustls::rustls::{self, ClientConfig, RootCertStore};
 /// When *ring* supports none of the default versions of TLS.
 pub(crate) fn client_config() -> Result<ClientConfig, rustls::Error> {
     let mut roots = RootCertStore::empty();
-    // An empty store is no error here: plain HTTP needs none, and TLS handshakes report it.
+    // An empty store is no error here. Plain HTTP needs no certificates, and TLS handshakes report
+    // that there are none.
     roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
     let provider = Arc::new(ring::default_provider());
     Ok(ClientConfig::builder_with_provider(provider)

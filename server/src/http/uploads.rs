@@ -99,7 +99,7 @@ fn split_uploads(
             sealed::decode_uploads(bytes, &task.fingerprint(), stored.sealed_report_bytes())?
         }
         (_, Some(task)) => EncodedUpload::check_all(bytes, task)?,
-        // A collector has no such tasks, and an analyser takes them as blocks.
+        // A collector has no tasks of sums, and an analyser takes their messages as blocks.
         (_, None) => return Err(Problem::OtherRole),
     };
     let submitted =

@@ -21,7 +21,7 @@ const SUITE: [u8; 6] = {
     [kem[0], kem[1], kdf[0], kdf[1], aead[0], aead[1]]
 };
 
-/// Number of bytes at the beginning of a request, which name the key and the suite.
+/// Length in bytes of a request's first part, which names the key and the suite.
 const HEAD_LENGTH: usize = 1 + SUITE.len();
 const ENCAPSULATED_LENGTH: usize = 32;
 const TAG_LENGTH: usize = 16;
@@ -29,8 +29,8 @@ const TAG_LENGTH: usize = 16;
 const REQUEST: &[u8] = b"message/bhttp request\0";
 const RESPONSE: &[u8] = b"message/bhttp response";
 
-/// Number of bytes of the secret that client and gateway export, and of the response's nonce. RFC
-/// 9458 uses the greater of the AEAD's key length and nonce length, which is the key length.
+/// Length in bytes of the exported secret, and also of the response's nonce. RFC 9458 takes the
+/// AEAD's key length or nonce length, whichever is greater. Here the key length is greater.
 const SECRET_LENGTH: usize = 16;
 
 /// Gateway that opens requests, with one of several keys.
@@ -116,8 +116,9 @@ impl Gateway {
         self.keys.iter().find(|key| key.id == id)
     }
 
-    /// Returns the configurations that requests may be sealed with, as `application/ohttp-keys`.
-    /// Each configuration follows its length (2 bytes, big endian).
+    /// Returns the key configurations, encoded as `application/ohttp-keys`. A client seals a
+    /// request with one of them. Each configuration is preceded by its length (2 bytes, big
+    /// endian).
     pub(crate) fn key_configurations(&self) -> Vec<u8> {
         let encoded = |key: &GatewayKey| {
             [
@@ -231,8 +232,8 @@ fn key_id(public: &[u8; keys::LENGTH]) -> u8 {
 /// Number of bytes of a key configuration.
 const CONFIGURATION_LENGTH: usize = 1 + 2 + keys::LENGTH + 2 + 4;
 
-/// Encodes the key configuration of a public key: the key's id, the identifier of the KEM, the key,
-/// and the length and identifiers of the one pair of KDF and AEAD.
+/// Encodes the key configuration of a public key. The encoding consists of the key's id, the KEM's
+/// identifier, the key, the length of the rest, and the identifiers of KDF and AEAD.
 pub(crate) fn key_configuration(public: &[u8; keys::LENGTH]) -> [u8; CONFIGURATION_LENGTH] {
     encode_configuration(key_id(public), public)
 }

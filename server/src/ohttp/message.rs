@@ -12,12 +12,12 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header}
 /// Maximum number of field lines in a request, the same as in a request without encapsulation.
 const MAX_FIELDS: usize = 100;
 
-/// Responses are padded to multiples of this many bytes, so that a relay cannot distinguish most of
-/// them.
+/// Responses are padded to multiples of this many bytes, so that a relay cannot tell most responses
+/// apart.
 const PADDING_STEP: usize = 256;
 
-/// Fields that the recipient of a response needs. Further fields are for browsers, which see the
-/// relay's fields instead.
+/// Response fields that are passed to the client. The remaining fields concern browsers, and a
+/// browser sees the relay's fields instead.
 const FORWARDED_FIELDS: [HeaderName; 4] = [
     header::ALLOW,
     header::CACHE_CONTROL,

@@ -1,4 +1,5 @@
-//! Keys of an analyser, and its shufflers: those from which it accepts batches.
+//! Keys of an analyser, and keys of its shufflers. An analyser accepts batches only from these
+//! shufflers.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -13,7 +14,7 @@ use crate::keys;
 use crate::sealed::{Recipient, RecipientError};
 use crate::task::CollectedTask;
 
-/// Keys of an analyser, and its shufflers.
+/// Keys of an analyser, and public keys of its shufflers.
 pub(crate) struct AnalyserKeys {
     /// Private keys that open sealed reports, newest first.
     sealing: Vec<[u8; keys::LENGTH]>,
@@ -70,7 +71,7 @@ impl AnalyserKeys {
         signature::verify(key, StatementKind::Block, block, &signature).then_some(shuffler)
     }
 
-    /// Returns the signature that serves as the receipt of a block.
+    /// Returns the analyser's receipt for a block, which is a signature.
     pub(crate) fn sign_receipt(&self, block: &[u8]) -> Vec<u8> {
         let digest = Sha256::digest(block);
         self.signer.sign(StatementKind::Receipt, &digest).to_vec()

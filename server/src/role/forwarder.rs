@@ -31,7 +31,8 @@ const CHECK_INTERVAL: Duration = Duration::from_secs(1);
 /// Interval between requests for the analyser's keys.
 const KEYS_INTERVAL: Duration = Duration::from_secs(60);
 
-/// First and longest pause after a failure. The pause doubles with every further failure.
+/// Pauses after failures: the first pause and the longest pause. Each further failure doubles the
+/// pause.
 const RETRY_DELAYS: [Duration; 2] = [Duration::from_millis(500), Duration::from_secs(60)];
 
 /// Time limit for the analyser's answer to a request.
@@ -60,7 +61,7 @@ enum ForwardError {
     Closed(#[from] StoreError),
 }
 
-/// Sender of a shuffler's released batches to the shuffler's analyser.
+/// Forwarder that sends a shuffler's released batches to its analyser.
 pub(crate) struct Forwarder {
     store: Store,
     shuffler: Arc<ShufflerKeys>,
@@ -73,7 +74,7 @@ struct BlockReceipt {
     receipt: String,
 }
 
-/// An analyser's answer to a request for its keys for a task.
+/// Answer of an analyser that was asked for the keys of a task.
 #[derive(Deserialize)]
 struct KeysAnswer {
     keys: Vec<String>,
@@ -124,8 +125,8 @@ impl Forwarder {
         }
     }
 
-    /// Sends all batches that are ready. If `ask` is true, first fetches the analyser's keys for
-    /// each task again. A task that the analyser refuses does not delay other tasks.
+    /// Sends all batches that are ready. If `ask` is true, fetches each task's keys from the
+    /// analyser again before sending. A task that the analyser refuses does not delay other tasks.
     ///
     /// # Errors
     /// The first error that occurred.
@@ -176,7 +177,8 @@ impl Forwarder {
         Ok(())
     }
 
-    /// Sends all blocks of a batch, and then has the batch's reports deleted.
+    /// Sends all blocks of a batch. Then asks the store to delete the batch's reports, and waits
+    /// until they are deleted.
     async fn send_batch(
         &self,
         stored: &Arc<StoredTask>,

@@ -21,9 +21,10 @@ const LABEL: &[u8] = b"hushbin sealed report\0";
 /// ([`Configuration::pin`]).
 pub(crate) type KeyId = [u8; KEY_ID];
 
-/// Public key for the reports of one task, encoded. The encoding consists of a version byte, the
-/// task's fingerprint, the identifiers of KEM, KDF and AEAD (RFC 9180, section 7; 2 bytes each, big
-/// endian), the public key, and the length of a report before it is sealed (2 bytes, big endian).
+/// Encoded public key for the reports of one task. The encoding begins with a version byte and the
+/// task's fingerprint. The identifiers of KEM, KDF and AEAD follow (RFC 9180, section 7), each in 2
+/// bytes. Then come the public key, and the length of an unsealed report in 2 bytes. All numbers
+/// are big endian.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Configuration([u8; LENGTH]);
 

@@ -73,8 +73,8 @@ impl Recipient {
     }
 
     /// Opens a sealed report or message. Returns the encoded report or message, and the id of the
-    /// key to which it was sealed. Returns `None` if a sender that follows the protocol cannot have
-    /// sealed these bytes for this task.
+    /// key to which it was sealed. Returns `None` if the bytes are not a valid sealed report or
+    /// message of this task.
     pub(crate) fn open_report(&self, sealed: &[u8]) -> Option<(KeyId, Vec<u8>)> {
         let (id, sealed) = sealed.split_first_chunk::<KEY_ID>()?;
         let (encapsulated, ciphertext) = sealed.split_at_checked(ENCAPSULATED)?;

@@ -29,8 +29,8 @@ pub(crate) struct Answers {
     questions: usize,
     /// Entries, ordered by person and question.
     entries: Vec<Entry>,
-    /// Start index of the entries of each person and question, and the number of all entries at the
-    /// end.
+    /// Indices in `entries`. The answers are numbered by person, then by question. Answer number
+    /// `i` has the entries from `bounds[i]` to just before `bounds[i + 1]`.
     bounds: Vec<usize>,
     /// Number of answers outside the permitted range, for each question.
     clipped: Vec<u64>,
@@ -177,8 +177,8 @@ impl Answers {
         }
     }
 
-    /// Sorts the entries of a question with several numbers by item, and counts the numbers outside
-    /// their range.
+    /// Sorts the entries by item, and counts numbers that are outside their range. Used if a
+    /// question asks for several numbers.
     fn sorted_numbers(
         &mut self,
         question: usize,
@@ -225,7 +225,8 @@ impl Answers {
     }
 }
 
-/// Describes the missing answer to the question or to one of its parts; `None` if none is missing.
+/// Describes the missing answer to the question or to one of its parts. Returns `None` if no answer
+/// is missing.
 fn missing_answer_text(question: &Question, value: &Value) -> Option<String> {
     let missing = "there is no answer";
     let names: Vec<&str> = match (question.kind(), question.items(), value) {
@@ -235,7 +236,7 @@ fn missing_answer_text(question: &Question, value: &Value) -> Option<String> {
         (kind, _, _) => parts_of_kind(kind).iter().map(Part::name).collect(),
     };
     let given = value.as_object()?;
-    // An unknown name is the more useful error than the name that is missing instead.
+    // An error about the unknown name is more useful than an error about the missing name.
     if given.keys().any(|name| !names.contains(&name.as_str())) {
         return None;
     }
@@ -244,8 +245,8 @@ fn missing_answer_text(question: &Question, value: &Value) -> Option<String> {
     Some(format!("{found:?}: {missing}"))
 }
 
-/// Returns for each part the index of the chosen option or, if the part asks for a number, the
-/// number.
+/// Returns the answer to each part: the number if the part asks for a number, or else the index of
+/// the chosen option.
 fn part_answers(parts: &[Part], given: &Map<String, Value>) -> Result<Vec<f64>, String> {
     let is_part = |name: &str| parts.iter().any(|part| part.name() == name);
     if let Some(other) = given.keys().find(|name| !is_part(name)) {
@@ -259,7 +260,7 @@ fn part_answers(parts: &[Part], given: &Map<String, Value>) -> Result<Vec<f64>, 
     parts.iter().map(answer).collect()
 }
 
-/// Returns the value of an answer with one value: the index of the chosen option, or the number.
+/// Returns an answer as one number: the index of the chosen option, or the number that was given.
 fn single_value(kind: &Kind, items: &Items, given: &Value) -> Result<f64, String> {
     let expected = |what: &str| Err(format!("expected {what}, found {given}"));
     match (kind, given) {
@@ -275,7 +276,7 @@ fn single_value(kind: &Kind, items: &Items, given: &Value) -> Result<f64, String
     }
 }
 
-/// Converts values that are given by item name to entries.
+/// Converts a map from item names to values into entries.
 fn entries_by_item_name(
     question: &Question,
     values: &Map<String, Value>,

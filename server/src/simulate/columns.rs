@@ -77,8 +77,7 @@ impl Column {
     }
 }
 
-/// Returns the parts that an answer gives by name, for kinds of question with parts. Returns an
-/// empty slice for other kinds.
+/// Returns the parts of a kind of question. The result is empty if the kind has no parts.
 pub(super) fn parts_of_kind(kind: &Kind) -> &[Part] {
     match kind {
         Kind::Cross(cross) => cross.parts(),

@@ -3,7 +3,8 @@
 use hushbin_analysis::estimate::Estimate;
 use serde::Serialize;
 
-/// Estimates with the true values, and the coverage of the intervals.
+/// Comparison of estimates with the true values, and shares of intervals that contain the true
+/// values.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub(crate) struct ErrorTally {
     /// Share of the intervals that contain the truth.
@@ -27,7 +28,7 @@ pub(crate) struct ComparedEstimate {
     pub(crate) unit: Option<String>,
     /// True value, computed from answers clipped to the range. NaN for a row without people.
     pub(crate) truth: f64,
-    /// Estimate of the first run; `None` if there are too few reports for one.
+    /// Estimate of the first run, or `None` if the run had too few reports for an estimate.
     pub(crate) estimate: Option<f64>,
     /// Interval of the first run. `simultaneous_interval` holds jointly for all estimates.
     pub(crate) interval: [f64; 2],

@@ -75,8 +75,8 @@ pub(super) fn open_data_set(path: &Path) -> Result<BufReader<File>, DataError> {
     Ok(BufReader::new(file))
 }
 
-/// Reads all lines, then checks that no line lacks an answer. Each line is given by its number and
-/// a description of the missing answer, if there is one.
+/// Reads all lines, then checks that no line lacks an answer. `lines` yields the number of each
+/// line, and a description of the missing answer or `None`.
 fn check_missing_answers(
     lines: impl Iterator<Item = Result<(usize, Option<String>), DataError>>,
 ) -> Result<(), DataError> {
@@ -101,9 +101,9 @@ fn check_missing_answers(
 /// Separators of cells. If several fit equally well, the last one is used.
 const SEPARATORS: [u8; 3] = [b'\t', b';', b','];
 
-/// Calls `visit` with the columns and cells of each CSV line. `column` converts a name in the
-/// header. The separator is the one for which all names are known. `visit` returns a description of
-/// a missing answer.
+/// Calls `visit` with the columns and cells of each CSV line. `visit` returns a description of a
+/// missing answer, or `None`. `column` converts a name in the header to a column, and refuses
+/// unknown names. The chosen separator splits the header into known names.
 ///
 /// # Errors
 /// [`DataError::Line`] for the first invalid line.
@@ -119,8 +119,8 @@ pub(super) fn for_each_record<C>(
             break;
         }
     }
-    // If no separator fits, the error is about the separator that gives the most cells. It was most
-    // likely meant.
+    // If no separator fits, the error is about the separator that gives the most cells. The file
+    // most likely uses this separator.
     let tried = SEPARATORS.map(|separator| (separator, parse_header(&first, separator, &column)));
     let fits = |(_, tried): &(u8, Result<_, (usize, String)>)| match tried {
         Ok(_) => usize::MAX,
@@ -147,7 +147,8 @@ fn csv_reader<R: io::Read>(reader: R, separator: u8) -> Reader<R> {
     format.from_reader(reader)
 }
 
-/// Returns the columns of a header, or the number of its cells and the first error.
+/// Returns the columns of a header. If the header is invalid, returns the number of cells and the
+/// first error.
 fn parse_header<C>(
     line: &[u8],
     separator: u8,
@@ -165,7 +166,7 @@ fn parse_header<C>(
 }
 
 /// Calls `visit` with the object of each line that is not blank. `visit` returns a description of a
-/// missing answer.
+/// missing answer, or `None`.
 ///
 /// # Errors
 /// [`DataError::Line`] for the first invalid line.
@@ -191,8 +192,8 @@ pub(super) fn for_each_object(
     }))
 }
 
-/// Returns a name that occurs twice in one of the objects of well-formed JSON. serde would silently
-/// keep only the last of the two values.
+/// Returns a name that occurs twice in one object, or `None`. `json` must be well-formed. serde
+/// would silently keep only the last of the two values.
 fn duplicate_name(json: &str) -> Option<String> {
     let (mut objects, mut rest) = (Vec::new(), json);
     while let Some(at) = rest.find(['{', '}', '"']) {

@@ -1,4 +1,4 @@
-//! Simulations of a task on people with known true answers, and the errors of its estimates.
+//! Simulations of a task. They compare its estimates with the known answers of simulated people.
 
 mod answers;
 mod columns;

@@ -24,7 +24,7 @@ pub(crate) enum SimulateError {
         /// Number of people in the data set.
         there: usize,
     },
-    /// Question without a list of items, so that the truth is unknown.
+    /// Question without a list of items. A simulation needs the list to know the true values.
     #[error("question {question:?} allows any item: list the items to simulate it")]
     Open {
         /// Name of the question.
@@ -84,7 +84,7 @@ pub(super) fn simulate_reports<'a>(
         .try_reduce(nobody, |a, b| Ok(a.merge(&b)))
 }
 
-/// Totals of the reports from some blocks of people, with the times that making and folding took.
+/// Totals over the reports of some blocks of people, and the times spent on making and folding.
 pub(super) struct FoldedBlocks {
     randomizer: Randomizer,
     reports: Vec<Report>,
@@ -210,8 +210,9 @@ mod tests {
         assert_ne!(outcome(1, 6), alone);
     }
 
-    /// Checks that blocks draw different numbers. Otherwise equal people would make equal reports
-    /// in every block, and the error would be that of one block.
+    /// Checks that blocks draw different random numbers. If all blocks drew the same numbers,
+    /// people with equal answers would make equal reports in every block. The errors would then be
+    /// as large as with the people of a single block.
     #[test]
     fn blocks_draw_from_streams_of_their_own() {
         let task =
@@ -236,7 +237,7 @@ mod tests {
             squares.sum::<f64>() / 20.0,
             expectation.mean_squared_error(),
         );
-        // Over 20 items this limit is nine standard deviations too large.
+        // With 20 items, this limit is nine standard deviations above the expected value.
         assert!(mse < 4.0 * predicted, "{mse} instead of {predicted}");
     }
 }

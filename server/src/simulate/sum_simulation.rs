@@ -88,7 +88,7 @@ impl SumData {
         self.numbers.len() / self.items
     }
 
-    /// Returns the means of the first `people`, for each item.
+    /// Returns the mean of each item over the first `people` people.
     fn means(&self, people: usize) -> Vec<f64> {
         let mut means = vec![0.0; self.items];
         for answer in self.first_people(people) {
@@ -110,8 +110,8 @@ pub(crate) struct SumSimulationResult {
     pub(crate) runs: u64,
     /// Number of messages of one person.
     pub(crate) messages: u32,
-    /// Number of people with a number outside its limits, or with a vector whose norm is too large;
-    /// mean over runs.
+    /// Number of people whose answer was clipped, as the mean over runs. An answer is clipped if a
+    /// number is outside its limits, or the norm of the numbers is too large.
     pub(crate) clipped: u64,
     /// Confidence of the intervals.
     pub(crate) confidence: f64,
@@ -128,18 +128,18 @@ pub(crate) struct SumSimulationResult {
 pub(crate) struct PredictedItemErrors {
     /// Standard error stated with the estimate.
     pub(crate) stated_error: f64,
-    /// Predicted standard error of (ε, 0)-private reports from the same number of people.
+    /// Predicted standard error if the same number of people sent (ε, 0)-private reports instead.
     pub(crate) local_error: f64,
 }
 
-/// Returns the standard error that locally private reports of the same ε would have, in one batch
-/// of minimum size.
+/// Returns the standard error in a batch of minimum size if people sent locally private reports
+/// with the same ε instead.
 fn local_standard_error(plan: &SumPlan, item: usize) -> f64 {
     let own = plan.errors.get(item).or(plan.errors.first());
     own.map_or(f64::NAN, |own| own.local_standard_error)
 }
 
-/// Simulates a batch of these people once for each random generator.
+/// Simulates a batch of the first `people` people once for each random generator.
 ///
 /// # Errors
 /// If `people` is below the minimum of a batch or above the number of people in the data set. Also

@@ -21,14 +21,14 @@ pub(crate) struct SimulationResult {
     pub(crate) runs: usize,
     /// Confidence of the intervals.
     pub(crate) confidence: f64,
-    /// Number of people with more entries than the sparsity of the question that the report
-    /// answers.
+    /// Number of people whose answer has more entries than the question's sparsity. Only the
+    /// question that the person's report answers is considered.
     pub(crate) sampled_down: usize,
     /// Nanoseconds to randomise one person's answers, on one core.
     pub(crate) randomize_ns: f64,
     /// Nanoseconds to fold one report into totals, on one core.
     pub(crate) decode_ns: f64,
-    /// Results of each question, except those of kind text.
+    /// Results of each question whose kind is not text.
     pub(crate) questions: Vec<QuestionResult>,
     /// Results of each question of kind text.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -50,10 +50,11 @@ pub(crate) struct QuestionResult {
     pub(crate) estimand: Estimand,
     /// Number of items, options, bins or levels.
     pub(crate) items: usize,
-    /// Mean squared error over items, and over runs with at least one answer. For several numbers,
-    /// errors are relative to the width of the range. NaN if no run had an answer.
+    /// Mean squared error, averaged over items and over runs with at least one answer. NaN if no
+    /// run had an answer. If the question asks for several numbers, each error is divided by the
+    /// width of its number's range.
     pub(crate) mse: f64,
-    /// Mean squared standard error that was stated, averaged like `mse`.
+    /// Mean square of the stated standard errors, averaged like `mse`.
     pub(crate) stated_mse: f64,
     /// Mean squared error of estimating 0 for every item.
     pub(crate) zero_mse: f64,
@@ -62,8 +63,8 @@ pub(crate) struct QuestionResult {
     pub(crate) shares: ErrorTally,
     /// Number of answers outside the range of a number.
     pub(crate) clipped: u64,
-    /// Comparison of the mean and quantiles of a number, or of the means within rows of a `cross`
-    /// question.
+    /// Comparison of a number's mean and quantiles with the truth. A `cross` question has the mean
+    /// of each row instead.
     #[serde(skip_serializing_if = "ErrorTally::is_empty")]
     pub(crate) numbers: ErrorTally,
     /// Number of runs with at least one answer.
@@ -149,12 +150,13 @@ struct TrueValues {
     query: Query,
     /// True value of each item of the query.
     by_item: Vec<f64>,
-    /// Width by which each item's errors are divided: the range of one of several numbers,
-    /// otherwise 1.
+    /// Divisor of each item's errors. If the question asks for several numbers, it is the width of
+    /// the number's range, otherwise 1.
     widths: Vec<f64>,
     /// Sorted answers to a number, clipped to the range.
     numbers: Vec<f64>,
-    /// Number of people and sum of the numbers in each row, for a `cross` question with means.
+    /// Number of people in each row, and sum of their numbers. Empty unless a `cross` question has
+    /// means.
     rows: Vec<[f64; 2]>,
 }
 
@@ -236,8 +238,8 @@ impl TrueValues {
         }
     }
 
-    /// Returns the quantile `part`: the smallest number such that at least a share `part` of the
-    /// people are at or below it.
+    /// Returns the true quantile for the share `part`. It is the smallest answer that is at least
+    /// as large as the answers of this share of people.
     fn true_quantile(&self, part: f64) -> f64 {
         let people = self.numbers.len();
         // The rounding error of the product must not add a person.
@@ -245,7 +247,7 @@ impl TrueValues {
         self.numbers[reached.clamp(1, people) - 1]
     }
 
-    /// Compares mean and quantiles, or means within rows, with the truth.
+    /// Compares the estimated mean and quantiles, or the estimated means of rows, with the truth.
     fn compare_numbers(&self, question: &Question, answer: &Estimates) -> Vec<ComparedEstimate> {
         let unit = number_unit(question, 0);
         let Some(number) = &answer.number else {

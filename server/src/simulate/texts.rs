@@ -19,11 +19,11 @@ pub(crate) struct TextQuestionResult {
     pub(crate) question: String,
     /// Number of reports that answered the question; mean over runs.
     pub(crate) reports: f64,
-    /// Share of people who must have a text so that the text is found with `probability`, as
-    /// predicted before collection. Infinite if there are too few reports.
+    /// Predicted share of people who must have a text if it is to be found with `probability`.
+    /// Infinite if there are too few reports.
     pub(crate) stated_share: f64,
-    /// Number of reports that suffices to find a text that all people have, rounded up to a power
-    /// of two.
+    /// Smallest power of two that is a sufficient number of reports for finding a text that all
+    /// people have.
     pub(crate) needed_reports: u64,
     /// Probability of finding a text that `stated_share` of people have.
     pub(crate) probability: f64,
@@ -39,7 +39,7 @@ pub(crate) struct TextQuestionResult {
     pub(crate) invented: f64,
     /// Share of the runs in which all intervals contain the truth.
     pub(crate) all_covered: f64,
-    /// Texts found in the first run, in descending order of estimates.
+    /// Texts of the first run that found any, in descending order of estimates.
     pub(crate) texts: Vec<ComparedText>,
 }
 
@@ -57,7 +57,7 @@ pub(crate) struct ComparedText {
 pub(super) struct TextCrowd {
     search: Search,
     people: f64,
-    /// Number of people who have each prefix, by its key.
+    /// Maps the key of each prefix to the number of people who have the prefix.
     by_key: HashMap<u64, u64>,
     /// Keys of the longest prefixes that at least `stated_share` of people have.
     above: Vec<u64>,

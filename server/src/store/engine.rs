@@ -186,7 +186,7 @@ pub enum Remedy {
     Room,
     /// Give the collector permission to write there.
     Permission,
-    /// Read the log, since the failure has another cause.
+    /// Read the log. The cause is neither missing room nor a missing permission.
     Other,
 }
 
@@ -270,8 +270,8 @@ pub trait Engine: Send {
     fn close_batch(&mut self, task: TaskKey, batch: u64, now: u64)
     -> Result<BatchRow, EngineError>;
 
-    /// Updates the engine's state of a batch, after [`StorageReader::store_release`] or
-    /// [`StorageReader::forget_reports`] has changed the batch in the storage.
+    /// Brings the engine up to date after [`StorageReader::store_release`] or
+    /// [`StorageReader::forget_reports`] has changed a batch in the storage.
     ///
     /// # Errors
     /// When storage fails.
@@ -367,7 +367,7 @@ pub struct BatchClaim(
 );
 
 impl BatchClaim {
-    /// Creates a claim that owns `held`, such as a lock, and drops it when the claim is dropped.
+    /// Creates a claim that owns `held`, for example a lock. Dropping the claim drops `held`.
     pub fn new(held: impl Any + Send) -> Self {
         Self(Box::new(held))
     }

@@ -71,7 +71,7 @@ pub enum OpenError {
         /// Reason that the upload cannot be decoded.
         source: hushbin::Error,
     },
-    /// A task was stored by a process of another role.
+    /// A task was stored by a process whose role is not that of this process.
     #[error("task {id:?} was stored with --role {found}, expected {expected}")]
     Role {
         /// Id of the task.
@@ -186,7 +186,7 @@ pub enum StoreError {
 }
 
 impl StoreError {
-    /// Converts an engine's error in an operation on the task with this id.
+    /// Converts an error that an engine returned for the task with this id.
     pub(super) fn from_engine(error: EngineError, id: &str) -> Self {
         match error {
             EngineError::TaskDeleted => Self::TaskDeleted { id: id.to_owned() },

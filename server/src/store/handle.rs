@@ -69,8 +69,8 @@ pub(super) struct StoreState {
     pub(super) _shared_lock: Option<File>,
 }
 
-/// Access to the writer thread: the queue of its requests, and a channel that closes when the
-/// thread ends.
+/// Access to the writer thread: its queue of requests, and a channel that closes when the thread
+/// ends.
 pub(super) struct WriterHandle {
     pub(super) queue: mpsc::Sender<WriterRequest>,
     pub(super) alive: watch::Receiver<()>,
@@ -92,7 +92,7 @@ impl Store {
                 Some(shared) => shared.batches(stored.key()).map_err(StoreError::failed)?,
                 None => return Ok(()),
             };
-            // A task always has an open batch, so none means that it was deleted.
+            // A stored task always has an open batch. If there is none, the task was deleted.
             match batches.is_empty() {
                 true => Err(StoreError::from_engine(
                     EngineError::TaskDeleted,
@@ -200,8 +200,8 @@ impl Store {
     }
 
     /// Closes a task's open batch, unless it is empty, and waits until all closed batches are
-    /// released. Only for development, because it ignores the minimum number of reports among which
-    /// a person is hidden.
+    /// released. Ignores the minimum number of reports in a batch, so it must be used only in
+    /// development. In such a batch, a person may be hidden among too few reports.
     ///
     /// # Errors
     /// [`StoreError::Failed`] when storage fails.

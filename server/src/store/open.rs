@@ -25,7 +25,8 @@ use super::tasks::CurrentTasks;
 use super::writer::{CommitLimits, Writer};
 use super::writer_metrics::WriterMetrics;
 
-/// Number of bytes of `queue_bytes`, the limit on waiting uploads, per slot of the writer's queue.
+/// Number of bytes in `queue_bytes` for each slot of the writer's queue. `queue_bytes` is the limit
+/// on waiting uploads.
 const REQUEST_BYTES: usize = 8 << 10;
 
 impl Store {

@@ -62,8 +62,8 @@ impl OriginCounts {
         self.0.values().sum()
     }
 
-    /// Returns the number of reports of the origin with the fewest reports, or `None` if there are
-    /// no origins. A report is hidden only among reports of the same origin.
+    /// Returns the smallest number of reports that any origin has, or `None` if there are no
+    /// origins. A report is hidden only among reports of its origin.
     pub(crate) fn smallest_report_count(&self) -> Option<u64> {
         self.0.values().copied().min()
     }

@@ -32,8 +32,8 @@ use super::stored_reports;
 use super::task::StoredTask;
 use crate::task::CollectedTask;
 
-/// Maximum number of reports in a block. A block is encoded as an upload, so the maximum is that of
-/// an upload.
+/// Maximum number of reports in a block. Blocks are encoded as uploads, so uploads have the same
+/// maximum.
 const BLOCK_REPORTS: usize = hushbin::bounds::REPORTS.max as usize;
 
 /// Maximum number of bytes in a block of sealed reports, unless a single report is longer.
@@ -82,7 +82,8 @@ pub(super) fn spawn(
                     Ok(true) => {}
                     Err(_) => thread::sleep(RETRY_DELAY),
                 }
-                // Queued behind other work, which a series of closed batches would otherwise delay.
+                // Queued behind other work. Otherwise a series of closed batches would delay that
+                // work.
                 if let Some(again) = again.upgrade() {
                     let _ = again.send(next);
                 }
@@ -147,8 +148,8 @@ impl Releaser {
             .is_none_or(|writer| writer.is_closed())
     }
 
-    /// Asks the writer to update its state of a batch, after a release or a deletion of reports. If
-    /// the writer has ended, the next start reads the new state from the storage.
+    /// Tells the writer that a batch was released, or that its reports were deleted. If the writer
+    /// has ended, the next start reads the new state from the storage.
     fn notify_writer(&self, task: &Arc<StoredTask>, batch: u64) -> Result<(), String> {
         let (reply, answer) = oneshot::channel();
         let request = WriterRequest::SettleRelease {
@@ -276,8 +277,9 @@ fn count_reports<'a>(
     )
 }
 
-/// Returns the first eight bytes of a report, which are its seed, as a number with the same sort
-/// order. This number decides most comparisons, without a memory access to the report.
+/// Returns the first eight bytes of a report (its seed) as a number. Numbers have the same sort
+/// order as reports. Most comparisons are decided by these numbers, without a memory access to the
+/// reports.
 fn sort_prefix(report: &[u8]) -> u64 {
     let bytes = report.first_chunk().expect("a report begins with its seed");
     u64::from_be_bytes(*bytes)
@@ -363,7 +365,8 @@ fn build_sealed_release(
 
 /// Drops all sealed reports whose key has fewer reports than the task's minimum batch size, and
 /// returns the remaining reports. The analyser sees which key a report was sealed to. So a report
-/// is hidden only among reports with the same key. Few reports with a key occur while keys change.
+/// is hidden only among reports with the same key. While keys change, a key may have only a few
+/// reports.
 fn drop_small_key_groups<'a>(sorted: &[&'a [u8]], task: &CollectedTask) -> Vec<&'a [u8]> {
     let least = task.min_batch_reports();
     let mut kept = Vec::with_capacity(sorted.len());

@@ -88,7 +88,7 @@ pub(super) enum WriterRequest {
     CloseDue,
     /// Close a task's open batch, if it has at least this number of reports.
     CloseBatch(Arc<StoredTask>, u64, ReplySender<BatchRow>),
-    /// Update the engine's state of a batch, after its release or the deletion of its reports.
+    /// Tell the engine that a batch was released, or that its reports were deleted.
     SettleRelease {
         task: Arc<StoredTask>,
         batch: u64,

@@ -19,8 +19,8 @@ use super::postgres;
 use super::role::Role;
 use super::task::{self, StoredTask};
 
-/// Number of blocks that are counted at once. A block has at most the number of reports that an
-/// upload may have.
+/// Number of blocks that are counted at once. Blocks and uploads have the same maximum number of
+/// reports.
 const BLOCKS: usize = 16;
 
 /// Visits every upload of an unreleased batch, with the origin of the upload's reports if the

@@ -106,8 +106,8 @@ impl StoredTask {
         has_closed_batches(&self.batches.borrow())
     }
 
-    /// Replaces the known batches, unless `batches` are older. Several threads call this, each with
-    /// batches that it read at some earlier time.
+    /// Replaces the known batches, unless `batches` are older. Several threads call this function,
+    /// and each thread may have read its batches some time ago.
     pub(super) fn publish_batches(&self, batches: &[BatchRow]) {
         self.batches.send_if_modified(|known| {
             let new = batches != &**known && !is_older_snapshot(batches, known);
@@ -267,7 +267,8 @@ pub(super) fn store_new_tasks(
     Ok(tasks)
 }
 
-/// Reads tasks, with their batches, from rows that a process of the role `expected` stored.
+/// Reads tasks and their batches from rows. Checks that a process with the role `expected` stored
+/// the rows.
 ///
 /// # Errors
 /// When a task cannot be used, or was stored by another role.
@@ -370,7 +371,7 @@ struct StoredSettings<S> {
     settings: S,
 }
 
-/// Checks settings, and returns them with the role in the stored form.
+/// Checks settings, and encodes the role and the settings in the stored form.
 fn check_and_encode_settings(
     draft: &CollectedDraft,
     role: Role,

@@ -20,8 +20,8 @@ pub(super) fn task_row_with_id(id: &str) -> TaskRow {
 /// Returns the upload record with this number. Each number has a different id and body.
 pub(super) fn numbered_record(number: u64) -> UploadRecord {
     let mut id = [0; 16];
-    // The factor is odd, so ids differ. It is large, so that ids are not in order of arrival, like
-    // random ids.
+    // The factor is odd, so ids differ. The factor is large, so that ids resemble random ids, which
+    // do not follow the order of arrival.
     id[..8].copy_from_slice(&number.wrapping_mul(0x9e37_79b9_7f4a_7c15).to_be_bytes());
     UploadRecord {
         id,
@@ -30,7 +30,7 @@ pub(super) fn numbered_record(number: u64) -> UploadRecord {
     }
 }
 
-/// Returns a record with the id of `record(number)` but other bytes.
+/// Returns a record with the id of `numbered_record(number)` but other bytes.
 pub(super) fn conflicting_record(number: u64) -> UploadRecord {
     let mut record = numbered_record(number);
     record.body.push(9);

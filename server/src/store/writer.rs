@@ -156,8 +156,8 @@ impl Writer {
     }
 
     /// Collects waiting uploads, up to the limits, in one group per task. Stops at the first
-    /// request of another kind and returns that request as well. It is to be served after the
-    /// groups.
+    /// request that is not for uploads, and also returns that request. The caller must serve that
+    /// request after the groups.
     fn gather_uploads(
         &mut self,
         first: WriterRequest,

@@ -47,7 +47,7 @@ impl WriterMetrics {
         self.commit.observe(time.as_secs_f64());
     }
 
-    /// Counts an upload of a committed group, with its number of reports.
+    /// Counts an upload of a committed group. If the upload is new, also counts its reports.
     pub(super) fn count_upload(&self, reports: u32, outcome: UploadOutcome) {
         match outcome {
             UploadOutcome::Stored => {

@@ -1,4 +1,4 @@
-//! Tasks that a collector collects, of reports or of sums, and drafts of such tasks.
+//! Tasks that a collector serves, and drafts of such tasks. A task collects reports or sums.
 
 use hushbin::sums::{SumDraft, SumTask};
 use hushbin::{Error, Fingerprint, Task, TaskDraft, sealed};
@@ -14,7 +14,7 @@ use super::schema_key;
 pub enum CollectedTask {
     /// Local-DP reports, which are private without a shuffler.
     Reports(Task),
-    /// Messages of shuffled sums, which only a shuffler hides.
+    /// Messages of shuffled sums, which are private only with a shuffler.
     Sums(SumTask),
 }
 
@@ -125,7 +125,7 @@ impl CollectedTask {
     }
 
     /// Returns the exact number of messages in each upload. Returns `None` for a task of reports,
-    /// whose number varies.
+    /// because the number of reports in an upload varies.
     pub(crate) const fn messages_per_upload(&self) -> Option<u32> {
         match self {
             Self::Reports(_) => None,
@@ -209,7 +209,8 @@ struct TrustProbe {
 }
 
 impl CollectedDraft {
-    /// Returns true if the text of a task file has the key `trust`, as only tasks of sums do.
+    /// Returns true if the text of a task file has the key `trust`. Only tasks of sums have this
+    /// key.
     pub(crate) fn has_trust_key(text: &str) -> bool {
         let read: serde_json::Result<TrustProbe> = serde_json::from_str(text);
         read.is_ok_and(|read| read.trust.is_some())

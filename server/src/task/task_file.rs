@@ -168,7 +168,7 @@ pub(crate) fn write(path: &Path, task: &impl Serialize) -> Result<(), TaskFileEr
     write_text(path, &(text + "\n"))
 }
 
-/// Writes text generated from a task to a file.
+/// Writes `text`, which was generated from a task, to a file.
 ///
 /// # Errors
 /// When the file cannot be written.

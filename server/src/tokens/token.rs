@@ -71,7 +71,7 @@ pub(crate) enum TokensError {
     Entropy(getrandom::Error),
 }
 
-/// Computes the hash of a token's text, hexadecimal.
+/// Computes the hash of a token's text, as hexadecimal digits.
 pub(super) fn hash_of(text: &str) -> String {
     HEXLOWER.encode(&Sha256::digest(text))
 }

@@ -14,9 +14,9 @@ use crate::store::test_records::{
 /// Expected contents of a task in the engine under test.
 #[derive(Default)]
 struct ExpectedTask {
-    /// Stored records by number, each with two values. The first is true if the body is that of
-    /// `record`, and false if it is that of `conflicting_record`. The second is the number of the
-    /// batch.
+    /// Maps the number of each stored record to two values. The first value is true for the body of
+    /// `numbered_record`, and false for the body of `conflicting_record`. The second value is the
+    /// number of the batch.
     held: HashMap<u64, (bool, u64)>,
     batches: Vec<BatchRow>,
 }

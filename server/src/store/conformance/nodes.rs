@@ -80,8 +80,8 @@ fn nodes_that_have_the_same_ids_at_once_count_each_once() {
     assert_eq!(stored_contents(&*engine, task).0, expected);
 }
 
-/// Every upload acknowledged while batches are closed is in one of them. Each batch counts exactly
-/// its uploads.
+/// Nodes append uploads while another node closes batches. Every acknowledged upload is in one
+/// batch, and each batch counts exactly its uploads.
 #[test]
 fn nothing_slips_between_batches_that_others_close() {
     let storage = DatabaseTestStorage::new();
@@ -185,7 +185,7 @@ fn a_task_that_another_node_has_is_the_same_and_another_one_is_refused() {
     assert!(matches!(error, EngineError::TaskExists(id) if id == "t"));
 }
 
-/// Nodes that start at once create the tables once.
+/// Nodes that start at the same moment create the tables only once.
 #[test]
 fn nodes_may_start_at_once() {
     let storage = DatabaseTestStorage::new();

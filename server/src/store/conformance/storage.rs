@@ -10,13 +10,13 @@ use crate::store::files::FilesEngine;
 use crate::store::location::Location;
 use crate::store::postgres::{DatabaseAddress, PostgresEngine};
 
-/// Storage for engines under test. It exists at least until the value is dropped.
+/// Storage for engines under test. The storage lasts at least until this value is dropped.
 pub(super) trait TestStorage {
     fn new() -> Self;
     /// Returns the location of the storage.
     fn location(&self) -> Location;
 
-    /// Opens an engine, as at a start of the process.
+    /// Opens an engine in the way that a starting process does.
     fn open(&self) -> Box<dyn Engine> {
         match self.location() {
             Location::Directory(directory) => Box::new(FilesEngine::open(&directory).unwrap()),

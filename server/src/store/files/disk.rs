@@ -154,8 +154,8 @@ impl Write for SequentialWriter<'_> {
     }
 }
 
-/// If root has created a file, makes the owner of the directory the owner of the file. Otherwise a
-/// command run by root would lock out the collector, which runs as another user.
+/// Gives a file that root has created to the owner of the directory. Otherwise a command run by
+/// root would lock out the collector, which runs as another user.
 fn give_to_directory_owner(file: &File, path: &Path) -> io::Result<()> {
     let directory = fs::metadata(parent_directory(path))?;
     if file.metadata()?.uid() != 0 || directory.uid() == 0 {
@@ -270,8 +270,8 @@ pub(super) fn create_or_sync_directory(path: &Path) -> Result<(), EngineError> {
     sync_parent_directory(path)
 }
 
-/// Syncs a directory. This includes changes by an earlier process that was killed before it could
-/// sync.
+/// Syncs a directory. The sync includes changes by an earlier process that was killed before it
+/// could sync.
 ///
 /// # Errors
 /// When the directory cannot be opened or synced.

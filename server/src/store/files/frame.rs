@@ -240,8 +240,8 @@ pub(super) fn was_synced(
     ends || marked || (begin + FIELDS_LENGTH + TRAILER_LENGTH..bytes.len()).any(later)
 }
 
-/// Verifies the frame at the offset `begin` by its mark, for the case that the checksum in the file
-/// has changed. Returns the frame's fields and its original checksum.
+/// Verifies the frame at the offset `begin` by its mark, even if the checksum in the file is
+/// damaged. Returns the frame's fields and its original checksum.
 pub(super) fn verify_by_mark(
     key: &LogChecksumKey,
     bytes: &[u8],
@@ -256,8 +256,8 @@ pub(super) fn verify_by_mark(
     (*mark == synced_mark(key, &sum.0).0).then_some((fields, sum))
 }
 
-/// Returns the checksum of the frame that ends at the offset `at`, if this checksum makes the frame
-/// at `at` valid. Otherwise returns `None`. At least one frame must fit before `at`.
+/// Returns the checksum of the frame that ends at the offset `at`. Returns `None` unless the frame
+/// that begins at `at` is valid after this checksum. At least one frame must fit before `at`.
 pub(super) fn checksum_before(key: &LogChecksumKey, bytes: &[u8], at: usize) -> Option<Checksum> {
     FrameFields::decode(&bytes[at..], at as u64)?;
     let (sum, _) = bytes[at - TRAILER_LENGTH..at].split_at(Checksum::LENGTH);

@@ -43,7 +43,7 @@ pub(super) struct BatchSpan {
 }
 
 impl BatchSpan {
-    /// Computes the level of the span: ⌊log₄ m⌋, where m is its number of batches.
+    /// Computes the level of a span. A span of m batches has the level ⌊log₄ m⌋.
     fn merge_level(self) -> u32 {
         (self.last - self.first + 1).ilog(MERGE_WIDTH as u64)
     }

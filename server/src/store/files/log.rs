@@ -172,7 +172,7 @@ pub(super) struct UploadLog {
     file: WritableFile,
     pub(super) header: LogHeader,
     pub(super) counts: UploadCounts,
-    /// Offset of the next frame, and end of the valid data.
+    /// End of the valid data, which is the offset of the next frame.
     end: u64,
     sum: Checksum,
     /// True if stray bytes may follow the end, because truncating the file or writing a mark
@@ -286,7 +286,7 @@ impl UploadLog {
         Ok(())
     }
 
-    /// Writes the mark of the last frame at the offset `at`. The mark itself need not be synced.
+    /// Writes the last frame's mark to the offset `at`. The mark need not be synced.
     fn write_synced_mark(&mut self, at: u64) {
         // After a failed write, a part of the mark may be in the file. The next commit cuts the
         // file to its end first.

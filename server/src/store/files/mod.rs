@@ -296,8 +296,9 @@ pub(super) fn open_for_concurrent_reading(
     Ok((catalogue.task_rows(), reader))
 }
 
-/// Opens a data directory to which no process writes. Verifies all files that a start verifies.
-/// Returns the stored tasks, each with its batches, and a reader.
+/// Opens a data directory to which no process writes. Verifies the same files that are verified
+/// when a store is opened for writing. Returns the stored tasks, each with its batches, and a
+/// reader.
 ///
 /// # Errors
 /// When the directory cannot be read, has another version, or is damaged.
@@ -331,7 +332,7 @@ impl FilesReader {
         BatchFile::open(&self.task_file_path(task, &batch_file_name(batch)))
     }
 
-    /// Passes a file of ids to the engine. The engine adopts the file when it settles the release.
+    /// Passes a file of ids to the engine, which adopts the file after the release.
     fn hand_over_ids(&self, task: TaskKey, ids: UploadIdsFile) {
         let mut opened = self.opened.lock();
         opened.push((task, Arc::new(ids)));

@@ -124,8 +124,8 @@ impl VerifiedFiles {
     }
 }
 
-/// Reads and verifies a task's files, to which no process may write meanwhile. Returns the batches,
-/// oldest first. The last batch is open.
+/// Reads and verifies a task's files. No process may write to the files during the call. Returns
+/// the batches, oldest first. The last batch is open.
 ///
 /// # Errors
 /// When the files cannot be read, or a file is missing or damaged.
@@ -279,8 +279,8 @@ impl TaskFiles {
         Ok(closed)
     }
 
-    /// Updates the state of a batch in memory, after its release was written. Adopts the files of
-    /// ids in `opened`, and removes the batch's log.
+    /// Updates a batch in memory after its release was written, or after its reports were deleted.
+    /// Adopts the files of ids in `opened`, and removes the batch's log.
     ///
     /// # Errors
     /// When the release cannot be read, or the log cannot be removed.
@@ -413,8 +413,8 @@ fn temporary_files(directory: &Path) -> Result<Vec<PathBuf>, EngineError> {
     paths.filter(unfinished).collect()
 }
 
-/// Opens the files of ids that cover all released batches, or takes open ones from `open`. Also
-/// returns the paths of obsolete files, whose ids are in a merged file.
+/// Opens the files of ids that together cover all released batches. Reuses a file that is already
+/// in `open`. Also returns the paths of obsolete files, whose ids are in a merged file.
 fn open_ids_files(
     directory: &Path,
     fingerprint: [u8; 16],

@@ -81,8 +81,8 @@ fn check_file_version(path: &Path) -> Result<(), EngineError> {
     }
 }
 
-/// Returns the version of the file that begins with `bytes`, or `None` if it is the version in
-/// `magic`.
+/// Returns the version of a file that begins with `bytes`. Returns `None` if the file has the
+/// version in `magic`.
 fn unexpected_version(bytes: &[u8], magic: Magic, header: usize) -> Option<u8> {
     let found = bytes.strip_prefix(&magic[..7])?.first().copied()?;
     if found == magic[7] {

@@ -142,9 +142,9 @@ pub(super) fn append(
     ))
 }
 
-/// Returns the bodies, by upload id, of uploads that earlier transactions stored: those in `ids`
-/// but not in `stored`. A body is `None` if its batch is released. `stored` contains the ids that
-/// the current transaction has stored.
+/// Returns the bodies of uploads that earlier transactions stored, by upload id. `ids` contains all
+/// ids, and `stored` those that the current transaction has stored. A body is `None` if its batch
+/// is released.
 fn stored_bodies(
     transaction: &mut Transaction<'_>,
     statements: &AppendStatements,

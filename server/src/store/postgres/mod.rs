@@ -13,8 +13,8 @@
 //!   and their reports are added to the slot. Two nodes that insert the same ids wait for each
 //!   other in the order of ids, so they cannot deadlock.
 //! - Closing a batch locks the batch's row and all slots in the batch, so it waits for the groups
-//!   in progress. A later group finds no open slot. It inserts a slot in the next batch, and locks
-//!   that batch's row before. Slots are locked after a batch, and ids after a slot.
+//!   in progress. A later group finds no open slot. It locks the row of the next batch, and then
+//!   inserts a slot in that batch. Slots are locked after a batch, and ids after a slot.
 //! - A release is one transaction. It does nothing unless the batch is closed. It fails unless the
 //!   uploads have exactly the number of reports that the slots have counted. Batches are released
 //!   oldest first.
@@ -57,7 +57,7 @@ pub(super) struct PostgresEngine {
     batches: HashMap<TaskKey, Vec<BatchRow>>,
 }
 
-/// Inserts an open batch, and the row that a claim to the batch locks.
+/// Inserts an open batch, and a second row. A claim to the batch locks the second row.
 fn add_batch(
     transaction: &mut Transaction<'_>,
     task: TaskKey,

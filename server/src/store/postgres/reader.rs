@@ -1,4 +1,5 @@
-//! Reads, releases and deletes reports in a database, in other sessions than the engine's.
+//! Reads, releases and deletes reports in a database. Uses its own sessions, not the engine's
+//! session.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;

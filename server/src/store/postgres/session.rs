@@ -268,7 +268,7 @@ impl Session {
 /// Session that reconnects after its connection was lost. It has one owner.
 pub(super) struct ReconnectingSession<P> {
     database: DatabaseAddress,
-    /// Function that prepares every new session, for example its SQL statements.
+    /// Function that prepares SQL statements or other state in every new session.
     prepare: fn(&mut Session) -> Result<P, EngineError>,
     session: Option<(Session, P)>,
 }
@@ -285,9 +285,9 @@ impl<P> ReconnectingSession<P> {
         }
     }
 
-    /// Runs `work` in the session. If an existing connection turns out to be lost, runs `work`
-    /// again over a new connection. So `work` must recognise changes that its first run has already
-    /// made.
+    /// Runs `work` in the session. If the connection is from an earlier call and turns out to be
+    /// lost, runs `work` again over a new connection. So `work` must recognise changes that its
+    /// first run has already made.
     ///
     /// # Errors
     /// Errors of `work`, or when no connection can be made.

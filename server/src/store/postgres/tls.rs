@@ -30,7 +30,7 @@ impl MakeTlsConnect<Socket> for CertificateCheckingTls {
     }
 }
 
-/// Connection to the server `name` that is not yet established.
+/// Connector that makes a TLS connection to the server `name`.
 pub(super) struct ServerTlsConnector {
     config: Arc<ClientConfig>,
     name: ServerName<'static>,

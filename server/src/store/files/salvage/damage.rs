@@ -40,7 +40,7 @@ impl fmt::Display for Damage {
 /// Loss that damage to a file causes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DataLoss {
-    /// Loss of a file whose data follows from other files, so no data is lost.
+    /// No data is lost. The data follows from other files, or from the rest of the damaged file.
     Nothing,
     /// A file that does not belong in a journal is not copied.
     ForeignFile,

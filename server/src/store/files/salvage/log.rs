@@ -81,8 +81,8 @@ pub(super) fn recover(bytes: &[u8]) -> Option<RecoveredLog> {
     Some(pieces)
 }
 
-/// Returns the uploads in a valid frame, or `None` if this version does not know the frame's
-/// format.
+/// Returns the uploads in a valid frame, or `None` if this version of the program does not know the
+/// frame's format.
 fn uploads_in_frame(bytes: &[u8], fields: &FrameFields) -> Option<Vec<UploadRecord>> {
     match fields.kind {
         UPLOADS_KIND => {}

@@ -57,9 +57,9 @@ use crate::store::task;
 pub use damage::{Damage, DataLoss, SalvageResult};
 use damage::{TaskSalvage, list_files};
 
-/// Copies the valid data of the directory `root` to the new directory `to`. If the list of tasks is
-/// damaged, the tasks in `given` are also candidates for the files, and all tasks get the role
-/// `role`.
+/// Copies the valid data of the directory `root` to the new directory `to`. `given` and `role` are
+/// used only if the list of tasks is damaged. Then files may also belong to the tasks in `given`,
+/// and all tasks get the role `role`.
 ///
 /// # Errors
 /// When a collector uses the directory, when the directory cannot be read or has another version,
@@ -112,7 +112,7 @@ pub fn salvage(
 }
 
 /// Takes a shared lock on a directory, which keeps writers out. Returns `None` if there is no lock
-/// file, and creates none.
+/// file. Never creates a lock file.
 ///
 /// # Errors
 /// When another process has locked the directory for writing.

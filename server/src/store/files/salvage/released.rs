@@ -86,7 +86,7 @@ impl TaskSalvage<'_> {
         batch.max(log)
     }
 
-    /// Returns true if the batch can be released from its log once more.
+    /// Returns true if the batch still has a closed log, from which it can be released again.
     fn has_closed_log(&self, batch: u64) -> bool {
         let path = self.from.join(log_file_name(batch));
         let contents = LogContents::read(&path);
@@ -232,8 +232,8 @@ impl TaskSalvage<'_> {
         }
     }
 
-    /// Returns spans that together cover the batches 1 to `last`, each with its valid file of ids.
-    /// A span has `None` if its ids are lost.
+    /// Returns spans that together cover the batches 1 to `last`. Each span has its valid file of
+    /// ids, or `None` if its ids are lost.
     fn spans_covering_batches(&self, last: u64) -> Vec<(BatchSpan, Option<UploadIdsFile>)> {
         let mut cover: Vec<(BatchSpan, Option<UploadIdsFile>)> = Vec::new();
         let mut next = 1;
