@@ -118,7 +118,7 @@ fn an_account_of_permanent_answers_is_of_one_batch() {
         said.contains("--batches 2: the answers of task \"settings\" are permanent"),
         "{said}"
     );
-    assert!(said.contains("local ε = 1 alone"), "{said}");
+    assert!(said.contains("only the local ε = 1 holds"), "{said}");
     fs::write(&file, task(&Value::Null)).unwrap();
     assert!(account("2").status.success());
 }

@@ -129,7 +129,7 @@ async fn the_command_finds_the_same() {
     let error = |options: &[&str]| String::from_utf8(hushbin(options).stderr).unwrap();
     let unknown = error(&[&export[..], &["--task", "other"]].concat());
     assert!(
-        unknown.contains("no task \"other\", but \"queries\""),
+        unknown.contains("no task \"other\"; its tasks: \"queries\""),
         "{unknown}"
     );
     let exported = hushbin(&[&export[..], &["--task", "queries", "--out", file]].concat());
