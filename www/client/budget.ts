@@ -12,8 +12,8 @@ const DAY_MS = 86_400_000;
 export const TOLERANCE = 1e-9;
 
 /**
- * Time in milliseconds for which the charges of a window are kept after its end. A clock that was
- * ahead for less than this time must not erase the charges of windows that are still open.
+ * Time in milliseconds for which charges are kept after their window ends. If the clock is wrongly
+ * ahead by less than this time, charges of open windows are therefore not erased.
  */
 const KEPT_MS = 400 * DAY_MS;
 
@@ -41,8 +41,8 @@ export interface RememberedAnswers {
 }
 
 /**
- * Reservation of the budget of one report, which is made when the page is left. The budget is spent
- * before, so the report does not have to wait for the database.
+ * Reservation of the budget for one report that is made when the page is left. The budget is spent
+ * in advance, so the report does not have to wait for the database.
  */
 export interface Reservation {
   /**
@@ -55,7 +55,7 @@ export interface Reservation {
   readonly epsilon: number;
   /** Number of times that consent had been revoked when the budget was reserved. */
   readonly revoked: number;
-  /** Time at which another page noticed that the page is gone; 0 until then. */
+  /** Time at which another page noticed that the reserving page is gone; 0 until then. */
   readonly orphaned: number;
 }
 
@@ -70,7 +70,7 @@ export interface Ledger {
   readonly days: number;
   /** Number of reports in the current window. */
   readonly used: number;
-  /** ε that all reports since the start of the ledger have spent, and number of these reports. */
+  /** ε spent since the start of the ledger, and number of reports that spent it. */
   readonly spent: number;
   readonly reports: number;
   /** Remembered permanent answers. Null if answers are fresh. */
@@ -109,7 +109,7 @@ export function emptyLedger(): Ledger {
   };
 }
 
-/** ε that reports have spent in all windows with the same end, and this end. */
+/** Total ε that reports have spent in windows that end at the same time. */
 interface WindowCharge {
   /** End of the windows, in milliseconds since 1970. */
   readonly until: number;
@@ -151,8 +151,8 @@ function addCharge(
 }
 
 /**
- * Returns the state of the ledger at the time `now`. After the end of its window, the ledger has no
- * report in a window.
+ * Returns the state of the ledger at the time `now`. If the ledger's window has ended, the number
+ * of reports in the window becomes 0.
  */
 export function ledgerAt(ledger: Ledger, now: number): Ledger {
   // A window stays open until its own end, also if the clock was set back to a time before it. The
@@ -161,8 +161,7 @@ export function ledgerAt(ledger: Ledger, now: number): Ledger {
 }
 
 /**
- * Returns whether the window that is open at the time `now` has all the reports that the budget
- * allows.
+ * Returns true if the budget allows no further report in the window that is open at the time `now`.
  */
 export function isWindowFull(ledger: Ledger, { reports }: Budget, now: number): boolean {
   return ledgerAt(ledger, now).used >= reports;

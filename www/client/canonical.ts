@@ -3,8 +3,8 @@
 import { concatBytes, viewBytes } from "./bytes.js";
 
 /**
- * Encodes text as UTF-8, with a replacement for lone surrogates. It replaces TextEncoder, which
- * Jest's jsdom lacks.
+ * Encodes text as UTF-8. Lone surrogates become U+FFFD. This function is used instead of
+ * TextEncoder, which Jest's jsdom lacks.
  */
 export const utf8 = (text: string) =>
   Uint8Array.from(
@@ -16,8 +16,8 @@ export const utf8 = (text: string) =>
   );
 
 /**
- * Builder of canonical bytes. Integers have 8 bytes in little-endian order. A text follows its
- * length.
+ * Builder of canonical bytes. Each integer has 8 bytes, in little-endian order. Each text is
+ * preceded by its length.
  */
 export class CanonicalBytes {
   readonly #chunks: Uint8Array[] = [];
@@ -28,7 +28,7 @@ export class CanonicalBytes {
     this.#append(Uint32Array.of(value, high));
   }
 
-  /** Appends the length of a list, then its integers. */
+  /** Appends a list of integers, preceded by its length. */
   list(values: readonly number[]): void {
     for (const value of [values.length, ...values]) this.number(value);
   }

@@ -1,8 +1,8 @@
 /** The meaning of ε in everyday words: how certain an observer can become. */
 
 /**
- * Returns how certain an observer who was 50 % certain can become after seeing a report, in per
- * cent.
+ * Returns the maximum certainty, in per cent, that a report can give to an observer who was 50 %
+ * certain.
  *
  * A report multiplies the odds by at most exp(ε). The result is therefore exp(ε) / (1 + exp(ε)),
  * rounded to the nearest per cent. A result above 99 % is rounded up at its first digit other than

@@ -99,9 +99,10 @@ export interface Client<T extends Task | SumTask = Task> {
   /** Does the same as `report`, but returns no promise. Failures are passed to `onError`. */
   record(input: InputOf<T>): void;
   /**
-   * Reports the answers that a function returns as the person leaves: when the page is hidden or
-   * closed for the first time after this call, or the client is closed. Meant for values that are
-   * known only then, for example the time on a page. Calls of `report` at that time may be lost.
+   * Calls a function when the person leaves, and reports the answers that it returns. A person
+   * leaves when the page is hidden or closed for the first time after this call, or when the client
+   * is closed. Meant for values that are known only then, for example the time on a page. Calls of
+   * `report` at that time may be lost.
    *
    * The budget of the report is reserved when this is called and consent is granted. If there is no
    * budget, or if consent is revoked, the function is not called. Failures are passed to `onError`.
@@ -140,8 +141,8 @@ export interface Client<T extends Task | SumTask = Task> {
    */
   budget(): Promise<ResultsOf<T>["budget"]>;
   /**
-   * Returns the reports of this browser, the oldest first. These are all waiting reports, and at
-   * most a thousand of the latest other reports.
+   * Returns the reports of this browser, the oldest first. These are all waiting reports, and up to
+   * a thousand of the latest reports that no longer wait.
    *
    * @throws StorageError
    */
@@ -196,8 +197,8 @@ class HushbinClient<T extends Task | SumTask> implements Client<T> {
   /** The latest consent that this client was granted. */
   #grant: ConsentGrant = {};
   /**
-   * Resolves after revocations of consent are stored. A session that began earlier would be ended
-   * by them.
+   * Resolves when all revocations of consent are stored. They would end a session that began
+   * earlier.
    */
   #withdrawing: Promise<unknown> | undefined;
   #resolveGrant: () => void = () => {};
@@ -429,8 +430,8 @@ class HushbinClient<T extends Task | SumTask> implements Client<T> {
   }
 
   /**
-   * Runs `look` with the store of the session or, without a session, with a store that is opened
-   * for it. Creates no database unless `create` is true.
+   * Runs `look` with the session's store. If there is no session, opens a store for this call.
+   * Creates no database unless `create` is true.
    */
   async #withStore<R>(
     look: (store: Session["store"]) => Promise<R>,

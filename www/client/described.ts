@@ -40,13 +40,13 @@ async function fetchTask(
   return { task, fingerprint };
 }
 
-/** Task that the collector describes or has described. */
+/** Task as the collector describes it now, or described it earlier. */
 export interface DescribedTask {
   readonly described: FetchedTask;
   /**
-   * Time until which a session may use the task, in milliseconds since 1970. While the window is
-   * full, the remembered task is used and not fetched. At the end of the window, the collector may
-   * have another task. Undefined if the task was fetched.
+   * Time until which a session may use the task, in milliseconds since 1970. For a remembered task,
+   * this is the end of the full window: after it, the collector may have another task. Undefined if
+   * the task was fetched.
    */
   readonly until?: number;
 }

@@ -3,7 +3,7 @@
 type NamedValues = readonly (readonly [string, unknown])[];
 
 /**
- * Returns the pairs of a name and a value in an input. The input is a plain object, a Map, or
+ * Returns the names and values of an input, as pairs. The input is a plain object, a Map, or
  * another iterable of pairs that is not empty. Objects of other windows are accepted. Returns
  * `undefined` for everything else, which would otherwise be taken for an empty answer.
  */

@@ -78,7 +78,8 @@ async function logReport(
 
 /**
  * Checks that a task spends no more ε than the page allows. If the collector has chosen the task's
- * parameters, the budget must not be larger than the default, and the level must not be weaker.
+ * parameters, also checks that the budget is not larger than the default and that ε protects whole
+ * inputs.
  *
  * @throws TaskError `over-max-epsilon`, `loose-budget`, `loose-level`
  */
@@ -120,15 +121,15 @@ function checkTaskBudget(task: AnyTask, settings: ClientSettings): void {
 }
 
 /**
- * Stores in memory, by the key of the ledger, for pages without a database. Clients of the same
- * task in one page share a store, and thus one budget.
+ * In-memory stores by key of the ledger, for pages without a database. Clients of the same task in
+ * one page share a store, and thus one budget.
  */
 const shared = new Map<string, MemoryStore>();
-/** Ledgers that the stores of a collector's tasks share, by collector. */
+/** Ledgers by collector. The stores of a collector's tasks share its ledger. */
 const sharedCharges = new Map<string, SharedCharges>();
 /**
- * Stores in memory, by the settings of the client, for the option `storage: "memory"`. The budget
- * of a client thus outlives the client's sessions.
+ * In-memory stores by settings of the client, for the option `storage: "memory"`. The budget of a
+ * client thus outlives the client's sessions.
  */
 const own = new WeakMap<ClientSettings, MemoryStore>();
 

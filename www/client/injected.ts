@@ -32,8 +32,8 @@ export let INJECTED: [
 
 /**
  * Returns a function that stores its arguments and returns `parts`. Its arguments are the page's
- * error classes, a loader of texts for error codes, and the WebAssembly module for sum tasks, for
- * hosts that must not compile a module from bytes.
+ * error classes, a loader of texts for error codes, and the WebAssembly module for sum tasks. The
+ * module is given only on hosts that must not compile one from bytes.
  */
 export const injectable =
   <T>(parts: T) =>

@@ -23,7 +23,7 @@ type ItemName<I> = I extends readonly (infer Name extends string)[] ? Name : str
 /** Type of the names of options. They are indices if the task gives only the number of options. */
 type OptionName<O> = O extends number ? number : ItemName<O>;
 
-/** Values by item name. An absent item counts like one with the value 0: it is not reported on. */
+/** Values by item name. An absent item, like an item with the value 0, is not reported on. */
 type RatingsInput<I> = Readonly<Partial<Record<ItemName<I>, number>>> | ReadonlyMap<string, number>;
 
 /** Type of the answer to a question. */

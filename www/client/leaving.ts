@@ -23,9 +23,8 @@ import { startTimer } from "./time.js";
 import type { Transport } from "./transport.js";
 
 /**
- * Time in milliseconds for which a reservation must have been without a lock before its budget is
- * freed. Browsers do not guarantee that other pages see a journal entry as soon as the lock is
- * free.
+ * Time in milliseconds after which the budget of a reservation without a lock is freed. Browsers do
+ * not guarantee that other pages see a journal entry as soon as the lock is free.
  */
 const ORPHANED_MS = 60_000;
 
@@ -95,7 +94,7 @@ const nameOf = (id: string) => `hushbin ${id}`;
  */
 const journal = {
   read: (id: string) => localStorage.getItem(nameOf(id)),
-  /** Returns whether the entry is written. Local storage may be full. */
+  /** Writes an entry. Returns false if that fails, for example because local storage is full. */
   write(id: string, at: number, bytes?: Uint8Array): boolean {
     try {
       localStorage.setItem(nameOf(id), bytes ? `${at} ${hex(bytes)}` : "");
@@ -206,8 +205,8 @@ function releaseAll(session: LeavableSession, registered: RegisteredFunction[]):
 const sessions = new WeakMap<LeavableSession, RegisteredFunction[]>();
 
 /**
- * Registers a function that returns answers. It is called when the page is hidden or left, or when
- * the client is closed. If the browser terminates it, it is called again.
+ * Registers the function `answers`. This function is called when the page is hidden or left, or
+ * when the client is closed. If the browser terminates the call, the function is called again.
  */
 export async function registerAtLeave(
   session: LeavableSession,
@@ -286,7 +285,9 @@ async function reserveReport(
   return { id, until, unlock };
 }
 
-/** Makes the session call registered functions when the page is left, until it is stopped. */
+/**
+ * Makes the session call registered functions when the page is left, until the session is stopped.
+ */
 function watchForLeaving(
   session: LeavableSession,
   onError: (error: HushbinError) => void,

@@ -19,8 +19,8 @@ export interface RelayRoute {
 }
 
 /**
- * Positions of the first byte of the key in a key configuration, and of the first byte after it.
- * The id of the key and the KEM come first.
+ * Start and end of the key in a key configuration, in bytes. The id of the key and the KEM precede
+ * it.
  */
 const KEY = 3;
 const KEY_END = 35;
@@ -32,15 +32,15 @@ const REQUEST = bytesOf("message/bhttp request\0");
 const RESPONSE = bytesOf("message/bhttp response");
 
 /**
- * Length of the exported secret and of the response nonce in bytes. Lengths of the AEAD's key and
- * nonce in bits.
+ * Length in bytes of the exported secret, and of the response nonce. `KEY_BITS` and `NONCE_BITS`
+ * are the lengths of the AEAD's key and nonce.
  */
 const SECRET = 16;
 const KEY_BITS = 128;
 const NONCE_BITS = 96;
 
 /**
- * Number of bytes to a multiple of which messages are padded. A relay learns only the padded
+ * Step of padding in bytes: messages are padded to a multiple of it. A relay learns only the padded
  * length.
  */
 const PADDING_STEP = 256;

@@ -18,7 +18,7 @@ export interface CommonOptions {
    */
   readonly fingerprint?: string | undefined;
   /**
-   * True if the person has agreed. Without consent, nothing is drawn, stored, fetched or sent.
+   * True if the person has agreed. Without consent, nothing is randomised, stored, fetched or sent.
    * Default false: call `grant` when the person agrees.
    */
   readonly consent?: boolean | undefined;
@@ -88,7 +88,7 @@ export interface SealedOptions {
   readonly analyser: readonly string[];
   /**
    * Relay for all requests, which hides the sender's address from the collector. The page then
-   * never connects to `endpoint`. This address is sealed inside the requests to the gateway.
+   * never connects to `endpoint`, whose address is sealed inside the requests to the gateway.
    * Default: no relay.
    */
   readonly relay?: Relay | undefined;

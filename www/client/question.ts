@@ -30,8 +30,8 @@ export interface RatingsFields {
    */
   readonly items: ItemList;
   /**
-   * Maximum number of items up to which a report covers the whole input: 1 to 1024. The mechanism
-   * hash-bin always covers all items. For it, this is the number for which the task was planned.
+   * Largest number of items for which a report covers the whole input: 1 to 1024. The mechanism
+   * hash-bin always covers all items. Its tasks state the number for which they were planned.
    */
   readonly sparsity: number;
   /**
@@ -59,7 +59,7 @@ export interface SetQuestion extends QuestionBase {
   readonly kind: "set";
   /** Names of the options, or the number of options, or `"open"` for arbitrary names. */
   readonly options: ItemList;
-  /** Maximum number of options up to which a report covers the whole answer: 1 to 1024. */
+  /** Largest number of options for which a report covers the whole answer: 1 to 1024. */
   readonly sparsity: number;
 }
 
@@ -130,12 +130,15 @@ export interface NumbersQuestion extends QuestionBase {
 type QuestionPart<Q> = Q extends Question ? Omit<Q, keyof QuestionBase> & Pick<Q, "name"> : never;
 
 /**
- * Part of a question that has options, or is a flag with the options no and yes. It is the rows of
- * a cross-tabulation question, or a part of a question of the kind `together`.
+ * Part of a question, with a list of options or as a flag with the options no and yes.
+ * Cross-tabulation questions use it for their rows, and questions of the kind `together` for all
+ * parts.
  */
 export type RowPart = QuestionPart<ChoiceQuestion | FlagQuestion>;
 
-/** Columns of a cross-tabulation question that are a number. Its mean is estimated in each row. */
+/**
+ * Number that forms the columns of a cross-tabulation question. Its mean is estimated in each row.
+ */
 export interface LevelPart extends QuestionPart<MeanQuestion> {
   /**
    * Number of levels to which answers are rounded, 2 to 1024. They are evenly spaced from `min` to

@@ -115,7 +115,9 @@ export class LocalReportMaker implements Randomizer, ReportMaker {
   /** Instance of the module to which the handle belongs. */
   #instance = -1;
   #sampledDown = 0;
-  /** Value of `sampledDown` for handles that were lost when their instance was restarted. */
+  /**
+   * Total of `sampledDown` over earlier handles, which were lost when their instance was restarted.
+   */
   #sampledDownBefore = 0;
   #clipped = 0;
 

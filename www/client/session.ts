@@ -83,7 +83,7 @@ export async function openStore(settings: ClientSettings, create = true): Promis
 /** Transport of dry runs, which acknowledges all uploads and sends nothing. */
 const DRY_RUN_TRANSPORT: Transport = { send: async () => ({ kind: "acknowledged" }) };
 
-/** Consent that a client was granted. The sessions until its revocation share this object. */
+/** Consent that a client was granted. All sessions share this object until consent is revoked. */
 export interface ConsentGrant {
   /**
    * Number of times that consent had been revoked when the first of these sessions read the ledger.
@@ -192,8 +192,7 @@ export class Session implements SealableSession {
   }
 
   /**
-   * True after the time until which the session may use its task. The collector may have replaced
-   * the task.
+   * True once the session may no longer use its task, because the collector may have replaced it.
    */
   get isOutdated(): boolean {
     return Date.now() >= Number(this.begun.until);

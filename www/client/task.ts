@@ -39,8 +39,8 @@ export interface Budget {
 }
 
 /**
- * Default budget of the core. A task that states it has the same {@link canonicalBytes} as one
- * without a budget.
+ * Default budget of the core. A task with this budget has the same {@link canonicalBytes} as a task
+ * that states no budget.
  */
 export const DEFAULT_BUDGET: Budget = { days: 30, reports: 1, answers: "fresh" };
 

@@ -79,7 +79,7 @@ export interface CrossEstimates {
 export interface EstimatesResponse {
   /** Number of reports. Undefined for a sum task, which counts people. */
   readonly reports?: number;
-  /** Number of people in a sum task: the number of all messages divided by that of one person. */
+  /** Number of people in a sum task: the number of messages, divided by the number per person. */
   readonly people?: number;
   /** Number of messages in a sum task. */
   readonly messages?: number;
@@ -164,15 +164,15 @@ export interface SumInfluence {
   readonly people: number;
   readonly statement: string;
   readonly influence: readonly {
-    /** Undefined for a vector. The effect is then on the length of the vector's sum. */
+    /**
+     * Item whose sum is affected. Undefined for a vector: effects are then Euclidean lengths of the
+     * summed vector's change.
+     */
     readonly item?: ItemLabel;
     readonly unit?: string;
     readonly honest: number;
     readonly dishonest: number;
-    /**
-     * Number of people that are assumed to be dishonest. `all` is the effect of all of them
-     * together.
-     */
+    /** Number of people who are assumed to be dishonest. `all` is their effect together. */
     readonly people: number;
     readonly all: number;
     readonly standard_errors: number;

@@ -10,8 +10,8 @@ export interface BatchUnit {
   /** Converts a number of reports or messages, as the collector counts them, to this unit. */
   readonly convert: (collected: number) => number;
   /**
-   * Minimum size of a batch in this unit that privacy requires. The conditions that close a batch
-   * are separate.
+   * Minimum size of a batch that privacy requires, in this unit. The conditions that close a batch
+   * have separate limits.
    */
   readonly min: number;
 }

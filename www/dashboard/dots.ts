@@ -77,8 +77,8 @@ function axisForRows(rows: readonly EstimateRow[]): ChartAxis {
 }
 
 /**
- * Draws a table of the rows in `shown`, with a picture of each estimate. `rows` has the format of
- * the numbers.
+ * Draws a table of the rows in `shown`, with a picture of each estimate. `rows` says how numbers
+ * are formatted.
  */
 export function dotTable(
   caption: string,

@@ -47,7 +47,10 @@ export function itemsToRequest(question: Question, find: string): readonly strin
   return namesFittingAddress(found);
 }
 
-/** Returns the longest start of the list of names that fits into the address of one request. */
+/**
+ * Returns the first names: as many as fit into the address of one request, and at most {@link
+ * MAX_ROWS}.
+ */
 function namesFittingAddress(names: readonly string[]): readonly string[] {
   let bytes = 0;
   const over = names.findIndex((name) => {

@@ -13,8 +13,8 @@ const HEIGHT = 200;
 const GUTTER = 9;
 
 /**
- * Converts a position in the plot, which begins to the right of this space, to a position in the
- * whole width. Both are in per cent.
+ * Converts a position in the plot to a position in the whole width, which includes this space. Both
+ * are in per cent.
  */
 const besideGutter = (part: number) => GUTTER + (part * (100 - GUTTER)) / 100;
 

@@ -20,7 +20,7 @@ import { formatNumber, isShare, ratingText, shareText, wordsOf } from "./labels.
 import type { UploadCounts } from "./metrics.js";
 import { createTable, type TableCell } from "./table.js";
 
-/** Formats a privacy loss ε with three significant digits, rounded up. */
+/** Formats a privacy loss ε, after rounding it up to three significant digits. */
 export const epsilonText = (epsilon: number): string => String(roundUp(epsilon));
 
 function epsilonFigure(name: string, number: string, statements: readonly string[]): HTMLElement {
@@ -73,8 +73,8 @@ const ESTIMAND_NAMES = {
 type MadeUpReportsEffect = Influence["influence"][number];
 
 /**
- * Formats the largest effect `by` of made-up reports on one estimate. If `shares`, the effect is in
- * percentage points.
+ * Formats `by`, the largest effect of made-up reports on one estimate. If `shares`, the effect is
+ * shown in percentage points.
  */
 function effectText({ estimate, unit }: MadeUpReportsEffect, shares: boolean, by: number): string {
   if (unit === "of its range") return `${shareText(by)} ${unit}`;

@@ -52,7 +52,7 @@ export function intervalText(
   return `${from} to ${to}${unitSuffix(unit)}`;
 }
 
-/** Returns the estimands of which a response has estimates. */
+/** Returns the estimands for which a response has estimates. */
 export function estimandsOf({ estimates }: EstimatesResponse): readonly Estimand[] {
   const [first] = estimates;
   return first === undefined ? [] : ESTIMANDS.filter((estimand) => first[estimand] !== undefined);
@@ -135,10 +135,7 @@ export function sortedRows(rows: readonly EstimateRow[], order: RowOrder): reado
   return [...rows].sort(COMPARE[order]);
 }
 
-/**
- * Returns true if a name contains every word of the searched text. Upper and lower case are the
- * same.
- */
+/** Returns true if a name contains every word of the searched text. Case is ignored. */
 export function matchesSearch(label: string, sought: string): boolean {
   const name = label.toLowerCase();
   return sought

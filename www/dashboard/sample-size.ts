@@ -11,7 +11,7 @@ const MAX_USEFUL_HALF_WIDTH = 0.1;
 
 /** Result of the check whether there are enough reports. */
 export interface SampleSizeCheck {
-  /** Explanation for people that there are too few reports. Undefined if there are enough. */
+  /** Message that there are too few reports. Undefined if there are enough. */
   readonly warning?: string;
   /**
    * True if the intervals are narrower than the range of values, so that estimates are worth

@@ -9,8 +9,8 @@ export interface ChartAxis {
 }
 
 /**
- * Returns the distance between ticks that divides a span into at most `most` parts: 1, 2 or 5 times
- * a power of ten.
+ * Returns the distance between ticks: 1, 2 or 5 times a power of ten. Ticks at this distance divide
+ * the span into at most `most` parts.
  */
 function tickStep(span: number, most: number): number {
   const power = 10 ** Math.floor(Math.log10(span / most));

@@ -39,8 +39,8 @@ export interface TaskViewContext {
 }
 
 /**
- * Returns the batch before the latest selected batch, and this latest batch. Returns null if there
- * is no earlier batch.
+ * Returns two batches to compare: the latest selected batch, preceded by the released batch before
+ * it. Returns null if there is no earlier batch.
  */
 export function batchesToCompare({
   selected,

@@ -21,8 +21,8 @@ export function areDisjoint([a, b]: Interval, [c, d]: Interval): boolean {
 }
 
 /**
- * Returns the confidence that the intervals of each of two batches need, so that the intervals of
- * both hold with this joint confidence.
+ * Returns the confidence at which to compute the intervals of each of two batches. The intervals of
+ * both batches then hold at once with the given confidence.
  */
 export const confidenceOfEach = (confidence: number): number => (1 + confidence) / 2;
 

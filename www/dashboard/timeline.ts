@@ -20,8 +20,8 @@ export interface TimeLine {
 }
 
 /**
- * Returns the confidence that the intervals of each batch need, so that the intervals of all
- * `batches` batches hold with this joint confidence.
+ * Returns the confidence at which to compute the intervals of each of several batches. The
+ * intervals of all batches then hold at once with the given confidence.
  */
 export function confidenceOfBatch(batches: number, confidence: number): number {
   return 1 - (1 - confidence) / Math.max(batches, 1);

@@ -35,10 +35,7 @@ export interface ClientTexts extends Pick<BudgetStatus, "until" | "reports" | "d
   readonly entries: readonly ReportEntry[];
 }
 
-/**
- * Returns how certain an observer who was 50 % certain can become, in per cent, formatted for the
- * language.
- */
+/** Formats the result of {@link maximumCertainty} for the language. */
 const certainty = (epsilon: number, { number }: Formatters): string =>
   number(Number(maximumCertainty(epsilon)));
 

@@ -118,8 +118,8 @@ export interface Words {
    */
   readonly used: (reports: number, allowed: number, epsilon: string) => string;
   /**
-   * Returns the number of all reports so far, and the ε that they spent. `certainty`, in per cent,
-   * is how certain an observer can become who links all reports to each other.
+   * Returns the number of all reports so far, and the ε that they spent. `certainty` is the
+   * certainty, in per cent, that an observer can reach by linking all reports to each other.
    */
   readonly spent: (reports: number, epsilon: string, certainty: string) => string;
   /** Statement of how long this list is remembered if it is stored on the device. */

@@ -5,8 +5,8 @@ export interface CocoMechanism {
   readonly name: "coco";
   /**
    * Rule that selects the favoured sides. A side is one of the two buckets of a pair. `overwrite`:
-   * one side of every pair to which an entry is hashed. `strongest`: the `favoured` sides to which
-   * the entries push most strongly in total.
+   * one side of every pair to which an entry is hashed. `strongest`: a fixed number of sides, to
+   * which the entries push most strongly in total.
    */
   readonly rule: "overwrite" | "strongest";
   /** Number of favoured sides, for the rule `strongest` only. */

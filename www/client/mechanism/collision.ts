@@ -5,7 +5,7 @@ export interface CollisionMechanism {
   readonly name: "collision";
   /**
    * Rule that selects the favoured buckets. `occupied`: all buckets that contain an element.
-   * `heaviest`: the `favoured` buckets with the most elements.
+   * `heaviest`: a fixed number of buckets, which contain the most elements.
    */
   readonly rule: "occupied" | "heaviest";
   /** Number of favoured buckets, for the rule `heaviest` only. */

@@ -26,8 +26,8 @@ export interface HashBinMechanism {
    */
   readonly clip?: number;
   /**
-   * Randomisation of the sum: into one sign (`two-point`), or by added noise (`laplace`). For level
-   * `user` only.
+   * Randomisation of the sum. `two-point` turns the sum into one random sign. `laplace` adds noise
+   * to the sum. For level `user` only.
    */
   readonly noise?: "two-point" | "laplace";
   /** Kind of hash function that maps items to bins. */

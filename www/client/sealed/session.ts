@@ -57,8 +57,8 @@ async function sealMessages(
 
 /**
  * Returns a function that reports answers and seals the reports. Sealing is asynchronous, so the
- * ledger may change in the meantime. A sealed report is charged only if the ledger still needs it.
- * Otherwise it is dropped.
+ * ledger may change in the meantime. A sealed report is charged only if the changed ledger still
+ * asks for the same report. Otherwise, it is dropped.
  */
 const sealedReporter =
   (seal: SealFunction): ReportFunction =>

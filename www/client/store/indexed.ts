@@ -20,9 +20,9 @@ const MAX_CHANGES = 1000;
 
 const DATABASE = "hushbin";
 /**
- * Version of the database's schema. A release that only adds fields keeps the version, because rows
- * are written back with all fields. Only data that this release would misread need a new
- * version.
+ * Version of the database's schema. A release that only adds fields keeps the version, because this
+ * release keeps unknown fields when it writes a row. A new version is needed only for data that
+ * this release would misread.
  */
 const VERSION = 1;
 /**
@@ -126,7 +126,7 @@ export class IndexedStore implements Store {
   #pending: PendingChange[] = [];
   #changing = false;
   /**
-   * Resolves when the page returns. Undefined, unless the page was left and the browser keeps it.
+   * Resolves when the page returns. Defined only while the page is left and the browser keeps it.
    */
   #pageReturned: Promise<void> | undefined;
   #tellBack = () => {};
@@ -222,9 +222,9 @@ export class IndexedStore implements Store {
   }
 
   /**
-   * Returns a function that finds the keys of an attempt's reports, if the attempt was stored
-   * although the page was left before it learned that. Running the attempt again would report the
-   * same answers twice.
+   * Returns a function that finds the keys of an attempt's reports. Returns undefined if the
+   * attempt was not stored. If the page was left, it may not have learned that the attempt was
+   * stored. Running the attempt again would report the same answers twice.
    */
   async #findStored({ made: [first] }: TransactionAttempt): Promise<KeyFinder | undefined> {
     const rows = first ? await this.#rows(this.#all) : [];

@@ -60,7 +60,7 @@ export interface Store {
   ): Promise<readonly [R, StoredReport | undefined]>;
   /** Returns the waiting reports of all tabs and earlier pages, oldest first. */
   waiting(): Promise<readonly StoredReport[]>;
-  /** Sets the state of those of the given reports that are waiting. */
+  /** Sets the state of the given reports. Reports that no longer wait are unchanged. */
   settle(keys: readonly number[], state: ReportState): Promise<void>;
   /**
    * Sets the state of all waiting reports to `withdrawn`, and records in the ledger that consent

@@ -56,7 +56,9 @@ export class SumReportMaker implements ReportMaker, SumRandomizer {
   #instance = -1;
   #clipped = 0;
   #truncated = 0;
-  /** Values of both counts for handles that were lost when their instance was restarted. */
+  /**
+   * Totals of both counts over earlier handles, which were lost when their instance was restarted.
+   */
   #before: readonly [clipped: number, truncated: number] = [0, 0];
 
   /** @throws number, WasmError */

@@ -18,8 +18,8 @@ import { type AnyTask, budget, canonicalBudgetBytes } from "../task.js";
 /** Vector that each person has. The sum over all people is estimated. */
 export interface SumVector {
   /**
-   * Names of the vector's numbers. A number is how many numbers the vector has; they have no names
-   * and are given in order.
+   * Names of the vector's components, or their number if they have no names. Values without names
+   * are given in order.
    */
   readonly items: readonly string[] | number;
   /** Maximum Euclidean length of a vector. Longer vectors are shortened to it. */
@@ -45,9 +45,7 @@ export interface SumMessages {
   readonly levels: number;
   /** Number of coordinates that a person reports. They are drawn at random. */
   readonly drawn: number;
-  /**
-   * Number of trials for noise messages, for each coordinate and for each direction, up and down.
-   */
+  /** Number of trials for noise messages, per coordinate and per direction (up or down). */
   readonly trials: number;
   /** Probability that a trial yields a noise message, multiplied by 2⁶⁴, in decimal digits. */
   readonly threshold: string;
@@ -118,7 +116,7 @@ export const messagesOf = ({ messages: { levels, drawn, noise } }: SumTask): num
   levels * drawn + noise;
 
 /**
- * Returns the names of a task's numbers. Returns how many there are if they have no names.
+ * Returns the names of a task's numbers, or their count if they have no names.
  *
  * @internal
  */

@@ -9,7 +9,10 @@ function commandLineOptions(fields: object): string[] {
   return Object.entries(fields).map(([name, value]) => `--${name.replaceAll("_", "-")} ${value}`);
 }
 
-/** Returns the fields, for options of the command, that describe the parts `of` a question. */
+/**
+ * Returns fields that describe the parts `of` a question, to be formatted as options of the
+ * command.
+ */
 function questionPartFields(kind: string, of: readonly Record<string, unknown>[]): object {
   const [first = {}, { options: columns, min, max } = {}] = of;
   if (kind === "numbers") return { numbers: of.length, min: first.min, max: first.max };
@@ -47,7 +50,10 @@ export function planCommand(input: PlannerInput, id: string): string[] | null {
   ];
 }
 
-/** Returns the words of the command for several questions, which it reads from a file. */
+/**
+ * Returns the words of the command for several questions, which the command reads from its standard
+ * input.
+ */
 function planCommandReadingFile({ questions, wanted, ...known }: Survey, id: string): string[] {
   const each = Object.entries(wanted ?? {}).flatMap(([name, own]) =>
     Object.entries(own).map(([field, value]) => `--${field} ${name}=${value}`),

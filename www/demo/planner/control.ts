@@ -81,7 +81,7 @@ export class NumberControl {
     this.#moveSlider(value);
   }
 
-  /** Shows the error of the number, or hides it if null. */
+  /** Shows an error below the number, or hides it if `message` is null. */
   showError(message: string | null): void {
     this.#error.show(message);
   }
@@ -132,7 +132,7 @@ export class NumberListControl {
     this.#input.value = value;
   }
 
-  /** Shows the error of the list, or hides it if null. */
+  /** Shows an error below the list, or hides it if `message` is null. */
   showError(message: string | null): void {
     this.#error.show(message);
   }

@@ -123,8 +123,8 @@ export function curveQuestions(input: PlannerInput, answer: AnyPlan): CurveQuest
 }
 
 /**
- * Returns the point of a curve that shows this plan, with null values if the plan is null. `shown`
- * is the index of the plan's question whose errors are plotted.
+ * Returns the point of a curve for this plan. Its values are null if the plan is null. `shown` is
+ * the index of the plan's question whose errors are plotted.
  */
 export function curvePointOf(at: number, plan: Plan | null, shown = 0): CurvePoint {
   const own = plan?.questions[shown];
