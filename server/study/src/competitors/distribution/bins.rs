@@ -14,9 +14,9 @@ use crate::competitors::choice::SubsetSelection;
 /// use hushbin_study::competitors::{Budget, distribution::BinSelection};
 ///
 /// let bins = BinSelection::new(4, &Budget::new(2.0, 0.0)?)?;
-/// let first = bins.variance(&[1.0, 0.0, 0.0, 0.0]);
-/// assert!(bins.variance(&[1.0, 1.0, 0.0, 0.0]) > first);
-/// assert!(bins.variance(&[1.0; 4]).abs() < 1e-12);
+/// let first = bins.weighted_sum_variance(&[1.0, 0.0, 0.0, 0.0]);
+/// assert!(bins.weighted_sum_variance(&[1.0, 1.0, 0.0, 0.0]) > first);
+/// assert!(bins.weighted_sum_variance(&[1.0; 4]).abs() < 1e-12);
 /// # Ok::<(), hushbin::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -16,8 +16,8 @@ use crate::competitors::numbers::TwoPoints;
 ///
 /// let setting = OracleSetting { items: 100, sparsity: 6, epsilon: 1.0, delta: 0.0, distance: 1.0 };
 /// let [event_level, user_level] = [NaiveBits::event_level(&setting)?, NaiveBits::user_level(&setting)?];
-/// assert!((event_level.second_moments().mean_variance()[1] - 4.683).abs() < 1e-3);
-/// assert!((user_level.second_moments().mean_variance()[1] - 144.667).abs() < 1e-3);
+/// assert!((event_level.second_moments().variances_of_mean()[1] - 4.683).abs() < 1e-3);
+/// assert!((user_level.second_moments().variances_of_mean()[1] - 144.667).abs() < 1e-3);
 /// # Ok::<(), hushbin::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
