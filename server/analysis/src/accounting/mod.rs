@@ -59,9 +59,9 @@ pub use memoised::MemoisedAnswers;
 pub use method::Method;
 pub use mixture::{alpha::Mixture, contract::AccountError};
 pub use privacy_profile::DeltaBounds;
-pub(crate) use ranges::{CENTRAL_EPSILON, honest_reports};
 pub use ranges::{
     BATCHES, DEFAULT_DELTA, DEFAULT_HONEST_FRACTION, DELTA, HONEST_FRACTION, HONEST_REPORTS,
     REPORTS, REPORTS_PER_PERSON,
 };
+pub(crate) use ranges::{CENTRAL_EPSILON, honest_reports};
 pub use sums::Bounds;

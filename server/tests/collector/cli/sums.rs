@@ -134,9 +134,15 @@ fn an_account_is_of_a_batch_of_people() {
     for (options, reason) in [
         ("--central-epsilon 1", "not for a task of sums"),
         ("-n 10000 --batches 0", "batches is 0, expected 1 to 10000"),
-        ("-n 10000 --batches 10001", "batches is 10001, expected 1 to 10000"),
+        (
+            "-n 10000 --batches 10001",
+            "batches is 10001, expected 1 to 10000",
+        ),
         ("-n 1", "reports is 1, expected 2 to 1000000000000"),
-        ("-n 3 --honest-fraction 0.5", "honest_reports is 1, expected 2 to"),
+        (
+            "-n 3 --honest-fraction 0.5",
+            "honest_reports is 1, expected 2 to",
+        ),
     ] {
         let words: Vec<&str> = options.split(' ').collect();
         let (fine, _, why) = files.say(&[&["account", "--delta", "1e-6"], &words[..]].concat());
