@@ -90,7 +90,7 @@ impl<'a> CanonicalReader<'a> {
         ""
     }
 
-    /// Unwraps `known`, the value that a number or text stands for. If `known` is `None`, the bytes
+    /// Unwraps `known`, the value of a number or text. If `known` is `None`, the bytes
     /// are marked as malformed.
     ///
     /// # Errors

@@ -41,7 +41,7 @@ fn predicted_errors(rates: &Rates, domain: &Domain, population: &Population) -> 
     let with = rates.estimate_second_moment(true) - 1.0;
     let without = |kept| rates.second_moment_outside_input(domain.sparsity(), f64::from(kept));
     let mean = predict::error_with_sampling(domain, population, items, with, without);
-    // An entry affects the frequencies of its own sign and of the other sign. `error_with_sampling`
+    // An entry affects the frequencies of both signs. `error_with_sampling`
     // counts the other sign as absent, so `none` is subtracted here.
     let frequency = rates.frequency_variances().map(|[own, other, none]| {
         let with = own + other - none;

@@ -154,7 +154,7 @@ impl TaskDraft {
     }
 }
 
-/// Maximum weight that is chosen. Weights are integers, so the maximum also sets their precision.
+/// Maximum weight that is chosen. Weights are integers, so the maximum also sets the precision.
 const MAX_WEIGHT: f64 = 100.0;
 
 /// Returns the square root of the average variance of one report's estimates.

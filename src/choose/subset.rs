@@ -66,7 +66,7 @@ const NO_WINDOW: Error = Error::Combination {
 ///
 /// Under the paper's rule, every number of buckets t is tried. Under the project's own rule, a grid
 /// of values of t is ranked, mostly by approximate sums. Exact sums then decide between the best
-/// candidates with one R and all their neighbours.
+/// candidates with one R and all neighbours.
 ///
 /// # Errors
 /// [`Error::OutOfRange`] or [`Error::Combination`] if the draft allows no parameters, or none

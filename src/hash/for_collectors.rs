@@ -84,7 +84,7 @@ impl SignBitLocation {
     }
 }
 
-/// Returns the hashed sign of an element that has no sign of its own: an item or a padding. Both
+/// Returns the hashed sign of an element without a sign: an item or a padding. Both
 /// signs are equally likely.
 #[inline]
 pub(crate) fn element_sign(domain: &Domain, keys: &HashKeys, element: u64) -> i8 {

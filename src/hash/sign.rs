@@ -19,7 +19,7 @@ pub(crate) struct SignBitLocation {
 }
 
 impl SignBitLocation {
-    /// Returns the location of the hashed sign of an element that has no sign of its own.
+    /// Returns the location of the hashed sign of an element without a sign.
     #[inline]
     pub(crate) const fn of_element(domain: &Domain, element: u64) -> Self {
         match domain.item_count() {

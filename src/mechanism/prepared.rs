@@ -1,4 +1,4 @@
-//! Mechanisms as pages use them: their parameters, and randomizers that are prepared for a task.
+//! Mechanisms as pages use them: parameters, and randomizers that are prepared for a task.
 
 use alloc::vec::Vec;
 

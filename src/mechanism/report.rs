@@ -1,4 +1,4 @@
-//! Mechanisms as collectors use them: their form in task files, and the decoding of reports.
+//! Mechanisms as collectors use them: the form in task files, and the decoding of reports.
 
 use alloc::vec::Vec;
 

@@ -12,7 +12,7 @@ const DAY_MS = 86_400_000;
 export const TOLERANCE = 1e-9;
 
 /**
- * Time in milliseconds for which charges are kept after their window ends. If the clock is wrongly
+ * Time in milliseconds for which charges are kept after the end of a window. If the clock is wrongly
  * ahead by less than this time, charges of open windows are therefore not erased.
  */
 const KEPT_MS = 400 * DAY_MS;

@@ -121,14 +121,14 @@ function checkTaskBudget(task: AnyTask, settings: ClientSettings): void {
 }
 
 /**
- * In-memory stores by key of the ledger, for pages without a database. Clients of the same task in
+ * Stores in memory by key of the ledger, for pages without a database. Clients of the same task in
  * one page share a store, and thus one budget.
  */
 const shared = new Map<string, MemoryStore>();
 /** Ledgers by collector. The stores of a collector's tasks share its ledger. */
 const sharedCharges = new Map<string, SharedCharges>();
 /**
- * In-memory stores by settings of the client, for the option `storage: "memory"`. The budget of a
+ * Stores in memory by settings of the client, for the option `storage: "memory"`. The budget of a
  * client thus outlives the client's sessions.
  */
 const own = new WeakMap<ClientSettings, MemoryStore>();

@@ -116,7 +116,7 @@ export class LocalReportMaker implements Randomizer, ReportMaker {
   #instance = -1;
   #sampledDown = 0;
   /**
-   * Total of `sampledDown` over earlier handles, which were lost when their instance was restarted.
+   * Total of `sampledDown` over earlier handles, which were lost when the instance was restarted.
    */
   #sampledDownBefore = 0;
   #clipped = 0;

@@ -147,9 +147,9 @@ struct InputSpace {
     sparsity: u32,
     /// Minimum number of entries: 0 if the domain has padding, otherwise the sparsity.
     min_entries: u32,
-    /// Possible signs of an item, where true stands for negative.
+    /// Possible signs of an item, where true means negative.
     signs: &'static [bool],
-    /// Number of items of each part, for questions of kind `together`. Their inputs have one item
+    /// Number of items of each part, for questions of kind `together`. The inputs have one item
     /// of each part. Empty for other questions.
     parts: Vec<u32>,
 }

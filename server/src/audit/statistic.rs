@@ -163,7 +163,7 @@ pub(super) struct LearnedScores {
 
 impl LearnedScores {
     /// Counts the values of all learned statistics. Both inputs must have equally many trials. Also
-    /// selects the parity and the part that best separate the two inputs, and counts their values.
+    /// selects the parity and the part that best separate the two inputs, and counts the values.
     pub(super) fn new(trials: [&[UploadView]; 2]) -> Self {
         let mut values: HashMap<StatisticValue, CountsByInput, FastHashBuilder> =
             HashMap::default();

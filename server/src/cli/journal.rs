@@ -55,8 +55,9 @@ struct BackupOptions {
 ///
 /// Stop the collector before you run this command. The damaged journal is not changed. The command
 /// lists each damaged file or commit, and the data that is lost with it. A collector can start on
-/// the copy. In the copy, released batches keep their numbers, and a closed batch that lost reports
-/// is open again. If ids of uploads are lost, an upload that a page sends again counts twice.
+/// the copy. In the copy, released batches keep the same numbers, and a closed batch that lost
+/// reports is open again. If ids of uploads are lost, an upload that a page sends again counts
+/// twice.
 #[derive(Debug, Args)]
 struct SalvageOptions {
     /// Directory that contains the journal

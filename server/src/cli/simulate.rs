@@ -228,7 +228,7 @@ fn write_question_result(
     Ok(())
 }
 
-/// Writes the texts that a search found, with their estimated and their true shares.
+/// Writes the texts that a search found, with estimated and true shares.
 fn write_text_result(out: &mut dyn Write, found: &TextQuestionResult) -> io::Result<()> {
     writeln!(
         out,

@@ -8,7 +8,7 @@ use crate::simulate::{ComparedEstimate, ErrorTally};
 /// Maximum number of rows of a table.
 const MAX_ROWS: usize = 20;
 
-/// Writes a table of a simulation's estimates, and how often their intervals contain the true
+/// Writes a table of a simulation's estimates, and how often the intervals contain the true
 /// values.
 pub(super) fn write_estimates_and_coverage(
     out: &mut dyn Write,

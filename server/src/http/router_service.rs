@@ -77,7 +77,7 @@ impl RouterService {
     /// Answers a request. `allowed` is false if the peer has exceeded its rate of requests.
     pub(super) async fn answer(&self, request: Request, allowed: bool) -> Response {
         let (mut parts, body) = request.into_parts();
-        // Health checks use an IP address instead of a host name. Their responses reveal only the
+        // Health checks use an IP address instead of a host name. The responses reveal only the
         // health.
         let health = HEALTH.contains(&parts.uri.path());
         if !health && !self.0.hosts.read().allow(&parts) {

@@ -22,7 +22,7 @@ pub(super) async fn show(
     Ok((tasks::ASK_AGAIN, Json((*stored.settings()).clone())))
 }
 
-/// `PUT /tasks/{id}/settings`: replaces all settings. Omitted settings get their defaults.
+/// `PUT /tasks/{id}/settings`: replaces all settings. Omitted settings get the defaults.
 pub(super) async fn change(
     _: RequireAdmin,
     State(state): State<AppState>,

@@ -1,4 +1,4 @@
-//! Roles of shuffler and analyser: their keys and peers, and the messages between them.
+//! Roles of shuffler and analyser: keys and peers, and the messages between them.
 
 mod analyser;
 #[cfg_attr(not(feature = "tls"), path = "no_tls_connector.rs")]

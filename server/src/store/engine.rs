@@ -170,7 +170,7 @@ fn message_with_causes(error: &dyn Error) -> String {
     let mut cause = error.source();
     while let Some(error) = cause {
         let own = error.to_string();
-        // Some messages already end with their cause.
+        // Some messages already end with the cause.
         if !said.ends_with(&own) {
             said = format!("{said}: {own}");
         }

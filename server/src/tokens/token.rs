@@ -1,4 +1,4 @@
-//! Access tokens, their roles, and errors of reading or changing tokens.
+//! Access tokens, roles of tokens, and errors of reading or changing tokens.
 
 use std::io;
 

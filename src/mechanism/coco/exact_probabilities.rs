@@ -48,8 +48,8 @@ impl Randomizer {
 
     /// Number of equally likely ways to fill up an input of `signed` items to s entries, the
     /// sparsity. Each added entry is positive or negative. If items are added instead of paddings,
-    /// any item outside the input may be added first. The first added item determines the others.
-    /// `None` if `signed` is above s, or if the number exceeds 64 bits.
+    /// any item outside the input may be added first. The first added item determines all further
+    /// ones. `None` if `signed` is above s, or if the number exceeds 64 bits.
     #[must_use]
     pub fn completion_count(&self, signed: u32) -> Option<u64> {
         let missing = self.domain.sparsity().checked_sub(signed)?;

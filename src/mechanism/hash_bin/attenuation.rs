@@ -6,7 +6,7 @@
 /// variate is within η/√k standard deviations.
 ///
 /// Source: B = k − 2K, where K is binomial. Zhou et al. do not state the proportion. The published
-/// code of their paper sets η = √(k·ln n)/2.5, which gives 0.83 for k = 64 and n = 10⁵.
+/// code of that paper sets η = √(k·ln n)/2.5, which gives 0.83 for k = 64 and n = 10⁵.
 ///
 /// ```
 /// use hushbin::mechanism::hash_bin::attenuation;

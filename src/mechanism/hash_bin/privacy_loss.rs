@@ -1,4 +1,4 @@
-//! Realised ε of hash-bin's reports, and the range of their bins.
+//! Realised ε of hash-bin's reports, and the range of the bins.
 
 use super::response_distribution::{EPSILON_BITS, ResponseDistribution, ResponseKind};
 use crate::sample::{DiscreteLaplace, WeightAndCount, least_epsilon_covering};

@@ -32,7 +32,7 @@ pub struct Rates {
     /// Clipping bound η, or `None` if sums are not clipped.
     pub clip: Option<f64>,
     /// True if the response is one sign. Each estimate is then A or −A, where A is `scale`. The
-    /// second moment of the estimate is A², whatever the person's other values are.
+    /// second moment of the estimate is A², for all other values of the person.
     pub two_point: bool,
 }
 

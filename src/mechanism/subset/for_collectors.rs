@@ -1,4 +1,4 @@
-//! Mechanisms that draw one bucket (Collision and CoCo): their form in task files and uploads.
+//! Mechanisms that draw one bucket (Collision and CoCo): the form in task files and uploads.
 
 use core::fmt::Debug;
 

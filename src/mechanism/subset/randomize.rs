@@ -179,7 +179,7 @@ impl<R: Rule> Randomizer<R> {
         self.hashed.iter_mut().for_each(|bucket| *bucket *= 2);
     }
 
-    /// Hashes the elements, ranks the sides by their net push, and returns the favoured set.
+    /// Hashes the elements, ranks the sides by net push, and returns the favoured set.
     pub(in crate::mechanism) fn compute_favoured_set(&mut self, seed: u64) -> FavouredSet {
         self.compute_pushes(seed);
         self.cells.count_pushes(&self.hashed);

@@ -2,7 +2,7 @@
 //!
 //! A report's seed draws m of the d attributes. For each of them the report has one of t atoms,
 //! which have antisymmetric integer values Y₀ ≤ … ≤ Y₍t−1₎. There are N = t − k + 1 levels. Level i
-//! favours a window of k atoms, from atom i on. Level i stands for the number Wᵢ/W₍N−1₎, where Wᵢ
+//! favours a window of k atoms, from atom i on. Level i means the number Wᵢ/W₍N−1₎, where Wᵢ
 //! is the sum of the values of these k atoms.
 //!
 //! Each drawn number, from −1 to 1, is rounded without bias to one of the two nearest levels. A

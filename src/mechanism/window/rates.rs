@@ -36,7 +36,7 @@ pub struct Rates {
     pub other: f64,
     /// Value of each atom, divided by the sum of the values that the last level favours.
     pub values: Vec<f64>,
-    /// Number that each level stands for, from −1 to 1.
+    /// Number of each level, from −1 to 1.
     pub levels: Vec<f64>,
     /// Second moment of one report's estimate of a number, at each level.
     squares: Vec<f64>,

@@ -1,4 +1,4 @@
-//! Stand-ins for the kinds with several parts, in slim builds. Their type has no value, so the code
+//! Stand-ins for the kinds with several parts, in slim builds. The type has no value, so the code
 //! that handles these kinds is left out of the module.
 
 use alloc::vec::Vec;

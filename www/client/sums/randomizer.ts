@@ -57,7 +57,7 @@ export class SumReportMaker implements ReportMaker, SumRandomizer {
   #clipped = 0;
   #truncated = 0;
   /**
-   * Totals of both counts over earlier handles, which were lost when their instance was restarted.
+   * Totals of both counts over earlier handles, which were lost when the instance was restarted.
    */
   #before: readonly [clipped: number, truncated: number] = [0, 0];
 

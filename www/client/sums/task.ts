@@ -18,7 +18,7 @@ import { type AnyTask, budget, canonicalBudgetBytes } from "../task.js";
 /** Vector that each person has. The sum over all people is estimated. */
 export interface SumVector {
   /**
-   * Names of the vector's components, or their number if they have no names. Values without names
+   * Names of the vector's components, or the number of components without names. Values without names
    * are given in order.
    */
   readonly items: readonly string[] | number;
@@ -116,7 +116,7 @@ export const messagesOf = ({ messages: { levels, drawn, noise } }: SumTask): num
   levels * drawn + noise;
 
 /**
- * Returns the names of a task's numbers, or their count if they have no names.
+ * Returns the names of a task's numbers, or the count of numbers without names.
  *
  * @internal
  */

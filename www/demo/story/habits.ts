@@ -7,7 +7,7 @@ import type { TrueCounts } from "./ledger.js";
 export type AnswerShares = readonly { readonly yes: number; readonly no: number }[];
 
 /**
- * Answers of people as packed arrays, and their true counts. The package randomises many people in
+ * Answers of people as packed arrays, and the true counts. The package randomises many people in
  * this format.
  */
 export interface PackedPeople {

@@ -45,8 +45,8 @@ impl MemoisedAnswers {
     /// reports, and `report_epsilon` the loss of one report.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] if a parameter is out of range, or if `report_epsilon` is so large that
-    /// no second stage has this loss: exp(ε_one) must be below 1 + (exp(ε_total) − 1)/M.
+    /// [`Error::OutOfRange`] if a parameter is out of range, or if `report_epsilon` is so large
+    /// that no second stage has this loss: exp(ε_one) must be below 1 + (exp(ε_total) − 1)/M.
     pub fn new(
         slots: u32,
         supported: u32,
@@ -106,12 +106,13 @@ impl MemoisedAnswers {
             let missing = u64::from(reports).checked_sub(supporting)?;
             Some((-self.second_epsilon * missing as f64).exp())
         };
-        let rest = if others == 0 {
-            (support == 0).then_some(0.0)?
-        } else {
-            let (each, more) = (support / others, support % others);
-            let larger = if more == 0 { 0.0 } else { weight(each + 1)? };
-            more as f64 * larger + (others - more) as f64 * weight(each)?
+        let rest = match support.checked_div(others) {
+            None => (support == 0).then_some(0.0)?,
+            Some(each) => {
+                let more = support % others;
+                let larger = if more == 0 { 0.0 } else { weight(each + 1)? };
+                more as f64 * larger + (others - more) as f64 * weight(each)?
+            }
         };
         let first = self.total_epsilon.exp();
         let [all, some] = [1.0, weight(shared.into())?];

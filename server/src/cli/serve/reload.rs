@@ -11,7 +11,7 @@ use crate::http::RouterService;
 /// Reloader of the configuration, with the parts of the server that a new configuration changes.
 pub(super) struct ConfigReloader {
     options: Options,
-    /// Settings in force. Settings that need a restart keep their values from the start.
+    /// Settings in force. Settings that need a restart keep the values from the start.
     settings: Settings,
     service: RouterService,
     log: Log,

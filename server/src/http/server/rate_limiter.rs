@@ -7,7 +7,7 @@ use governor::{DefaultKeyedRateLimiter, Quota};
 
 use super::slots::Peer;
 
-/// Number of requests between clean-ups. A clean-up removes the peers that have their full quota
+/// Number of requests between clean-ups. A clean-up removes the peers with a full quota
 /// again.
 const TIDY_EVERY: u32 = 1 << 14;
 

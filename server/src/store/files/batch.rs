@@ -132,7 +132,7 @@ impl BatchFile {
         self.blocks > 0 || self.header.reports == 0
     }
 
-    /// Reads the encoded totals, and verifies their checksum.
+    /// Reads the encoded totals, and verifies the checksum.
     ///
     /// # Errors
     /// When the totals cannot be read or are damaged.

@@ -1,4 +1,4 @@
-//! Creation of the tables in the database, and check of their version.
+//! Creation of the tables in the database, and check of the version.
 
 use super::rows::unsigned_column;
 use super::session::Session;

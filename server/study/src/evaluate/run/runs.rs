@@ -189,8 +189,8 @@ mod tests {
         }]
     }
 
-    /// Checks that complete lines of the file are kept after an interruption, and that units without
-    /// a complete line are measured again.
+    /// Checks that complete lines of the file are kept after an interruption, and that units
+    /// without a complete line are measured again.
     #[test]
     fn a_study_goes_on_wherever_it_was_cut_off() {
         let directory = tempfile::tempdir().unwrap();

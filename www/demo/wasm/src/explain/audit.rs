@@ -67,7 +67,7 @@ pub struct MeasuredBound {
 
 /// Divisor of the number of scores. A quarter of the scores is used to choose the event.
 const CHOOSING: usize = 4;
-/// Maximum number of thresholds that are tried. If there are more distinct scores, their quantiles
+/// Maximum number of thresholds that are tried. If there are more distinct scores, the quantiles
 /// are tried.
 const CANDIDATES: usize = 400;
 /// Number of standard errors that are subtracted from the estimated bound of an event. The final

@@ -150,8 +150,8 @@ mod tests {
     use super::*;
 
     /// Checks that the pattern mechanism's error of the 95th percentile of load times is at most 2
-    /// times the error of Square Wave up to ε = 1. For larger ε it is at most 1.45 times as large. On a
-    /// logarithmic scale it is at most 1.15 times as large.
+    /// times the error of Square Wave up to ε = 1. For larger ε it is at most 1.45 times as large.
+    /// On a logarithmic scale it is at most 1.15 times as large.
     #[test]
     fn tails_keep_their_limits() {
         const RUNS: u64 = 24;
