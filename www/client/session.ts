@@ -161,7 +161,15 @@ export class Session implements SealableSession {
       },
     });
     this.stops = [
-      // While the page is kept for its return, it does not hear of revocations elsewhere.
+      onLifeCycle({
+        hide: () => {
+          this.leave?.();
+          this.delivery.hide();
+        },
+        wake: () => this.delivery.wake(),
+      }),
+      // While the page is kept for its return, it does not hear of revocations elsewhere. Called
+      // after `hide`, whose requests cannot wait.
       onPageCache(
         () => {
           requests.confirm = async () => {
@@ -174,13 +182,6 @@ export class Session implements SealableSession {
         },
         () => {},
       ),
-      onLifeCycle({
-        hide: () => {
-          this.leave?.();
-          this.delivery.hide();
-        },
-        wake: () => this.delivery.wake(),
-      }),
     ];
     requests.onStop = () => {
       this.stops.forEach((stop) => void stop());

@@ -52,6 +52,15 @@ describe("a page that is left and kept", () => {
     expect(client.pending).toBe(0);
   });
 
+  it("sends what waits before it is put away, because it may never come back", async () => {
+    const page = stubPage();
+    const collector = new FakeCollector();
+    const kept = tab(collector, { delayMs: DAY_MS });
+    await kept.report(answers(1));
+    page.putAway();
+    expect(collector.sent).toHaveLength(1);
+  });
+
   it("sends nothing that was withdrawn in the meantime", async () => {
     const page = stubPage();
     const collector = new FakeCollector();
