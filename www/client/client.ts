@@ -176,10 +176,14 @@ function revocationChannelOf({
   storage,
   dryRun,
 }: ClientSettings): BroadcastChannel | undefined {
-  // A channel would keep a process from ending.
-  const tells =
-    !isProcess() && storage !== "memory" && !dryRun && typeof BroadcastChannel !== "undefined";
-  return tells ? new BroadcastChannel(`hushbin ${url}`) : undefined;
+  try {
+    // A channel would keep a process from ending.
+    const shares = !isProcess() && storage !== "memory" && !dryRun;
+    return shares ? new BroadcastChannel(`hushbin ${url}`) : undefined;
+  } catch {
+    // Old browsers have no channels. At Next.js's edge, the constructor throws.
+    return undefined;
+  }
 }
 
 class HushbinClient<T extends Task | SumTask> implements Client<T> {

@@ -170,10 +170,8 @@ export class Delivery {
    * to close.
    */
   hide(): void {
-    // There may be no later attempt. End a pause that the collector did not request.
-    if (Date.now() >= this.#notBefore) {
-      this.#endPause();
-    }
+    // There may be no later attempt.
+    this.#endOwnPause();
     this.#sendBeforeClose();
   }
 
@@ -182,10 +180,8 @@ export class Delivery {
    * the page is available again.
    */
   wake(): void {
-    if (Date.now() >= this.#notBefore) {
-      this.#endPause();
-      this.#sendInBackground();
-    }
+    this.#endOwnPause();
+    this.#sendInBackground();
   }
 
   /** Cancels all timers. The session must already be stopped. */
@@ -197,6 +193,13 @@ export class Delivery {
   /** True while nothing may be sent. */
   get #paused(): boolean {
     return this.#parts.session.stopped || this.#pauseReason !== undefined;
+  }
+
+  /** Ends the pause, unless the collector requested it. */
+  #endOwnPause(): void {
+    if (Date.now() >= this.#notBefore) {
+      this.#endPause();
+    }
   }
 
   #endPause(): void {
@@ -311,9 +314,7 @@ export class Delivery {
     }
     // Any response but `retry` comes from the collector.
     this.#failures = 0;
-    if (Date.now() >= this.#notBefore) {
-      this.#endPause();
-    }
+    this.#endOwnPause();
     if (outcome.kind === "rejected" && request.length > 1) {
       // One bad upload may be the cause. Send each half as a request, until the bad upload is
       // alone.

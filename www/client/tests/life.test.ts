@@ -71,6 +71,20 @@ describe("a page", () => {
     expect(client.pending).toBe(0);
   });
 
+  it("reports where channels between tabs are forbidden, as at Next.js's edge", async () => {
+    stubPage();
+    vi.stubGlobal(
+      "BroadcastChannel",
+      class {
+        constructor() {
+          throw new Error("A Node.js API is used (BroadcastChannel)");
+        }
+      },
+    );
+    const client = clientOf(new FakeCollector());
+    expect(await client.report(answers(1))).toMatchObject({ outcome: "queued" });
+  });
+
   it("that closed its client is left alone", async () => {
     const page = stubPage();
     const removed = vi.spyOn(page, "removeEventListener");
