@@ -13,8 +13,8 @@ const STEPS: usize = 60;
 
 /// Candidate sets of inputs with s items. Each set is considered with and without the empty input.
 pub(super) struct AtMostSearch {
-    /// For each set S, the average weight 1 + (e − 1)·Pr S of an input, and the information about
-    /// presence, A₂.
+    /// Average weight 1 + (e − 1)·Pr S of an input for each set S, and the information A₂ about
+    /// presence.
     pub(super) sets: Vec<[f64; 2]>,
     /// Odds e = exp(ε).
     pub(super) odds: f64,

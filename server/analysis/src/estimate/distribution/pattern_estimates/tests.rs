@@ -407,17 +407,19 @@ fn few_reports_claim_nothing() {
 }
 
 const REPORTS: u64 = 20_000;
+/// Names of the patterns whose fit is tested, with honest and with forged reports.
+const FITTED_PATTERNS: [&str; 4] = [
+    "balanced 64,1.0",
+    "interval 64,2.0",
+    "balanced 32,0.5",
+    "interval 16,1.0",
+];
 
 #[test]
 fn honest_crowds_fit() {
     const RUNS: u32 = 200;
     let mut rng = ChaCha20Rng::seed_from_u64(12);
-    for name in [
-        "balanced 64,1.0",
-        "interval 64,2.0",
-        "balanced 32,0.5",
-        "interval 16,1.0",
-    ] {
+    for name in FITTED_PATTERNS {
         let edges = named(name);
         for (crowd, shares) in crowds(edges.rates.cells()).iter().enumerate() {
             let mut sum = 0.0;
@@ -454,12 +456,7 @@ fn honest_crowds_fit() {
 #[test]
 fn forged_reports_do_not_fit() {
     let mut rng = ChaCha20Rng::seed_from_u64(13);
-    for name in [
-        "balanced 64,1.0",
-        "interval 64,2.0",
-        "balanced 32,0.5",
-        "interval 16,1.0",
-    ] {
+    for name in FITTED_PATTERNS {
         let edges = named(name);
         for shares in crowds(edges.rates.cells()) {
             let honest = draw(&edges, &shares, REPORTS * 19 / 20, &mut rng);
