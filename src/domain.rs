@@ -35,7 +35,7 @@ pub struct Entry {
 /// use hushbin::domain::Domain;
 ///
 /// let dislikes = SignedItem { item: 3, negative: true };
-/// assert_eq!(Domain::rated(Some(40), 3).element(dislikes), 7);
+/// assert_eq!(Domain::rated(Some(40), 3).element_of_signed_item(dislikes), 7);
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SignedItem {
@@ -90,7 +90,7 @@ impl ValueKind {
 ///
 /// A [rated](Domain::rated) item has two elements, one for each sign. A [named](Domain::unrated)
 /// item has one element. Inputs of fewer than s entries are filled up with paddings, which are
-/// additional elements. Domains of [exactly s](Domain::with_exact_count) items and
+/// additional elements. Domains of [exactly s](Domain::with_exact_entry_count) items and
 /// [dense](Domain::dense) domains have no paddings.
 ///
 /// ```
@@ -101,7 +101,7 @@ impl ValueKind {
 /// // Each item with either sign, and s paddings.
 /// assert_eq!(rated.element_count(), Some(83));
 /// assert_eq!(Domain::unrated(Some(40), 3).element_count(), Some(43));
-/// assert_eq!(Domain::with_exact_count(40, 1).element_count(), Some(40));
+/// assert_eq!(Domain::with_exact_entry_count(40, 1).element_count(), Some(40));
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Domain {
@@ -144,7 +144,7 @@ impl Domain {
     /// Creates the domain of inputs that have exactly `sparsity` of the `items` items, without
     /// signs.
     #[must_use]
-    pub const fn with_exact_count(items: u32, sparsity: u32) -> Self {
+    pub const fn with_exact_entry_count(items: u32, sparsity: u32) -> Self {
         Self {
             is_padded: false,
             ..Self::unrated(Some(items), sparsity)
@@ -294,7 +294,7 @@ impl Domain {
     /// element has the item's index or key.
     #[inline]
     #[must_use]
-    pub const fn element(&self, signed: SignedItem) -> u64 {
+    pub const fn element_of_signed_item(&self, signed: SignedItem) -> u64 {
         match (self.is_rated, self.items) {
             (false, _) => signed.item,
             (true, Some(_)) => 2 * signed.item + signed.negative as u64,

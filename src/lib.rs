@@ -50,6 +50,6 @@ pub use {
 };
 #[cfg(feature = "collector")]
 pub use {
-    fingerprint::ParseHexError, mechanism::Report, randomizer::RandomizedReport, task::TaskParts,
+    fingerprint::ParseHexError, mechanism::Report, randomizer::RandomizedReport, task::TaskFields,
     upload::Upload,
 };

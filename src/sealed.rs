@@ -66,8 +66,8 @@ pub fn encode_upload(upload: &EncodedUpload<'_>, fingerprint: &Fingerprint) -> V
 /// length of one sealed report in bytes. Returns each upload with the range of its bytes.
 ///
 /// # Errors
-/// As for [`EncodedUpload::check_all`]. Only the length of sealed reports can be checked, not the
-/// content.
+/// As for [`EncodedUpload::read_all_checked`]. Only the length of sealed reports can be checked,
+/// not the content.
 pub fn decode_uploads<'a>(
     bytes: &'a [u8],
     fingerprint: &Fingerprint,

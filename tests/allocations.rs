@@ -82,14 +82,14 @@ fn reports_after_the_first_allocate_nothing() {
         // The first report of the longest input allocates all buffers.
         let longest = inputs.last().unwrap();
         randomizer
-            .randomize_encoded(&[longest], &mut rng, &mut bytes)
+            .randomize_and_encode(&[longest], &mut rng, &mut bytes)
             .unwrap();
         for input in &inputs {
             let mut sampled_down = 0;
             let info = allocation_counter::measure(|| {
                 for _ in 0..200 {
                     bytes.clear();
-                    let left_out = randomizer.randomize_encoded(&[input], &mut rng, &mut bytes);
+                    let left_out = randomizer.randomize_and_encode(&[input], &mut rng, &mut bytes);
                     sampled_down += u32::from(left_out == Ok(true));
                 }
             });
@@ -114,7 +114,7 @@ fn reports_of_numbers_after_the_first_allocate_nothing() {
         // The unsorted input needs the most memory.
         let mut encode = |input: &[Entry]| {
             bytes.clear();
-            randomizer.randomize_encoded(&[input], &mut rng, &mut bytes)
+            randomizer.randomize_and_encode(&[input], &mut rng, &mut bytes)
         };
         assert_eq!(encode(&inputs[1]), Ok(false));
         let info = allocation_counter::measure(|| {

@@ -296,7 +296,7 @@ fn reports_hit_as_predicted() {
         unreachable!()
     };
     let domain = question.domain();
-    let support = collision.support(&domain);
+    let decoder = collision.hit_decoder(&domain);
     let mut hits = [0_u32; 2];
     for _ in 0..REPORTS {
         let report = randomizer.randomize(&[2], &[0, 3], &[1.0, -1.0]).unwrap();
@@ -304,8 +304,8 @@ fn reports_hit_as_predicted() {
         let Report::Collision(report) = &Upload::decode(&bytes, &task).unwrap().reports[0] else {
             unreachable!()
         };
-        hits[0] += u32::from(support.hits(report, 0));
-        hits[1] += u32::from(support.hits(report, 1));
+        hits[0] += u32::from(decoder.is_hit(report, 0));
+        hits[1] += u32::from(decoder.is_hit(report, 1));
     }
     let rates = collision.rates(&domain, task.epsilon());
     for (hits, expected) in hits.into_iter().zip([rates.p_true, rates.p_false]) {

@@ -14,9 +14,9 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use clap::Parser;
-use hushbin::hash::Hashing;
+use hushbin::hash::HashFamily;
 use hushbin::mechanism::collision::{Collision, Rule};
-use hushbin_analysis::accounting::{Mixture, account};
+use hushbin_analysis::accounting::{Mixture, compute_batch_privacy};
 use hushbin_server::cli::Cli;
 use statrs::distribution::{Binomial, Discrete, DiscreteCDF};
 
@@ -123,7 +123,7 @@ fn peak_kilobytes() -> Option<u64> {
 /// Returns the minimum times of the call and of the naive version, in milliseconds. Each is
 /// repeated for at most about one second.
 fn time_calls(n: u64, runs: usize) -> (f64, f64) {
-    let collision = Collision::new(Rule::Occupied, Hashing::Independent, T).unwrap();
+    let collision = Collision::new(Rule::Occupied, HashFamily::Independent, T).unwrap();
     let mixture = Mixture::collision(&collision, S, EPSILON).unwrap();
     let quickest = |most: usize, call: &dyn Fn() -> f64| {
         let (begin, mut best, mut answer) = (Instant::now(), Duration::MAX, f64::NAN);
@@ -138,7 +138,7 @@ fn time_calls(n: u64, runs: usize) -> (f64, f64) {
         (milliseconds(best), answer)
     };
     let (ours, found) = quickest(runs, &|| {
-        let found = account(black_box(&mixture), n, 1.0, DELTA).unwrap();
+        let found = compute_batch_privacy(black_box(&mixture), n, 1.0, DELTA).unwrap();
         found.reduction_epsilon.unwrap()
     });
     let (naive, close) = quickest(3, &|| naive_central_epsilon(black_box(&mixture), n));

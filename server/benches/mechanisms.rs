@@ -12,7 +12,7 @@ use std::env;
 use std::hint::black_box;
 use std::time::Instant;
 
-use hushbin::hash::{HashKeys, closed_sign, independent_bucket};
+use hushbin::hash::{HashKeys, independent_bucket, sign_of_closed_element};
 use hushbin::mechanism::hash_bin::Response;
 use hushbin::{Entry, Mechanism, Randomizer, Report, Task, TaskDraft};
 use hushbin_analysis::estimate::Totals;
@@ -75,7 +75,7 @@ fn fold_naively(mechanism: &Mechanism, report: &Report, counts: &mut [[u64; 2]])
                     || independent_bucket(&keys, u64::from(item), coco.pairs_per_function())
                         == pair % coco.pairs_per_function();
                 if hit {
-                    count[usize::from((closed_sign(&keys, item) < 0) != minus)] += 1;
+                    count[usize::from((sign_of_closed_element(&keys, item) < 0) != minus)] += 1;
                 }
             }
         }
@@ -88,7 +88,7 @@ fn fold_naively(mechanism: &Mechanism, report: &Report, counts: &mut [[u64; 2]])
             };
             for (item, count) in (0..).zip(counts) {
                 let bin = independent_bucket(&keys, u64::from(item), hash_bin.bins());
-                let signed = bins[bin as usize] * i64::from(closed_sign(&keys, item));
+                let signed = bins[bin as usize] * i64::from(sign_of_closed_element(&keys, item));
                 // Two's complement modulo 2⁶⁴.
                 count[0] = count[0].wrapping_add(signed as u64);
             }

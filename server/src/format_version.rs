@@ -3,13 +3,13 @@
 use serde::Deserialize;
 
 #[derive(Deserialize)]
-struct Versioned {
+struct VersionField {
     /// Format version. Files in version 1 of some formats omit it.
-    #[serde(default = "first")]
+    #[serde(default = "first_version")]
     version: u64,
 }
 
-const fn first() -> u64 {
+const fn first_version() -> u64 {
     1
 }
 
@@ -18,5 +18,5 @@ const fn first() -> u64 {
 /// # Errors
 /// When `json` is not an object, or `version` is not an integer.
 pub(crate) fn version_of(json: &[u8]) -> Result<u64, serde_json::Error> {
-    serde_json::from_slice(json).map(|Versioned { version }| version)
+    serde_json::from_slice(json).map(|VersionField { version }| version)
 }

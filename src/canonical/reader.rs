@@ -95,7 +95,7 @@ impl<'a> CanonicalReader<'a> {
     ///
     /// # Errors
     /// [`Error::Malformed`] for `None`. [`CanonicalReader::end`] then returns the same error.
-    pub(crate) fn require<T>(&mut self, known: Option<T>) -> Result<T, Error> {
+    pub(crate) fn require_known<T>(&mut self, known: Option<T>) -> Result<T, Error> {
         known.ok_or_else(|| {
             self.mark_malformed();
             Self::malformed_error()

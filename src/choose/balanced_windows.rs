@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use super::buckets_draft::{BucketsDraft, SubsetWithVariance};
 use super::budget::PreparedBudget;
 use crate::domain::Domain;
-use crate::hash::{Hashing, MAX_WINDOW_BUCKETS};
+use crate::hash::{HashFamily, MAX_WINDOW_BUCKETS};
 use crate::mechanism::collision::{Collision, Rates, Rule, RuleName};
 
 /// Acceptable ratio of a variance to the minimum variance, in exchange for less decoding work.
@@ -48,7 +48,7 @@ impl Collision {
 
     fn with_windows(buckets: u32, favoured: u32) -> Self {
         let rule = Rule::Heaviest { favoured };
-        Self::new(rule, Hashing::BalancedWindows, buckets)
+        Self::new(rule, HashFamily::BalancedWindows, buckets)
             .expect("2 favoured or more of 3 to 255 buckets")
     }
 
@@ -93,9 +93,10 @@ pub(super) fn best_windows(
         (Some(_), Some(t), Some(c)) => alloc::vec![Collision::with_windows(t, c)],
     };
     // `other` needs no check: its variance is infinite if it exceeds the budget.
-    windows.retain(|own| limit.allows(own.buckets_per_element(), own.buckets()));
+    windows
+        .retain(|own| limit.allows_favoured_of_buckets(own.buckets_per_element(), own.buckets()));
     let rated = windows.into_iter().map(|own| {
-        let rates = own.windowed_rates(domain, &limit.bound);
+        let rates = own.rates_under_windows(domain, &limit.bound);
         (variance(&rates), own)
     });
     let rated: Vec<SubsetWithVariance<Rule>> = rated.chain(other).collect();

@@ -6,15 +6,15 @@ use super::budget::PreparedBudget;
 use super::contract::Choose;
 use super::draft_agreement::check_equal_if_stated;
 use super::objective::Goal;
-use super::predict::Predict;
-use super::search::{Candidate, Search};
+use super::predict::PredictErrors;
+use super::search::{Candidate, ParameterSearch};
 use crate::bounds;
 use crate::domain::Domain;
 use crate::error::Error;
-use crate::hash::Hashing;
-use crate::mechanism::contract::Parameters;
+use crate::hash::HashFamily;
+use crate::mechanism::contract::MechanismParameters;
 use crate::mechanism::occupancy::{StrengthMeasure, TopSum};
-use crate::mechanism::{BucketReport, NamedRule, Rule, Subset, hash_count_bound};
+use crate::mechanism::{BucketReport, FavouringRule, NamedRule, Subset, hash_count_bound};
 use crate::sample::ExpLowerBound;
 
 /// Mechanism that reports one bucket, with parameters that may be unset.
@@ -36,7 +36,7 @@ pub struct BucketsDraft<RuleName> {
     /// Family of hash functions (default balanced in closed domains, independent in open domains).
     /// If it is unset, `balanced-items` may be chosen for means. If `favoured`, `buckets` and
     /// `hashes` are unset too, `balanced-windows` may be chosen for one answer from a list.
-    pub hashing: Option<Hashing>,
+    pub hashing: Option<HashFamily>,
     /// Number of buckets t of each hash function.
     pub buckets: Option<u32>,
     /// Number of hash functions R. If R is unset and c is stated, R is 1.
@@ -57,8 +57,8 @@ impl<RuleName> Default for BucketsDraft<RuleName> {
 
 impl<Name: Copy + PartialEq + core::fmt::Debug> BucketsDraft<Name> {
     /// Returns the stated hash family, or the domain's default if none is stated.
-    pub(super) fn hashing_or_default(&self, domain: &Domain) -> Hashing {
-        Hashing::requested_or_default(self.hashing, domain)
+    pub(super) fn hashing_or_default(&self, domain: &Domain) -> HashFamily {
+        HashFamily::requested_or_default(self.hashing, domain)
     }
 
     /// Returns the stated rule. If none is stated, returns the project's own rule, `heaviest` or
@@ -105,7 +105,7 @@ impl<Name: Copy + PartialEq + core::fmt::Debug> BucketsDraft<Name> {
     ///
     /// # Errors
     /// [`Error::TaskDiffers`] naming the first difference.
-    pub(super) fn agrees_with<R: NamedRule<Name = Name>>(
+    pub(super) fn check_agrees_with<R: NamedRule<Name = Name>>(
         &self,
         in_use: &Subset<R>,
     ) -> Result<(), Error> {
@@ -118,7 +118,7 @@ impl<Name: Copy + PartialEq + core::fmt::Debug> BucketsDraft<Name> {
 }
 
 /// Returns the rule from the mechanism's paper: `occupied` (Collision) or `overwrite` (CoCo).
-pub(super) fn paper_rule<R: Rule>() -> R {
+pub(super) fn paper_rule<R: FavouringRule>() -> R {
     R::paper_rule().expect("builds that choose are complete")
 }
 
@@ -136,7 +136,7 @@ pub(super) trait ChoosableRule: NamedRule {
     ///
     /// The goal's estimates are the means for CoCo and the frequencies for Collision, unless the
     /// goal has parts or a weight for non-missing frequencies.
-    fn own_rule_variance(
+    fn strongest_rule_variance(
         subset: &Subset<Self>,
         domain: &Domain,
         bound: &ExpLowerBound,
@@ -171,10 +171,10 @@ pub(super) trait ChoosableRule: NamedRule {
     ///
     /// # Errors
     /// As [`Choose::best`].
-    fn best_unconstrained(search: &Search<'_>) -> Result<Candidate, Error>
+    fn best_unconstrained(search: &ParameterSearch<'_>) -> Result<Candidate, Error>
     where
-        Subset<Self>: Predict + Parameters<Report = BucketReport>,
+        Subset<Self>: PredictErrors + MechanismParameters<Report = BucketReport>,
     {
-        Subset::<Self>::best(search, &BucketsDraft::default())
+        Subset::<Self>::best_candidate(search, &BucketsDraft::default())
     }
 }

@@ -6,8 +6,8 @@ use super::budget::PrivacyBudget;
 use super::contract::Choose;
 use super::objective::{Goal, Objective};
 use super::population::Population;
-use super::predict::{self, Predict, PredictedErrors};
-use super::search::{Candidate, Search};
+use super::predict::{self, PredictErrors, PredictedErrors};
+use super::search::{Candidate, ParameterSearch};
 use super::subset;
 use crate::domain::Domain;
 use crate::error::Error;
@@ -25,7 +25,7 @@ const MANY_ITEMS: u32 = 1024;
 /// Acceptable ratio of a single pair's variance to the minimum variance, see [`MANY_ITEMS`].
 const SINGLE_PAIR_COST: f64 = 1.02;
 
-impl Predict for Coco {
+impl PredictErrors for Coco {
     fn predict_errors(
         &self,
         domain: &Domain,
@@ -69,7 +69,7 @@ fn total_variance(rates: &Rates, domain: &Domain, goal: &Goal<'_>) -> f64 {
 impl ChoosableRule for Rule {
     const STRENGTH: StrengthMeasure = StrengthMeasure::SignedSum;
 
-    fn own_rule_variance(
+    fn strongest_rule_variance(
         coco: &Coco,
         domain: &Domain,
         bound: &ExpLowerBound,
@@ -77,7 +77,7 @@ impl ChoosableRule for Rule {
         top: &TopSum,
         goal: &Goal<'_>,
     ) -> f64 {
-        let rates = coco.strongest_rates(domain, bound, favoured, top);
+        let rates = coco.rates_under_strongest(domain, bound, favoured, top);
         total_variance(&rates, domain, goal)
     }
 
@@ -87,10 +87,10 @@ impl ChoosableRule for Rule {
 
     /// Returns the best parameters. An objective with non-missing frequencies requires rule
     /// `overwrite`, the only one that estimates them.
-    fn best_unconstrained(search: &Search<'_>) -> Result<Candidate, Error> {
+    fn best_unconstrained(search: &ParameterSearch<'_>) -> Result<Candidate, Error> {
         if search.objective.nonmissing > 0.0 {
             let rule = Some(RuleName::Overwrite);
-            return Coco::best(
+            return Coco::best_candidate(
                 search,
                 &Draft {
                     rule,
@@ -98,7 +98,7 @@ impl ChoosableRule for Rule {
                 },
             );
         }
-        search.best(best_or_single_pair)
+        search.best_over_sparsities(best_or_single_pair)
     }
 }
 
@@ -115,7 +115,7 @@ fn best_or_single_pair(domain: &Domain, budget: PrivacyBudget) -> Result<Coco, E
     let best = choose(None)?;
     let few = domain.item_count().is_none_or(|items| items < MANY_ITEMS);
     // A single pair is one favoured side of two.
-    if few || !budget.prepare().allows(1, 2) {
+    if few || !budget.precompute_exp().allows_favoured_of_buckets(1, 2) {
         return Ok(best);
     }
     let single = choose(Some(2))?;
@@ -137,6 +137,6 @@ impl Coco {
         budget: impl Into<PrivacyBudget>,
         draft: &Draft,
     ) -> Result<Self, Error> {
-        subset::choose(domain, budget.into(), draft, &Objective::MEAN.into())
+        subset::choose_bucket_parameters(domain, budget.into(), draft, &Objective::MEAN.into())
     }
 }

@@ -6,7 +6,7 @@ use super::buckets_draft::{BucketsDraft, ChoosableRule, SubsetWithVariance};
 use super::budget::{PreparedBudget, PrivacyBudget};
 use super::objective::{Goal, Objective};
 use super::population::Population;
-use super::predict::{self, Predict, PredictedErrors, SquaredError};
+use super::predict::{self, PredictErrors, PredictedErrors, SquaredError};
 use super::subset;
 use crate::domain::Domain;
 use crate::error::Error;
@@ -18,7 +18,7 @@ use crate::task::Part;
 /// [`Collision`] whose parameters may be unset.
 pub type Draft = BucketsDraft<RuleName>;
 
-impl Predict for Collision {
+impl PredictErrors for Collision {
     fn predict_errors(
         &self,
         domain: &Domain,
@@ -68,7 +68,7 @@ fn total_variance(rates: &Rates, domain: &Domain, goal: &Goal<'_>) -> f64 {
 impl ChoosableRule for Rule {
     const STRENGTH: StrengthMeasure = StrengthMeasure::Count;
 
-    fn own_rule_variance(
+    fn strongest_rule_variance(
         collision: &Collision,
         domain: &Domain,
         bound: &ExpLowerBound,
@@ -76,9 +76,9 @@ impl ChoosableRule for Rule {
         top: &TopSum,
         goal: &Goal<'_>,
     ) -> f64 {
-        let rates = collision.heaviest_rates(domain, bound, favoured, top);
+        let rates = collision.rates_under_heaviest(domain, bound, favoured, top);
         // Approximate sums can turn a small gap into 0 or less.
-        if rates.gap() > 0.0 {
+        if rates.hit_probability_gap() > 0.0 {
             total_variance(&rates, domain, goal)
         } else {
             f64::INFINITY
@@ -119,6 +119,6 @@ impl Collision {
         budget: impl Into<PrivacyBudget>,
         draft: &Draft,
     ) -> Result<Self, Error> {
-        subset::choose(domain, budget.into(), draft, &Objective::FREQUENCY.into())
+        subset::choose_bucket_parameters(domain, budget.into(), draft, &Objective::FREQUENCY.into())
     }
 }

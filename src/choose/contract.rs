@@ -2,14 +2,14 @@
 
 use alloc::vec::Vec;
 
-use super::predict::Predict;
-use super::search::{Candidate, Search};
+use super::predict::PredictErrors;
+use super::search::{Candidate, ParameterSearch};
 use crate::domain::Domain;
 use crate::error::Error;
 use crate::mechanism::hash_bin::PrivacyLevelName;
 
 /// Mechanism whose parameters can be chosen.
-pub(crate) trait Choose: Predict {
+pub(crate) trait Choose: PredictErrors {
     /// Parameters of the mechanism, which may be unset.
     type Draft;
 
@@ -24,7 +24,10 @@ pub(crate) trait Choose: Predict {
     /// # Errors
     /// As [`Choose::check_draft`]; [`Error::Combination`] also if no parameters stay within the
     /// budget.
-    fn best(search: &Search<'_>, draft: &Self::Draft) -> Result<Candidate, Error>;
+    fn best_candidate(
+        search: &ParameterSearch<'_>,
+        draft: &Self::Draft,
+    ) -> Result<Candidate, Error>;
 
     /// Lists the mechanism's variants for comparison with other mechanisms. Each variant has its
     /// best parameters.
@@ -37,7 +40,10 @@ pub(crate) trait Choose: Predict {
     ///
     /// # Errors
     /// As [`Choose::best`].
-    fn candidates(_: &Search<'_>, _: PrivacyLevelName) -> Result<Vec<Candidate>, Error> {
+    fn list_variants(
+        _: &ParameterSearch<'_>,
+        _: PrivacyLevelName,
+    ) -> Result<Vec<Candidate>, Error> {
         Ok(Vec::new())
     }
 
@@ -45,7 +51,7 @@ pub(crate) trait Choose: Predict {
     ///
     /// # Errors
     /// [`Error::TaskDiffers`] with the first field that differs.
-    fn agrees_with(&self, draft: &Self::Draft) -> Result<(), Error>;
+    fn check_agrees_with(&self, draft: &Self::Draft) -> Result<(), Error>;
 
     /// Returns the report with the longest encoding.
     fn longest_report(&self, domain: &Domain, epsilon: f64) -> Self::Report;

@@ -44,10 +44,10 @@ pub struct CrossDraft {
 ///
 /// let load = NumberDraft { min: Some(0.0), max: Some(30.0), ..NumberDraft::default() };
 /// let parts = [
-///     PartDraft::Complete(Part::flag("beta")),
+///     PartDraft::Complete(Part::new_flag("beta")),
 ///     PartDraft::Number("load".into(), load),
 /// ];
-/// assert_eq!(CrossDraft { parts }.complete(4.0).unwrap().shape(), [2, 4]);
+/// assert_eq!(CrossDraft { parts }.complete_cross(4.0).unwrap().shape(), [2, 4]);
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub enum PartDraft {
@@ -61,14 +61,15 @@ impl CrossDraft {
     /// Completes the cross-tabulation for a local ε.
     ///
     /// # Errors
-    /// The errors of [`NumberDraft::scale`]; [`Error::Combination`] if the purpose is quantiles.
-    pub fn complete(&self, epsilon: f64) -> Result<Cross, Error> {
+    /// The errors of [`NumberDraft::complete_scale`]; [`Error::Combination`] if the purpose is
+    /// quantiles.
+    pub fn complete_cross(&self, epsilon: f64) -> Result<Cross, Error> {
         let [rows, columns] = &self.parts;
-        let rows = rows.complete(&|number| number.scale())?;
-        let columns = columns.complete(&|number| {
+        let rows = rows.complete_part(&|number| number.complete_scale())?;
+        let columns = columns.complete_part(&|number| {
             let shape = best_levels_and_buckets(rows.cell_count(), number, epsilon);
             let levels = shape.map(|shape| shape.levels);
-            number.with_levels(levels).scale()
+            number.with_levels(levels).complete_scale()
         })?;
         Ok(Cross::new(rows, columns))
     }
@@ -76,7 +77,7 @@ impl CrossDraft {
     /// Returns a draft of Collision. If the question asks for a number's means within rows, the
     /// draft has the best number of buckets for them.
     pub(super) fn mechanism_draft(&self, epsilon: f64) -> Result<MechanismDraft, Error> {
-        let [rows, _] = self.complete(epsilon)?.shape();
+        let [rows, _] = self.complete_cross(epsilon)?.shape();
         let number = match &self.parts[1] {
             PartDraft::Number(_, number) => number,
             PartDraft::Complete(_) => return Ok(MechanismDraft::default()),
@@ -89,7 +90,7 @@ impl CrossDraft {
     ///
     /// # Errors
     /// [`Error::TaskDiffers`] naming the first difference.
-    pub(super) fn agrees_with(&self, cross: &Cross) -> Result<(), Error> {
+    pub(super) fn check_agrees_with(&self, cross: &Cross) -> Result<(), Error> {
         for (draft, part) in self.parts.iter().zip(cross.parts()) {
             match draft {
                 PartDraft::Complete(draft) => check_equal("of", &draft, &part)?,
@@ -97,7 +98,7 @@ impl CrossDraft {
                     check_equal("of", &name.as_str(), &part.name())?;
                     check_equal("kind", &"number", &part.kind().name())?;
                     part.scale()
-                        .map_or(Ok(()), |scale| number.agrees_with(scale))?;
+                        .map_or(Ok(()), |scale| number.check_agrees_with(scale))?;
                 }
             }
         }
@@ -106,7 +107,7 @@ impl CrossDraft {
 }
 
 impl PartDraft {
-    fn complete(
+    fn complete_part(
         &self,
         scale: &dyn Fn(&NumberDraft) -> Result<Scale, Error>,
     ) -> Result<Part, Error> {
@@ -117,7 +118,7 @@ impl PartDraft {
                     reason: "a \"cross\" has means or shares within rows, but no \"quantiles\"",
                 })
             }
-            Self::Number(name, number) => Ok(Part::number(name.as_str(), scale(number)?)),
+            Self::Number(name, number) => Ok(Part::new_number(name.as_str(), scale(number)?)),
         }
     }
 }
@@ -154,7 +155,7 @@ fn best_levels_and_buckets(
     let mut least = f64::INFINITY;
     let mut risen = 0;
     for levels in levels.filter(|levels| possible && asked(*levels)) {
-        let (variance, buckets) = best_buckets(rows, levels, epsilon);
+        let (variance, buckets) = best_bucket_count(rows, levels, epsilon);
         // The variance may have several minima, so the search ends only after several rises.
         risen = if variance < least { 0 } else { risen + 1 };
         if variance < least {
@@ -176,7 +177,7 @@ const PATIENCE: u32 = 8;
 ///
 /// For each number of slots m in a bucket, only the minimum number of buckets is tried. With more
 /// buckets of m slots, reports name the right bucket less often, and the added slots are empty.
-fn best_buckets(rows: u32, levels: u32, epsilon: f64) -> (f64, u32) {
+fn best_bucket_count(rows: u32, levels: u32, epsilon: f64) -> (f64, u32) {
     let cells = rows * levels;
     let mut best = (f64::INFINITY, cells);
     let mut buckets = cells;
@@ -214,7 +215,7 @@ fn worst_row_mean_variance(rows: u32, levels: u32, buckets: u32, epsilon: f64) -
         let score = |own: f64| {
             let square = rates.score_second_moment(own, sum, squares);
             let none = rates.p_false * sum;
-            square - none * none - 2.0 * none * own * rates.gap()
+            square - none * none - 2.0 * none * own * rates.hit_probability_gap()
         };
         // A person at the mean is rounded to the level below or above.
         let place = (mean + 1.0) / 2.0 * r;
@@ -222,7 +223,8 @@ fn worst_row_mean_variance(rows: u32, levels: u32, buckets: u32, epsilon: f64) -
         let step = 2.0 / r;
         let own = (1.0 - part) * score(-part * step) + part * score((1.0 - part) * step);
         // A row's share is 1/g: a person is in the row with probability 1/g.
-        (own / g + (1.0 - 1.0 / g) * score(0.0)) * g * g / (rates.gap() * rates.gap())
+        (own / g + (1.0 - 1.0 / g) * score(0.0)) * g * g
+            / (rates.hit_probability_gap() * rates.hit_probability_gap())
     };
     // Means from 0 to 1 in quarters of a step. Negative means are symmetric.
     let steps = 4 * (levels - 1);

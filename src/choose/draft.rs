@@ -24,7 +24,7 @@ use crate::task::{Budget, Kind, Question, Task};
 ///     "value": "sign"
 /// }"#).unwrap();
 /// let task = draft.resolve().unwrap();
-/// assert!(draft.agrees_with(&task).is_ok());
+/// assert!(draft.check_agrees_with(&task).is_ok());
 ///
 /// // Of 10,000 people 6,000 have one entry and 1,000 have three.
 /// let draft: TaskDraft = serde_json::from_str(r#"{
@@ -41,9 +41,9 @@ use crate::task::{Budget, Kind, Question, Task};
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct TaskDraft {
-    /// Id, as in [`TaskParts`](crate::TaskParts).
+    /// Id, as in [`TaskFields`](crate::TaskFields).
     pub id: String,
-    /// Local budget ε of one report, as in [`TaskParts`](crate::TaskParts).
+    /// Local budget ε of one report, as in [`TaskFields`](crate::TaskFields).
     pub epsilon: f64,
     /// Approximate number of people who will report (default the sum of `entries`, or else 10,000).
     pub people: Option<u64>,
@@ -86,7 +86,7 @@ impl TaskDraft {
     ///
     /// # Errors
     /// As [`TaskDraft::resolve`].
-    pub fn choose(&self) -> Result<Vec<ChosenQuestion>, Error> {
+    pub fn choose_parameters(&self) -> Result<Vec<ChosenQuestion>, Error> {
         let choose = |question: &QuestionDraft| {
             let choice = question.choose_within_alpha(self.epsilon, self.people, f64::INFINITY)?;
             Ok(choice.expect("without a limit every mechanism may be taken"))
@@ -94,8 +94,8 @@ impl TaskDraft {
         self.questions.iter().map(choose).collect()
     }
 
-    /// Creates the task from [chosen](TaskDraft::choose) questions. Chooses the questions' weights
-    /// if none is stated.
+    /// Creates the task from [chosen](TaskDraft::choose_parameters) questions. Chooses the
+    /// questions' weights if none is stated.
     ///
     /// # Errors
     /// As [`TaskDraft::resolve`].
@@ -138,19 +138,27 @@ impl TaskDraft {
     ///
     /// # Errors
     /// [`Error::TaskDiffers`] with the first difference.
-    pub fn agrees_with(&self, task: &Task) -> Result<(), Error> {
+    pub fn check_agrees_with(&self, task: &Task) -> Result<(), Error> {
         check_equal("id", &self.id.as_str(), &task.id())?;
         check_equal("epsilon", &self.epsilon, &task.epsilon())?;
         let [drafts, questions] = [self.questions.len(), task.questions().len()];
         // `zip` below would ignore surplus questions.
         check_equal("number of questions", &drafts, &questions)?;
         for (draft, question) in self.questions.iter().zip(task.questions()) {
-            draft.agrees_with(question, self.people)?;
+            draft.check_agrees_with(question, self.people)?;
         }
         let (given, in_use) = (self.budget, task.budget());
-        check_equal("budget's days", &given.days(), &in_use.days())?;
-        check_equal("budget's reports", &given.reports(), &in_use.reports())?;
-        check_equal("budget's answers", &given.answers(), &in_use.answers())
+        check_equal("budget's days", &given.window_days(), &in_use.window_days())?;
+        check_equal(
+            "budget's reports",
+            &given.max_reports(),
+            &in_use.max_reports(),
+        )?;
+        check_equal(
+            "budget's answers",
+            &given.answer_policy(),
+            &in_use.answer_policy(),
+        )
     }
 }
 

@@ -99,7 +99,7 @@ impl QuestionDraft {
     fn from_question_file(file: QuestionFile<MechanismDraft>) -> Result<Self, Error> {
         let listed = file
             .stated_items()
-            .map_err(|error| file.attribute_error(error))?
+            .map_err(|error| file.error_in_question(error))?
             .cloned();
         let sparsity = file.sparsity();
         let kind = match (file.kind, listed, file.value) {
@@ -109,7 +109,7 @@ impl QuestionDraft {
             (KindName::Numbers, ..) => {
                 let (names, limits) = file
                     .names_and_limits()
-                    .map_err(|error| file.attribute_error(error))?;
+                    .map_err(|error| file.error_in_question(error))?;
                 KindDraft::Numbers(names, limits.into())
             }
             (KindName::Number, ..) => {
@@ -120,22 +120,22 @@ impl QuestionDraft {
                         ..file.scale_fields()
                     };
                     let limits = scale.limits(ScaleFile::NO_LIMITS);
-                    let limits = limits.map_err(|error| file.attribute_error(error))?;
+                    let limits = limits.map_err(|error| file.error_in_question(error))?;
                     KindDraft::Numbers(Items::Count(1), alloc::vec![limits].into())
                 } else {
                     KindDraft::Number(number)
                 }
             }
-            (KindName::Text, ..) => {
-                KindDraft::Text(text_prefixes(&file).map_err(|error| file.attribute_error(error))?)
-            }
+            (KindName::Text, ..) => KindDraft::Text(
+                text_prefix_lengths(&file).map_err(|error| file.error_in_question(error))?,
+            ),
             (KindName::Together, ..) => KindDraft::Together(
                 file.together_kind()
-                    .map_err(|error| file.attribute_error(error))?,
+                    .map_err(|error| file.error_in_question(error))?,
             ),
             (KindName::Cross, ..) => KindDraft::Cross(
                 CrossDraft::from_question_file(&file)
-                    .map_err(|error| file.attribute_error(error))?,
+                    .map_err(|error| file.error_in_question(error))?,
             ),
             // Only a flag remains: `stated_items` guarantees the lists of the other kinds.
             _ => KindDraft::Flag,
@@ -153,9 +153,9 @@ impl QuestionDraft {
 }
 
 /// Returns the stated prefix lengths of a text, or prefix lengths for its stated maximum length.
-fn text_prefixes(file: &QuestionFile<MechanismDraft>) -> Result<PrefixLengths, Error> {
+fn text_prefix_lengths(file: &QuestionFile<MechanismDraft>) -> Result<PrefixLengths, Error> {
     match (&file.prefixes, file.length) {
-        (Some(_), None) => file.prefixes(),
+        (Some(_), None) => file.stated_prefix_lengths(),
         (None, Some(length)) => PrefixLengths::up_to_length(length),
         _ => Err(Error::Combination {
             reason: "a \"text\" needs either a \"length\" in characters, or the lengths of its \

@@ -10,13 +10,13 @@ use super::budget::BUDGET_EXCEEDED;
 use super::contract::Choose;
 use super::draft_agreement::check_equal_if_stated;
 use super::population::Population;
-use super::predict::{self, Predict, PredictedErrors, SquaredError};
-use super::search::{Candidate, Search};
+use super::predict::{self, PredictErrors, PredictedErrors, SquaredError};
+use super::search::{Candidate, ParameterSearch};
 use crate::bounds;
 use crate::domain::Domain;
 use crate::error::Error;
-use crate::hash::Hashing;
-use crate::mechanism::contract::Parameters;
+use crate::hash::HashFamily;
+use crate::mechanism::contract::MechanismParameters;
 use crate::mechanism::hash_bin::{
     GRID, HashBin, Noise, PrivacyLevel, PrivacyLevelName, Report, Response, attenuation,
     clipped_sum_second_moment,
@@ -47,7 +47,7 @@ pub struct Draft {
     pub noise: Option<Noise>,
     /// Family of hash functions (default independent, or balanced if there are fewer than six items
     /// for each bin).
-    pub hashing: Option<Hashing>,
+    pub hashing: Option<HashFamily>,
     /// Number of bins b.
     pub bins: Option<u32>,
     /// Number of grid steps per unit, Γ (default [`GRID`]).
@@ -56,12 +56,12 @@ pub struct Draft {
 
 impl Draft {
     /// Returns the level of the draft, with the given clipping bound and noise.
-    fn level_from(
+    fn level_with_clip_and_noise(
         &self,
         (clip, noise): (Option<f64>, Option<Noise>),
     ) -> Result<PrivacyLevel, Error> {
         let name = self.level.unwrap_or(PrivacyLevelName::User);
-        PrivacyLevel::from_parts(name, self.distance, self.delta, clip, noise)
+        PrivacyLevel::from_file_fields(name, self.distance, self.delta, clip, noise)
     }
 }
 
@@ -69,7 +69,7 @@ impl Draft {
 /// −1 and 1.
 const EVENT_DISTANCE: f64 = 2.0;
 
-impl Predict for HashBin {
+impl PredictErrors for HashBin {
     fn predict_errors(
         &self,
         domain: &Domain,
@@ -119,11 +119,11 @@ impl Choose for HashBin {
             ),
             PrivacyLevelName::Event | PrivacyLevelName::Neighbouring => (draft.clip, draft.noise),
         };
-        let level = draft.level_from((clip, noise))?;
+        let level = draft.level_with_clip_and_noise((clip, noise))?;
         let grid = draft.grid.unwrap_or(GRID);
-        let hashing = Hashing::requested_or_default(draft.hashing, domain);
+        let hashing = HashFamily::requested_or_default(draft.hashing, domain);
         let own = Self::new(level, hashing, draft.bins.unwrap_or(1), grid)?;
-        Parameters::check(&own, domain)
+        MechanismParameters::check(&own, domain)
     }
 
     /// Returns the best parameters. Hash-bin reports every entry, so its sparsity is the average
@@ -132,12 +132,17 @@ impl Choose for HashBin {
     /// # Errors
     /// The errors of [`HashBin::choose`]; [`Error::Combination`] if hash-bin cannot stay within the
     /// budget.
-    fn best(search: &Search<'_>, draft: &Draft) -> Result<Candidate, Error> {
+    fn best_candidate(search: &ParameterSearch<'_>, draft: &Draft) -> Result<Candidate, Error> {
         // The only known α for hash-bin is 1/(e + 1), which is valid for any randomizer. Below
         // level `user`, reports protect only neighbours, so shuffling gives no bound for other
         // inputs.
         let user = draft.level.unwrap_or(PrivacyLevelName::User) == PrivacyLevelName::User;
-        if !(search.budget.prepare().allows(1, 2) && (user || search.budget.alpha.is_infinite())) {
+        if !(search
+            .budget
+            .precompute_exp()
+            .allows_favoured_of_buckets(1, 2)
+            && (user || search.budget.alpha.is_infinite()))
+        {
             return Err(BUDGET_EXCEEDED);
         }
         let average = libm::ceil(search.population.average_over_people(f64::from)) as u32;
@@ -149,17 +154,24 @@ impl Choose for HashBin {
         Ok(search.evaluate_candidate(chosen, &domain))
     }
 
-    fn candidates(search: &Search<'_>, level: PrivacyLevelName) -> Result<Vec<Candidate>, Error> {
+    fn list_variants(
+        search: &ParameterSearch<'_>,
+        level: PrivacyLevelName,
+    ) -> Result<Vec<Candidate>, Error> {
         let mut offers = Vec::new();
         let mut offer = |level| -> Result<(), Error> {
             let draft = Draft {
                 level: Some(level),
                 ..Draft::default()
             };
-            offers.push(Self::best(search, &draft)?);
+            offers.push(Self::best_candidate(search, &draft)?);
             Ok(())
         };
-        if search.budget.prepare().allows(1, 2) {
+        if search
+            .budget
+            .precompute_exp()
+            .allows_favoured_of_buckets(1, 2)
+        {
             // Level `user` protects the most, so it meets any requested level.
             offer(PrivacyLevelName::User)?;
         }
@@ -169,7 +181,7 @@ impl Choose for HashBin {
         Ok(offers)
     }
 
-    fn agrees_with(&self, draft: &Draft) -> Result<(), Error> {
+    fn check_agrees_with(&self, draft: &Draft) -> Result<(), Error> {
         let level = self.privacy_level();
         check_equal_if_stated("level", &draft.level, level.name())?;
         check_equal_if_stated("distance", &draft.distance, level.distance())?;
@@ -221,11 +233,11 @@ impl HashBin {
         bounds::GRID.check(f64::from(grid))?;
         let name = draft.level.unwrap_or(PrivacyLevelName::User);
         let level = if name == PrivacyLevelName::User {
-            draft.level_from(best_clip_and_noise(
+            draft.level_with_clip_and_noise(best_clip_and_noise(
                 domain, epsilon, draft, grid, population,
             ))?
         } else {
-            draft.level_from((draft.clip, draft.noise))?
+            draft.level_with_clip_and_noise((draft.clip, draft.noise))?
         };
         let with = |bins| {
             Self::new(
@@ -237,9 +249,9 @@ impl HashBin {
         };
         let chosen = match draft.bins {
             Some(bins) => with(bins)?,
-            None => with(best_bins(domain, epsilon, level, with)?)?,
+            None => with(best_bin_count(domain, epsilon, level, with)?)?,
         };
-        Parameters::check(&chosen, domain)?;
+        MechanismParameters::check(&chosen, domain)?;
         Ok(chosen)
     }
 }
@@ -249,20 +261,20 @@ impl HashBin {
 /// With m items in each bin, the balanced hash removes 1/m of the variance that other entries add.
 /// That variance is an eighth of the noise variance. The independent hash is decoded in less than
 /// half of the time.
-fn stated_or_best_hashing(draft: &Draft, domain: &Domain, bins: u32) -> Hashing {
+fn stated_or_best_hashing(draft: &Draft, domain: &Domain, bins: u32) -> HashFamily {
     let few = domain
         .item_count()
         .is_some_and(|items| bins > 1 && items < FEW_ITEMS.saturating_mul(bins));
     let best = if few {
-        Hashing::Balanced
+        HashFamily::Balanced
     } else {
-        Hashing::Independent
+        HashFamily::Independent
     };
     draft.hashing.unwrap_or(best)
 }
 
 /// Returns the best number of bins b for a level.
-fn best_bins(
+fn best_bin_count(
     domain: &Domain,
     epsilon: f64,
     level: PrivacyLevel,
@@ -349,7 +361,7 @@ impl<'a> ErrorByClip<'a> {
             _ => population.max_entries().max(1),
         };
         let level = PrivacyLevel::User { clip: 1.0, noise };
-        let unit = HashBin::new(level, Hashing::Independent, 1, GRID)
+        let unit = HashBin::new(level, HashFamily::Independent, 1, GRID)
             .expect("a clip of 1 is a multiple of any grid");
         Self {
             population,

@@ -10,10 +10,10 @@ use serde::{Deserialize, Deserializer};
 use super::contract::Choose;
 use super::draft_agreement::check_equal;
 use super::objective::AutoDraft;
-use super::search::{Candidate, Search};
+use super::search::{Candidate, ParameterSearch};
 use crate::domain::Domain;
 use crate::error::Error;
-use crate::mechanism::contract::Parameters;
+use crate::mechanism::contract::MechanismParameters;
 use crate::mechanism::hash_bin::PrivacyLevelName;
 use crate::mechanism::{self, Mechanism};
 
@@ -68,9 +68,9 @@ macro_rules! register {
             ///
             /// # Errors
             /// The errors of the mechanism's `best`.
-            pub(super) fn best(&self, search: &Search<'_>) -> Result<Candidate, Error> {
+            pub(super) fn best_candidate(&self, search: &ParameterSearch<'_>) -> Result<Candidate, Error> {
                 match self {
-                    $(Self::$Name(draft) => mechanism::$module::$Name::best(search, draft),)+
+                    $(Self::$Name(draft) => mechanism::$module::$Name::best_candidate(search, draft),)+
                     // Only a search without a limit on α gets here, so there is at least one
                     // candidate.
                     Self::Auto(auto) => Ok(all_candidates(search, auto.level.name())?.swap_remove(0)),
@@ -81,12 +81,12 @@ macro_rules! register {
             ///
             /// # Errors
             /// [`Error::TaskDiffers`] with the first difference.
-            pub(super) fn agrees_with(&self, in_use: &Mechanism) -> Result<(), Error> {
+            pub(super) fn check_agrees_with(&self, in_use: &Mechanism) -> Result<(), Error> {
                 match (self, in_use) {
-                    $((Self::$Name(draft), Mechanism::$Name(own)) => own.agrees_with(draft),)+
-                    (Self::Auto(auto), in_use) => auto.agrees_with(in_use),
+                    $((Self::$Name(draft), Mechanism::$Name(own)) => own.check_agrees_with(draft),)+
+                    (Self::Auto(auto), in_use) => auto.check_agrees_with(in_use),
                     $((Self::$Name(_), in_use) => {
-                        let asked = <mechanism::$module::$Name as Parameters>::NAME;
+                        let asked = <mechanism::$module::$Name as MechanismParameters>::NAME;
                         check_equal("mechanism", &asked, &in_use.name())
                     })+
                 }
@@ -103,9 +103,9 @@ macro_rules! register {
         ///
         /// # Errors
         /// As the `candidates` function of each mechanism.
-        pub(super) fn all_candidates(search: &Search<'_>, level: PrivacyLevelName) -> Result<Vec<Candidate>, Error> {
+        pub(super) fn all_candidates(search: &ParameterSearch<'_>, level: PrivacyLevelName) -> Result<Vec<Candidate>, Error> {
             let mut candidates = Vec::new();
-            $(candidates.extend(mechanism::$module::$Name::candidates(search, level)?);)+
+            $(candidates.extend(mechanism::$module::$Name::list_variants(search, level)?);)+
             // The sort is stable: among equal errors, the first mechanism in the registry wins.
             candidates.sort_by(|a, b| a.objective_error.total_cmp(&b.objective_error));
             Ok(candidates)

@@ -35,18 +35,18 @@ pub use population::Population;
 pub use predict::{PredictedErrors, SquaredError};
 pub use question::{ChosenQuestion, KindDraft, QuestionDraft};
 pub use search::Candidate;
-pub use together::{TogetherComparison, compare_together};
+pub use together::{TogetherComparison, compare_separate_with_together};
 
 use alloc::vec::Vec;
 
 use crate::domain::Domain;
 use crate::mechanism::Mechanism;
-use crate::mechanism::contract::Encode;
+use crate::mechanism::contract::EncodeReport;
 use crate::mechanism::hash_bin::PrivacyLevelName;
 use crate::mechanism::mechanism_list::each;
 use crate::task::{Question, Task};
 use contract::Choose;
-use predict::Predict;
+use predict::PredictErrors;
 
 macro_rules! register {
     ($($(#[$feature:meta])? $module:ident: $Name:ident,)+) => {

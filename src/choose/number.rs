@@ -8,7 +8,7 @@ use super::draft_agreement::{check_equal, check_equal_if_stated};
 use super::mechanism::MechanismDraft;
 use crate::bounds::{self, ParameterRange};
 use crate::error::Error;
-use crate::hash::Hashing;
+use crate::hash::HashFamily;
 use crate::mechanism::collision::RuleName;
 use crate::task::collected::part_file::ScaleFile;
 use crate::task::{BinSpacing, NumberLimits, NumberPurpose, Scale};
@@ -20,7 +20,7 @@ use crate::task::{BinSpacing, NumberLimits, NumberPurpose, Scale};
 ///
 /// let load = NumberDraft { min: Some(0.0), max: Some(30.0), ..NumberDraft::default() };
 /// let spread = NumberDraft { purpose: Some(NumberPurpose::Quantiles), ..load };
-/// assert_eq!(spread.scale().unwrap().cell_count(), 64);
+/// assert_eq!(spread.complete_scale().unwrap().cell_count(), 64);
 /// ```
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct NumberDraft {
@@ -55,13 +55,13 @@ impl NumberDraft {
     const VALUES: u32 = 128;
 
     /// Returns whether any field about bins is stated.
-    const fn is_binned(&self) -> bool {
+    const fn states_bins(&self) -> bool {
         self.edges.is_some() || self.bins.is_some() || self.spacing.is_some() || self.step.is_some()
     }
 
     /// Returns the stated purpose, or the purpose that the other fields imply.
     pub(super) fn purpose(&self) -> NumberPurpose {
-        self.purpose.unwrap_or(if self.is_binned() {
+        self.purpose.unwrap_or(if self.states_bins() {
             NumberPurpose::Histogram
         } else {
             NumberPurpose::Mean
@@ -73,10 +73,10 @@ impl NumberDraft {
     /// # Errors
     /// [`Error::Combination`] if fields cannot be combined or the range is missing. Also the errors
     /// of [`Scale::from_levels`] and [`Scale::from_edges`].
-    pub fn scale(&self) -> Result<Scale, Error> {
+    pub fn complete_scale(&self) -> Result<Scale, Error> {
         let combination = |reason| Err(Error::Combination { reason });
         let mean = self.purpose() == NumberPurpose::Mean;
-        if mean && self.is_binned() {
+        if mean && self.states_bins() {
             return combination(
                 "a \"number\" with \"want\": \"mean\" takes \"levels\", but no bins, \"edges\" or \
                  \"step\"",
@@ -184,7 +184,7 @@ impl NumberDraft {
     ///
     /// # Errors
     /// [`Error::TaskDiffers`] with the first difference.
-    pub(super) fn agrees_with(&self, scale: &Scale) -> Result<(), Error> {
+    pub(super) fn check_agrees_with(&self, scale: &Scale) -> Result<(), Error> {
         let edges = scale.edges().map(<[f64]>::to_vec);
         let [min, max] = scale.range();
         let mean = edges.is_none();
@@ -211,7 +211,7 @@ impl NumberLimits {
     ///
     /// # Errors
     /// [`Error::TaskDiffers`] with the first difference.
-    pub(super) fn agrees_with(&self, used: &Self) -> Result<(), Error> {
+    pub(super) fn check_agrees_with(&self, used: &Self) -> Result<(), Error> {
         let [[min, max], [least, most]] = [self.range(), used.range()];
         check_equal("min", &min, &least)?;
         check_equal("max", &max, &most)?;
@@ -263,7 +263,7 @@ pub(super) fn collision_draft(buckets: Option<u32>) -> MechanismDraft {
     MechanismDraft::Collision(Draft {
         rule: Some(RuleName::Heaviest),
         favoured: buckets.map(|_| 1),
-        hashing: buckets.map(|_| Hashing::Balanced),
+        hashing: buckets.map(|_| HashFamily::Balanced),
         buckets,
         hashes: buckets.map(|_| 1),
     })

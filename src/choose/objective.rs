@@ -254,7 +254,7 @@ impl AutoDraft {
     ///
     /// # Errors
     /// [`Error::TaskDiffers`] if the mechanism protects less.
-    pub(super) fn agrees_with(&self, in_use: &Mechanism) -> Result<(), Error> {
+    pub(super) fn check_agrees_with(&self, in_use: &Mechanism) -> Result<(), Error> {
         let protects = match (self.level, in_use.neighbours()) {
             (_, Neighbours::Any) | (AutoLevel::Event, Neighbours::OneItem) => true,
             // A value in [−1, 1] can change by 2.

@@ -13,11 +13,11 @@ use super::budget::{BUDGET_EXCEEDED, PrivacyBudget};
 use super::contract::Choose;
 use super::draft_agreement::check_equal_if_stated;
 use super::population::Population;
-use super::predict::{Predict, PredictedErrors, SquaredError};
-use super::search::{Candidate, Search};
+use super::predict::{PredictErrors, PredictedErrors, SquaredError};
+use super::search::{Candidate, ParameterSearch};
 use crate::domain::Domain;
 use crate::error::Error;
-use crate::mechanism::contract::Parameters;
+use crate::mechanism::contract::MechanismParameters;
 use crate::mechanism::pattern::{Pattern, Rates, Report, triangular_cdf};
 
 /// [`Pattern`] whose parameters are either both unset or both stated.
@@ -58,7 +58,7 @@ impl Draft {
     }
 }
 
-impl Predict for Pattern {
+impl PredictErrors for Pattern {
     /// Returns the variance of the estimated share of people in a cell, averaged over all cells.
     /// People are assumed to be spread evenly over the cells.
     fn predict_errors(
@@ -91,11 +91,11 @@ impl Choose for Pattern {
         draft.stated_pattern(domain).map(drop)
     }
 
-    fn best(search: &Search<'_>, draft: &Draft) -> Result<Candidate, Error> {
-        search.best(|domain, budget| Self::choose(domain, budget, draft))
+    fn best_candidate(search: &ParameterSearch<'_>, draft: &Draft) -> Result<Candidate, Error> {
+        search.best_over_sparsities(|domain, budget| Self::choose(domain, budget, draft))
     }
 
-    fn agrees_with(&self, draft: &Draft) -> Result<(), Error> {
+    fn check_agrees_with(&self, draft: &Draft) -> Result<(), Error> {
         check_equal_if_stated("outputs", &draft.outputs, self.outputs())?;
         check_equal_if_stated(
             "favoured",
@@ -127,7 +127,7 @@ impl Pattern {
     /// use hushbin::domain::Domain;
     /// use hushbin::mechanism::pattern::Pattern;
     ///
-    /// let pattern = Pattern::choose(&Domain::with_exact_count(64, 1), 1.0, &Draft::default()).unwrap();
+    /// let pattern = Pattern::choose(&Domain::with_exact_entry_count(64, 1), 1.0, &Draft::default()).unwrap();
     /// assert_eq!((pattern.outputs(), pattern.favoured_outputs().len()), (80, 16));
     /// ```
     pub fn choose(
@@ -138,7 +138,7 @@ impl Pattern {
         let said = draft.stated_pattern(domain)?;
         let cells = domain.element_count().unwrap_or(0);
         let budget: PrivacyBudget = budget.into();
-        let limit = budget.prepare();
+        let limit = budget.precompute_exp();
         let allowed = |own: &Self| {
             let favoured = own.favoured_outputs().len() as u32;
             limit.allows_favoured_and_others(

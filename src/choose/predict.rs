@@ -3,7 +3,7 @@
 use super::population::Population;
 use crate::domain::Domain;
 use crate::mechanism::Mechanism;
-use crate::mechanism::contract::Parameters;
+use crate::mechanism::contract::MechanismParameters;
 
 /// Squared error of one item's estimate, averaged over items.
 ///
@@ -48,7 +48,7 @@ impl SquaredError {
 /// # let draft: hushbin::TaskDraft = serde_json::from_str(
 /// #     r#"{ "id": "settings", "items": 40, "sparsity": 3, "epsilon": 1.0, "value": "sign" }"#,
 /// # ).unwrap();
-/// let chosen = draft.choose().unwrap().remove(0).chosen;
+/// let chosen = draft.choose_parameters().unwrap().remove(0).chosen;
 /// // Collision estimates means and frequencies.
 /// let [mean, frequency] = [chosen.predicted.mean, chosen.predicted.frequency];
 /// assert!(mean.unwrap().total() > frequency.unwrap().total());
@@ -64,7 +64,7 @@ pub struct PredictedErrors {
 }
 
 /// Mechanism whose errors can be predicted.
-pub(crate) trait Predict: Parameters + Into<Mechanism> {
+pub(crate) trait PredictErrors: MechanismParameters + Into<Mechanism> {
     /// Returns the expected errors of estimates, for a population whose entries are ±1. In an open
     /// domain, the errors are those of rare items.
     ///

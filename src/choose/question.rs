@@ -10,13 +10,13 @@ use super::mechanism::{MechanismDraft, all_candidates};
 use super::number::NumberDraft;
 use super::objective::Objective;
 use super::population::{PEOPLE, Population};
-use super::search::{Candidate, Search};
+use super::search::{Candidate, ParameterSearch};
 use super::{together, window};
 use crate::bounds;
 use crate::domain::{Domain, ValueKind};
 use crate::error::Error;
 use crate::task::local::question::check_kind;
-use crate::task::{Items, Kind, Numbers, PrefixLengths, Question, QuestionParts, Together};
+use crate::task::{Items, Kind, Numbers, PrefixLengths, Question, QuestionFields, Together};
 
 /// [`Question`] whose mechanism may lack parameters or be missing, and whose sparsity, weight or
 /// scale may be left to hushbin.
@@ -36,11 +36,11 @@ use crate::task::{Items, Kind, Numbers, PrefixLengths, Question, QuestionParts, 
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct QuestionDraft {
-    /// Name, as in [`QuestionParts`].
+    /// Name, as in [`QuestionFields`].
     pub name: String,
     /// Kind of the question, with its items.
     pub kind: KindDraft,
-    /// Sparsity, as in [`QuestionParts`]. If it is missing, it is chosen for the population that
+    /// Sparsity, as in [`QuestionFields`]. If it is missing, it is chosen for the population that
     /// `entries` describes.
     pub sparsity: Option<u32>,
     /// Numbers of people with 0, 1, 2, … entries, if known. hushbin needs these numbers to weigh
@@ -51,7 +51,7 @@ pub struct QuestionDraft {
     /// squares. For ratings, the overlap is the sum of the squared means. A larger overlap means
     /// more bias. If the overlap is missing, a medium overlap is assumed.
     pub overlap: Option<f64>,
-    /// Weight, as in [`QuestionParts`]. If no question states a weight, all weights are chosen.
+    /// Weight, as in [`QuestionFields`]. If no question states a weight, all weights are chosen.
     /// Otherwise a missing weight is 1.
     pub weight: Option<u32>,
     /// Mechanism, with any of its parameters.
@@ -98,7 +98,7 @@ pub enum KindDraft {
 /// # let draft: hushbin::TaskDraft = serde_json::from_str(
 /// #     r#"{ "id": "settings", "items": 40, "sparsity": 3, "epsilon": 1.0, "value": "sign" }"#,
 /// # ).unwrap();
-/// let choice = draft.choose().unwrap().remove(0);
+/// let choice = draft.choose_parameters().unwrap().remove(0);
 /// assert_eq!(choice.question.mechanism(), &choice.chosen.mechanism);
 /// assert!(choice.alternatives.is_sorted_by(|a, b| a.objective_error <= b.objective_error));
 /// ```
@@ -126,7 +126,7 @@ impl QuestionDraft {
             self.population(people)?;
             self.mechanism.check(&self.check_stated(epsilon)?)
         };
-        check().map_err(|error| self.attribute_error(error))
+        check().map_err(|error| self.error_in_question(error))
     }
 
     /// Checks the stated fields and returns the domain. If the sparsity is unset, the domain's
@@ -147,13 +147,13 @@ impl QuestionDraft {
             KindDraft::Set(items) => (Kind::Set, Some(items)),
             KindDraft::Choice(items) => (Kind::Choice, Some(items)),
             KindDraft::Flag => (Kind::Flag, None),
-            KindDraft::Number(number) => (Kind::Number(number.scale()?), None),
+            KindDraft::Number(number) => (Kind::Number(number.complete_scale()?), None),
             KindDraft::Numbers(items, numbers) => (Kind::Numbers(numbers.clone()), Some(items)),
-            KindDraft::Cross(cross) => (Kind::Cross(cross.complete(epsilon)?), None),
+            KindDraft::Cross(cross) => (Kind::Cross(cross.complete_cross(epsilon)?), None),
             KindDraft::Text(prefixes) => (Kind::Text(prefixes.clone()), None),
             KindDraft::Together(together) => (Kind::Together(together.clone()), None),
         };
-        let items = kind.own_items().or_else(|| items.cloned());
+        let items = kind.implied_items().or_else(|| items.cloned());
         Ok((
             kind,
             items.expect("a kind without items of its own lists them"),
@@ -166,8 +166,8 @@ impl QuestionDraft {
     /// The choice uses integers, and floating point without platform-dependent functions. Within
     /// one release, the choice is therefore the same on every platform. A later release may choose
     /// better parameters, so a deployment uses the resolved [`Question`].
-    /// [`TaskDraft::agrees_with`](super::TaskDraft::agrees_with) compares a task in use with its
-    /// draft.
+    /// [`TaskDraft::check_agrees_with`](super::TaskDraft::check_agrees_with) compares a task in use
+    /// with its draft.
     ///
     /// # Errors
     /// As [`Question::new`].
@@ -175,10 +175,10 @@ impl QuestionDraft {
         let resolve = || {
             let population = self.population(people)?;
             let search = self.prepare_search(&population, epsilon, f64::INFINITY)?;
-            let best = self.mechanism_draft(epsilon)?.best(&search)?;
+            let best = self.mechanism_draft(epsilon)?.best_candidate(&search)?;
             self.question_from_candidate(epsilon, &best)
         };
-        resolve().map_err(|error| self.attribute_error(error))
+        resolve().map_err(|error| self.error_in_question(error))
     }
 
     /// Returns the choice of [`QuestionDraft::resolve`] and its alternatives. Only parameters whose
@@ -196,7 +196,7 @@ impl QuestionDraft {
         alpha: f64,
     ) -> Result<Option<ChosenQuestion>, Error> {
         let choose = || self.try_choose(epsilon, people, alpha);
-        choose().map_err(|error| self.attribute_error(error))
+        choose().map_err(|error| self.error_in_question(error))
     }
 
     fn try_choose(
@@ -217,7 +217,7 @@ impl QuestionDraft {
                 (all.remove(0), all)
             }
             _ => {
-                let chosen = asked.best(&search)?;
+                let chosen = asked.best_candidate(&search)?;
                 // Alternatives protect as much as the stated mechanism, which may protect single
                 // entries only. Questions without signs and dense numbers have only one mechanism.
                 let alternatives = if search.domain.is_rated() && !search.domain.is_dense() {
@@ -249,7 +249,7 @@ impl QuestionDraft {
         candidate: &Candidate,
     ) -> Result<Question, Error> {
         let (kind, items) = self.complete_kind(epsilon)?;
-        Question::new(QuestionParts {
+        Question::new(QuestionFields {
             name: self.name.clone(),
             kind,
             items,
@@ -344,7 +344,7 @@ impl QuestionDraft {
         population: &'a Population,
         epsilon: f64,
         alpha: f64,
-    ) -> Result<Search<'a>, Error> {
+    ) -> Result<ParameterSearch<'a>, Error> {
         // Invalid drafts are rejected before the search, which takes time.
         let domain = self.check_stated(epsilon)?;
         self.mechanism.check(&domain)?;
@@ -352,7 +352,7 @@ impl QuestionDraft {
             MechanismDraft::Auto(auto) => auto.objective.objective()?,
             _ => Objective::MEAN,
         };
-        Ok(Search {
+        Ok(ParameterSearch {
             domain,
             sparsity: self.sparsity,
             budget: PrivacyBudget { epsilon, alpha },
@@ -370,8 +370,8 @@ impl QuestionDraft {
         })
     }
 
-    fn attribute_error(&self, error: Error) -> Error {
-        error.in_question_if_named(&self.name)
+    fn error_in_question(&self, error: Error) -> Error {
+        error.with_question_if_named(&self.name)
     }
 
     /// Checks that a question in use agrees with everything that this draft states. Unset
@@ -379,7 +379,7 @@ impl QuestionDraft {
     ///
     /// # Errors
     /// [`Error::TaskDiffers`] with the first difference.
-    pub(crate) fn agrees_with(
+    pub(crate) fn check_agrees_with(
         &self,
         question: &Question,
         people: Option<u64>,
@@ -387,11 +387,13 @@ impl QuestionDraft {
         let agrees = || {
             check_equal("name", &self.name.as_str(), &question.name())?;
             match (&self.kind, question.kind()) {
-                (KindDraft::Number(number), Kind::Number(scale)) => number.agrees_with(scale)?,
+                (KindDraft::Number(number), Kind::Number(scale)) => {
+                    number.check_agrees_with(scale)?;
+                }
                 (KindDraft::Numbers(_, own), Kind::Numbers(used))
                     if own.is_single() && used.is_single() =>
                 {
-                    own[0].agrees_with(&used[0])?;
+                    own[0].check_agrees_with(&used[0])?;
                 }
                 // Both are called "number" in files: one is for a mean, the other has bins.
                 (KindDraft::Numbers(_, own), Kind::Number(_)) if own.is_single() => {
@@ -400,7 +402,7 @@ impl QuestionDraft {
                 (KindDraft::Number(_), Kind::Numbers(used)) if used.is_single() => {
                     check_equal("for its mean", &false, &true)?;
                 }
-                (KindDraft::Cross(draft), Kind::Cross(cross)) => draft.agrees_with(cross)?,
+                (KindDraft::Cross(draft), Kind::Cross(cross)) => draft.check_agrees_with(cross)?,
                 _ => {
                     let (kind, items) = self.complete_kind(question.epsilon())?;
                     check_equal("kind", &kind.name(), &question.kind().name())?;
@@ -424,8 +426,8 @@ impl QuestionDraft {
                 }
                 _ => &self.mechanism,
             };
-            asked.agrees_with(question.mechanism())
+            asked.check_agrees_with(question.mechanism())
         };
-        agrees().map_err(|error| self.attribute_error(error))
+        agrees().map_err(|error| self.error_in_question(error))
     }
 }

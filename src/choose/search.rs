@@ -6,7 +6,7 @@ use core::cmp::Ordering;
 use super::budget::PrivacyBudget;
 use super::objective::{Goal, Objective};
 use super::population::Population;
-use super::predict::{Predict, PredictedErrors};
+use super::predict::{PredictErrors, PredictedErrors};
 use crate::bounds;
 use crate::domain::Domain;
 use crate::error::Error;
@@ -19,7 +19,7 @@ use crate::task::Part;
 /// # let draft: hushbin::TaskDraft = serde_json::from_str(
 /// #     r#"{ "id": "settings", "items": 40, "sparsity": 3, "epsilon": 1.0, "value": "sign" }"#,
 /// # ).unwrap();
-/// let picked = draft.choose().unwrap().remove(0).chosen;
+/// let picked = draft.choose_parameters().unwrap().remove(0).chosen;
 /// assert_eq!((picked.mechanism.name(), picked.sparsity), ("collision", 3));
 /// assert_eq!(picked.objective_error, picked.predicted.mean.unwrap().total());
 /// ```
@@ -38,7 +38,7 @@ pub struct Candidate {
 }
 
 /// Search space and objective of a search for parameters.
-pub(crate) struct Search<'a> {
+pub(crate) struct ParameterSearch<'a> {
     /// Domain, whose sparsity is ignored.
     pub(crate) domain: Domain,
     /// Stated sparsity s, or `None` to search for it.
@@ -56,13 +56,13 @@ const GRANULARITY: u32 = 32;
 /// Sparsity up to which every sparsity is tried.
 const SMALL_SPARSITY: usize = 12;
 
-impl Search<'_> {
+impl ParameterSearch<'_> {
     /// Returns the mechanism that `choose` returns for the stated sparsity, or for the best
     /// sparsity if none is stated.
     ///
     /// # Errors
     /// The errors of `choose`.
-    pub(crate) fn best<P: Predict>(
+    pub(crate) fn best_over_sparsities<P: PredictErrors>(
         &self,
         choose: impl Fn(&Domain, PrivacyBudget) -> Result<P, Error>,
     ) -> Result<Candidate, Error> {
@@ -119,7 +119,11 @@ impl Search<'_> {
     }
 
     /// Returns the mechanism with its predicted errors for a domain.
-    pub(crate) fn evaluate_candidate(&self, mechanism: impl Predict, domain: &Domain) -> Candidate {
+    pub(crate) fn evaluate_candidate(
+        &self,
+        mechanism: impl PredictErrors,
+        domain: &Domain,
+    ) -> Candidate {
         let predicted = mechanism.predict_errors(domain, self.budget.epsilon, self.population);
         // A stated sparsity s guarantees unbiased estimates for people with s entries.
         let biased = self.sparsity.is_some() && mechanism.clips(domain);

@@ -13,13 +13,13 @@ use super::budget::{BUDGET_EXCEEDED, PreparedBudget, PrivacyBudget};
 use super::candidate_cell_counts::CandidateCellCounts;
 use super::contract::Choose;
 use super::objective::Goal;
-use super::predict::Predict;
-use super::search::{Candidate, Search};
+use super::predict::PredictErrors;
+use super::search::{Candidate, ParameterSearch};
 use crate::bounds;
 use crate::domain::Domain;
 use crate::error::Error;
-use crate::hash::Hashing;
-use crate::mechanism::contract::Parameters;
+use crate::hash::HashFamily;
+use crate::mechanism::contract::MechanismParameters;
 use crate::mechanism::hash_bin::PrivacyLevelName;
 use crate::mechanism::occupancy::{ApproximateTopSums, TopSum, TopSums};
 use crate::mechanism::{BucketReport, Subset};
@@ -71,7 +71,7 @@ const NO_WINDOW: Error = Error::Combination {
 /// # Errors
 /// [`Error::OutOfRange`] or [`Error::Combination`] if the draft allows no parameters, or none
 /// within the budget.
-pub(super) fn choose<R: ChoosableRule>(
+pub(super) fn choose_bucket_parameters<R: ChoosableRule>(
     domain: &Domain,
     budget: PrivacyBudget,
     draft: &BucketsDraft<R::Name>,
@@ -82,7 +82,7 @@ pub(super) fn choose<R: ChoosableRule>(
     let with = |hashing| BucketSearch {
         domain,
         epsilon: budget.epsilon,
-        limit: budget.prepare(),
+        limit: budget.precompute_exp(),
         goal,
         hashing,
         favoured: draft.favoured,
@@ -95,7 +95,7 @@ pub(super) fn choose<R: ChoosableRule>(
     let says_nothing = draft.hashing.is_none() && numbers == [None; 3];
     let windows = |other| R::best_with_windows(domain, limit, draft, goal, other);
     let chosen = match complete {
-        _ if search.hashing == Hashing::BalancedWindows => {
+        _ if search.hashing == HashFamily::BalancedWindows => {
             search.hashing.check_domain(domain)?;
             // Windows that the draft requires have no substitute, and the paper's rule has no
             // windows.
@@ -106,10 +106,10 @@ pub(super) fn choose<R: ChoosableRule>(
         None if paper => search.best_of_paper_rule(),
         complete => {
             let cells = complete.map(|complete| complete.cells());
-            let padded = search.best_of_own_rule::<R>(cells);
-            let fills = draft.hashing.is_none() && padded.1.rule().can_add_items();
+            let padded = search.best_of_strongest_rule::<R>(cells);
+            let fills = draft.hashing.is_none() && padded.1.rule().allows_balanced_items();
             let filled = (fills && has_many_entries(domain))
-                .then(|| with(Hashing::BalancedItems).best_of_own_rule(cells));
+                .then(|| with(HashFamily::BalancedItems).best_of_strongest_rule(cells));
             match filled {
                 Some(filled) if filled.0 * MIN_GAIN_WITHOUT_PADDING < padded.0 => filled.1,
                 _ if says_nothing => windows(Some(padded)).map_or(padded.1, |best| best.1),
@@ -117,10 +117,13 @@ pub(super) fn choose<R: ChoosableRule>(
             }
         }
     };
-    Parameters::check(&chosen, domain)?;
+    MechanismParameters::check(&chosen, domain)?;
     // The paper's rules favour at most s buckets.
     let favoured = chosen.favoured_count().unwrap_or(domain.sparsity());
-    if search.limit.allows(favoured, chosen.total_buckets()) {
+    if search
+        .limit
+        .allows_favoured_of_buckets(favoured, chosen.total_buckets())
+    {
         Ok(chosen)
     } else {
         Err(BUDGET_EXCEEDED)
@@ -129,32 +132,40 @@ pub(super) fn choose<R: ChoosableRule>(
 
 impl<R: ChoosableRule> Choose for Subset<R>
 where
-    Self: Predict + Parameters<Report = BucketReport>,
+    Self: PredictErrors + MechanismParameters<Report = BucketReport>,
 {
     type Draft = BucketsDraft<R::Name>;
 
     fn check_draft(draft: &Self::Draft, domain: &Domain) -> Result<(), Error> {
         match draft.complete_with_defaults::<R>(domain)? {
-            Some(own) => Parameters::check(&own, domain),
+            Some(own) => MechanismParameters::check(&own, domain),
             None => Ok(()),
         }
     }
 
-    fn best(search: &Search<'_>, draft: &Self::Draft) -> Result<Candidate, Error> {
+    fn best_candidate(
+        search: &ParameterSearch<'_>,
+        draft: &Self::Draft,
+    ) -> Result<Candidate, Error> {
         let goal = search.goal();
-        search.best(|domain, budget| choose(domain, budget, draft, &goal))
+        search.best_over_sparsities(|domain, budget| {
+            choose_bucket_parameters(domain, budget, draft, &goal)
+        })
     }
 
-    fn candidates(search: &Search<'_>, _: PrivacyLevelName) -> Result<Vec<Candidate>, Error> {
-        if search.budget.prepare().allows_bucket_mechanisms() {
+    fn list_variants(
+        search: &ParameterSearch<'_>,
+        _: PrivacyLevelName,
+    ) -> Result<Vec<Candidate>, Error> {
+        if search.budget.precompute_exp().allows_bucket_mechanisms() {
             Ok(alloc::vec![R::best_unconstrained(search)?])
         } else {
             Ok(Vec::new())
         }
     }
 
-    fn agrees_with(&self, draft: &Self::Draft) -> Result<(), Error> {
-        draft.agrees_with(self)
+    fn check_agrees_with(&self, draft: &Self::Draft) -> Result<(), Error> {
+        draft.check_agrees_with(self)
     }
 
     fn longest_report(&self, _: &Domain, _: f64) -> BucketReport {
@@ -174,7 +185,7 @@ struct BucketSearch<'a> {
     epsilon: f64,
     limit: PreparedBudget,
     goal: &'a Goal<'a>,
-    hashing: Hashing,
+    hashing: HashFamily,
     favoured: Option<u32>,
     hashes: Option<u32>,
 }
@@ -234,7 +245,7 @@ impl BucketSearch<'_> {
         // The limit on α may require more cells than the minimum of the variance.
         let hiding = self.limit.min_buckets(s).div_ceil(R::SIDES).max(first);
         let candidates = (first..=self.max_cells::<R>().max(first))
-            .filter(|cells| self.limit.allows(s, R::SIDES * cells))
+            .filter(|cells| self.limit.allows_favoured_of_buckets(s, R::SIDES * cells))
             .chain(core::iter::once(hiding))
             .map(|cells| {
                 let subset = self.subset_with(paper_rule::<R>(), cells, 1);
@@ -290,7 +301,10 @@ impl BucketSearch<'_> {
 
     /// Returns the best parameters under the project's own rule. The number of cells is `cells`, or
     /// the best number if `cells` is `None`.
-    fn best_of_own_rule<R: ChoosableRule>(&self, cells: Option<u32>) -> SubsetWithVariance<R> {
+    fn best_of_strongest_rule<R: ChoosableRule>(
+        &self,
+        cells: Option<u32>,
+    ) -> SubsetWithVariance<R> {
         let Some(cells) = cells else {
             let counts = self.candidate_cell_counts::<R>();
             let best = self.best_with_cell_counts(&counts.cell_counts_to_try());
@@ -417,9 +431,12 @@ impl BucketSearch<'_> {
         sums: &ExpectedStrengthSums,
     ) -> SubsetWithVariance<R> {
         let rate = |c: u32| {
-            if self.limit.allows(c, any.total_buckets()) {
+            if self
+                .limit
+                .allows_favoured_of_buckets(c, any.total_buckets())
+            {
                 let sums = sums.for_strongest_cells(c);
-                R::own_rule_variance(any, self.domain, &self.limit.bound, c, &sums, self.goal)
+                R::strongest_rule_variance(any, self.domain, &self.limit.bound, c, &sums, self.goal)
             } else {
                 f64::INFINITY
             }

@@ -23,7 +23,7 @@ use crate::task::{Kind, Part, Question, Task, Together};
 /// f.
 ///
 /// ```
-/// use hushbin::choose::compare_together;
+/// use hushbin::choose::compare_separate_with_together;
 ///
 /// let draft: hushbin::TaskDraft = serde_json::from_str(r#"{
 ///     "id": "settings", "epsilon": 4.0, "questions": [
@@ -31,7 +31,7 @@ use crate::task::{Kind, Part, Question, Task, Together};
 ///         { "name": "beta", "kind": "flag" }
 ///     ]
 /// }"#).unwrap();
-/// let compared = compare_together(&draft.resolve().unwrap()).unwrap();
+/// let compared = compare_separate_with_together(&draft.resolve().unwrap()).unwrap();
 /// assert!(compared.together < 0.5 * compared.separate);
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -46,7 +46,7 @@ pub struct TogetherComparison {
 /// has several questions that can be asked together. All of them must be choices or flags with
 /// Collision.
 #[must_use]
-pub fn compare_together(task: &Task) -> Option<TogetherComparison> {
+pub fn compare_separate_with_together(task: &Task) -> Option<TogetherComparison> {
     let questions = task.questions();
     let mut separate = 0.0;
     let mut parts = Vec::new();
@@ -64,13 +64,14 @@ pub fn compare_together(task: &Task) -> Option<TogetherComparison> {
     if !bounds::PARTS.contains(f64::from(count)) || !bounds::OPTIONS.contains(f64::from(cells)) {
         return None;
     }
-    let (domain, epsilon) = (Domain::with_exact_count(cells, count), task.epsilon());
+    let (domain, epsilon) = (Domain::with_exact_entry_count(cells, count), task.epsilon());
     let goal = Goal {
         objective: Objective::FREQUENCY,
         parts: all.parts(),
     };
     let budget = epsilon.into();
-    let collision: Collision = subset::choose(&domain, budget, &Draft::default(), &goal).ok()?;
+    let collision: Collision =
+        subset::choose_bucket_parameters(&domain, budget, &Draft::default(), &goal).ok()?;
     Some(TogetherComparison {
         separate,
         together: together_variance(&all, &collision.rates(&domain, epsilon)),
@@ -89,7 +90,7 @@ pub(super) fn replace_predicted_error(
     let Mechanism::Collision(collision) = &candidate.mechanism else {
         return;
     };
-    let rates = collision.rates(&Domain::with_exact_count(cells, count), epsilon);
+    let rates = collision.rates(&Domain::with_exact_entry_count(cells, count), epsilon);
     let rare = |part: &Part| rates.option_variance(part.cell_count(), false);
     let error = SquaredError {
         variance: together_variance(all, &rates) / f64::from(cells) / people,
@@ -118,8 +119,8 @@ fn separate_variance(rates: &Rates, options: u32) -> f64 {
 /// Returns a question as a part of `together`, or `None` if its kind cannot be a part.
 fn question_as_part(question: &Question) -> Option<Part> {
     match question.kind() {
-        Kind::Choice => Some(Part::choice(question.name(), question.items().clone())),
-        Kind::Flag => Some(Part::flag(question.name())),
+        Kind::Choice => Some(Part::new_choice(question.name(), question.items().clone())),
+        Kind::Flag => Some(Part::new_flag(question.name())),
         _ => None,
     }
 }

@@ -28,7 +28,7 @@ impl ErrorCode {
     }
 
     #[cfg(feature = "reports")]
-    pub(crate) const fn in_question_if_named(self, _: &str) -> Self {
+    pub(crate) const fn with_question_if_named(self, _: &str) -> Self {
         self
     }
 }

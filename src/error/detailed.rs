@@ -166,16 +166,16 @@ pub(crate) use error;
 impl Error {
     /// Attributes the error to the question called `name`. Returns the error unchanged if the name
     /// is empty or the error already names a question.
-    pub(crate) fn in_question_if_named(self, name: &str) -> Self {
+    pub(crate) fn with_question_if_named(self, name: &str) -> Self {
         let is_attributed = matches!(self, Self::Question { .. });
         if is_attributed || name.is_empty() {
             return self;
         }
-        self.in_question(name)
+        self.with_question(name)
     }
 
     /// Attributes the error to the question called `name`.
-    pub(crate) fn in_question(self, name: &str) -> Self {
+    pub(crate) fn with_question(self, name: &str) -> Self {
         Self::Question {
             name: name.into(),
             error: Box::new(self),

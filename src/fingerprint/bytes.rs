@@ -19,7 +19,7 @@ use sha2::{Digest, Sha256};
 pub struct Fingerprint(pub [u8; 16]);
 
 impl Fingerprint {
-    pub(crate) fn from_canonical(bytes: &[u8]) -> Self {
+    pub(crate) fn hash_canonical_bytes(bytes: &[u8]) -> Self {
         let digest: [u8; 32] = Sha256::digest(bytes).into();
         let mut first = [0; 16];
         first.copy_from_slice(&digest[..16]);

@@ -20,7 +20,7 @@ const MANY_VALUES: u32 = 32;
 /// Balanced hash of a closed domain. It has m·t slots: exactly m slots in each of t buckets.
 ///
 /// A slot is w·t + z, with the coordinates z below t and w below m. The slot passes through
-/// alternating rounds, five or [more](Balanced::rounds). Each round shifts one coordinate by a
+/// alternating rounds, five or [more](BalancedHash::rounds). Each round shifts one coordinate by a
 /// keyed function of the other. Each round is a bijection, so all rounds together are a permutation
 /// of the slots. The final z is the bucket. Rounds can be undone, so the slots of a bucket are
 /// listed in O(m) time, without a search over all slots.
@@ -30,23 +30,23 @@ const MANY_VALUES: u32 = 32;
 /// permutation has exactly this probability. With m = 1 no two slots ever share a bucket.
 ///
 /// ```
-/// use hushbin::hash::{Balanced, HashKeys};
+/// use hushbin::hash::{BalancedHash, HashKeys};
 ///
-/// let hash = Balanced::new(100, 8);      // 100 elements, 8 buckets of 13 slots
+/// let hash = BalancedHash::new(100, 8);      // 100 elements, 8 buckets of 13 slots
 /// let keys = HashKeys::new(7);
 /// let mut slots = Vec::new();
 /// hash.for_each_slot(&keys, 3, |slot| slots.push(slot));
 /// assert_eq!(slots.len(), 13);
-/// assert!(slots.iter().all(|&slot| hash.bucket(&keys, slot) == 3));
+/// assert!(slots.iter().all(|&slot| hash.bucket_of_slot(&keys, slot) == 3));
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Balanced {
+pub struct BalancedHash {
     pub(super) buckets: u32,
     pub(super) per_bucket: u32,
     pub(super) rounds: usize,
 }
 
-impl Balanced {
+impl BalancedHash {
     /// Creates the hash of `elements` elements to `buckets` buckets. The number m of slots per
     /// bucket is the smallest number that gives each element a slot.
     ///
@@ -140,7 +140,7 @@ impl Balanced {
 
     /// Returns the bucket of a [prepared](Balanced::coordinates) slot.
     #[inline]
-    pub(super) fn bucket_of_prepared(&self, keys: &HashKeys, place: u64) -> u32 {
+    pub(super) fn bucket_of_prepared_slot(&self, keys: &HashKeys, place: u64) -> u32 {
         if self.is_shuffled() {
             return shuffle::shuffled_position(keys, self.buckets, place as u32);
         }

@@ -2,12 +2,12 @@
 
 use core::ops::Range;
 
-use super::balanced::{Balanced, keyed_value_below, subtract_modulo};
+use super::balanced::{BalancedHash, keyed_value_below, subtract_modulo};
 use super::keys::HashKeys;
 use super::lanes::{FEW_LANES, LANES};
 use super::shuffle::{MAX_WINDOW_BUCKETS, exchange_index};
 
-impl Balanced {
+impl BalancedHash {
     /// Number of slots in each bucket, m.
     #[must_use]
     pub const fn slots_per_bucket(&self) -> u32 {
@@ -16,15 +16,15 @@ impl Balanced {
 
     /// Number of slots, N = m·t.
     #[must_use]
-    pub const fn slots(&self) -> u64 {
+    pub const fn slot_count(&self) -> u64 {
         self.per_bucket as u64 * self.buckets as u64
     }
 
     /// Returns the bucket of a slot.
     #[inline]
     #[must_use]
-    pub fn bucket(&self, keys: &HashKeys, slot: u32) -> u32 {
-        self.bucket_of_prepared(keys, self.coordinates(slot))
+    pub fn bucket_of_slot(&self, keys: &HashKeys, slot: u32) -> u32 {
+        self.bucket_of_prepared_slot(keys, self.coordinates(slot))
     }
 
     /// Calls `visit` with each of the m slots of `bucket`, in no particular order. Slots at or

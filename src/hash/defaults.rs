@@ -1,9 +1,9 @@
 //! Defaults and costs of hash families, for the choice of parameters.
 
-use super::family::{ElementHash, Hashing};
+use super::family::{ElementHash, HashFamily};
 use crate::domain::Domain;
 
-impl Hashing {
+impl HashFamily {
     /// Returns the requested family, or the default if none is requested. The default is balanced
     /// for a closed domain and independent for an open one.
     pub(crate) fn requested_or_default(asked: Option<Self>, domain: &Domain) -> Self {

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::balanced::Balanced;
+use super::balanced::BalancedHash;
 use super::keys::HashKeys;
 use crate::domain::Domain;
 use crate::error::{Error, error};
@@ -11,15 +11,15 @@ use crate::mix::mix64;
 /// Family of hash functions that map elements to t buckets.
 ///
 /// ```
-/// use hushbin::hash::Hashing;
+/// use hushbin::hash::HashFamily;
 ///
-/// assert_eq!(serde_json::to_string(&Hashing::Balanced).unwrap(), r#""balanced""#);
+/// assert_eq!(serde_json::to_string(&HashFamily::Balanced).unwrap(), r#""balanced""#);
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Hashing {
+pub enum HashFamily {
     /// Keyed permutation of the slots of a closed domain. Every bucket has the same number of
-    /// slots, which can be listed. See [`Balanced`].
+    /// slots, which can be listed. See [`BalancedHash`].
     Balanced,
     /// Independent hash of every element, for open domains. See [`independent_bucket`].
     Independent,
@@ -31,7 +31,7 @@ pub enum Hashing {
     BalancedWindows,
 }
 
-impl Hashing {
+impl HashFamily {
     /// Returns true if all buckets have the same number of slots.
     #[must_use]
     pub const fn is_balanced(self) -> bool {
@@ -99,7 +99,7 @@ pub fn independent_bucket(keys: &HashKeys, key: u64, buckets: u32) -> u32 {
 /// Hash of one family for one domain. Under given keys, it maps elements to buckets.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum ElementHash {
-    Balanced(Balanced),
+    Balanced(BalancedHash),
     Independent { buckets: u32 },
 }
 
@@ -107,13 +107,13 @@ impl ElementHash {
     /// Creates the hash of `elements` elements, or of an open domain if `elements` is `None`. An
     /// open domain is hashed independently, because it has no slots to balance. Tasks reject a
     /// balanced hash of an open domain.
-    pub(crate) fn new(hashing: Hashing, elements: Option<u32>, buckets: u32) -> Self {
+    pub(crate) fn new(hashing: HashFamily, elements: Option<u32>, buckets: u32) -> Self {
         match elements {
-            Some(elements) if hashing == Hashing::BalancedWindows => {
-                Self::Balanced(Balanced::for_windows(elements, buckets))
+            Some(elements) if hashing == HashFamily::BalancedWindows => {
+                Self::Balanced(BalancedHash::for_windows(elements, buckets))
             }
             Some(elements) if hashing.is_balanced() => {
-                Self::Balanced(Balanced::new(elements, buckets))
+                Self::Balanced(BalancedHash::new(elements, buckets))
             }
             _ => Self::Independent { buckets },
         }
@@ -121,9 +121,9 @@ impl ElementHash {
 
     /// Returns the bucket of a [prepared](ElementHash::prepare_element) element.
     #[inline]
-    pub(crate) fn bucket_of_prepared(&self, keys: &HashKeys, place: u64) -> u32 {
+    pub(crate) fn bucket_of_prepared_element(&self, keys: &HashKeys, place: u64) -> u32 {
         match self {
-            Self::Balanced(balanced) => balanced.bucket_of_prepared(keys, place),
+            Self::Balanced(balanced) => balanced.bucket_of_prepared_slot(keys, place),
             Self::Independent { buckets } => independent_bucket(keys, place, *buckets),
         }
     }

@@ -1,12 +1,12 @@
 //! Hash families as collectors use them: codes in canonical bytes, and hash functions of reports.
 
-use super::family::{ElementHash, Hashing};
+use super::family::{ElementHash, HashFamily};
 use super::functions::HashFunctions;
 use super::keys::HashKeys;
 use super::sign::{SignBitLocation, signs_of_word};
 use crate::domain::Domain;
 
-impl Hashing {
+impl HashFamily {
     /// Returns the code that identifies this family in a task's canonical bytes.
     pub(crate) const fn to_canonical_code(self) -> u64 {
         self as u64
@@ -17,7 +17,7 @@ impl ElementHash {
     /// Returns the bucket of an element. In a closed domain the element is below 2d + s < 2³².
     #[inline]
     pub(crate) fn bucket(&self, keys: &HashKeys, element: u64) -> u32 {
-        self.bucket_of_prepared(keys, self.prepare_element(element))
+        self.bucket_of_prepared_element(keys, self.prepare_element(element))
     }
 
     /// Number m of slots per bucket, or `None` for an independent hash.
@@ -46,7 +46,7 @@ impl HashFunctions {
     /// If `buckets` is 0.
     #[must_use]
     pub fn from_seed(
-        hashing: Hashing,
+        hashing: HashFamily,
         elements: Option<u32>,
         buckets: u32,
         count: u32,
@@ -95,21 +95,21 @@ pub(crate) fn element_sign(domain: &Domain, keys: &HashKeys, element: u64) -> i8
 /// consecutive elements, so that decoders can process 64 signs at a time.
 #[inline]
 #[must_use]
-pub fn closed_sign(keys: &HashKeys, element: u32) -> i8 {
+pub fn sign_of_closed_element(keys: &HashKeys, element: u32) -> i8 {
     SignBitLocation::of_closed_element(element).read_sign(keys)
 }
 
 /// Returns the signs of elements 64·`word` to 64·`word` + 63, one bit each, set for +1.
 #[inline]
 #[must_use]
-pub fn closed_sign_word(keys: &HashKeys, word: u32) -> u64 {
+pub fn sign_word_of_closed_elements(keys: &HashKeys, word: u32) -> u64 {
     signs_of_word(keys.sign, u64::from(word))
 }
 
 /// Returns the sign (+1 or −1) of a 64-bit key of an open domain.
 #[inline]
 #[must_use]
-pub fn open_sign(keys: &HashKeys, key: u64) -> i8 {
+pub fn sign_of_open_key(keys: &HashKeys, key: u64) -> i8 {
     SignBitLocation::of_open_key(key).read_sign(keys)
 }
 
@@ -119,7 +119,7 @@ mod tests {
 
     #[test]
     fn a_cell_is_a_bucket_of_one_function() {
-        let hash = ElementHash::new(Hashing::Balanced, Some(40), 10);
+        let hash = ElementHash::new(HashFamily::Balanced, Some(40), 10);
         let (first, bucket) = hash.keys_and_bucket(7, 9);
         assert_eq!((first.rounds, bucket), (HashKeys::new(7).rounds, 9));
         let (third, bucket) = hash.keys_and_bucket(7, 21);

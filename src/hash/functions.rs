@@ -13,10 +13,10 @@ use super::sequential::RoundKeys;
 /// report. The buckets of an element under all functions are computed together.
 ///
 /// ```
-/// use hushbin::hash::{HashFunctions, Hashing, HashKeys, independent_bucket};
+/// use hushbin::hash::{HashFunctions, HashFamily, HashKeys, independent_bucket};
 ///
 /// // Two functions of 8 buckets, under the seed 7.
-/// let functions = HashFunctions::from_seed(Hashing::Independent, None, 8, 2, 7);
+/// let functions = HashFunctions::from_seed(HashFamily::Independent, None, 8, 2, 7);
 /// let mut buckets = [0; 2];
 /// functions.fill_buckets(&[functions.prepare_element(99)], &mut buckets);
 /// assert_eq!(buckets[0], independent_bucket(&HashKeys::new(7), 99, 8));
@@ -71,6 +71,7 @@ impl HashFunctions {
             buckets.fill(0);
             return;
         }
-        self.prepared.fill(&self.hash, &self.seeds, placed, buckets);
+        self.prepared
+            .fill_buckets(&self.hash, &self.seeds, placed, buckets);
     }
 }

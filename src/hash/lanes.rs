@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use super::balanced::Balanced;
+use super::balanced::BalancedHash;
 use super::family::{ElementHash, independent_bucket};
 use super::keys::HashKeys;
 
@@ -42,7 +42,7 @@ impl RoundKeys {
 
     /// Fills `buckets` with the buckets of prepared elements. First come the buckets of the first
     /// element, one for each function. Then come those of the second element, and so on.
-    pub(super) fn fill(
+    pub(super) fn fill_buckets(
         &self,
         hash: &ElementHash,
         seeds: &[u64],
@@ -76,7 +76,7 @@ impl RoundKeys {
             let mut buckets = buckets[function..].iter_mut().step_by(count);
             if LANES == 1 {
                 for (bucket, &placed) in buckets.zip(placed) {
-                    *bucket = hash.bucket_of_prepared(&keys, placed);
+                    *bucket = hash.bucket_of_prepared_element(&keys, placed);
                 }
                 continue;
             }
@@ -115,7 +115,7 @@ fn key_row_length(count: usize) -> usize {
 
 /// Returns the balanced hash if its functions are evaluated side by side, else `None`. Evaluation
 /// side by side requires several functions and more than one bucket.
-fn balanced_if_side_by_side(hash: &ElementHash, seeds: &[u64]) -> Option<Balanced> {
+fn balanced_if_side_by_side(hash: &ElementHash, seeds: &[u64]) -> Option<BalancedHash> {
     match hash {
         ElementHash::Balanced(balanced)
             if LANES > 1 && seeds.len() > 1 && balanced.buckets() > 1 =>
@@ -126,7 +126,7 @@ fn balanced_if_side_by_side(hash: &ElementHash, seeds: &[u64]) -> Option<Balance
     }
 }
 
-impl Balanced {
+impl BalancedHash {
     /// Returns the buckets of at most L [prepared](Balanced::coordinates) slots under one hash
     /// function.
     #[inline(always)]
@@ -136,7 +136,7 @@ impl Balanced {
         placed: &[u64],
     ) -> [u32; L] {
         if self.is_shuffled() {
-            let bucket = |&place: &u64| self.bucket_of_prepared(keys, place);
+            let bucket = |&place: &u64| self.bucket_of_prepared_slot(keys, place);
             return core::array::from_fn(|lane| placed.get(lane).map_or(0, bucket));
         }
         let mut lanes = [0; L];
@@ -179,12 +179,12 @@ impl HashKeys {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{HashFunctions, Hashing};
+    use super::super::{HashFamily, HashFunctions};
     use super::*;
 
     #[test]
     fn buckets_are_those_of_each_function_and_element() {
-        for hashing in [Hashing::Balanced, Hashing::Independent] {
+        for hashing in [HashFamily::Balanced, HashFamily::Independent] {
             // One round, 21 for either reason, nine, five, and one slot in each bucket.
             for t in [1, 7, 50, 20, 3, 200] {
                 let hash = ElementHash::new(hashing, Some(200), t);

@@ -21,13 +21,13 @@ mod sequential;
 mod shuffle;
 mod sign;
 
-pub use balanced::Balanced;
+pub use balanced::BalancedHash;
 pub(crate) use family::ElementHash;
-pub use family::{Hashing, independent_bucket};
+pub use family::{HashFamily, independent_bucket};
 #[cfg(feature = "collector")]
 pub(crate) use for_collectors::element_sign;
 #[cfg(feature = "collector")]
-pub use for_collectors::{closed_sign, closed_sign_word, open_sign};
+pub use for_collectors::{sign_of_closed_element, sign_of_open_key, sign_word_of_closed_elements};
 pub use functions::HashFunctions;
 pub use keys::HashKeys;
 pub use random_subset::for_each_drawn_item;

@@ -13,7 +13,7 @@ impl RoundKeys {
 
     /// Fills `buckets` with the buckets of prepared elements. First come the buckets of the first
     /// element, one for each function. Then come those of the second element, and so on.
-    pub(super) fn fill(
+    pub(super) fn fill_buckets(
         &self,
         hash: &ElementHash,
         seeds: &[u64],
@@ -24,7 +24,7 @@ impl RoundKeys {
             let keys = HashKeys::new(seed);
             let buckets = buckets[function..].iter_mut().step_by(seeds.len());
             for (bucket, &placed) in buckets.zip(placed) {
-                *bucket = hash.bucket_of_prepared(&keys, placed);
+                *bucket = hash.bucket_of_prepared_element(&keys, placed);
             }
         }
     }

@@ -11,11 +11,11 @@ use crate::error::{Error, error};
 
 /// Parameters of a mechanism. All functions of the mechanism are reached through this type. Every
 /// mechanism in [the list](crate::mechanism) implements this trait.
-pub(crate) trait Parameters: Sized {
+pub(crate) trait MechanismParameters: Sized {
     /// Name of the mechanism, in task files and canonical bytes.
     const NAME: &'static str;
     /// Type of the mechanism's reports. A report is one randomised message.
-    type Report: Encode;
+    type Report: EncodeReport;
     /// Randomizer that makes these reports.
     type Randomizer: Randomize<Report = Self::Report>;
 
@@ -48,7 +48,7 @@ pub(crate) trait Parameters: Sized {
 }
 
 /// Report that can be encoded as bytes.
-pub(crate) trait Encode: Default {
+pub(crate) trait EncodeReport: Default {
     /// Appends the encoded report to `bytes`, the seed's eight bytes first.
     fn encode(&self, bytes: &mut Vec<u8>);
 }
@@ -63,10 +63,10 @@ pub(crate) trait Randomize {
     /// sparsity s, so that some entries were left out.
     ///
     /// # Guarantee
-    /// Local (ε, δ)-differential privacy for the pairs of inputs in [`Parameters::neighbours`].
-    /// Here ε is the realised one (`CollectedMechanism::effective_epsilon`), and δ is
-    /// [`Parameters::delta`]. The guarantee requires a seed that is drawn independently of the
-    /// input.
+    /// Local (ε, δ)-differential privacy for the pairs of inputs in
+    /// [`MechanismParameters::neighbours`]. Here ε is the realised one
+    /// (`CollectedMechanism::effective_epsilon`), and δ is [`MechanismParameters::delta`]. The
+    /// guarantee requires a seed that is drawn independently of the input.
     fn randomize<R: CryptoRng + ?Sized>(
         &mut self,
         entries: &[Entry],
@@ -101,7 +101,7 @@ pub enum Neighbours {
 }
 
 /// Returns the error for a mechanism or rule that is unknown, or that this build does not contain.
-pub(crate) fn left_out_of_build(name: &str) -> Error {
+pub(crate) fn left_out_of_build_error(name: &str) -> Error {
     error!(UnknownMechanism {
         name: String::from(name)
     })

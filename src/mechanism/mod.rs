@@ -23,7 +23,7 @@ pub use prepared::Mechanism;
 pub(crate) use prepared::PreparedRandomizer;
 #[cfg(feature = "analysis")]
 pub(crate) use subset::parameters::hash_count_bound;
-pub use subset::{BucketReport, Rule, Subset};
+pub use subset::{BucketReport, FavouringRule, Subset};
 #[cfg(feature = "collector")]
 pub use {report::Report, subset::NamedRule};
 

@@ -4,7 +4,9 @@ use alloc::vec::Vec;
 
 use rand_core::CryptoRng;
 
-use super::contract::{Encode, Neighbours, Parameters, Randomize, left_out_of_build};
+use super::contract::{
+    EncodeReport, MechanismParameters, Neighbours, Randomize, left_out_of_build_error,
+};
 use super::mechanism_list::each;
 use crate::canonical::CanonicalReader;
 use crate::domain::{Domain, Entry};
@@ -12,7 +14,7 @@ use crate::error::Error;
 
 /// Randomizer of the mechanism `P`, with the report that it made last.
 #[derive(Debug, Clone)]
-pub(crate) struct RandomizerWithReport<P: Parameters> {
+pub(crate) struct RandomizerWithReport<P: MechanismParameters> {
     pub(super) randomizer: P::Randomizer,
     pub(super) report: P::Report,
 }
@@ -65,11 +67,11 @@ macro_rules! register {
             match name {
                 $(
                     $(#[$feature])?
-                    <super::$module::$Name as Parameters>::NAME => {
+                    <super::$module::$Name as MechanismParameters>::NAME => {
                         <super::$module::$Name>::read_canonical(reader).map(Mechanism::$Name)
                     }
                 )+
-                name => Err(left_out_of_build(name)),
+                name => Err(left_out_of_build_error(name)),
             }
         }
     };
@@ -90,7 +92,7 @@ impl Mechanism {
         each!(Self, self, own => own.delta())
     }
 
-    pub(crate) fn check(&self, domain: &Domain) -> Result<(), Error> {
+    pub(crate) fn check_domain(&self, domain: &Domain) -> Result<(), Error> {
         each!(Self, self, own => own.check(domain))
     }
 

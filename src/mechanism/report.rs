@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::collected_mechanism::CollectedMechanism;
-use super::contract::{Encode, Parameters};
+use super::contract::{EncodeReport, MechanismParameters};
 use super::mechanism_list::each;
 use super::prepared::{Mechanism, PreparedRandomizer, RandomizerWithReport};
 use crate::canonical::{CanonicalWriter, WriteCanonical};
@@ -47,8 +47,8 @@ macro_rules! register {
                 }
             }
 
-            impl Reported for super::$module::$Name {
-                fn report(own: Self::Report) -> Report {
+            impl ReportConversion for super::$module::$Name {
+                fn convert_report(own: Self::Report) -> Report {
                     Report::$Name(own)
                 }
             }
@@ -59,8 +59,8 @@ macro_rules! register {
 crate::mechanisms!([register]);
 
 /// Conversion of the report type of one mechanism into [`Report`], the type for all mechanisms.
-trait Reported: Parameters {
-    fn report(own: Self::Report) -> Report;
+trait ReportConversion: MechanismParameters {
+    fn convert_report(own: Self::Report) -> Report;
 }
 
 impl Serialize for Mechanism {
@@ -86,7 +86,7 @@ impl Mechanism {
     /// Name of the mechanism, as in a task file.
     #[must_use]
     pub const fn name(&self) -> &'static str {
-        const fn name<P: Parameters>(_: &P) -> &'static str {
+        const fn name<P: MechanismParameters>(_: &P) -> &'static str {
             P::NAME
         }
         each!(Self, self, own => name(own))
@@ -106,7 +106,7 @@ impl Mechanism {
         count: u32,
         visit: &mut dyn FnMut(Report, usize),
     ) -> Result<(), Error> {
-        fn decode<P: Reported + CollectedMechanism>(
+        fn decode<P: ReportConversion + CollectedMechanism>(
             own: &P,
             (domain, epsilon): (&Domain, f64),
             cursor: &mut Cursor<'_>,
@@ -116,7 +116,7 @@ impl Mechanism {
             let decode = own.decoder(domain, epsilon);
             for _ in 0..count {
                 let report = decode(cursor)?;
-                visit(P::report(report), cursor.offset());
+                visit(P::convert_report(report), cursor.offset());
             }
             Ok(())
         }
@@ -140,8 +140,8 @@ impl Report {
 impl PreparedRandomizer {
     /// Returns the report that was made last, and leaves a default report in its place.
     pub(crate) fn take_report(&mut self) -> Report {
-        fn take<P: Reported>(made: &mut RandomizerWithReport<P>) -> Report {
-            P::report(core::mem::take(&mut made.report))
+        fn take<P: ReportConversion>(made: &mut RandomizerWithReport<P>) -> Report {
+            P::convert_report(core::mem::take(&mut made.report))
         }
         each!(Self, self, own => take(own))
     }

@@ -45,7 +45,7 @@ pub struct Randomizer {
     pub(super) prepared: Vec<PreparedRandomizer>,
     /// Buffer for the check of unsorted entries.
     keys: Vec<u64>,
-    /// Buffer for the entries after coding by `Kind::code_answer`.
+    /// Buffer for the entries after coding by `Kind::answer_to_domain_entries`.
     coded_entries: Vec<Entry>,
     /// Index of the question that the latest report answers.
     pub(super) last_question: usize,
@@ -79,7 +79,7 @@ impl Randomizer {
     ///
     /// # Errors
     /// As for `randomize_answers`. On an error nothing is appended.
-    pub fn randomize_encoded<R: CryptoRng + ?Sized>(
+    pub fn randomize_and_encode<R: CryptoRng + ?Sized>(
         &mut self,
         answers: &[&[Entry]],
         rng: &mut R,
@@ -105,13 +105,13 @@ impl Randomizer {
         // Check all answers before anything is drawn, so that an error does not depend on the draw.
         for (question, entries) in questions.iter().zip(answers) {
             let checked = check_answer(question, entries, &mut self.keys);
-            checked.map_err(|error| question.attribute_error(error))?;
+            checked.map_err(|error| question.error_in_question(error))?;
         }
         // The seed is drawn independently of the answers, because it is public.
         let seed = draw_word(rng);
         self.last_question = self.task.question_draw().drawn_question(seed);
         let kind = questions[self.last_question].kind();
-        let entries = kind.code_answer(
+        let entries = kind.answer_to_domain_entries(
             answers[self.last_question],
             &mut self.coded_entries,
             seed,
@@ -134,7 +134,7 @@ fn check_answer(question: &Question, entries: &[Entry], keys: &mut Vec<u64>) -> 
         false => Err(error!(AnswerCount { given, expected })),
     };
     let mut items = domain.item_count();
-    let coded = kind.entries_and_items();
+    let coded = kind.entry_and_item_counts();
     if let Some([expected, of]) = coded {
         count(entries.len(), expected)?;
         // A short text has one item for several prefixes.

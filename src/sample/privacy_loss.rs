@@ -125,7 +125,7 @@ impl Threshold {
 
     /// Realised probability that a draw is false, as the nearest double.
     #[must_use]
-    pub fn complement(self) -> f64 {
+    pub fn false_probability(self) -> f64 {
         ((1u128 << 64) - u128::from(self.0)) as f64 / TWO_64
     }
 }

@@ -8,7 +8,7 @@ use rand_core::Rng;
 /// use hushbin::sample::Threshold;
 ///
 /// let quarter = Threshold(1 << 62);
-/// assert_eq!((quarter.probability(), quarter.complement()), (0.25, 0.75));
+/// assert_eq!((quarter.probability(), quarter.false_probability()), (0.25, 0.75));
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Threshold(pub u64);
@@ -24,7 +24,7 @@ pub(crate) fn draw_word<R: Rng + ?Sized>(rng: &mut R) -> u64 {
 impl Threshold {
     /// Returns true with this probability, else false. Consumes one 64-bit word.
     #[inline]
-    pub fn sample<R: Rng + ?Sized>(self, rng: &mut R) -> bool {
+    pub fn draw_bool<R: Rng + ?Sized>(self, rng: &mut R) -> bool {
         draw_word(rng) < self.0
     }
 }
@@ -71,7 +71,7 @@ pub fn draw_with_probability<R: Rng + ?Sized>(rng: &mut R, value: f64) -> bool {
     if magnitude == 0.0 {
         return false;
     }
-    Threshold((magnitude * TWO_64) as u64).sample(rng)
+    Threshold((magnitude * TWO_64) as u64).draw_bool(rng)
 }
 
 /// Moves a uniformly random subset of `keep` elements to the front of `items` (partial

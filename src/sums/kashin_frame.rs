@@ -28,7 +28,7 @@ const ENOUGH: f64 = 1e-12;
 /// let frame = KashinFrame::new(4, 7);
 /// let coefficients = frame.apply(&[1.0, 0.0, 0.0, 0.0]);
 /// assert_eq!(coefficients.len(), 8);
-/// let again = frame.adjoint(&coefficients);
+/// let again = frame.apply_adjoint(&coefficients);
 /// assert!((again[0] - 1.0).abs() < 1e-15 && again[1].abs() < 1e-15);
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -94,7 +94,7 @@ impl KashinFrame {
     /// # Panics
     /// If there are not 2d coefficients.
     #[must_use]
-    pub fn adjoint(&self, coefficients: &[f64]) -> Vec<f64> {
+    pub fn apply_adjoint(&self, coefficients: &[f64]) -> Vec<f64> {
         let dimension = self.dimension();
         assert_eq!(coefficients.len(), 2 * dimension);
         let (mut sum, scale) = (alloc::vec![0.0; dimension], self.transform_scale());
@@ -132,7 +132,7 @@ impl KashinFrame {
         let mut values: Vec<f64> = self.apply(vector).into_iter().map(clip).collect();
         let mut steps = 0;
         loop {
-            let again = self.adjoint(&values);
+            let again = self.apply_adjoint(&values);
             let rest: Vec<f64> = vector.iter().zip(again).map(|(v, own)| v - own).collect();
             let left = euclidean_length(&rest);
             if left <= ENOUGH || steps == STEPS {

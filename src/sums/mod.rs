@@ -29,4 +29,4 @@ pub use kashin_frame::KashinFrame;
 pub use messages::{Message, MessageParameters};
 pub use randomizer::SumRandomizer;
 pub use summed_quantity::{BoundedVector, CodingLoss, SummedQuantity};
-pub use task::{SumParts, SumTask};
+pub use task::{SumTask, SumTaskFields};

@@ -23,11 +23,11 @@ use crate::sample::{draw_with_probability, move_random_subset_to_front};
 /// use rand_chacha::{ChaCha20Rng, rand_core::SeedableRng};
 ///
 /// # use hushbin::sample::Threshold;
-/// # use hushbin::sums::{SummedQuantity, MessageParameters, SumParts, SumTask};
+/// # use hushbin::sums::{SummedQuantity, MessageParameters, SumTaskFields, SumTask};
 /// # use hushbin::task::{Budget, NumberLimits};
-/// # let parts = SumParts {
+/// # let parts = SumTaskFields {
 /// #     id: "timings".into(),
-/// #     measure: SummedQuantity::numbers(vec!["load".into()], vec![NumberLimits::new(0.0, 10.0, None)?])?,
+/// #     measure: SummedQuantity::from_numbers(vec!["load".into()], vec![NumberLimits::new(0.0, 10.0, None)?])?,
 /// #     epsilon: 1.0, delta: 1e-6, people: 10_000, honest_fraction: 0.9,
 /// #     budget: Budget::default(),
 /// # };
@@ -88,11 +88,11 @@ impl SumRandomizer {
         let lost = self
             .task
             .summed_quantity()
-            .code_answer(answer, &mut self.coordinates);
+            .answer_to_coordinates(answer, &mut self.coordinates);
         messages.clear();
-        self.draw_noise(rng, messages);
+        self.append_noise_messages(rng, messages);
         let noise = messages.len();
-        self.append_values(rng, messages);
+        self.append_value_messages(rng, messages);
         let own = self.task.message_parameters();
         let appended = messages.len() - noise;
         debug_assert!(appended <= (own.levels * own.drawn) as usize);
@@ -106,13 +106,17 @@ impl SumRandomizer {
     /// Draws the noise of all coordinates, up and down. If there are more noise messages than the
     /// task allows, all noise is redrawn. A redraw does not depend on the answer, and the task's δ
     /// accounts for its probability.
-    fn draw_noise<R: CryptoRng + ?Sized>(&self, rng: &mut R, messages: &mut Vec<Message>) {
+    fn append_noise_messages<R: CryptoRng + ?Sized>(
+        &self,
+        rng: &mut R,
+        messages: &mut Vec<Message>,
+    ) {
         let own = self.task.message_parameters();
         loop {
             messages.clear();
             for code in 1..=2 * self.task.summed_quantity().coordinate_count() {
                 for _ in 0..own.trials {
-                    if own.threshold.sample(rng) {
+                    if own.threshold.draw_bool(rng) {
                         messages.push(Message::from_code(code));
                     }
                 }
@@ -125,7 +129,11 @@ impl SumRandomizer {
 
     /// Appends the messages of the drawn coordinates. Each coordinate is rounded to one of L levels
     /// without bias.
-    fn append_values<R: CryptoRng + ?Sized>(&mut self, rng: &mut R, messages: &mut Vec<Message>) {
+    fn append_value_messages<R: CryptoRng + ?Sized>(
+        &mut self,
+        rng: &mut R,
+        messages: &mut Vec<Message>,
+    ) {
         let own = self.task.message_parameters();
         let (levels, drawn) = (own.levels, own.drawn as usize);
         if drawn < self.drawn.len() {

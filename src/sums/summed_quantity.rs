@@ -16,7 +16,7 @@ use crate::task::{Items, NumberLimits};
 /// use hushbin::task::NumberLimits;
 ///
 /// let limits = vec![NumberLimits::new(0.0, 5.0, None)?, NumberLimits::new(-1.0, 1.0, None)?];
-/// let measure = SummedQuantity::numbers(vec!["stars".into(), "mood".into()], limits)?;
+/// let measure = SummedQuantity::from_numbers(vec!["stars".into(), "mood".into()], limits)?;
 /// assert_eq!((measure.coordinate_count(), measure.items().find_item("mood")), (2, Some(1)));
 /// # Ok::<(), hushbin::Error>(())
 /// ```
@@ -100,7 +100,7 @@ impl BoundedVector {
         self.spread / libm::sqrt(self.frame().dimension() as f64)
     }
 
-    fn code_vector(&self, answer: &[f64], coordinates: &mut Vec<f64>) -> CodingLoss {
+    fn vector_to_coordinates(&self, answer: &[f64], coordinates: &mut Vec<f64>) -> CodingLoss {
         // Divide by the largest number first, so that no square is infinite.
         let largest = answer
             .iter()
@@ -137,7 +137,7 @@ impl SummedQuantity {
     /// [`Error::OutOfRange`] if the number of names is outside [`bounds::SUM_COORDINATES`].
     /// [`Error::AnswerCount`] if there are more or fewer limits than names. Also the errors for
     /// invalid names.
-    pub fn numbers(names: Vec<String>, limits: Vec<NumberLimits>) -> Result<Self, Error> {
+    pub fn from_numbers(names: Vec<String>, limits: Vec<NumberLimits>) -> Result<Self, Error> {
         bounds::SUM_COORDINATES.check(names.len() as f64)?;
         if limits.len() != names.len() {
             return Err(error!(AnswerCount {
@@ -170,11 +170,15 @@ impl SummedQuantity {
 
     /// Replaces the content of `coordinates` by an answer's coordinates, each from −1 to 1. Returns
     /// the loss of accuracy.
-    pub(super) fn code_answer(&self, answer: &[f64], coordinates: &mut Vec<f64>) -> CodingLoss {
+    pub(super) fn answer_to_coordinates(
+        &self,
+        answer: &[f64],
+        coordinates: &mut Vec<f64>,
+    ) -> CodingLoss {
         coordinates.clear();
         let limits = match self {
             Self::Box(_, limits) => limits,
-            Self::Ball(ball) => return ball.code_vector(answer, coordinates),
+            Self::Ball(ball) => return ball.vector_to_coordinates(answer, coordinates),
         };
         let numbers = answer.iter().zip(limits);
         coordinates.extend(numbers.clone().map(|(own, limits)| limits.normalise(*own)));
@@ -196,13 +200,13 @@ impl SummedQuantity {
             (0, Items::Named(names)) => {
                 let limits = names.iter().map(|_| NumberLimits::read_canonical(reader));
                 let limits = limits.collect::<Result<_, _>>()?;
-                Self::numbers(names, limits)
+                Self::from_numbers(names, limits)
             }
             (1, items) => {
                 let (length, seed) = (reader.read_float(), reader.read_number());
                 BoundedVector::new(items, length, seed, reader.read_float()).map(Self::Ball)
             }
-            _ => reader.require(None),
+            _ => reader.require_known(None),
         }
     }
 }

@@ -16,18 +16,18 @@ use crate::task::{AnswerPolicy, Budget};
 /// Fields of a [`SumTask`] except the parameters of its messages; not yet validated.
 ///
 /// ```
-/// use hushbin::sums::{SumDraft, SumParts};
+/// use hushbin::sums::{SumDraft, SumTaskFields};
 ///
 /// let draft: SumDraft = serde_json::from_str(r#"{
 ///     "id": "mood", "trust": "shuffler", "epsilon": 1.0, "delta": 1e-6, "people": 1000,
 ///     "vector": { "items": ["calm", "glad"], "length": 1.0 }
 /// }"#)?;
-/// let SumParts { people, honest_fraction, .. } = draft.parts;
+/// let SumTaskFields { people, honest_fraction, .. } = draft.parts;
 /// assert_eq!((people, honest_fraction), (1000, 0.9));
 /// # Ok::<(), serde_json::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
-pub struct SumParts {
+pub struct SumTaskFields {
     /// Name of the task, a slug: 1 to 64 characters from a-z, 0-9 and '-'. The first one is a
     /// letter or digit.
     pub id: String,
@@ -56,14 +56,14 @@ pub struct SumParts {
 ///
 /// ```
 /// use hushbin::sample::Threshold;
-/// use hushbin::sums::{SummedQuantity, MessageParameters, SumParts, SumTask};
+/// use hushbin::sums::{SummedQuantity, MessageParameters, SumTaskFields, SumTask};
 /// use hushbin::task::{Budget, NumberLimits};
 ///
-/// let measure = SummedQuantity::numbers(
+/// let measure = SummedQuantity::from_numbers(
 ///     vec!["load-time".into()],
 ///     vec![NumberLimits::new(0.0, 10_000.0, Some("ms".into()))?],
 /// )?;
-/// let parts = SumParts {
+/// let parts = SumTaskFields {
 ///     id: "timings".into(),
 ///     measure,
 ///     epsilon: 1.0,
@@ -80,7 +80,7 @@ pub struct SumParts {
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct SumTask {
-    pub(super) parts: SumParts,
+    pub(super) parts: SumTaskFields,
     pub(super) messages: MessageParameters,
     fingerprint: Fingerprint,
 }
@@ -96,14 +96,14 @@ impl SumTask {
     /// [`Error::Malformed`] for any other bytes, and the errors of [`SumTask::new`].
     pub fn from_canonical_bytes(bytes: &[u8]) -> Result<Self, Error> {
         let reader = &mut CanonicalReader::new(bytes);
-        let read = read_parts_and_messages(reader)
+        let read = read_fields_and_messages(reader)
             .and_then(|(parts, messages)| Self::build(parts, messages, bytes));
         reader.finish(read)
     }
 
     /// Validates the fields and builds the task. `bytes` are its canonical bytes.
     pub(super) fn build(
-        parts: SumParts,
+        parts: SumTaskFields,
         messages: MessageParameters,
         bytes: &[u8],
     ) -> Result<Self, Error> {
@@ -127,7 +127,7 @@ impl SumTask {
         Ok(Self {
             parts,
             messages,
-            fingerprint: Fingerprint::from_canonical(bytes),
+            fingerprint: Fingerprint::hash_canonical_bytes(bytes),
         })
     }
 
@@ -164,23 +164,23 @@ impl SumTask {
 }
 
 /// Number of honest people n_h, rounded down.
-pub(super) fn count_honest_people(parts: &SumParts) -> u64 {
+pub(super) fn count_honest_people(parts: &SumTaskFields) -> u64 {
     // Rounded down: counting on less noise is the safe side.
     (parts.honest_fraction * parts.people as f64) as u64
 }
 
-fn read_parts_and_messages(
+fn read_fields_and_messages(
     reader: &mut CanonicalReader<'_>,
-) -> Result<(SumParts, MessageParameters), Error> {
+) -> Result<(SumTaskFields, MessageParameters), Error> {
     let mut form = reader.read_text();
     let budget = Budget::read_canonical(&mut form, reader)?;
-    reader.require((form == FORM).then_some(()))?;
+    reader.require_known((form == FORM).then_some(()))?;
     let id = reader.read_text().to_owned();
     let (epsilon, delta) = (reader.read_float(), reader.read_float());
     let (people, honest_fraction) = (reader.read_number(), reader.read_float());
     let measure = SummedQuantity::read_canonical(reader)?;
     let messages = MessageParameters::read_canonical(reader)?;
-    let parts = SumParts {
+    let parts = SumTaskFields {
         id,
         measure,
         epsilon,

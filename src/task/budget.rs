@@ -104,11 +104,11 @@ impl Budget {
         let answers = match reader.read_number() {
             0 => AnswerPolicy::Fresh,
             1 => AnswerPolicy::Permanent,
-            _ => reader.require(None)?,
+            _ => reader.require_known(None)?,
         };
         *form = reader.read_text();
         let budget = Self::new(days, reports, answers)?;
         // The default has one encoding: no budget. Spelling it out is malformed.
-        reader.require((!budget.is_default()).then_some(budget))
+        reader.require_known((!budget.is_default()).then_some(budget))
     }
 }

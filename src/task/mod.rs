@@ -11,7 +11,7 @@ pub(crate) mod local;
 
 pub use budget::{AnswerPolicy, Budget};
 #[cfg(feature = "collector")]
-pub use collected::{BinSpacing, NumberPurpose, TaskParts};
+pub use collected::{BinSpacing, NumberPurpose, TaskFields};
 pub use items::{Items, OpenKeyword, item_key};
 #[cfg(any(feature = "complete", feature = "sums"))]
 pub use limits::NumberLimits;
@@ -19,6 +19,6 @@ pub use limits::NumberLimits;
 pub use local::Part;
 #[cfg(feature = "reports")]
 pub use local::{
-    Cross, Kind, Numbers, PrefixLengths, Question, QuestionDraw, QuestionParts, Scale, Task,
+    Cross, Kind, Numbers, PrefixLengths, Question, QuestionDraw, QuestionFields, Scale, Task,
     Together,
 };

@@ -88,7 +88,7 @@ impl Upload {
 /// let upload = Upload { id: UploadId([9; 16]), reports: vec![report(1), report(0)] };
 /// let bytes = upload.encode(&task.fingerprint());
 ///
-/// let checked = EncodedUpload::check_all(&bytes, &task)?;
+/// let checked = EncodedUpload::read_all_checked(&bytes, &task)?;
 /// let [(encoded, range)] = &checked[..] else { panic!("one upload") };
 /// assert_eq!((encoded.id, encoded.count, range.clone()), (upload.id, 2, 0..bytes.len()));
 ///
@@ -118,7 +118,10 @@ impl<'a> EncodedUpload<'a> {
     /// Errors of [`Upload::decode`] for the first upload that is wrong, with offsets from the first
     /// byte of `bytes`. [`Error::Malformed`] if `bytes` is empty, or if all uploads together have
     /// more than [`bounds::REPORTS`] reports.
-    pub fn check_all(bytes: &'a [u8], task: &Task) -> Result<Vec<(Self, Range<usize>)>, Error> {
+    pub fn read_all_checked(
+        bytes: &'a [u8],
+        task: &Task,
+    ) -> Result<Vec<(Self, Range<usize>)>, Error> {
         read_uploads(bytes, |cursor| {
             let (id, count) = read_header(cursor, VERSION, task.fingerprint())?;
             let begin = cursor.offset();

@@ -30,7 +30,7 @@ use crate::fingerprint::Fingerprint;
 #[wasm_bindgen]
 #[must_use]
 pub fn digest(bytes: &[u8]) -> Vec<u8> {
-    Fingerprint::from_canonical(bytes).0.to_vec()
+    Fingerprint::hash_canonical_bytes(bytes).0.to_vec()
 }
 
 /// Allocator and panic handler that replace those of std, in a module that pages download.

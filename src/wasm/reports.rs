@@ -91,7 +91,7 @@ impl Randomizer {
             }
             let sampled_down = self
                 .inner
-                .randomize_encoded(&answers, &mut self.rng, &mut bytes)
+                .randomize_and_encode(&answers, &mut self.rng, &mut bytes)
                 .map_err(|error| error_number(&error))?;
             self.sampled_down = self.sampled_down.saturating_add(u32::from(sampled_down));
         }

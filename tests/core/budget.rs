@@ -165,7 +165,7 @@ fn bytes_have_one_spelling() {
         assert_eq!(code(0, 1 << 32), Err(ErrorCode::Malformed));
         assert_eq!(code(2, 2), Err(ErrorCode::Malformed));
         assert_eq!(
-            code(2, 1).unwrap().budget().answers(),
+            code(2, 1).unwrap().budget().answer_policy(),
             AnswerPolicy::Permanent
         );
         // A second budget is refused.
@@ -180,7 +180,9 @@ fn a_draft_is_held_against_the_budget_in_use() {
         let task = task_of(&file, json!({ "days": 7 }));
         let agrees = |budget: Value| {
             let draft = draft(with(file.clone(), "budget", budget));
-            draft.agrees_with(&task).map_err(|error| error.to_string())
+            draft
+                .check_agrees_with(&task)
+                .map_err(|error| error.to_string())
         };
         assert_eq!(agrees(json!({ "days": 7, "reports": 1 })), Ok(()));
         for (said, field) in [
@@ -192,7 +194,7 @@ fn a_draft_is_held_against_the_budget_in_use() {
             assert!(error.contains(&format!("budget's {field}")), "{error}");
         }
         // A file without a budget means the default; it leaves nothing open.
-        assert!(draft(file).agrees_with(&task).is_err());
+        assert!(draft(file).check_agrees_with(&task).is_err());
     }
 }
 

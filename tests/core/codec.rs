@@ -1,7 +1,7 @@
 //! Wire format: encoded data decodes, decoded data is the only encoding, and hostile bytes give
 //! typed errors.
 
-use hushbin::hash::Hashing;
+use hushbin::hash::HashFamily;
 use hushbin::mechanism::BucketReport;
 use hushbin::mechanism::Mechanism;
 use hushbin::mechanism::coco::{self, Coco};
@@ -10,7 +10,7 @@ use hushbin::mechanism::hash_bin::Report as BinsReport;
 use hushbin::mechanism::hash_bin::{HashBin, Noise, PrivacyLevel, Response};
 use hushbin::upload::{EncodedUpload, upload_header};
 use hushbin::{
-    Entry, Error, ErrorCode, Items, Randomizer, Report, Task, TaskDraft, TaskParts, Upload,
+    Entry, Error, ErrorCode, Items, Randomizer, Report, Task, TaskDraft, TaskFields, Upload,
     UploadId, ValueKind, bounds, upload,
 };
 use proptest::prelude::*;
@@ -20,7 +20,7 @@ use serde_json::{Value, json};
 use crate::support::generators::{Scripted, seeded};
 
 fn task_with(items: Items, mechanism: Mechanism) -> Task {
-    Task::new(TaskParts {
+    Task::new(TaskFields {
         id: "codec".to_owned(),
         items,
         sparsity: 3,
@@ -33,7 +33,11 @@ fn task_with(items: Items, mechanism: Mechanism) -> Task {
 
 /// A task with Collision.
 fn task(buckets: u32) -> Task {
-    let collision = Collision::new(Rule::Heaviest { favoured: 1 }, Hashing::Balanced, buckets);
+    let collision = Collision::new(
+        Rule::Heaviest { favoured: 1 },
+        HashFamily::Balanced,
+        buckets,
+    );
     task_with(Items::Count(100), Mechanism::Collision(collision.unwrap()))
 }
 
@@ -47,7 +51,7 @@ fn coco_task(buckets: u32) -> Task {
             coco::Rule::Overwrite,
         ),
     };
-    let coco = Coco::new(rule, Hashing::Independent, buckets).unwrap();
+    let coco = Coco::new(rule, HashFamily::Independent, buckets).unwrap();
     task_with(items, Mechanism::Coco(coco))
 }
 
@@ -55,10 +59,10 @@ fn hash_bin_task(level: PrivacyLevel, bins: u32, grid: u32, open: bool) -> Task 
     let (items, hashing) = if open {
         (
             serde_json::from_str("\"open\"").unwrap(),
-            Hashing::Independent,
+            HashFamily::Independent,
         )
     } else {
-        (Items::Count(100), Hashing::Balanced)
+        (Items::Count(100), HashFamily::Balanced)
     };
     let hash_bin = HashBin::new(level, hashing, bins, grid).unwrap();
     task_with(items, Mechanism::HashBin(hash_bin))
@@ -173,22 +177,26 @@ fn assert_decodes_or_refuses(bytes: &[u8], task: &Task) -> bool {
     let alone = decodes_or_refuses(Upload::decode(bytes, task), bytes, |upload| {
         upload.encode(&task.fingerprint())
     });
-    let all = decodes_or_refuses(EncodedUpload::check_all(bytes, task), bytes, |uploads| {
-        let mut end = 0;
-        let mut reports = 0;
-        let mut encoded = Vec::new();
-        for (upload, range) in uploads {
-            assert_eq!(range.start, end);
-            end = range.end;
-            reports += upload.count;
-            encoded.extend(upload_header(upload.id, &task.fingerprint(), upload.count));
-            let visited = upload.for_each_report(task, |report, _| report.encode(&mut encoded));
-            visited.unwrap();
-            assert_eq!(encoded.len(), end);
-        }
-        assert!(f64::from(reports) <= bounds::REPORTS.max);
-        encoded
-    });
+    let all = decodes_or_refuses(
+        EncodedUpload::read_all_checked(bytes, task),
+        bytes,
+        |uploads| {
+            let mut end = 0;
+            let mut reports = 0;
+            let mut encoded = Vec::new();
+            for (upload, range) in uploads {
+                assert_eq!(range.start, end);
+                end = range.end;
+                reports += upload.count;
+                encoded.extend(upload_header(upload.id, &task.fingerprint(), upload.count));
+                let visited = upload.for_each_report(task, |report, _| report.encode(&mut encoded));
+                visited.unwrap();
+                assert_eq!(encoded.len(), end);
+            }
+            assert!(f64::from(reports) <= bounds::REPORTS.max);
+            encoded
+        },
+    );
     assert!(all || !alone);
     all
 }

@@ -1,9 +1,9 @@
 //! Two parts asked as one question: cells, randomisation, privacy, choice and refusals.
 
 use hushbin::domain::{Domain, SignedItem};
-use hushbin::hash::Hashing;
+use hushbin::hash::HashFamily;
 use hushbin::mechanism::collision::{self, Collision, Rates, Rule};
-use hushbin::task::{Cross, Kind, Part, QuestionParts, Scale};
+use hushbin::task::{Cross, Kind, Part, QuestionFields, Scale};
 use hushbin::{Entry, Error, ErrorCode, Items, Question, Randomizer, Report, Task, TaskDraft};
 use serde_json::{Value, json};
 
@@ -12,26 +12,26 @@ use crate::support::loss;
 use crate::support::significance::assert_distributed;
 
 fn options(count: u32) -> Part {
-    Part::choice("options", Items::Count(count))
+    Part::new_choice("options", Items::Count(count))
 }
 
 fn flag() -> Part {
-    Part::flag("flag")
+    Part::new_flag("flag")
 }
 
 fn levels(count: u32) -> Part {
-    Part::number("levels", Scale::from_levels(0.0, 1.0, count).unwrap())
+    Part::new_number("levels", Scale::from_levels(0.0, 1.0, count).unwrap())
 }
 
 fn bins() -> Part {
-    Part::number(
+    Part::new_number(
         "bins",
         Scale::from_edges(vec![0.0, 0.5, 0.75, 1.0]).unwrap(),
     )
 }
 
 fn question(cross: &Cross, collision: Collision, epsilon: f64) -> Question {
-    Question::new(QuestionParts {
+    Question::new(QuestionFields {
         name: "q".to_owned(),
         items: Items::Count(cross.cell_count()),
         kind: Kind::Cross(cross.clone()),
@@ -65,11 +65,11 @@ fn law(
     seed: u64,
     answer: Entry,
 ) -> Vec<f64> {
-    let (cell, next) = cross.cell(answer.item as u32, answer.value);
+    let (cell, next) = cross.cell_and_rounding(answer.item as u32, answer.value);
     let of = |item: u32, randomizer: &mut collision::Randomizer| {
         let item = u64::from(item);
         let negative = false;
-        randomizer.probabilities(seed, &[SignedItem { item, negative }])
+        randomizer.exact_bucket_probabilities(seed, &[SignedItem { item, negative }])
     };
     let own = of(cell, randomizer);
     if next == 0.0 {
@@ -86,8 +86,8 @@ fn law(
 fn answers_hide_in_each_other() {
     let mut sets = 0;
     let shapes = [
-        Cross::new(flag(), Part::flag("other")),
-        Cross::new(options(2), Part::choice("more", Items::Count(3))),
+        Cross::new(flag(), Part::new_flag("other")),
+        Cross::new(options(2), Part::new_choice("more", Items::Count(3))),
         Cross::new(options(3), flag()),
         Cross::new(flag(), levels(2)),
         Cross::new(options(3), levels(3)),
@@ -98,7 +98,7 @@ fn answers_hide_in_each_other() {
             let most = (hashes * buckets - 1).min(4);
             for favoured in [1, most] {
                 let rule = Rule::Heaviest { favoured };
-                for hashing in [Hashing::Balanced, Hashing::Independent] {
+                for hashing in [HashFamily::Balanced, HashFamily::Independent] {
                     let collision = Collision::with_hashes(rule, hashing, buckets, hashes);
                     for epsilon in [0.001, 1.0, 2.3, 12.0] {
                         sets += 1;
@@ -131,14 +131,14 @@ fn assert_hidden(cross: &Cross, collision: &Collision, epsilon: f64) {
 #[test]
 fn shares_of_cells_are_unbiased() {
     for cross in [
-        Cross::new(options(3), Part::choice("more", Items::Count(2))),
+        Cross::new(options(3), Part::new_choice("more", Items::Count(2))),
         Cross::new(flag(), levels(3)),
     ] {
-        let domain = Domain::with_exact_count(cross.cell_count(), 1);
+        let domain = Domain::with_exact_entry_count(cross.cell_count(), 1);
         let rule = Rule::Heaviest { favoured: 1 };
-        let collision = Collision::new(rule, Hashing::Balanced, cross.cell_count()).unwrap();
+        let collision = Collision::new(rule, HashFamily::Balanced, cross.cell_count()).unwrap();
         let rates = collision.rates(&domain, 1.7);
-        let support = collision.support(&domain);
+        let support = collision.hit_decoder(&domain);
         let mut randomizer = collision::Randomizer::new(&collision, &domain, 1.7);
         for answer in answers(&cross) {
             let mut shares = vec![0.0; cross.cell_count() as usize];
@@ -146,8 +146,8 @@ fn shares_of_cells_are_unbiased() {
             for (bucket, chance) in (0..).zip(law) {
                 let report = collision::Report { seed: 11, bucket };
                 for (cell, share) in (0..).zip(&mut shares) {
-                    let hit = f64::from(u8::from(support.hits(&report, cell)));
-                    *share += chance * (hit - rates.p_false) / rates.gap();
+                    let hit = f64::from(u8::from(support.is_hit(&report, cell)));
+                    *share += chance * (hit - rates.p_false) / rates.hit_probability_gap();
                 }
             }
             let columns = cross.shape()[1];
@@ -177,10 +177,10 @@ fn shares_of_cells_are_unbiased() {
 fn answers_become_their_cells() {
     let cross = Cross::new(options(2), levels(3));
     let rule = Rule::Heaviest { favoured: 1 };
-    let collision = Collision::new(rule, Hashing::Independent, 50).unwrap();
+    let collision = Collision::new(rule, HashFamily::Independent, 50).unwrap();
     let question = question(&cross, collision, 4.0);
     let domain = question.domain();
-    let support = collision.support(&domain);
+    let support = collision.hit_decoder(&domain);
     let rates = collision.rates(&domain, 4.0);
     let task = Task::of_questions("t".to_owned(), vec![question]).unwrap();
     let mut randomizer = Randomizer::new(&task);
@@ -198,11 +198,11 @@ fn answers_become_their_cells() {
                 panic!("a cross is asked by Collision");
             };
             for (cell, hits) in (0..).zip(&mut hits) {
-                *hits += u64::from(support.hits(&report, cell));
+                *hits += u64::from(support.is_hit(&report, cell));
             }
         }
         for (share, hits) in cells.into_iter().zip(hits) {
-            let p = rates.p_false + rates.gap() * share;
+            let p = rates.p_false + rates.hit_probability_gap() * share;
             assert_distributed(&[hits, reports - hits], &[p, 1.0 - p], "a cell");
         }
     }
@@ -235,7 +235,7 @@ fn tasks_are_written_and_read() {
         let asked = draft(&question, 4.0);
         asked.validate().unwrap();
         let task = asked.resolve().unwrap();
-        asked.agrees_with(&task).unwrap();
+        asked.check_agrees_with(&task).unwrap();
         let bytes = task.canonical_bytes();
         assert_eq!(Task::from_canonical_bytes(&bytes).as_ref(), Ok(&task));
         for cut in 0..bytes.len() {
@@ -245,7 +245,7 @@ fn tasks_are_written_and_read() {
         assert_eq!(serde_json::from_value::<Task>(file.clone()).unwrap(), task);
         let complete: TaskDraft = serde_json::from_value(file).unwrap();
         assert_eq!(complete.resolve().unwrap(), task);
-        complete.agrees_with(&task).unwrap();
+        complete.check_agrees_with(&task).unwrap();
     }
 }
 
@@ -281,7 +281,7 @@ fn every_field_of_both_parts_is_in_the_fingerprint() {
         assert!(!seen.contains(&other.fingerprint()), "{path}");
         seen.push(other.fingerprint());
         let draft: TaskDraft = serde_json::from_value(changed).unwrap();
-        let error = draft.agrees_with(&task).unwrap_err();
+        let error = draft.check_agrees_with(&task).unwrap_err();
         assert_eq!(error.code(), ErrorCode::TaskDiffers, "{path}: {error}");
     }
 }
@@ -402,8 +402,9 @@ fn bytes_of_other_parts_are_refused() {
 #[test]
 fn wrong_answers_are_refused_and_nothing_is_drawn() {
     let by_number = Cross::new(options(3), levels(2));
-    let by_option = Cross::new(options(3), Part::choice("more", Items::Count(2)));
-    let collision = Collision::new(Rule::Heaviest { favoured: 1 }, Hashing::Balanced, 6).unwrap();
+    let by_option = Cross::new(options(3), Part::new_choice("more", Items::Count(2)));
+    let collision =
+        Collision::new(Rule::Heaviest { favoured: 1 }, HashFamily::Balanced, 6).unwrap();
     for (cross, answer, code) in [
         (&by_number, vec![], ErrorCode::AnswerCount),
         (
@@ -467,15 +468,15 @@ fn sum_variance(rates: &Rates, weights: &[f64], people: &[(usize, f64)]) -> f64 
             }
         }
     }
-    (square + none * none) / (rates.gap() * rates.gap())
+    (square + none * none) / (rates.hit_probability_gap() * rates.hit_probability_gap())
 }
 
 /// Delta-method variance of a mean within the first of `rows` equal rows, in the worst case over
 /// means. People are all at the mean, and all pairs of cells count.
 fn mean_variance(rows: u32, levels: u32, buckets: u32, epsilon: f64) -> f64 {
-    let domain = Domain::with_exact_count(rows * levels, 1);
+    let domain = Domain::with_exact_entry_count(rows * levels, 1);
     let rule = Rule::Heaviest { favoured: 1 };
-    let collision = Collision::new(rule, Hashing::Balanced, buckets).unwrap();
+    let collision = Collision::new(rule, HashFamily::Balanced, buckets).unwrap();
     let rates = collision.rates(&domain, epsilon);
     let scale = Scale::from_levels(-1.0, 1.0, levels).unwrap();
     let share = 1.0 / f64::from(rows);
@@ -486,7 +487,7 @@ fn mean_variance(rows: u32, levels: u32, buckets: u32, epsilon: f64) -> f64 {
         for (level, weight) in (0..levels).zip(&mut weights) {
             *weight = scale.level_value(level).unwrap() - mean;
         }
-        let (cell, next) = scale.cell(mean);
+        let (cell, next) = scale.cell_and_rounding(mean);
         let cell = cell as usize;
         let people = [
             (cell, share * (1.0 - next)),

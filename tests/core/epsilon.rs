@@ -2,7 +2,7 @@
 //! requested, nor noticeably less.
 
 use hushbin::bounds;
-use hushbin::hash::Hashing;
+use hushbin::hash::HashFamily;
 use hushbin::mechanism::coco::{self, Coco};
 use hushbin::mechanism::collision::{Collision, Rule};
 use hushbin::mechanism::hash_bin::{HashBin, Noise, PrivacyLevel};
@@ -124,7 +124,7 @@ fn what_is_spent_is_what_was_asked_for() {
     epsilons.extend([0.001, 0.01, 0.25, 1.0, 2.0, 12.0f64.next_down(), 12.0]);
     let mut sets = 0;
     for (rule, buckets, sparsity) in parameters() {
-        let collision = Collision::new(rule, Hashing::Independent, buckets).unwrap();
+        let collision = Collision::new(rule, HashFamily::Independent, buckets).unwrap();
         for &epsilon in &epsilons {
             let case = || format!("{collision:?}, s = {sparsity}, ε = {epsilon:?}");
             let effective = collision.thresholds(sparsity, epsilon).effective_epsilon();
@@ -211,7 +211,7 @@ fn coco_spends_what_was_asked_for() {
     epsilons.extend([0.001, 0.01, 0.25, 1.0, 2.0, 12.0f64.next_down(), 12.0]);
     let mut sets = 0;
     for (rule, pairs, sparsity) in coco_parameters() {
-        let coco = Coco::new(rule, Hashing::Independent, 2 * pairs).unwrap();
+        let coco = Coco::new(rule, HashFamily::Independent, 2 * pairs).unwrap();
         for &epsilon in &epsilons {
             let case = || format!("{coco:?}, s = {sparsity}, ε = {epsilon:?}");
             let effective = coco.thresholds(sparsity, epsilon).effective_epsilon();
@@ -238,7 +238,7 @@ fn hash_bin_parameters() -> Vec<HashBin> {
     for grid in [1, 2, 1024, 1 << 16] {
         let mut add = |level, bins| {
             // Parameters that the bounds refuse on a coarse grid are left out.
-            parameters.extend(HashBin::new(level, Hashing::Independent, bins, grid));
+            parameters.extend(HashBin::new(level, HashFamily::Independent, bins, grid));
         };
         for bins in [1, 2, 100, 1 << 16] {
             add(PrivacyLevel::Event, bins);

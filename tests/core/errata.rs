@@ -4,11 +4,11 @@
 //! `server/study/tests/study/competitors` for published mechanisms.
 
 use hushbin::domain::{Domain, SignedItem};
-use hushbin::hash::{HashKeys, Hashing, closed_sign, independent_bucket};
+use hushbin::hash::{HashFamily, HashKeys, independent_bucket, sign_of_closed_element};
 use hushbin::mechanism::coco::{self, Rule};
 use hushbin::mechanism::collision::{Collision, Rule as CollisionRule};
 use hushbin::mechanism::hash_bin::{self, GRID, HashBin, Noise, PrivacyLevel};
-use hushbin::{Entry, ErrorCode, Items, Mechanism, Task, TaskDraft, TaskParts, ValueKind};
+use hushbin::{Entry, ErrorCode, Items, Mechanism, Task, TaskDraft, TaskFields, ValueKind};
 use num_traits::ToPrimitive;
 use serde_json::json;
 
@@ -42,7 +42,7 @@ fn overwrite(sparsity: u32, epsilon: f64, buckets: u32) -> Model {
         sparsity,
         epsilon,
         rule: Rule::Overwrite,
-        hashing: Hashing::Independent,
+        hashing: HashFamily::Independent,
         pairs: buckets / 2,
         hashes: 1,
     }
@@ -75,7 +75,7 @@ fn presence_divides_by_the_whole_pair() {
             })
             .collect();
         for seed in 0..100 {
-            let sides = randomizer.probabilities(seed, &input, 0);
+            let sides = randomizer.exact_bucket_probabilities(seed, &input, 0);
             let pair = |pair: u32| sides[2 * pair as usize] + sides[2 * pair as usize + 1];
             for entry in &input {
                 let own = independent_bucket(&HashKeys::new(seed), entry.item, model.pairs);
@@ -118,14 +118,14 @@ fn occupied_needs_more_buckets_than_elements() {
     assert!(outside(s, s + 1.0) > 0.0);
 
     let task = |buckets| {
-        Task::new(TaskParts {
+        Task::new(TaskFields {
             id: "task".to_owned(),
             items: Items::Count(8),
             sparsity,
             epsilon,
             value: ValueKind::Sign,
             mechanism: Mechanism::Collision(
-                Collision::new(CollisionRule::Occupied, Hashing::Independent, buckets).unwrap(),
+                Collision::new(CollisionRule::Occupied, HashFamily::Independent, buckets).unwrap(),
             ),
         })
     };
@@ -155,7 +155,7 @@ fn occupied_needs_more_buckets_than_elements() {
                     unreachable!("the task is one of Collision")
                 };
                 let rates = collision.rates(&task.questions()[0].domain(), epsilon);
-                assert_close(rates.gap(), gap, 1e-14, "gap");
+                assert_close(rates.hit_probability_gap(), gap, 1e-14, "gap");
                 "taken"
             };
             format!(
@@ -235,15 +235,15 @@ fn signs_are_of_items() {
                 let signed = |item, negative| SignedItem { item, negative };
                 let one = [signed(0, false), signed(1, true)];
                 let mirrored = [signed(0, true), signed(1, false)];
-                let sides = randomizer.probabilities(seed, &one, 0);
-                let opposite = randomizer.probabilities(seed, &mirrored, 0);
+                let sides = randomizer.exact_bucket_probabilities(seed, &one, 0);
+                let opposite = randomizer.exact_bucket_probabilities(seed, &mirrored, 0);
                 for (side, &p) in sides.iter().enumerate() {
                     assert_close(opposite[side ^ 1], p, 1e-15, "mirrored");
                 }
                 let keys = HashKeys::new(seed);
                 let pair = |item| independent_bucket(&keys, item, model.pairs);
                 if pair(0) != pair(1) {
-                    let minus = usize::from(closed_sign(&keys, 0) < 0);
+                    let minus = usize::from(sign_of_closed_element(&keys, 0) < 0);
                     let own = 2 * pair(0) as usize + minus;
                     assert!(sides[own] > 1.5 * sides[own ^ 1], "{seed}");
                 }
@@ -289,7 +289,7 @@ fn bins_sum_their_own_items() {
     );
 
     // The implementation does this, in steps of the grid.
-    let hash_bin = HashBin::new(PrivacyLevel::Event, Hashing::Independent, 4, GRID).unwrap();
+    let hash_bin = HashBin::new(PrivacyLevel::Event, HashFamily::Independent, 4, GRID).unwrap();
     let domain = hash_bin_domain(20, hash_bin);
     let mut randomizer = hash_bin::Randomizer::new(&hash_bin, &domain, 1.0);
     let entry = |item, value| Entry { item, value };
@@ -303,7 +303,7 @@ fn bins_sum_their_own_items() {
         let mut bins = vec![0.0; 4];
         for &Entry { item, value } in &entries {
             let (bin, sign) = hash_bin
-                .support(&domain)
+                .bin_decoder(&domain)
                 .bin_and_sign(&HashKeys::new(seed), item);
             bins[bin as usize] += f64::from(sign) * value * f64::from(GRID);
         }
@@ -312,7 +312,7 @@ fn bins_sum_their_own_items() {
 }
 
 fn hash_bin_domain(items: u32, hash_bin: HashBin) -> Domain {
-    let task = Task::new(TaskParts {
+    let task = Task::new(TaskFields {
         id: "bins".to_owned(),
         items: Items::Count(items),
         sparsity: items,
@@ -328,7 +328,7 @@ fn hash_bin_domain(items: u32, hash_bin: HashBin) -> Domain {
 /// person of k.
 fn implemented(k: u32, eta: f64, noise: Noise, epsilon: f64) -> (f64, f64) {
     let level = PrivacyLevel::User { clip: eta, noise };
-    let hash_bin = HashBin::new(level, Hashing::Independent, 1, GRID).unwrap();
+    let hash_bin = HashBin::new(level, HashFamily::Independent, 1, GRID).unwrap();
     let domain = hash_bin_domain(k, hash_bin);
     (
         hash_bin.rates(&domain, epsilon).noise,

@@ -1,6 +1,6 @@
 //! The balanced hash against its definition, one slot and one round at a time.
 
-use hushbin::hash::{Balanced, HashKeys, closed_sign_word, independent_bucket};
+use hushbin::hash::{BalancedHash, HashKeys, independent_bucket, sign_word_of_closed_elements};
 use hushbin::mix::mix64;
 use proptest::prelude::*;
 
@@ -28,7 +28,7 @@ fn mix32(mut h: u32) -> u32 {
 }
 
 /// Bucket of a slot. Even rounds shift z by a function of w, odd rounds shift w by a function of z.
-fn bucket(hash: &Balanced, t: u32, keys: &[u32], slot: u32) -> u32 {
+fn bucket(hash: &BalancedHash, t: u32, keys: &[u32], slot: u32) -> u32 {
     let (t, m) = (u64::from(t), u64::from(hash.slots_per_bucket()));
     let shift = |x: u64, key: u32, range: u64| (u64::from(mix32(x as u32 ^ key)) * range) >> 32;
     let (mut w, mut z) = (u64::from(slot) / t, u64::from(slot) % t);
@@ -50,13 +50,13 @@ proptest! {
         // Sizes around and beyond the blocks of slots that are listed together.
         per_bucket in prop_oneof![1u32..9, 10u32..70],
     ) {
-        let hash = Balanced::new(buckets * per_bucket, buckets);
+        let hash = BalancedHash::new(buckets * per_bucket, buckets);
         prop_assert_eq!(hash.slots_per_bucket(), per_bucket);
         let (keys, rounds) = (HashKeys::new(seed), round_keys(seed));
         let mut held = vec![Vec::new(); buckets as usize];
         for slot in 0..buckets * per_bucket {
             let there = bucket(&hash, buckets, &rounds, slot);
-            prop_assert_eq!(hash.bucket(&keys, slot), there);
+            prop_assert_eq!(hash.bucket_of_slot(&keys, slot), there);
             held[there as usize].push(slot);
         }
         for (bucket, held) in (0..).zip(held) {
@@ -73,6 +73,6 @@ proptest! {
         let keys = HashKeys::new(seed);
         let product = u128::from(mix64(x ^ outputs[0])) * u128::from(buckets);
         prop_assert_eq!(independent_bucket(&keys, x, buckets), (product >> 64) as u32);
-        prop_assert_eq!(closed_sign_word(&keys, word), mix64(u64::from(word) ^ outputs[3]));
+        prop_assert_eq!(sign_word_of_closed_elements(&keys, word), mix64(u64::from(word) ^ outputs[3]));
     }
 }

@@ -1,11 +1,11 @@
 //! Questions for one option, a set or a number, and several questions at once: randomisation,
 //! privacy and refusals.
 
-use hushbin::choose::compare_together;
+use hushbin::choose::compare_separate_with_together;
 use hushbin::domain::{Domain, SignedItem};
-use hushbin::hash::Hashing;
+use hushbin::hash::HashFamily;
 use hushbin::mechanism::collision::{self, Collision, Rule};
-use hushbin::task::{Kind, QuestionParts, Scale};
+use hushbin::task::{Kind, QuestionFields, Scale};
 use hushbin::{Entry, Error, ErrorCode, Items, Question, Randomizer, Task, TaskDraft};
 use serde_json::{Value, json};
 
@@ -33,7 +33,12 @@ fn near(ours: f64, theirs: f64) -> bool {
 }
 
 fn one_favoured(buckets: u32) -> Collision {
-    Collision::new(Rule::Heaviest { favoured: 1 }, Hashing::Balanced, buckets).unwrap()
+    Collision::new(
+        Rule::Heaviest { favoured: 1 },
+        HashFamily::Balanced,
+        buckets,
+    )
+    .unwrap()
 }
 
 fn draft(questions: &Value) -> TaskDraft {
@@ -46,7 +51,7 @@ fn draft(questions: &Value) -> TaskDraft {
 fn choices_are_the_best_there_are() {
     for row in rows("choice") {
         let (options, epsilon) = (whole(&row, "k"), number(&row, "epsilon"));
-        let domain = Domain::with_exact_count(options, 1);
+        let domain = Domain::with_exact_entry_count(options, 1);
         let of = |collision: &Collision| {
             let rates = collision.rates(&domain, epsilon);
             (rates, rates.total_variance(&domain) / f64::from(options))
@@ -93,7 +98,7 @@ fn choices_need_fewer_people_than_ratings() {
                 let others = f64::from(options - 1) * rates.frequency_variance(false);
                 rates.frequency_variance(true) + others
             };
-            let ratio = average(Domain::with_exact_count(options, 1))
+            let ratio = average(Domain::with_exact_entry_count(options, 1))
                 / average(Domain::rated(Some(options), 1));
             let what = format!("{options} options, ε = {epsilon}: {ratio}");
             assert!(
@@ -114,11 +119,11 @@ fn collision_of(question: &Question) -> Option<&Collision> {
 #[test]
 fn sums_of_shares_have_the_variance_of_all_ways_to_fill_buckets() {
     for row in rows("sums") {
-        let domain = Domain::with_exact_count(whole(&row, "d"), 1);
+        let domain = Domain::with_exact_entry_count(whole(&row, "d"), 1);
         let collision = one_favoured(whole(&row, "t"));
         let rates = collision.rates(&domain, number(&row, "epsilon"));
         for (among, field) in [(true, "inside"), (false, "outside")] {
-            let variance = rates.set_variance(whole(&row, "b"), among);
+            let variance = rates.answer_set_variance(whole(&row, "b"), among);
             assert!(near(variance, number(&row, field)), "{row}: {variance}");
         }
     }
@@ -148,7 +153,7 @@ fn inputs(domain: &Domain) -> Vec<Vec<SignedItem>> {
 fn answers_hide_in_each_other() {
     let mut sets = 0;
     let domains = (2..=6)
-        .map(|options| Domain::with_exact_count(options, 1))
+        .map(|options| Domain::with_exact_entry_count(options, 1))
         .chain((1..=4).flat_map(|items| {
             (1..=items.min(3)).map(move |sparsity| Domain::unrated(Some(items), sparsity))
         }));
@@ -158,7 +163,7 @@ fn answers_hide_in_each_other() {
             let most = (hashes * buckets - 1).min(4);
             for favoured in [1, most] {
                 let rule = Rule::Heaviest { favoured };
-                for hashing in [Hashing::Balanced, Hashing::Independent] {
+                for hashing in [HashFamily::Balanced, HashFamily::Independent] {
                     let collision = Collision::with_hashes(rule, hashing, buckets, hashes);
                     let collision = collision.unwrap();
                     for epsilon in [0.001, 1.0, 2.3, 12.0] {
@@ -186,7 +191,7 @@ pub(crate) fn assert_hidden(
     let mut randomizer = collision::Randomizer::new(collision, domain, epsilon);
     let what = format!("{collision:?}, {domain:?}");
     assert_bounded(&what, inputs, effective, |seed, input| {
-        randomizer.probabilities(seed, input)
+        randomizer.exact_bucket_probabilities(seed, input)
     });
 }
 
@@ -209,7 +214,7 @@ fn elements_stand_for_one_answer_each() {
     for domain in [
         Domain::rated(Some(5), 3),
         Domain::unrated(Some(5), 3),
-        Domain::with_exact_count(5, 1),
+        Domain::with_exact_entry_count(5, 1),
     ] {
         let signs: &[bool] = if domain.is_rated() {
             &[false, true]
@@ -217,7 +222,8 @@ fn elements_stand_for_one_answer_each() {
             &[false]
         };
         let items = (0..5).flat_map(|item| signs.iter().map(move |&negative| (item, negative)));
-        let items = items.map(|(item, negative)| domain.element(SignedItem { item, negative }));
+        let items = items
+            .map(|(item, negative)| domain.element_of_signed_item(SignedItem { item, negative }));
         let paddings =
             (0..if domain.is_padded() { 3 } else { 0 }).map(|i| domain.padding_element(i));
         let mut all: Vec<u64> = items.chain(paddings).collect();
@@ -371,7 +377,7 @@ fn questions_are_chosen_for() {
         { "name": "opinions", "kind": "ratings", "items": 40, "sparsity": 3, "value": "sign" },
     ]);
     let draft = draft(&questions);
-    let choices = draft.choose().unwrap();
+    let choices = draft.choose_parameters().unwrap();
     let task = draft.task_from_choices(&choices).unwrap();
     assert_eq!(task, draft.resolve().unwrap());
     let others: Vec<usize> = choices
@@ -416,7 +422,7 @@ fn tasks_of_questions_are_written_and_read() {
     // A complete task is a draft that leaves nothing open.
     let draft: TaskDraft = serde_json::from_value(file).unwrap();
     assert_eq!(draft.resolve().unwrap(), task);
-    draft.agrees_with(&task).unwrap();
+    draft.check_agrees_with(&task).unwrap();
 }
 
 /// Every change of a question changes the fingerprint.
@@ -568,7 +574,7 @@ fn tasks_of_questions_that_make_no_sense_are_refused() {
 /// A flag and a number have fixed items, which a file cannot replace.
 #[test]
 fn items_of_a_kind_are_not_replaced() {
-    let parts = |kind, items| QuestionParts {
+    let parts = |kind, items| QuestionFields {
         name: "q".to_owned(),
         kind,
         items,
@@ -595,11 +601,11 @@ fn items_of_a_kind_are_not_replaced() {
 #[test]
 fn numbers_have_a_cell() {
     let bins = Scale::from_edges(vec![0.0, 1.0, 3.0, 10.0]).unwrap();
-    let cells = [-5.0, 0.0, 0.99, 1.0, 2.9, 3.0, 10.0, 1e300].map(|x| bins.cell(x));
+    let cells = [-5.0, 0.0, 0.99, 1.0, 2.9, 3.0, 10.0, 1e300].map(|x| bins.cell_and_rounding(x));
     assert_eq!(cells.map(|(_, next)| next), [0.0; 8]);
     assert_eq!(cells.map(|(cell, _)| cell), [0, 0, 0, 1, 1, 2, 2, 2]);
     let levels = Scale::from_levels(-10.0, 20.0, 4).unwrap();
-    let cells = [-11.0, -10.0, -7.5, 0.0, 19.0, 20.0].map(|x| levels.cell(x));
+    let cells = [-11.0, -10.0, -7.5, 0.0, 19.0, 20.0].map(|x| levels.cell_and_rounding(x));
     assert_eq!(cells[..4], [(0, 0.0), (0, 0.0), (0, 0.25), (1, 0.0)]);
     assert!(cells[4].0 == 2 && (cells[4].1 - 0.9).abs() < 1e-12);
     assert_eq!(cells[5], (3, 0.0));
@@ -644,7 +650,7 @@ fn numbers_with_a_step_have_their_bins() {
         let scale = scale(fields).unwrap();
         let mut counts = vec![0; bins];
         for value in 0..values {
-            let (cell, next) = scale.cell(min + f64::from(value) * step);
+            let (cell, next) = scale.cell_and_rounding(min + f64::from(value) * step);
             assert_eq!(next, 0.0);
             counts[cell as usize] += 1;
         }
@@ -692,14 +698,14 @@ fn drawing_one_question_is_compared_with_all_together() {
         (8, 2, 6.0),
     ] {
         let task = choices(count, options, epsilon);
-        let found = compare_together(&task).unwrap();
+        let found = compare_separate_with_together(&task).unwrap();
         let variance = |domain: &Domain| {
             let all = (2..=domain.element_count().unwrap()).flat_map(|buckets| {
                 (1..=domain.sparsity().min(buckets - 1)).map(move |favoured| (buckets, favoured))
             });
             let of = |(buckets, favoured)| {
                 let rule = Rule::Heaviest { favoured };
-                let collision = Collision::new(rule, Hashing::Balanced, buckets).unwrap();
+                let collision = Collision::new(rule, HashFamily::Balanced, buckets).unwrap();
                 let rates = collision.rates(domain, epsilon);
                 let s = f64::from(domain.sparsity());
                 let others = f64::from(options - 1);
@@ -710,12 +716,13 @@ fn drawing_one_question_is_compared_with_all_together() {
         };
         let m = f64::from(count);
         let spread = 1.0 - 1.0 / f64::from(options);
-        let drawn = m * (m * variance(&Domain::with_exact_count(options, 1)) + (m - 1.0) * spread);
+        let drawn =
+            m * (m * variance(&Domain::with_exact_entry_count(options, 1)) + (m - 1.0) * spread);
         assert!(
             (found.separate / drawn - 1.0).abs() < 0.01,
             "{found:?}, {drawn}"
         );
-        let best = variance(&Domain::with_exact_count(count * options, count));
+        let best = variance(&Domain::with_exact_entry_count(count * options, count));
         let ratio = found.together / best;
         assert!(ratio < 1.001, "{found:?}, {ratio}");
         assert!(best < drawn * (1.0 + 1e-9), "{found:?}, {best}");
@@ -729,7 +736,7 @@ fn drawing_one_question_is_compared_with_all_together() {
             { "name": "all", "kind": "together", "of": parts },
         ] });
         let asked: TaskDraft = serde_json::from_value(asked).unwrap();
-        let picked = asked.choose().unwrap().remove(0).chosen;
+        let picked = asked.choose_parameters().unwrap().remove(0).chosen;
         let in_sum = picked.objective_error * f64::from(count * options) * 1000.0;
         assert!(
             (in_sum / found.together - 1.0).abs() < 1e-9,
@@ -740,18 +747,21 @@ fn drawing_one_question_is_compared_with_all_together() {
     // drawn choice is better hashed to fewer buckets.
     for (count, options) in [2, 3, 5, 8].iter().flat_map(|m| [(*m, 2), (*m, 3)]) {
         for epsilon in [0.5, 1.0, 2.0, 3.0, 4.0, 6.0] {
-            let found = compare_together(&choices(count, options, epsilon)).unwrap();
+            let found = compare_separate_with_together(&choices(count, options, epsilon)).unwrap();
             let what = format!("{count} of {options} at {epsilon}: {found:?}");
             assert!(found.together < found.separate * (1.0 + 1e-9), "{what}");
         }
     }
-    let many = compare_together(&choices(2, 6, 1.0)).unwrap();
+    let many = compare_separate_with_together(&choices(2, 6, 1.0)).unwrap();
     assert!(many.together > 1.05 * many.separate, "{many:?}");
-    assert_eq!(compare_together(&choices(1, 5, 1.0)), None);
+    assert_eq!(compare_separate_with_together(&choices(1, 5, 1.0)), None);
     let number = json!({ "id": "t", "epsilon": 1.0, "questions": [
         { "name": "beta", "kind": "flag" },
         { "name": "load", "kind": "number", "min": 0, "max": 1 },
     ] });
     let number: TaskDraft = serde_json::from_value(number).unwrap();
-    assert_eq!(compare_together(&number.resolve().unwrap()), None);
+    assert_eq!(
+        compare_separate_with_together(&number.resolve().unwrap()),
+        None
+    );
 }

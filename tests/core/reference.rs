@@ -3,7 +3,8 @@
 use hushbin::Task;
 use hushbin::TaskDraft;
 use hushbin::hash::{
-    Balanced, HashKeys, closed_sign, closed_sign_word, independent_bucket, open_sign,
+    BalancedHash, HashKeys, independent_bucket, sign_of_closed_element, sign_of_open_key,
+    sign_word_of_closed_elements,
 };
 use hushbin::mechanism::Mechanism;
 use serde_json::{Value, json};
@@ -28,14 +29,14 @@ fn integers(value: &Value) -> Vec<u64> {
 }
 
 /// Checks a row's buckets, and the slots of one of them.
-fn assert_balanced(hash: &Balanced, keys: &HashKeys, row: &Value) {
+fn assert_balanced(hash: &BalancedHash, keys: &HashKeys, row: &Value) {
     assert_eq!(
         u64::from(hash.slots_per_bucket()),
         row["m"].as_u64().unwrap()
     );
     let buckets: Vec<u64> = integers(&row["slots"])
         .iter()
-        .map(|&slot| u64::from(hash.bucket(keys, slot as u32)))
+        .map(|&slot| u64::from(hash.bucket_of_slot(keys, slot as u32)))
         .collect();
     assert_eq!(buckets, integers(&row["buckets"]));
     let mut preimage = Vec::new();
@@ -64,7 +65,7 @@ fn hashes_match() {
         let t = whole(row, "t");
         if row.get("m").is_some() {
             balanced_rows += 1;
-            let hash = Balanced::new(whole(row, "m") * t, t);
+            let hash = BalancedHash::new(whole(row, "m") * t, t);
             assert_balanced(&hash, &keys, row);
         } else {
             key_rows += 1;
@@ -76,19 +77,19 @@ fn hashes_match() {
             assert_eq!(buckets, integers(&row["independent"]));
             let signs: Vec<i64> = item_keys
                 .iter()
-                .map(|&key| i64::from(open_sign(&keys, key)))
+                .map(|&key| i64::from(sign_of_open_key(&keys, key)))
                 .collect();
             assert_eq!(json!(signs), row["open_signs"]);
             let elements = integers(&row["elements"]);
             let signs: Vec<i64> = elements
                 .iter()
-                .map(|&element| i64::from(closed_sign(&keys, element as u32)))
+                .map(|&element| i64::from(sign_of_closed_element(&keys, element as u32)))
                 .collect();
             assert_eq!(json!(signs), row["closed_signs"]);
             for &element in &elements {
-                let word = closed_sign_word(&keys, element as u32 / 64);
+                let word = sign_word_of_closed_elements(&keys, element as u32 / 64);
                 let bit = (word >> (element % 64)) & 1 == 1;
-                assert_eq!(bit, closed_sign(&keys, element as u32) == 1);
+                assert_eq!(bit, sign_of_closed_element(&keys, element as u32) == 1);
             }
         }
     }
@@ -103,7 +104,7 @@ fn hashes_with_more_rounds_match() {
         for row in &rows {
             let (m, t) = (whole(row, "m"), whole(row, "t"));
             assert!((2..8).contains(&whole(row, few)));
-            let hash = Balanced::new(m * t, t);
+            let hash = BalancedHash::new(m * t, t);
             assert_eq!(hash.rounds(), if m < 32 { 21 } else { 9 });
             assert_balanced(&hash, &keys(row), row);
         }
@@ -118,7 +119,7 @@ fn every_hash_function_of_a_seed_matches() {
         let seed = row["seed"].as_str().unwrap().parse().unwrap();
         let keys = HashKeys::of_function(seed, whole(row, "function"));
         let (m, t) = (whole(row, "m"), whole(row, "t"));
-        assert_balanced(&Balanced::new(m * t, t), &keys, row);
+        assert_balanced(&BalancedHash::new(m * t, t), &keys, row);
         let item_keys = integers(&row["keys"]);
         let buckets = item_keys
             .iter()
@@ -128,7 +129,7 @@ fn every_hash_function_of_a_seed_matches() {
         let elements = integers(&row["elements"]);
         let signs = elements
             .iter()
-            .map(|&element| closed_sign(&keys, element as u32));
+            .map(|&element| sign_of_closed_element(&keys, element as u32));
         let signs: Vec<i8> = signs.collect();
         assert_eq!(json!(signs), row["closed_signs"]);
     }

@@ -1,7 +1,7 @@
 //! Questions for a text: the reported prefix, privacy, and refusals.
 
 use hushbin::domain::Domain;
-use hushbin::hash::{HashKeys, Hashing, independent_bucket};
+use hushbin::hash::{HashFamily, HashKeys, independent_bucket};
 use hushbin::mechanism::collision::{Collision, Rule};
 use hushbin::mix::mix64;
 use hushbin::task::{Kind, PrefixLengths};
@@ -149,8 +149,8 @@ fn any_two_texts_are_as_near_as_epsilon_says() {
         let epsilon = 0.2 * f64::from(step);
         for buckets in (2..=21).map(|t| t * t) {
             let rule = Rule::Heaviest { favoured: 1 };
-            let collision = Collision::new(rule, Hashing::Independent, buckets).unwrap();
-            let question = Question::new(hushbin::task::QuestionParts {
+            let collision = Collision::new(rule, HashFamily::Independent, buckets).unwrap();
+            let question = Question::new(hushbin::task::QuestionFields {
                 name: "q".to_owned(),
                 kind: Kind::Text(PrefixLengths::new(vec![2, 4]).unwrap()),
                 items: Items::Open(hushbin::task::OpenKeyword::Open),
@@ -187,7 +187,7 @@ fn as_many_buckets_as_are_best() {
             .fold(f64::INFINITY, f64::min);
         let ours = rates.frequency_variance(false);
         assert!(ours < best * (1.0 + 1e-9), "{epsilon}: {ours}, {best}");
-        assert_eq!(chosen.hashing(), Hashing::Independent);
+        assert_eq!(chosen.hashing(), HashFamily::Independent);
     }
 }
 
@@ -202,9 +202,11 @@ fn tasks_with_texts_are_read_back() {
     let file = serde_json::to_value(&task).unwrap();
     assert_eq!(file["questions"][0]["prefixes"], json!([2, 4, 6, 7, 7]));
     assert_eq!(serde_json::from_value::<Task>(file).unwrap(), task);
-    draft(&json!({ "length": 7 })).agrees_with(&task).unwrap();
+    draft(&json!({ "length": 7 }))
+        .check_agrees_with(&task)
+        .unwrap();
     let differs = draft(&json!({ "length": 8 }))
-        .agrees_with(&task)
+        .check_agrees_with(&task)
         .unwrap_err();
     assert!(differs.to_string().contains("prefixes"), "{differs}");
     let others = draft(&json!({ "prefixes": [2, 4, 6, 7] }))

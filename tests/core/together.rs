@@ -1,9 +1,9 @@
 //! Several choices and flags asked as one question: randomisation, privacy, choice and refusals.
 
 use hushbin::domain::{Domain, SignedItem};
-use hushbin::hash::Hashing;
+use hushbin::hash::HashFamily;
 use hushbin::mechanism::collision::{Collision, Rates, Rule};
-use hushbin::task::{Kind, Part, QuestionParts, Together};
+use hushbin::task::{Kind, Part, QuestionFields, Together};
 use hushbin::{Entry, Error, ErrorCode, Items, Question, Randomizer, Report, Task, TaskDraft};
 use hushbin_tests::fillings;
 use serde_json::{Value, json};
@@ -15,18 +15,18 @@ use crate::support::significance::assert_distributed;
 /// Parts with these numbers of options; parts with two options are flags.
 fn parts(options: &[u32]) -> Together {
     let part = |(index, &count): (usize, &u32)| match count {
-        2 => Part::flag(format!("flag-{index}")),
-        _ => Part::choice(format!("choice-{index}"), Items::Count(count)),
+        2 => Part::new_flag(format!("flag-{index}")),
+        _ => Part::new_choice(format!("choice-{index}"), Items::Count(count)),
     };
     Together::new(options.iter().enumerate().map(part).collect())
 }
 
 fn domain(together: &Together) -> Domain {
-    Domain::with_exact_count(together.cell_count(), together.parts().len() as u32)
+    Domain::with_exact_entry_count(together.cell_count(), together.parts().len() as u32)
 }
 
 fn question(together: &Together, collision: Collision, epsilon: f64) -> Question {
-    Question::new(QuestionParts {
+    Question::new(QuestionFields {
         name: "q".to_owned(),
         items: Items::Count(together.cell_count()),
         kind: Kind::Together(together.clone()),
@@ -80,7 +80,7 @@ fn answers_hide_in_each_other() {
             let most = (hashes * buckets - 1).min(5);
             for favoured in [1, 2.min(most), most] {
                 let rule = Rule::Heaviest { favoured };
-                for hashing in [Hashing::Balanced, Hashing::Independent] {
+                for hashing in [HashFamily::Balanced, HashFamily::Independent] {
                     let collision = Collision::with_hashes(rule, hashing, buckets, hashes);
                     let collision = collision.unwrap();
                     for epsilon in [0.001, 1.0, 2.3, 12.0] {
@@ -102,7 +102,7 @@ fn answers_hide_in_each_other() {
 fn more_than_is_stated_is_told() {
     let together = parts(&[2, 2]);
     let rule = Rule::Heaviest { favoured: 1 };
-    let collision = Collision::new(rule, Hashing::Balanced, 2).unwrap();
+    let collision = Collision::new(rule, HashFamily::Balanced, 2).unwrap();
     let signed = |cells: [u64; 2]| {
         let negative = false;
         cells.map(|item| SignedItem { item, negative }).to_vec()
@@ -111,7 +111,7 @@ fn more_than_is_stated_is_told() {
     let domain = domain(&together);
     let loud = |seed: u64, input: &[SignedItem]| {
         hushbin::mechanism::collision::Randomizer::new(&collision, &domain, 1.1)
-            .probabilities(seed, input)
+            .exact_bucket_probabilities(seed, input)
     };
     crate::questions::assert_bounded("loss", &inputs, 1.0, loud);
 }
@@ -137,7 +137,8 @@ fn estimates_are_those_of_all_ways_to_fill_buckets() {
         let together = parts(options);
         let (domain, epsilon) = (domain(&together), 1.3);
         let rule = Rule::Heaviest { favoured };
-        let collision = Collision::with_hashes(rule, Hashing::Balanced, buckets, hashes).unwrap();
+        let collision =
+            Collision::with_hashes(rule, HashFamily::Balanced, buckets, hashes).unwrap();
         let rates = collision.rates(&domain, epsilon);
         let law = collision.member_count_distribution(&domain, epsilon);
         let answers = answers(&together);
@@ -167,13 +168,13 @@ fn assert_estimates(
     for cell in 0..together.cell_count() {
         let (part, _) = together.part_and_option(cell);
         let options = together.parts()[part].cell_count();
-        let first = together.cell(part, 0);
+        let first = together.cell_of_option(part, 0);
         let is_given = given.contains(&cell);
         let hit = |set: u32, cell: u32| f64::from(set >> cell & 1);
         let estimate = |set: u32| {
             let all: f64 = (first..first + options).map(|own| hit(set, own)).sum();
             let part = 1.0 / f64::from(options);
-            (hit(set, cell) - part * all) / rates.gap() + part
+            (hit(set, cell) - part * all) / rates.hit_probability_gap() + part
         };
         let mean =
             |of: &dyn Fn(u32) -> f64| -> f64 { hits.iter().map(|(set, p)| p * of(*set)).sum() };
@@ -201,15 +202,15 @@ fn assert_estimates(
 /// Under other rules and hashes the distribution of M has the moments of the rates.
 #[test]
 fn laws_of_members_are_those_of_the_rates() {
-    let domain = Domain::with_exact_count(12, 4);
+    let domain = Domain::with_exact_entry_count(12, 4);
     let heaviest = |favoured| Rule::Heaviest { favoured };
     for (rule, hashing, buckets, hashes) in [
-        (Rule::Occupied, Hashing::Balanced, 6, 1),
-        (Rule::Occupied, Hashing::Independent, 7, 1),
-        (heaviest(1), Hashing::Independent, 5, 1),
-        (heaviest(3), Hashing::Independent, 4, 8),
-        (heaviest(7), Hashing::Balanced, 4, 8),
-        (heaviest(4), Hashing::Balanced, 12, 1),
+        (Rule::Occupied, HashFamily::Balanced, 6, 1),
+        (Rule::Occupied, HashFamily::Independent, 7, 1),
+        (heaviest(1), HashFamily::Independent, 5, 1),
+        (heaviest(3), HashFamily::Independent, 4, 8),
+        (heaviest(7), HashFamily::Balanced, 4, 8),
+        (heaviest(4), HashFamily::Balanced, 12, 1),
     ] {
         let collision = Collision::with_hashes(rule, hashing, buckets, hashes).unwrap();
         let rates = collision.rates(&domain, 2.0);
@@ -227,9 +228,9 @@ fn laws_of_members_are_those_of_the_rates() {
             (moment(1) - 4.0 * rates.p_true).abs() < 1e-9,
             "{collision:?}"
         );
-        if hashing == Hashing::Balanced {
+        if hashing == HashFamily::Balanced {
             // E[M(m − M)] sums over all pairs of a member and a non-member.
-            let m = collision.support(&domain).slots() as f64 / f64::from(buckets);
+            let m = collision.hit_decoder(&domain).slot_count() as f64 / f64::from(buckets);
             let others = m * f64::from(buckets) - 4.0;
             let mixed = m * moment(1) - moment(2);
             assert!(
@@ -245,13 +246,13 @@ fn laws_of_members_are_those_of_the_rates() {
 fn answers_become_their_cells() {
     let together = parts(&[2, 3, 2]);
     let rule = Rule::Heaviest { favoured: 2 };
-    let collision = Collision::with_hashes(rule, Hashing::Balanced, 3, 2).unwrap();
+    let collision = Collision::with_hashes(rule, HashFamily::Balanced, 3, 2).unwrap();
     let question = question(&together, collision, 2.0);
     let task = Task::of_questions("t".to_owned(), vec![question]).unwrap();
     let mut randomizer = Randomizer::new(&task);
     let domain = task.questions()[0].domain();
-    let support = collision.support(&domain);
-    let slots = support.slots() as u32;
+    let support = collision.hit_decoder(&domain);
+    let slots = support.slot_count() as u32;
     // Parts can come in any order.
     let answer = [entry(2, 0.0), entry(0, 1.0), entry(1, 2.0)];
     assert_eq!(cells(&together, &answer), [5, 1, 4]);
@@ -265,7 +266,7 @@ fn answers_become_their_cells() {
         let Report::Collision(report) = made.report else {
             panic!("of the task's mechanism");
         };
-        let hit = (0..slots).filter(|slot| support.hits(&report, u64::from(*slot)));
+        let hit = (0..slots).filter(|slot| support.is_hit(&report, u64::from(*slot)));
         let set = hit.fold(0, |set, slot| set | 1 << slot);
         seen[sets.binary_search(&set).unwrap()] += 1;
     }
@@ -295,7 +296,7 @@ fn tasks_are_written_and_read() {
         let asked = draft(&question, 4.0);
         asked.validate().unwrap();
         let task = asked.resolve().unwrap();
-        asked.agrees_with(&task).unwrap();
+        asked.check_agrees_with(&task).unwrap();
         let of = question["of"].as_array().unwrap().len() as u32;
         assert_eq!(task.questions()[0].sparsity(), of);
         assert_eq!(task.questions()[0].kind().name(), "together");
@@ -308,7 +309,7 @@ fn tasks_are_written_and_read() {
         assert_eq!(serde_json::from_value::<Task>(file.clone()).unwrap(), task);
         let complete: TaskDraft = serde_json::from_value(file).unwrap();
         assert_eq!(complete.resolve().unwrap(), task);
-        complete.agrees_with(&task).unwrap();
+        complete.check_agrees_with(&task).unwrap();
     }
 }
 
@@ -355,7 +356,7 @@ fn every_field_of_all_parts_is_in_the_fingerprint() {
         assert!(!seen.contains(&other.fingerprint()), "{parts}");
         seen.push(other.fingerprint());
         let draft: TaskDraft = serde_json::from_value(changed).unwrap();
-        let error = draft.agrees_with(&task).unwrap_err();
+        let error = draft.check_agrees_with(&task).unwrap_err();
         assert_eq!(error.code(), ErrorCode::TaskDiffers, "{parts}: {error}");
     }
 }
@@ -458,9 +459,10 @@ fn what_makes_no_sense_together_is_refused() {
     }
     // The constructor of a question checks it, too.
     let together = parts(&[2, 2]);
-    let collision = Collision::new(Rule::Heaviest { favoured: 1 }, Hashing::Balanced, 4).unwrap();
+    let collision =
+        Collision::new(Rule::Heaviest { favoured: 1 }, HashFamily::Balanced, 4).unwrap();
     let built = |items: u32, sparsity: u32| {
-        Question::new(QuestionParts {
+        Question::new(QuestionFields {
             name: "q".to_owned(),
             items: Items::Count(items),
             kind: Kind::Together(together.clone()),
@@ -507,7 +509,8 @@ fn bytes_of_other_parts_are_refused() {
 #[test]
 fn wrong_answers_are_refused_and_nothing_is_drawn() {
     let together = parts(&[2, 3]);
-    let collision = Collision::new(Rule::Heaviest { favoured: 1 }, Hashing::Balanced, 5).unwrap();
+    let collision =
+        Collision::new(Rule::Heaviest { favoured: 1 }, HashFamily::Balanced, 5).unwrap();
     for (answer, code) in [
         (vec![], ErrorCode::AnswerCount),
         (vec![entry(0, 1.0)], ErrorCode::AnswerCount),

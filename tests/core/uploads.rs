@@ -31,7 +31,7 @@ fn plain() -> Task {
 }
 
 fn refused(bytes: &[u8], task: &Task) -> Error {
-    EncodedUpload::check_all(bytes, task).unwrap_err()
+    EncodedUpload::read_all_checked(bytes, task).unwrap_err()
 }
 
 /// Decodes the reports of an upload one by one, and checks the bytes of each.
@@ -67,7 +67,7 @@ proptest! {
         let encoded = encoded(&task, &uploads);
         let bytes = encoded.concat();
         let mut ends = vec![0];
-        for (found, (upload, own)) in EncodedUpload::check_all(&bytes, &task)
+        for (found, (upload, own)) in EncodedUpload::read_all_checked(&bytes, &task)
             .unwrap()
             .into_iter()
             .zip(uploads.iter().zip(&encoded))
@@ -81,7 +81,7 @@ proptest! {
         // refused, too.
         for end in 0..bytes.len() {
             let whole = ends[1..].contains(&end);
-            prop_assert_eq!(EncodedUpload::check_all(&bytes[..end], &task).is_ok(), whole, "{}", end);
+            prop_assert_eq!(EncodedUpload::read_all_checked(&bytes[..end], &task).is_ok(), whole, "{}", end);
         }
         prop_assert_eq!(refused(&[&bytes[..], &[0]].concat(), &task).code(), ErrorCode::Version);
         prop_assert_eq!(refused(&[&bytes[..], &[1]].concat(), &task).code(), ErrorCode::Malformed);
@@ -94,7 +94,7 @@ fn one_is_decoded_as_alone() {
         let uploads = uploads(&task, &[3]);
         let bytes = encoded(&task, &uploads).concat();
         let alone = Upload::decode(&bytes, &task).unwrap();
-        let all = EncodedUpload::check_all(&bytes, &task).unwrap();
+        let all = EncodedUpload::read_all_checked(&bytes, &task).unwrap();
         let [(upload, range)] = &all[..] else {
             panic!("one upload, found {}", all.len())
         };
@@ -154,7 +154,7 @@ fn all_together_have_as_many_reports_as_one_may_have() {
     let most = bounds::REPORTS.max as usize;
     let checked = |counts: &[usize]| {
         let bytes = encoded(&task, &uploads(&task, counts)).concat();
-        EncodedUpload::check_all(&bytes, &task).map(|uploads| uploads.len())
+        EncodedUpload::read_all_checked(&bytes, &task).map(|uploads| uploads.len())
     };
     for counts in [&[most][..], &[1, most - 1], &[most - 1, 1], &vec![1; most]] {
         assert_eq!(checked(counts), Ok(counts.len()));
@@ -170,7 +170,7 @@ fn all_together_have_as_many_reports_as_one_may_have() {
 fn one_allocates_little() {
     let task = plain();
     let bytes = encoded(&task, &uploads(&task, &[1])).concat();
-    let all = allocation_counter::measure(|| drop(EncodedUpload::check_all(&bytes, &task)));
+    let all = allocation_counter::measure(|| drop(EncodedUpload::read_all_checked(&bytes, &task)));
     assert_eq!(all.count_total, 1);
     assert!(all.bytes_total <= 64, "{all:?}");
 }

@@ -2,7 +2,7 @@
 
 use hushbin::bounds;
 use hushbin::domain::{Domain, SignedItem};
-use hushbin::hash::{HashFunctions, Hashing};
+use hushbin::hash::{HashFamily, HashFunctions};
 use hushbin::mechanism::collision::{Collision, Randomizer, Report, Rule};
 use hushbin::{Task, TaskDraft};
 use num_bigint::BigUint;
@@ -28,7 +28,7 @@ fn whole(row: &Value, field: &str) -> u32 {
 fn windows(buckets: u32, favoured: u32) -> Collision {
     Collision::new(
         Rule::Heaviest { favoured },
-        Hashing::BalancedWindows,
+        HashFamily::BalancedWindows,
         buckets,
     )
     .unwrap()
@@ -55,7 +55,7 @@ fn assert_near(actual: f64, expected: f64, what: &str) {
 }
 
 fn all_variances(collision: &Collision, answers: u32, epsilon: f64) -> f64 {
-    let rates = collision.rates(&Domain::with_exact_count(answers, 1), epsilon);
+    let rates = collision.rates(&Domain::with_exact_entry_count(answers, 1), epsilon);
     let others = f64::from(answers - 1) * rates.frequency_variance(false);
     rates.frequency_variance(true) + others
 }
@@ -65,10 +65,10 @@ fn rates_are_those_of_the_reference() {
     for row in reference("c_windows") {
         let (answers, epsilon) = (whole(&row, "answers"), row["epsilon"].as_f64().unwrap());
         let collision = windows(whole(&row, "buckets"), whole(&row, "favoured"));
-        let domain = Domain::with_exact_count(answers, 1);
-        let support = collision.support(&domain);
+        let domain = Domain::with_exact_entry_count(answers, 1);
+        let support = collision.hit_decoder(&domain);
         let slots = whole(&row, "slots_a_bucket");
-        assert_eq!(support.slots() as u32, slots * collision.buckets());
+        assert_eq!(support.slot_count() as u32, slots * collision.buckets());
         assert_eq!(
             support.slots_per_report(),
             Some(slots * collision.buckets_per_element())
@@ -84,8 +84,11 @@ fn rates_are_those_of_the_reference() {
         near(rates.p_true, "p");
         near(rates.p_false, "q");
         near(all_variances(&collision, answers, epsilon), "objective");
-        near(rates.set_variance(answers / 2, true), "half_inside");
-        near(rates.set_variance(answers / 2, false), "half_outside");
+        near(rates.answer_set_variance(answers / 2, true), "half_inside");
+        near(
+            rates.answer_set_variance(answers / 2, false),
+            "half_outside",
+        );
     }
 }
 
@@ -95,8 +98,8 @@ fn shuffles_are_those_of_the_reference() {
     assert_eq!(rows.len(), 3);
     for row in rows {
         let (answers, favoured) = (whole(&row, "k"), whole(&row, "c"));
-        let domain = Domain::with_exact_count(answers, 1);
-        let support = windows(answers, favoured).support(&domain);
+        let domain = Domain::with_exact_entry_count(answers, 1);
+        let support = windows(answers, favoured).hit_decoder(&domain);
         let seed = row["seed"].as_str().unwrap().parse().unwrap();
         for (bucket, expected) in row["supported_by"].as_object().unwrap() {
             let report = Report {
@@ -115,7 +118,7 @@ fn shuffles_are_those_of_the_reference() {
                     seed,
                     bucket: (first + behind) % answers,
                 };
-                assert_eq!(support.hits(&report, answer as u64), behind < favoured);
+                assert_eq!(support.is_hit(&report, answer as u64), behind < favoured);
             }
         }
     }
@@ -135,12 +138,12 @@ fn reports_hit_the_answers_whose_window_they_are_in() {
         (300, 19, 2),
     ] {
         let collision = windows(buckets, favoured);
-        let domain = Domain::with_exact_count(answers, 1);
-        let support = collision.support(&domain);
+        let domain = Domain::with_exact_entry_count(answers, 1);
+        let support = collision.hit_decoder(&domain);
         let mut randomizer = Randomizer::new(&collision, &domain, 1.0);
         for _ in 0..20 {
             let seed = rng.next_u64();
-            let mut listed = vec![vec![false; buckets as usize]; support.slots()];
+            let mut listed = vec![vec![false; buckets as usize]; support.slot_count()];
             for bucket in 0..buckets {
                 let mut count = 0;
                 support.for_each_hit(&Report { seed, bucket }, |slot| {
@@ -150,10 +153,10 @@ fn reports_hit_the_answers_whose_window_they_are_in() {
                 assert_eq!(Some(count), support.slots_per_report());
             }
             for answer in 0..answers {
-                let chances = randomizer.probabilities(seed, &given(answer.into()));
+                let chances = randomizer.exact_bucket_probabilities(seed, &given(answer.into()));
                 let most = chances.iter().copied().fold(0.0, f64::max);
                 for (bucket, chance) in (0..).zip(chances) {
-                    let hit = support.hits(&Report { seed, bucket }, answer.into());
+                    let hit = support.is_hit(&Report { seed, bucket }, answer.into());
                     assert_eq!(hit, listed[answer as usize][bucket as usize]);
                     assert_eq!(hit, chance == most, "{answers}, {buckets}, {favoured}");
                 }
@@ -183,10 +186,10 @@ fn answers_hide_in_each_other() {
                 );
                 let effective = collision.thresholds(1, epsilon).effective_epsilon();
                 assert!(effective <= epsilon && effective > epsilon - 1e-9);
-                let domain = Domain::with_exact_count(2 * buckets + 1, 1);
+                let domain = Domain::with_exact_entry_count(2 * buckets + 1, 1);
                 let mut randomizer = Randomizer::new(&collision, &domain, epsilon);
                 for answer in [0, 1, u64::from(2 * buckets)] {
-                    let chances = randomizer.probabilities(9, &given(answer));
+                    let chances = randomizer.exact_bucket_probabilities(9, &given(answer));
                     let near = |chance: f64, exact: &Exact| {
                         (chance / exact.to_f64().unwrap() - 1.0).abs() < 1e-12
                     };
@@ -210,7 +213,7 @@ fn rates_are_those_of_all_placings() {
         let all = placings(buckets * slots);
         for favoured in 2..buckets {
             let collision = windows(buckets, favoured);
-            let domain = Domain::with_exact_count(buckets * slots, 1);
+            let domain = Domain::with_exact_entry_count(buckets * slots, 1);
             let near = |slot: &u32, bucket: u32| (bucket + buckets - slot / slots) % buckets;
             // Placements that hit [1], [0 and 1], [1 and 2], by a favoured bucket and by another.
             let mut hits = [[0_u64; 3]; 2];
@@ -284,8 +287,8 @@ fn three_answers_are_apart_as_in_a_random_order() {
     ];
     for ((answers, buckets, favoured), n) in layouts {
         let windows = windows(buckets, favoured);
-        let support = windows.support(&Domain::with_exact_count(answers, 1));
-        let slots = support.slots() as f64;
+        let support = windows.hit_decoder(&Domain::with_exact_entry_count(answers, 1));
+        let slots = support.slot_count() as f64;
         let of_bucket = slots / f64::from(buckets);
         let mut counts = vec![0; (buckets * buckets) as usize];
         for _ in 0..n {
@@ -331,7 +334,7 @@ fn choices_are_as_good_as_the_bound() {
     let few = (2..=66).chain([100, 128, 200, 256, 257, 300, 500, 999, 1000]);
     for answers in few {
         for epsilon in [0.1, 0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0, 3.0, 4.0] {
-            let domain = Domain::with_exact_count(answers, 1);
+            let domain = Domain::with_exact_entry_count(answers, 1);
             let chosen = Collision::choose(&domain, epsilon, &Default::default()).unwrap();
             let least = least_variance(answers, epsilon);
             let ratio = all_variances(&chosen, answers, epsilon) / least;

@@ -9,7 +9,7 @@ use std::error::Error;
 use std::io;
 
 use hushbin::{Task, TaskDraft, Upload};
-use hushbin_analysis::estimate::{Estimates, Options, Query, Totals, estimates};
+use hushbin_analysis::estimate::{EstimateOptions, Estimates, Query, Totals, estimates};
 
 /// Folds the reports of each upload once, in any order, even if uploads are repeated.
 fn estimate<'a>(
@@ -28,7 +28,7 @@ fn estimate<'a>(
                 .for_each(|report| totals.add_report(report));
         }
     }
-    let question = Query::new(task, &Options::default())?;
+    let question = Query::new(task, &EstimateOptions::default())?;
     Ok(estimates(task, &totals, &question))
 }
 

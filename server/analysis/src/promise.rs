@@ -11,7 +11,7 @@ use hushbin::task::{AnswerPolicy, Budget, Kind, Scale};
 use hushbin::{Question, Task};
 use serde::Serialize;
 
-use crate::accounting::{Account, Exposure};
+use crate::accounting::{BatchPrivacy, Exposure};
 pub use crate::numeric::digits::round_up_to_three_digits;
 
 /// Attackers against whom the local ε protects, in words.
@@ -60,15 +60,15 @@ impl EpsilonSpending {
     #[must_use]
     pub fn for_task(task: &Task) -> Self {
         let (budget, epsilon) = (task.budget(), task.effective_epsilon());
-        let window_epsilon = f64::from(budget.reports()) * epsilon;
+        let window_epsilon = f64::from(budget.max_reports()) * epsilon;
         let year_epsilon = f64::from(budget.reports_a_year()) * epsilon;
         let [one, window, year] =
             [epsilon, window_epsilon, year_epsilon].map(round_up_to_three_digits);
-        let window = match budget.reports() {
+        let window = match budget.max_reports() {
             1 => String::new(),
             _ => format!(" One window spends at most ε = {window}."),
         };
-        let stays = match budget.answers() {
+        let stays = match budget.answer_policy() {
             AnswerPolicy::Fresh => String::new(),
             AnswerPolicy::Permanent => format!(
                 " While answers stay the same, later windows send the same report again. That \
@@ -76,7 +76,7 @@ impl EpsilonSpending {
                  from one person, whose answers have not changed."
             ),
         };
-        let changes = match (budget.reports(), budget.answers()) {
+        let changes = match (budget.max_reports(), budget.answer_policy()) {
             (1, _) | (_, AnswerPolicy::Fresh) => "",
             (_, AnswerPolicy::Permanent) => {
                 " Within a window, only changed answers are reported again. Someone who links a \
@@ -94,7 +94,7 @@ impl EpsilonSpending {
                  changed.{stays}{changes}",
                 allowed_reports_text(budget),
                 budget.reports_a_year(),
-                certainty_percentage(year_epsilon),
+                attacker_certainty_text(year_epsilon),
             ),
         }
     }
@@ -108,13 +108,13 @@ impl EpsilonSpending {
 /// above 99 % to the first digit that differs from 9.
 ///
 /// ```
-/// use hushbin_analysis::promise::certainty_percentage;
+/// use hushbin_analysis::promise::attacker_certainty_text;
 ///
-/// let stated = [0.01, 0.5, 1.0, 2.0, 4.0, 8.0, 13.0].map(certainty_percentage);
+/// let stated = [0.01, 0.5, 1.0, 2.0, 4.0, 8.0, 13.0].map(attacker_certainty_text);
 /// assert_eq!(stated, ["50.3", "62", "73", "88", "98", "99.97", "99.9998"]);
 /// ```
 #[must_use]
-pub fn certainty_percentage(epsilon: f64) -> String {
+pub fn attacker_certainty_text(epsilon: f64) -> String {
     // Compute the complement, because 1 − p would lose all digits near 1.
     let doubt = 100.0 / (1.0 + epsilon.exp());
     if doubt > 49.5 {
@@ -142,7 +142,10 @@ fn count_with_noun(count: u32, what: &str) -> String {
 
 /// Returns the number of reports in a time window and the length of the window, in words.
 fn allowed_reports_text(budget: Budget) -> String {
-    let (reports, days) = (budget.reports(), count_with_noun(budget.days(), "day"));
+    let (reports, days) = (
+        budget.max_reports(),
+        count_with_noun(budget.window_days(), "day"),
+    );
     match reports {
         1 => format!("one report in {days}"),
         // Say "in each window", because the last report of one window and the first of the next can
@@ -190,14 +193,14 @@ impl ReportPrivacy {
             epsilon: task.epsilon(),
             effective_epsilon: epsilon,
             delta,
-            protects: protected_part(neighbours),
+            protects: protected_input_text(neighbours),
             statement: format!(
                 "Every report is randomised in the browser, with ε = {}. Anyone who sees a \
                  report, including the operator of this collector, can sharpen a guess only so \
                  far: from 50 % sure of {guess} to at most {} % sure. In general, a report \
                  multiplies the odds of a guess by at most exp(ε) = {}.{limits}{failing}",
                 round_up_to_three_digits(epsilon),
-                certainty_percentage(epsilon),
+                attacker_certainty_text(epsilon),
                 round_up_to_three_digits(epsilon.exp()),
             ),
             budget: EpsilonSpending::for_task(task),
@@ -239,7 +242,7 @@ impl SumPrivacy {
             central_epsilon: epsilon,
             delta,
             people: task.min_people(),
-            honest_fraction: task.parts().honest_fraction,
+            honest_fraction: task.fields().honest_fraction,
             statement: format!(
                 "There is no local ε. Anyone who links messages to their sender reads the answer. \
                  The shuffler and the analyser together could do that. Against {CANNOT_LINK}, \
@@ -249,7 +252,7 @@ impl SumPrivacy {
                  every batch has at least {} people, and that the browsers of {} of them follow \
                  the protocol. A person's browser sends at most {}. The 365 days from the first \
                  report add up to at most ({}, {:e}).",
-                certainty_percentage(epsilon),
+                attacker_certainty_text(epsilon),
                 task.min_people(),
                 task.honest_people(),
                 allowed_reports_text(budget),
@@ -263,7 +266,7 @@ impl SumPrivacy {
 
 /// Returns the part of a person's input that ε protects, in words.
 #[must_use]
-pub fn protected_part(neighbours: Neighbours) -> String {
+pub fn protected_input_text(neighbours: Neighbours) -> String {
     match neighbours {
         Neighbours::Any => "a person's whole input".to_owned(),
         Neighbours::OneItem => "the value of any single item, not a whole input".to_owned(),
@@ -281,13 +284,13 @@ pub fn protected_part(neighbours: Neighbours) -> String {
 /// `shufflers` are the names of the servers that shuffled the reports before this collector
 /// received them. The list is empty if no server shuffled the reports.
 #[must_use]
-pub fn batch_statement(
-    account: &Account,
+pub fn batch_privacy_statement(
+    account: &BatchPrivacy,
     reports: u64,
     task: &Task,
     shufflers: &[String],
 ) -> String {
-    let (epsilon, allowed) = (task.epsilon(), task.budget().reports());
+    let (epsilon, allowed) = (task.epsilon(), task.budget().max_reports());
     let each = match allowed {
         1 => "one report".to_owned(),
         allowed => format!("at most {allowed} reports, whatever the answers,"),
@@ -304,7 +307,7 @@ pub fn batch_statement(
             names.join(" and ")
         ),
     };
-    let compared = match task.budget().answers() {
+    let compared = match task.budget().answer_policy() {
         AnswerPolicy::Fresh => "",
         AnswerPolicy::Permanent => {
             " This is for one batch alone. Answers are permanent, so comparing batches that \
@@ -321,9 +324,9 @@ pub fn batch_statement(
          add up.{compared} {by_whom}",
         round_up_to_three_digits(account.central_epsilon),
         account.delta,
-        certainty_percentage(account.central_epsilon),
+        attacker_certainty_text(account.central_epsilon),
         account.honest_reports,
-        count_with_noun(task.budget().days(), "day"),
+        count_with_noun(task.budget().window_days(), "day"),
     )
 }
 
@@ -353,7 +356,7 @@ pub fn sum_batch_statement(task: &SumTask, messages: u64) -> String {
 /// Returns a statement of a hypothetical account's assumptions, and of the attackers against whom
 /// the local and the central ε protect. `epsilon` is the local ε.
 #[must_use]
-pub fn account_statement(epsilon: f64, exposure: &Exposure) -> String {
+pub fn accounting_assumptions_statement(epsilon: f64, exposure: &Exposure) -> String {
     let each = match exposure.reports_per_person {
         1 => "one report".to_owned(),
         reports => format!("up to {reports} reports, whatever the inputs,"),
@@ -372,7 +375,7 @@ pub fn account_statement(epsilon: f64, exposure: &Exposure) -> String {
 /// Returns a statement of what the local and the central ε of a plan protect, if a fraction
 /// `honest_fraction` of the reports is honest.
 #[must_use]
-pub(crate) fn plan_statement(neighbours: Neighbours, honest_fraction: f64) -> String {
+pub(crate) fn plan_protection_statement(neighbours: Neighbours, honest_fraction: f64) -> String {
     let local = match neighbours {
         Neighbours::Any => "a person",
         Neighbours::OneItem | Neighbours::Within(_) => "a single entry",
@@ -399,15 +402,15 @@ pub(crate) fn plan_statement(neighbours: Neighbours, honest_fraction: f64) -> St
 /// exact if every mᵢ is 1. If every mᵢ is at most k, the true variance is at most k times the
 /// stated one.
 #[must_use]
-pub fn repeats_statement(task: &Task) -> Option<String> {
+pub fn permanent_answers_error_statement(task: &Task) -> Option<String> {
     let budget = task.budget();
-    (budget.answers() == AnswerPolicy::Permanent).then(|| {
+    (budget.answer_policy() == AnswerPolicy::Permanent).then(|| {
         format!(
             "Answers are permanent: a person whose answers stay the same sends the same report \
              in each window of {}. Error bars treat all reports as independent, which holds \
              within one window. Over k windows, estimates can be off by up to √k times the \
              stated standard errors, and intervals are too narrow by the same factor.",
-            count_with_noun(budget.days(), "day")
+            count_with_noun(budget.window_days(), "day")
         )
     })
 }

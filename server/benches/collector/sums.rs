@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use hushbin::sums::{SumRandomizer, SumTask};
 use hushbin::upload::EncodedUpload;
 use hushbin::{Entry, Fingerprint, Randomizer, Task, UploadId};
-use hushbin_analysis::sums::resolve;
+use hushbin_analysis::sums::resolve_sum_draft;
 use hushbin_tests::process::{Client, Collector, command, hushbin};
 use hushbin_tests::sealing::Sealer;
 use hushbin_tests::uploads::draft;
@@ -46,7 +46,7 @@ impl MeasuredTask {
             "id": "bench", "trust": "shuffler", "epsilon": 1.0, "delta": 1e-6, "people": people,
             "numbers": numbers,
         });
-        let task: SumTask = resolve(&serde_json::from_value(task).unwrap()).unwrap();
+        let task: SumTask = resolve_sum_draft(&serde_json::from_value(task).unwrap()).unwrap();
         let (mut randomizer, mut messages) = (SumRandomizer::new(&task), Vec::new());
         let mut rng = ChaCha20Rng::seed_from_u64(1);
         let mut person = |person: u64| {

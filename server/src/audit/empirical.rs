@@ -61,7 +61,7 @@ pub struct EmpiricalBound {
 /// the choice depends on the approximation. The event is fixed before any judging trial is made.
 /// Each of the two Clopper-Pearson bounds fails with at most half of the probability 1 −
 /// confidence, so both hold jointly at this confidence.
-pub fn measure_loss(
+pub fn measure_privacy_loss(
     task: &Task,
     plan: &TrialPlan,
     mut send: impl FnMut(&[&[Entry]], &mut Vec<u8>),
@@ -87,7 +87,7 @@ pub fn measure_loss(
     let delta = greatest_delta(task);
     // Half of the failure probability for each of the two bounds.
     let failure = 0.5 * plan.failure_probability();
-    let expected_bound = ExpectedBound::new(judged, failure, pairs.len(), delta);
+    let expected_bound = BoundPredictor::new(judged, failure, pairs.len(), delta);
     let ChosenAttack {
         candidate,
         pair,
@@ -183,7 +183,7 @@ struct ChosenAttack<'a> {
 fn choose_attack<'a>(
     pairs: &'a [InputPair],
     trials: u64,
-    expected_bound: &ExpectedBound,
+    expected_bound: &BoundPredictor,
     run: &mut impl FnMut(&InputPair, usize) -> UploadView,
 ) -> ChosenAttack<'a> {
     let mut best: Option<ChosenAttack<'a>> = None;
@@ -254,7 +254,7 @@ impl CandidateEvent {
 }
 
 /// Predictor of the bound that the judging trials will give, for choosing an event.
-struct ExpectedBound {
+struct BoundPredictor {
     /// Number of judging trials of each input.
     judged: f64,
     /// Number of standard errors between the estimate of a probability and its bound, in the
@@ -267,7 +267,7 @@ struct ExpectedBound {
     delta: f64,
 }
 
-impl ExpectedBound {
+impl BoundPredictor {
     /// Creates the predictor for `judged` judging trials with each input. Each of the two bounds
     /// fails with probability `failure`.
     fn new(judged: u64, failure: f64, pairs: usize, delta: f64) -> Self {
@@ -302,7 +302,7 @@ impl ExpectedBound {
 /// score comes with the index of its input.
 fn best_event(
     scored: &mut [(f64, usize)],
-    expected_bound: &ExpectedBound,
+    expected_bound: &BoundPredictor,
 ) -> Option<CandidateEvent> {
     // Descending, so that every prefix is an event of scores at or above a threshold.
     scored.sort_unstable_by(|(a, _), (b, _)| b.total_cmp(a));

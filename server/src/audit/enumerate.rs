@@ -3,7 +3,7 @@
 use hushbin::Question;
 use hushbin::domain::SignedItem;
 use hushbin::task::{Kind, Part};
-use hushbin_analysis::likelihood::{ExactProbabilities, enumerable};
+use hushbin_analysis::likelihood::{ExactProbabilities, exact_probabilities};
 use rand_core::Rng;
 
 /// Default limit on the steps of an enumeration. A step is one combination of seed, input, padding
@@ -17,7 +17,7 @@ pub(super) const MIN_SEEDS: u64 = 8;
 
 /// Result of enumerating the privacy loss between all inputs of a small task.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Enumeration {
+pub struct EnumeratedLoss {
     /// Number of inputs that are compared. Under mechanisms with buckets, these are all inputs with
     /// values −1 and 1 and at most s entries, where s is the sparsity. Under hash-bin,
     /// `enumerate_bins` states the values.
@@ -31,19 +31,19 @@ pub struct Enumeration {
     pub error: f64,
 }
 
-impl Enumeration {
+impl EnumeratedLoss {
     /// Returns an upper bound of the loss: the computed loss plus its rounding error, or
     /// `effective` if that is smaller. `effective` is an upper bound of the loss that was computed
-    /// in integers. If the computed loss [exceeds](Self::exceeds) `effective`, the result is always
-    /// the sum.
+    /// in integers. If the computed loss [exceeds](Self::certainly_exceeds) `effective`, the result
+    /// is always the sum.
     ///
     /// The exact loss lies within the error of the computed one. If part of that range is at most
     /// `effective`, the enumeration does not contradict this bound. The smaller of the two bounds
     /// is then the better one.
     #[must_use]
-    pub fn epsilon(&self, effective: f64) -> f64 {
+    pub fn epsilon_bound(&self, effective: f64) -> f64 {
         let most = self.loss + self.error;
-        if self.exceeds(effective) {
+        if self.certainly_exceeds(effective) {
             most
         } else {
             most.min(effective)
@@ -65,7 +65,7 @@ impl Enumeration {
 
     /// Returns true if the loss is above `epsilon` even after the rounding error is subtracted.
     #[must_use]
-    pub fn exceeds(&self, epsilon: f64) -> bool {
+    pub fn certainly_exceeds(&self, epsilon: f64) -> bool {
         self.loss - self.error > epsilon
     }
 }
@@ -82,18 +82,18 @@ impl Enumeration {
 /// enumerated inputs. A ratio of mixtures is at most the greatest ratio of the mixed distributions.
 /// This argument assumes that ternarisation and sampling down are independent of the random words
 /// for seed and bucket. Enumeration cannot check this assumption.
-pub fn enumerate<R: Rng + ?Sized>(
+pub fn enumerate_losses<R: Rng + ?Sized>(
     question: &Question,
     steps: u64,
     rng: &mut R,
     mut probabilities: impl FnMut(u64, &[SignedItem], u64) -> Vec<f64>,
-) -> Option<Enumeration> {
+) -> Option<EnumeratedLoss> {
     let space = InputSpace::for_question(question)?;
     let ExactProbabilities {
         buckets,
         completions,
         ..
-    } = enumerable(question)?;
+    } = exact_probabilities(question)?;
     let (inputs, rows, most) = space.count_inputs(&completions)?;
     let seeds = (steps / rows.checked_mul(u64::from(buckets))?).min(MAX_SEEDS);
     if seeds < MIN_SEEDS {
@@ -122,7 +122,7 @@ pub fn enumerate<R: Rng + ?Sized>(
         let losses = extremes.iter().map(|(least, most)| (most / least).ln());
         loss = losses.fold(loss, f64::max);
     }
-    Some(Enumeration {
+    Some(EnumeratedLoss {
         inputs,
         seeds,
         loss,

@@ -5,7 +5,7 @@ use hushbin::mechanism::hash_bin::{HashBin, Randomizer, ResponseDistribution};
 use hushbin::{Entry, Mechanism, Question};
 use rand_core::Rng;
 
-use super::enumerate::{Enumeration, MAX_SEEDS, MIN_SEEDS};
+use super::enumerate::{EnumeratedLoss, MAX_SEEDS, MIN_SEEDS};
 
 /// Enumerates the loss between all neighbouring inputs, for random seeds. The values of an input
 /// are −1, 0 and 1, and also the distance L of the privacy level if L is below 1. Returns `None` if
@@ -22,11 +22,11 @@ use super::enumerate::{Enumeration, MAX_SEEDS, MIN_SEEDS};
 /// greater logarithm of these two ratios. Cutting off noise does not change this. Under the
 /// two-point response, the output is a sign. The two ratios are then the ratio for the sign plus
 /// and the ratio for the sign minus.
-pub fn enumerate_bins<R: Rng + ?Sized>(
+pub fn enumerate_bin_losses<R: Rng + ?Sized>(
     question: &Question,
     steps: u64,
     rng: &mut R,
-) -> Option<Enumeration> {
+) -> Option<EnumeratedLoss> {
     let Mechanism::HashBin(hash_bin) = question.mechanism() else {
         return None;
     };
@@ -66,7 +66,7 @@ pub fn enumerate_bins<R: Rng + ?Sized>(
             .collect();
         loss = loss.max(greatest_loss_between_neighbours(neighbours, &all, &weights));
     }
-    Some(Enumeration {
+    Some(EnumeratedLoss {
         inputs,
         seeds,
         loss,

@@ -2,9 +2,9 @@
 //!
 //! There are three methods. [`Task::effective_epsilon`] computes the loss from the integer
 //! thresholds that are sampled. [`enumerate`] compares the probabilities of every report between
-//! all inputs of a small task. [`measure_loss`] makes uploads and attacks them: the attack's
-//! success gives a lower bound of the loss. This method assumes nothing about the randomizer. No
-//! number of trials can prove privacy, only its absence.
+//! all inputs of a small task. [`measure_privacy_loss`] makes uploads and attacks them: the
+//! attack's success gives a lower bound of the loss. This method assumes nothing about the
+//! randomizer. No number of trials can prove privacy, only its absence.
 //!
 //! The first two methods cover inputs with values −1 and 1. Under Collision and CoCo, these inputs
 //! have at most s entries, where s is the sparsity. Any other input is a mixture of such inputs,
@@ -17,16 +17,16 @@ mod empirical;
 mod enumerate;
 mod enumerate_bins;
 mod fast_hasher;
-mod feature;
 mod statistic;
 mod sum_audit;
 mod trial_plan;
 mod upload_view;
 mod verdict;
+mod word_feature;
 
-pub use empirical::{AuditEvent, EmpiricalBound, measure_loss};
-pub use enumerate::{Enumeration, STEPS, enumerate};
-pub use enumerate_bins::enumerate_bins;
+pub use empirical::{AuditEvent, EmpiricalBound, measure_privacy_loss};
+pub use enumerate::{EnumeratedLoss, STEPS, enumerate_losses};
+pub use enumerate_bins::enumerate_bin_losses;
 pub use statistic::Statistic;
 pub use sum_audit::{SumAudit, audit_sums, default_sum_trials};
 pub(crate) use trial_plan::DEFAULT_CONFIDENCE;
@@ -48,7 +48,7 @@ pub struct Audit {
     /// δ, the probability with which the guarantee may fail
     /// ([`Mechanism::delta`](hushbin::Mechanism::delta)).
     pub delta: f64,
-    /// [`Enumeration::epsilon`]; `None` if the task is too large to enumerate.
+    /// [`EnumeratedLoss::epsilon_bound`]; `None` if the task is too large to enumerate.
     pub exact_epsilon: Option<f64>,
     /// Result of the trials.
     #[serde(flatten)]
@@ -67,25 +67,25 @@ pub struct Audit {
 
 /// Audits the core crate: enumerates its probabilities if the task is small enough, and attacks its
 /// randomizer. `progress` is called with the number of randomizer runs done and the total.
-pub fn audit<R: CryptoRng>(
+pub fn audit_report_task<R: CryptoRng>(
     task: &Task,
     plan: &TrialPlan,
     rng: &mut R,
     progress: impl FnMut(u64, u64),
 ) -> Audit {
     // Enumerates all questions or none: a question that is not enumerated may have a greater loss.
-    let enumerations: Option<Vec<Enumeration>> = task
+    let enumerations: Option<Vec<EnumeratedLoss>> = task
         .questions()
         .iter()
         .map(|question| {
             core_bucket_probabilities(question)
-                .and_then(|probabilities| enumerate(question, STEPS, rng, probabilities))
-                .or_else(|| enumerate_bins(question, STEPS, rng))
+                .and_then(|probabilities| enumerate_losses(question, STEPS, rng, probabilities))
+                .or_else(|| enumerate_bin_losses(question, STEPS, rng))
         })
         .collect();
     let enumeration =
-        enumerations.and_then(|all| all.into_iter().reduce(Enumeration::worse_of_two));
-    let measured = measure_loss(task, plan, upload_sender(task, rng), progress);
+        enumerations.and_then(|all| all.into_iter().reduce(EnumeratedLoss::worse_of_two));
+    let measured = measure_privacy_loss(task, plan, upload_sender(task, rng), progress);
     Audit::new(task, plan, enumeration, measured)
 }
 
@@ -103,7 +103,7 @@ pub fn upload_sender<R: CryptoRng>(
     let mut report = Vec::new();
     move |answers, upload| {
         report.clear();
-        let made = randomizer.randomize_encoded(answers, &mut rng, &mut report);
+        let made = randomizer.randomize_and_encode(answers, &mut rng, &mut report);
         made.expect("neighbours are valid inputs of their task");
         let mut id = [0; 16];
         rng.fill_bytes(&mut id);
@@ -119,18 +119,18 @@ impl Audit {
     pub fn new(
         task: &Task,
         plan: &TrialPlan,
-        enumeration: Option<Enumeration>,
+        enumeration: Option<EnumeratedLoss>,
         measured: EmpiricalBound,
     ) -> Self {
         let requested = task.epsilon();
         let effective = task.effective_epsilon();
         let exceeds = measured.lower_bound > requested
-            || enumeration.is_some_and(|enumeration| enumeration.exceeds(requested));
+            || enumeration.is_some_and(|enumeration| enumeration.certainly_exceeds(requested));
         Self {
             requested_epsilon: requested,
             effective_epsilon: effective,
             delta: trial_plan::greatest_delta(task),
-            exact_epsilon: enumeration.map(|enumeration| enumeration.epsilon(effective)),
+            exact_epsilon: enumeration.map(|enumeration| enumeration.epsilon_bound(effective)),
             measured,
             trials: plan.trials(),
             confidence: plan.confidence(),

@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use serde::Serialize;
 
 use super::fast_hasher::FastHashBuilder;
-use super::feature::{CountsByInput, ExaminedWords, Feature, id_words};
 use super::upload_view::UploadView;
+use super::word_feature::{CountsByInput, ExaminedWords, WordFeature, id_words};
 
 /// Statistic of an upload, with which an attacker distinguishes two inputs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
@@ -157,8 +157,8 @@ const PRIOR: f64 = 16.0;
 #[derive(Clone)]
 pub(super) struct LearnedScores {
     values: HashMap<StatisticValue, CountsByInput, FastHashBuilder>,
-    parity: Feature,
-    part: Feature,
+    parity: WordFeature,
+    part: WordFeature,
 }
 
 impl LearnedScores {
@@ -179,8 +179,8 @@ impl LearnedScores {
         let [first, second] = &words;
         Self {
             values,
-            parity: Feature::best_parity([first, second]),
-            part: Feature::best_part([first, second]),
+            parity: WordFeature::best_parity([first, second]),
+            part: WordFeature::best_part([first, second]),
         }
     }
 

@@ -10,7 +10,7 @@
 use hushbin::sums::{Message, SumRandomizer, SumTask, SummedQuantity};
 use hushbin_analysis::accounting::Bounds;
 use hushbin_analysis::numeric::clopper_pearson::{lower_bound, upper_bound};
-use hushbin_analysis::sums::{SumTotals, account_sums};
+use hushbin_analysis::sums::{SumTotals, sum_epsilon_bounds};
 use rand_core::CryptoRng;
 use serde::Serialize;
 
@@ -61,7 +61,7 @@ pub fn default_sum_trials(task: &SumTask) -> u64 {
 /// the number of batches done and the total.
 ///
 /// # Errors
-/// Same as [`account_sums`].
+/// Same as [`sum_epsilon_bounds`].
 ///
 /// # Panics
 /// If `trials` is below 2.
@@ -72,7 +72,7 @@ pub fn audit_sums<R: CryptoRng>(
     rng: &mut R,
     mut progress: impl FnMut(u64, u64),
 ) -> Result<SumAudit, hushbin::Error> {
-    let accounted = account_sums(task)?;
+    let accounted = sum_epsilon_bounds(task)?;
     let mut batches = BatchSimulator::new(task);
     let choosing = trials / 2;
     let mut scores = [Vec::new(), Vec::new()];
@@ -182,7 +182,7 @@ impl<'a> BatchSimulator<'a> {
         }
         let coordinates = self.task.summed_quantity().coordinate_count() as usize;
         let ratio = |coordinate| {
-            let [up, down] = totals.counts(coordinate);
+            let [up, down] = totals.counts_by_sign(coordinate);
             self.count_log_ratio(up) - self.count_log_ratio(down)
         };
         (0..coordinates).map(ratio).sum()

@@ -7,10 +7,10 @@
 use std::hash::{BuildHasher, Hash};
 
 use hushbin::{Task, Upload, UploadId};
-use hushbin_analysis::likelihood::{Hypothesis, Observation, observe};
+use hushbin_analysis::likelihood::{Hypothesis, Observation, observe_report};
 
 use super::fast_hasher::FastHashBuilder;
-use super::feature::ExaminedWords;
+use super::word_feature::ExaminedWords;
 
 /// Number of bytes before the id: the version and the fingerprint.
 const BEFORE_ID: usize = 17;
@@ -46,7 +46,7 @@ impl UploadView {
         };
         let mut seen = reports.iter().map(|report| {
             if task.question_draw().drawn_question(report.seed()) == question {
-                observe(&task.questions()[question], inputs, report)
+                observe_report(&task.questions()[question], inputs, report)
             } else {
                 Observation::from_seed_only(report.seed())
             }

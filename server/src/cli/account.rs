@@ -13,10 +13,10 @@ use super::output::{AnswerForm, Error, write_fields};
 use super::{describe, sums};
 use crate::task::task_file::ReportTaskFile;
 use hushbin_analysis::accounting::{
-    ComposedPrivacy, DEFAULT_HONEST_FRACTION, Exposure, Mixture, account_exposure, largest_epsilon,
-    smallest_batch,
+    ComposedPrivacy, DEFAULT_HONEST_FRACTION, Exposure, Mixture, compute_composed_privacy,
+    largest_local_epsilon, smallest_batch_size,
 };
-use hushbin_analysis::promise::{account_statement, round_up_to_three_digits};
+use hushbin_analysis::promise::{accounting_assumptions_statement, round_up_to_three_digits};
 
 /// Compute the central ε and δ of a batch of shuffled reports
 ///
@@ -84,7 +84,7 @@ struct AccountAnswer {
 
 pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
     if let Some(task) = options.task.as_deref().and_then(sums::read_sum_task) {
-        return options.account_sums(&task?, out);
+        return options.run_for_sums(&task?, out);
     }
     let file = options
         .task
@@ -95,7 +95,7 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
         Some(file) => AccountedMechanism::Task(file.resolve()?, file),
         None => AccountedMechanism::AnyMechanism,
     };
-    let answer = options.account(&subject)?;
+    let answer = options.compute_central_privacy(&subject)?;
     let form = options.form;
     form.write(out, &answer, &answer.summary_lines(), |out| {
         answer.write_details(out)
@@ -114,7 +114,7 @@ impl AccountedMechanism<'_> {
         match self {
             Self::Task(task, file) => Mixture::for_task_at_epsilon(task, epsilon)
                 .map_err(|error| file.content_error(error).into()),
-            Self::AnyMechanism => Ok(Mixture::generic(epsilon)?),
+            Self::AnyMechanism => Ok(Mixture::for_any_randomizer(epsilon)?),
         }
     }
 }
@@ -122,7 +122,7 @@ impl AccountedMechanism<'_> {
 impl Options {
     /// Runs the command for a task of sums. Refuses the options that do not apply to sums:
     /// `--central-epsilon`, and `--reports-per-person` above 1.
-    fn account_sums(&self, task: &SumTask, out: &mut dyn Write) -> Result<(), Error> {
+    fn run_for_sums(&self, task: &SumTask, out: &mut dyn Write) -> Result<(), Error> {
         if self.central_epsilon.is_some()
             || self.reports_per_person.is_some_and(|reports| reports != 1)
         {
@@ -134,10 +134,13 @@ impl Options {
         }
         let people = self.reports.unwrap_or_else(|| task.min_people());
         let batch = (people, self.honest_fraction);
-        sums::account(task, batch, self.delta, self.batches, self.form, out)
+        sums::run_account(task, batch, self.delta, self.batches, self.form, out)
     }
 
-    fn account(&self, subject: &AccountedMechanism<'_>) -> Result<AccountAnswer, Error> {
+    fn compute_central_privacy(
+        &self,
+        subject: &AccountedMechanism<'_>,
+    ) -> Result<AccountAnswer, Error> {
         let start = Instant::now();
         self.check_composable(subject)?;
         let (honest_fraction, delta) = (self.honest_fraction, self.delta);
@@ -146,7 +149,8 @@ impl Options {
             batches: self.batches,
             reports_per_person: self.reports_per_person(subject),
         };
-        let composed = account_exposure(&mixture, reports, honest_fraction, delta, exposure)?;
+        let composed =
+            compute_composed_privacy(&mixture, reports, honest_fraction, delta, exposure)?;
         let seconds = start.elapsed().as_secs_f64();
         Ok(AccountAnswer {
             composed,
@@ -163,7 +167,7 @@ impl Options {
         // of its person. Comparing batches can then isolate the report of one person.
         if let AccountedMechanism::Task(task, _) = subject
             && self.batches > 1
-            && task.budget().answers() == AnswerPolicy::Permanent
+            && task.budget().answer_policy() == AnswerPolicy::Permanent
         {
             return Err(format!(
                 "--batches {}: the answers of task {:?} are permanent, so a person sends the same \
@@ -185,7 +189,7 @@ impl Options {
         match subject {
             // With --central-epsilon, clap refuses --reports-per-person.
             AccountedMechanism::Task(task, _) if self.central_epsilon.is_none() => {
-                let allowed = task.budget().reports();
+                let allowed = task.budget().max_reports();
                 self.reports_per_person.unwrap_or(allowed)
             }
             _ => self.reports_per_person.unwrap_or(1),
@@ -210,13 +214,13 @@ impl Options {
                     .into(),
             ),
             (Some(reports), Some(central), _) => {
-                let mixture = largest_epsilon(at, reports, honest_fraction, delta, central)?;
+                let mixture = largest_local_epsilon(at, reports, honest_fraction, delta, central)?;
                 Ok((mixture, reports))
             }
             (Some(reports), None, Some(epsilon)) => Ok((at(epsilon)?, reports)),
             (None, Some(central), Some(epsilon)) => {
                 let mixture = at(epsilon)?;
-                let reports = smallest_batch(&mixture, honest_fraction, delta, central)?;
+                let reports = smallest_batch_size(&mixture, honest_fraction, delta, central)?;
                 Ok((mixture, reports))
             }
             (None, Some(_), None) => Err(
@@ -262,7 +266,7 @@ impl AccountAnswer {
 
     fn write_details(&self, out: &mut dyn Write) -> io::Result<()> {
         write_fields(out, self)?;
-        let statement = account_statement(self.epsilon, &self.composed.exposure);
+        let statement = accounting_assumptions_statement(self.epsilon, &self.composed.exposure);
         writeln!(out, "\n{statement}")
     }
 }

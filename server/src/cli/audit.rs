@@ -9,7 +9,9 @@ use rand_core::SeedableRng;
 
 use super::output::{Error, progress_bar, write_answer};
 use super::sums;
-use crate::audit::{Audit, DEFAULT_CONFIDENCE, EmpiricalBound, TrialPlan, Verdict, audit};
+use crate::audit::{
+    Audit, DEFAULT_CONFIDENCE, EmpiricalBound, TrialPlan, Verdict, audit_report_task,
+};
 use crate::task::task_file::ReportTaskFile;
 
 /// Make sample uploads of a task, and measure how much they reveal
@@ -52,12 +54,12 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
         ..
     } = *options;
     if let Some(task) = sums::read_sum_task(&options.task) {
-        return sums::audit(&task?, trials, confidence, &mut rng, json, out);
+        return sums::run_audit(&task?, trials, confidence, &mut rng, json, out);
     }
     let task = ReportTaskFile::read(&options.task)?.resolve()?;
     let plan = TrialPlan::new(&task, trials, confidence)?;
     let bar = progress_bar(0, "reports");
-    let found = audit(&task, &plan, &mut rng, |done, total| {
+    let found = audit_report_task(&task, &plan, &mut rng, |done, total| {
         bar.set_length(total);
         bar.set_position(done);
     });
@@ -184,7 +186,7 @@ mod tests {
     use hushbin::TaskDraft;
 
     use super::*;
-    use crate::audit::{enumerate, measure_loss, upload_sender};
+    use crate::audit::{enumerate_losses, measure_privacy_loss, upload_sender};
     use hushbin_analysis::likelihood::core_bucket_probabilities;
 
     #[test]
@@ -202,7 +204,8 @@ mod tests {
         let verdict = |measured: &Task, enumerated: &Task| {
             let mut rng = ChaCha20Rng::seed_from_u64(1);
             let probabilities = core_bucket_probabilities(&enumerated.questions()[0]).unwrap();
-            let enumeration = enumerate(&asked.questions()[0], 1 << 20, &mut rng, probabilities);
+            let enumeration =
+                enumerate_losses(&asked.questions()[0], 1 << 20, &mut rng, probabilities);
             // Only the reports should differ, so uploads carry the fingerprint of `asked`.
             let mut send = upload_sender(measured, &mut rng);
             let fingerprint = asked.fingerprint().0;
@@ -210,7 +213,7 @@ mod tests {
                 send(answers, upload);
                 upload[1..17].copy_from_slice(&fingerprint);
             };
-            let measured = measure_loss(&asked, &plan, send, |_, _| {});
+            let measured = measure_privacy_loss(&asked, &plan, send, |_, _| {});
             check_verdict(&asked, &Audit::new(&asked, &plan, enumeration, measured))
         };
         assert!(verdict(&asked, &asked).is_ok());

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use hushbin::Mechanism;
 use hushbin_analysis::heavy_hitters::FoundText;
-use hushbin_analysis::promise::{certainty_percentage, round_up_to_three_digits};
+use hushbin_analysis::promise::{attacker_certainty_text, round_up_to_three_digits};
 use serde_json::Value;
 
 /// Formats a mechanism: its name, then its parameters. Before each parameter is its name in task
@@ -41,7 +41,7 @@ pub(super) fn unit_suffix(unit: Option<&str>) -> String {
 
 /// Explains ε in plain words: how certain a guess about a person can become.
 pub(super) fn guess_certainty_phrase(epsilon: f64) -> String {
-    let sure = certainty_percentage(epsilon);
+    let sure = attacker_certainty_text(epsilon);
     format!("a guess that was 50 % sure becomes at most {sure} % sure")
 }
 

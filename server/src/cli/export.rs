@@ -11,7 +11,8 @@ use super::location::LocationOptions;
 use super::output::{Error, progress_bar};
 use crate::estimates;
 use crate::export::{
-    self, AtomicFile, ExportError, Format, ReportsDescription, Row, RowWriter, description_path,
+    self, AtomicFile, ExportError, ReportFileFormat, ReportRow, ReportsDescription, RowWriter,
+    description_path,
 };
 use crate::store::{BatchRow, StoredReports};
 
@@ -36,7 +37,7 @@ pub(super) struct Options {
     batches: Option<String>,
     /// Format of the rows; 'parquet' needs --out
     #[arg(long, value_enum)]
-    format: Format,
+    format: ReportFileFormat,
     /// New file for the rows, written completely or not at all (default standard output)
     #[arg(long, value_name = "FILE", required_if_eq("format", "parquet"))]
     out: Option<PathBuf>,
@@ -57,9 +58,9 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
     let bar = progress_bar(reports, "reports");
     let Some(path) = &options.out else {
         let rows = match options.format {
-            Format::Json => export::json(out),
+            ReportFileFormat::Json => export::json_lines_writer(out),
             // Parquet requires --out, so it never gets here.
-            Format::Csv | Format::Parquet => export::csv(out),
+            ReportFileFormat::Csv | ReportFileFormat::Parquet => export::csv_writer(out),
         };
         return Ok(write_rows(&stored, &batches, rows, &bar)?);
     };
@@ -134,21 +135,21 @@ fn format_batch_ranges<'a>(batches: impl IntoIterator<Item = &'a BatchRow>) -> S
 fn write_files(
     stored: &StoredReports,
     batches: &[BatchRow],
-    format: Format,
+    format: ReportFileFormat,
     path: &Path,
     bar: &ProgressBar,
 ) -> Result<Option<PathBuf>, ExportError> {
     let file = AtomicFile::create(path)?;
     let description = ReportsDescription::new(stored.task(), batches);
-    let description_file = (format != Format::Parquet).then(|| description_path(path));
+    let description_file = (format != ReportFileFormat::Parquet).then(|| description_path(path));
     let described = description_file
         .as_deref()
         .map(AtomicFile::create)
         .transpose()?;
     let rows = match format {
-        Format::Csv => export::csv(file.file()),
-        Format::Json => export::json(file.file()),
-        Format::Parquet => export::parquet(file.file(), &description)?,
+        ReportFileFormat::Csv => export::csv_writer(file.file()),
+        ReportFileFormat::Json => export::json_lines_writer(file.file()),
+        ReportFileFormat::Parquet => export::parquet_writer(file.file(), &description)?,
     };
     write_rows(stored, batches, rows, bar)?;
     if let Some(described) = described {
@@ -174,7 +175,7 @@ fn write_rows(
     for batch in batches {
         let (mut found, mut written) = (0, Ok(()));
         stored.for_each_released_report(batch.number, &mut |report| {
-            written = rows.write(Row::new(stored.task(), batch.number, &report));
+            written = rows.write(ReportRow::new(stored.task(), batch.number, &report));
             found += 1;
             bar.inc(1);
             match written {

@@ -7,7 +7,7 @@ use clap::{Args, Subcommand};
 
 use super::export;
 use super::output::Error;
-use crate::store::{self, DirectoryCheck, Role, SalvageResult};
+use crate::store::{self, DirectoryCheck, ProcessRole, SalvageResult};
 use crate::tokens;
 
 /// Check, copy, export or repair the journal of a collector
@@ -72,16 +72,16 @@ struct SalvageOptions {
     /// Role of the server that wrote the journal, needed if the journal's list of tasks is lost
     /// (default collector)
     #[arg(long, value_enum, default_value_t, hide_default_value = true)]
-    role: Role,
+    role: ProcessRole,
 }
 
 pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
     match &options.command {
-        Command::Check(options) => write_check(&store::check(&options.data), out),
+        Command::Check(options) => write_check(&store::check_directory(&options.data), out),
         Command::Backup(options) => {
             store::backup(&options.data, &options.to)?;
             tokens::copy(&options.data, &options.to)?;
-            write_check(&store::check(&options.to), out)
+            write_check(&store::check_directory(&options.to), out)
         }
         Command::Export(options) => export::run(options, out),
         Command::Salvage(options) => salvage(options, out),
@@ -92,9 +92,9 @@ fn salvage(options: &SalvageOptions, out: &mut dyn Write) -> Result<(), Error> {
     let tasks = options
         .task
         .iter()
-        .map(|path| crate::export::read_collected_task(path));
+        .map(|path| crate::export::read_report_or_sum_task(path));
     let tasks = tasks.collect::<Result<Vec<_>, _>>()?;
-    let salvaged = store::salvage(&options.data, &options.to, &tasks, options.role)?;
+    let salvaged = store::salvage_directory(&options.data, &options.to, &tasks, options.role)?;
     for damage in &salvaged.damages {
         writeln!(out, "{damage}")?;
     }
@@ -111,7 +111,7 @@ fn salvage(options: &SalvageOptions, out: &mut dyn Write) -> Result<(), Error> {
         "{copied} files of {tasks} tasks are intact and were copied; {} are damaged or missing",
         damages.len()
     )?;
-    write_check(&store::check(&options.to), out)
+    write_check(&store::check_directory(&options.to), out)
 }
 
 /// Writes the result of checking a journal.

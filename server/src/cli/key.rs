@@ -10,7 +10,7 @@ use data_encoding::HEXLOWER;
 use super::output::Error;
 use crate::keys::{self, KeyAlgorithm};
 use crate::role::signature;
-use crate::sealed::Configuration;
+use crate::sealed::KeyConfiguration;
 use crate::task::task_file::TaskFile;
 use crate::{ohttp, sealed};
 
@@ -92,7 +92,7 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
             let task = TaskFile::read(task)?.resolve()?;
             for file in keys {
                 let key = keys::read_public(file, KeyAlgorithm::X25519)?;
-                let pin = Configuration::new(&task, &key).pin();
+                let pin = KeyConfiguration::new(&task, &key).pin();
                 writeln!(out, "{}", HEXLOWER.encode(&pin))?;
             }
         }

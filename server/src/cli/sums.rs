@@ -7,7 +7,9 @@ use std::path::Path;
 use hushbin::sums::SumTask;
 use hushbin_analysis::accounting::BATCHES;
 use hushbin_analysis::promise::round_up_to_three_digits;
-use hushbin_analysis::sums::{SumError, SumInfluence, SumPlan, account_for_people};
+use hushbin_analysis::sums::{
+    PredictedMeanError, SumInfluence, SumPlan, epsilon_bounds_for_people,
+};
 use serde::Serialize;
 
 use super::describe;
@@ -16,7 +18,7 @@ use super::table::write_estimates_and_coverage;
 use crate::audit::{SumAudit, Verdict, audit_sums, default_sum_trials};
 use crate::simulate::SumSimulationResult;
 use crate::task::task_file::{self, TaskFile};
-use crate::task::{CollectedDraft, CollectedTask};
+use crate::task::{ReportOrSumDraft, ReportOrSumTask};
 use crate::text_file;
 
 /// Reads a complete task of sums from a file. A file contains a task of sums if it has the key
@@ -29,13 +31,13 @@ pub(super) fn read_sum_task(path: &Path) -> Option<Result<SumTask, Error>> {
         return None;
     }
     let text = text_file::read(path).ok()?;
-    if !CollectedDraft::has_trust_key(&text) {
+    if !ReportOrSumDraft::has_trust_key(&text) {
         return None;
     }
     let resolved = TaskFile::read(path).and_then(|file| file.resolve());
     Some(match resolved {
-        Ok(CollectedTask::Sums(task)) => Ok(task),
-        Ok(CollectedTask::Reports(_)) => {
+        Ok(ReportOrSumTask::Sums(task)) => Ok(task),
+        Ok(ReportOrSumTask::Reports(_)) => {
             Err("a task with the key \"trust\" must be a task of sums".into())
         }
         Err(error) => Err(error.into()),
@@ -44,14 +46,14 @@ pub(super) fn read_sum_task(path: &Path) -> Option<Result<SumTask, Error>> {
 
 /// Runs `hushbin plan` and `hushbin task check` for a task of sums. Writes the complete task to
 /// `file` if a file is given.
-pub(super) fn plan(
+pub(super) fn run_plan(
     task: SumTask,
     file: Option<&Path>,
     form: AnswerForm,
     out: &mut dyn Write,
 ) -> Result<(), Error> {
     if let Some(file) = file {
-        task_file::write(file, &CollectedTask::from(task.clone()))?;
+        task_file::write(file, &ReportOrSumTask::from(task.clone()))?;
     }
     let plan = SumPlan::new(task)?;
     let lines = summary_lines(&plan, file);
@@ -62,7 +64,7 @@ pub(super) fn plan(
 fn summary_lines(plan: &SumPlan, file: Option<&Path>) -> Vec<String> {
     let (task, epsilon) = (&plan.task, plan.central_epsilon.upper);
     let yearly = task.budget().reports_a_year();
-    let mean = |own: &SumError| {
+    let mean = |own: &PredictedMeanError| {
         let error = describe::format_significant_digits(own.standard_error, 3);
         let unit = describe::unit_suffix(own.unit.as_deref());
         format!("{} {error}{unit}", item_name_or_each(own.item.as_ref()))
@@ -139,7 +141,7 @@ fn write_influence(out: &mut dyn Write, own: &SumInfluence) -> io::Result<()> {
 
 /// Central ε and δ of one batch of sums, and of all batches together.
 #[derive(Debug, Serialize)]
-struct SumsAccount {
+struct SumsCentralPrivacy {
     trust: &'static str,
     central_epsilon: f64,
     lower_epsilon: f64,
@@ -154,7 +156,7 @@ struct SumsAccount {
 }
 
 /// Runs `hushbin account` for a task of sums, with `people` people in each batch.
-pub(super) fn account(
+pub(super) fn run_account(
     task: &SumTask,
     (people, honest_fraction): (u64, f64),
     delta: f64,
@@ -163,8 +165,8 @@ pub(super) fn account(
     out: &mut dyn Write,
 ) -> Result<(), Error> {
     BATCHES.check(f64::from(batches))?;
-    let found = account_for_people(task, people, honest_fraction, delta)?;
-    let answer = SumsAccount {
+    let found = epsilon_bounds_for_people(task, people, honest_fraction, delta)?;
+    let answer = SumsCentralPrivacy {
         trust: "shuffler",
         central_epsilon: found.upper,
         lower_epsilon: found.lower,
@@ -198,7 +200,7 @@ pub(super) fn account(
 }
 
 /// Runs `hushbin audit` for a task of sums.
-pub(super) fn audit<R: rand_core::CryptoRng>(
+pub(super) fn run_audit<R: rand_core::CryptoRng>(
     task: &SumTask,
     trials: Option<u64>,
     confidence: f64,

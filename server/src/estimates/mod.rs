@@ -6,7 +6,7 @@ pub(crate) mod partial_totals;
 use std::io::{self, Write};
 
 use hushbin::{Items, Task};
-use hushbin_analysis::estimate::{EstimateError, PostProcessing, Query, Totals};
+use hushbin_analysis::estimate::{EstimateError, PostProcessingMethod, Query, Totals};
 use serde::Serialize;
 
 /// Maximum number of batches in one query.
@@ -22,7 +22,7 @@ pub(crate) enum QueryTextError {
     #[error("batches: {0} is given twice")]
     Twice(u64),
     #[error("post: {} is given twice", .0.as_str())]
-    PostTwice(PostProcessing),
+    PostTwice(PostProcessingMethod),
     #[error(transparent)]
     Post(#[from] EstimateError),
 }
@@ -59,7 +59,7 @@ pub(crate) fn parse_batch_numbers(
 /// [`QueryTextError`] if a name is unknown or given twice.
 pub(crate) fn parse_post_processing(
     names: &str,
-    post: &mut Vec<PostProcessing>,
+    post: &mut Vec<PostProcessingMethod>,
 ) -> Result<(), QueryTextError> {
     for name in names.split(',') {
         let asked = name.parse()?;
@@ -73,7 +73,7 @@ pub(crate) fn parse_post_processing(
 
 /// Returns true if the query can be answered from the totals of whole batches. It returns false if
 /// the question has no list of items: such a query needs the reports themselves.
-pub(crate) fn has_listed_items(task: &Task, query: &Query) -> bool {
+pub(crate) fn is_answerable_from_totals(task: &Task, query: &Query) -> bool {
     match task.questions()[query.question_index()].items() {
         Items::Named(_) | Items::Count(_) => true,
         Items::Open(_) => false,
@@ -82,7 +82,7 @@ pub(crate) fn has_listed_items(task: &Task, query: &Query) -> bool {
 
 /// Returns the empty totals into which reports are folded to answer the query.
 pub(crate) fn empty_totals(task: &Task, query: &Query) -> Totals {
-    match has_listed_items(task, query) {
+    match is_answerable_from_totals(task, query) {
         true => Totals::new(task),
         false => Totals::for_items(task, query.question_index(), query.items()),
     }

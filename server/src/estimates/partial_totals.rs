@@ -130,7 +130,7 @@ impl PartialFold {
     pub(crate) fn finish(self) -> PartialTotals {
         let part = first_16_bytes(self.digest);
         // An empty fold has no part: several of them would collide, and nothing is counted twice.
-        let parts = (self.totals.reports() > 0).then(|| (part, String::new()));
+        let parts = (self.totals.report_count() > 0).then(|| (part, String::new()));
         PartialTotals {
             totals: self.totals,
             parts: parts.into_iter().collect(),
@@ -192,7 +192,7 @@ impl PartialTotals {
             at: at.clone(),
             source,
         })?;
-        if totals.reports() != line.reports {
+        if totals.report_count() != line.reports {
             return Err(damaged("reports"));
         }
         for part in &line.parts {
@@ -213,7 +213,7 @@ impl PartialTotals {
     pub(crate) fn to_line(&self, task: &Task) -> String {
         let mut line = PartialTotalsLine {
             fingerprint: task.fingerprint(),
-            reports: self.totals.reports(),
+            reports: self.totals.report_count(),
             parts: self
                 .parts
                 .keys()

@@ -35,19 +35,19 @@ mod text_writers;
 
 use clap::ValueEnum;
 
-pub(crate) use self::parquet::parquet;
+pub(crate) use self::parquet::parquet_writer;
 pub(crate) use atomic_file::AtomicFile;
 pub(crate) use description::{ReportsDescription, description_path};
 pub(crate) use error::{ExportError, ReadError};
 pub(crate) use peeked_file::PeekedFile;
-pub(crate) use report_files::{ReportFiles, read_collected_task, read_task};
-pub(crate) use row::Row;
+pub(crate) use report_files::{ReportFiles, read_report_or_sum_task, read_task};
+pub(crate) use row::ReportRow;
 pub(crate) use row_writer::RowWriter;
-pub(crate) use text_writers::{csv, json};
+pub(crate) use text_writers::{csv_writer, json_lines_writer};
 
 /// Format of a file of reports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Format {
+pub(crate) enum ReportFileFormat {
     /// Comma-separated values (RFC 4180), with a header line
     Csv,
     /// JSON lines: one object per report

@@ -9,7 +9,7 @@ use std::path::Path;
 use super::atomic_file::display_path;
 use super::description::ReportsDescription;
 use super::error::{ExportError, ReadError};
-use super::row::Row;
+use super::row::ReportRow;
 use super::row_writer::RowWriter;
 use crate::missing_feature::MissingFeature;
 
@@ -18,7 +18,10 @@ const LEFT_OUT: MissingFeature = MissingFeature {
     feature: "parquet",
 };
 
-pub(crate) fn parquet(_: &File, _: &ReportsDescription) -> Result<Box<dyn RowWriter>, ExportError> {
+pub(crate) fn parquet_writer(
+    _: &File,
+    _: &ReportsDescription,
+) -> Result<Box<dyn RowWriter>, ExportError> {
     Err(LEFT_OUT.into())
 }
 
@@ -36,7 +39,9 @@ impl ParquetFile {
         match self.0 {}
     }
 
-    pub(super) fn rows(&self) -> Result<std::iter::Empty<Result<Row, String>>, MissingFeature> {
+    pub(super) fn rows(
+        &self,
+    ) -> Result<std::iter::Empty<Result<ReportRow, String>>, MissingFeature> {
         match self.0 {}
     }
 }

@@ -20,7 +20,7 @@ use parquet::errors::ParquetError;
 use super::atomic_file::display_path;
 use super::description::ReportsDescription;
 use super::error::{ExportError, ReadError};
-use super::row::{COLUMNS, Row};
+use super::row::{COLUMNS, ReportRow};
 use super::row_writer::RowWriter;
 
 /// Key of the description in the footer.
@@ -36,7 +36,7 @@ const MAX_EXACT_INTEGER: f64 = 9_007_199_254_740_992.0;
 /// Parquet file that is being written.
 struct ParquetRowWriter {
     writer: SerializedFileWriter<BufWriter<File>>,
-    group: Vec<Row>,
+    group: Vec<ReportRow>,
     bytes: usize,
 }
 
@@ -44,7 +44,7 @@ struct ParquetRowWriter {
 ///
 /// # Errors
 /// When the file cannot be written.
-pub(crate) fn parquet(
+pub(crate) fn parquet_writer(
     file: &File,
     description: &ReportsDescription,
 ) -> Result<Box<dyn RowWriter>, ExportError> {
@@ -83,7 +83,7 @@ impl ParquetRowWriter {
 }
 
 impl RowWriter for ParquetRowWriter {
-    fn write(&mut self, row: Row) -> Result<(), ExportError> {
+    fn write(&mut self, row: ReportRow) -> Result<(), ExportError> {
         self.bytes += row.report.len();
         self.group.push(row);
         if self.group.len() >= GROUP_ROWS || self.bytes >= GROUP_BYTES {
@@ -152,7 +152,9 @@ impl ParquetFile {
     ///
     /// # Errors
     /// When two columns have the same name.
-    pub(super) fn rows(&self) -> Result<impl Iterator<Item = Result<Row, String>>, ParquetError> {
+    pub(super) fn rows(
+        &self,
+    ) -> Result<impl Iterator<Item = Result<ReportRow, String>>, ParquetError> {
         let rows = self.reader.get_row_iter(Some(self.columns.clone()))?;
         Ok(rows.map(|found| convert_row(found.map_err(|error| error.to_string())?)))
     }
@@ -167,10 +169,10 @@ fn has_one_value_per_row(field: &Type) -> bool {
 }
 
 /// Converts a row of a Parquet file. Its columns may have any types that represent the same values.
-fn convert_row(found: parquet::record::Row) -> Result<Row, String> {
+fn convert_row(found: parquet::record::Row) -> Result<ReportRow, String> {
     let found = <[_; COLUMNS.len()]>::try_from(found.into_columns());
     let [batch, question, seed, bucket, report] = found.expect("these columns are read");
-    Ok(Row {
+    Ok(ReportRow {
         batch: convert_integer(&batch, u64::MAX)?,
         // Many tools read an empty field of CSV as null.
         question: match question.1 {

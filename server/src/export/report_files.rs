@@ -12,8 +12,8 @@ use super::description::{ReportsDescription, description_path};
 use super::error::ReadError;
 use super::parquet::ParquetFile;
 use super::peeked_file::{PeekedFile, WholeReader, file_error};
-use super::row::{COLUMNS, Row};
-use crate::task::CollectedTask;
+use super::row::{COLUMNS, ReportRow};
+use crate::task::ReportOrSumTask;
 use crate::task::task_file::{ReportTaskFile, TaskFile};
 use crate::text_file::{self, without_byte_order_mark};
 
@@ -71,9 +71,9 @@ pub(crate) fn read_task(path: &Path) -> Result<Task, Box<dyn std::error::Error +
 ///
 /// # Errors
 /// Same as [`read_task`].
-pub(crate) fn read_collected_task(
+pub(crate) fn read_report_or_sum_task(
     path: &Path,
-) -> Result<CollectedTask, Box<dyn std::error::Error + Send + Sync>> {
+) -> Result<ReportOrSumTask, Box<dyn std::error::Error + Send + Sync>> {
     let file = TaskFile::read(path);
     match file.and_then(|file| file.resolve()) {
         Ok(task) => Ok(task),
@@ -224,7 +224,7 @@ impl OpenedFile {
             FileKind::Parquet(_) => "row",
             FileKind::Csv(_) | FileKind::Json(_) => "line",
         };
-        let mut take = |number: u64, row: Result<Row, String>| {
+        let mut take = |number: u64, row: Result<ReportRow, String>| {
             let report = row.and_then(|row| Ok((row.batch, row.decode(task)?)));
             let (batch, report) = report.map_err(|wrong| ReadError::Row {
                 path: display_path(path),
@@ -253,7 +253,7 @@ impl OpenedFile {
     }
 }
 
-type RowVisitor<'a> = dyn FnMut(u64, Result<Row, String>) -> Result<(), ReadError> + 'a;
+type RowVisitor<'a> = dyn FnMut(u64, Result<ReportRow, String>) -> Result<(), ReadError> + 'a;
 
 fn for_each_csv_row(
     path: &Path,
@@ -272,7 +272,7 @@ fn for_each_csv_row(
         let number = reader.position().line();
         let row = match reader.read_record(&mut record) {
             Ok(false) => return Ok(()),
-            Ok(true) => record.deserialize::<Row>(None),
+            Ok(true) => record.deserialize::<ReportRow>(None),
             Err(error) => Err(error),
         };
         let number = record.position().map_or(number, csv::Position::line);
@@ -311,7 +311,7 @@ fn for_each_json_row(
         if read.map_err(|source| file_error(path, source))? == 0 {
             break;
         }
-        let row = serde_json::from_slice::<Row>(without_byte_order_mark(&line));
+        let row = serde_json::from_slice::<ReportRow>(without_byte_order_mark(&line));
         take(number, row.map_err(|error| error.to_string()))?;
     }
     Ok(())

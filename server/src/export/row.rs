@@ -12,7 +12,7 @@ use data_encoding::HEXLOWER;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "parquet", derive(parquet_derive::ParquetRecordWriter))]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Row {
+pub(crate) struct ReportRow {
     pub(crate) batch: u64,
     pub(super) question: String,
     #[serde(serialize_with = "write_seed", deserialize_with = "read_seed")]
@@ -41,7 +41,7 @@ fn read_bucket<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u32>
     Option::deserialize(deserializer)
 }
 
-impl Row {
+impl ReportRow {
     pub(crate) fn new(task: &Task, batch: u64, report: &Report) -> Self {
         let mut bytes = Vec::new();
         report.encode(&mut bytes);
@@ -75,7 +75,7 @@ impl Row {
             .decode_report(&bytes)
             .map_err(|error| error.to_string())?;
         // The row is built again from the report, and each column must equal the stored one.
-        let own = Row::new(task, self.batch, &report);
+        let own = ReportRow::new(task, self.batch, &report);
         let differs = |column: &str, found: &dyn ToString, expected: &dyn ToString| {
             let (found, expected) = (found.to_string(), expected.to_string());
             Err(format!(

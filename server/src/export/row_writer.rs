@@ -1,7 +1,7 @@
 //! Output of rows.
 
 use super::error::ExportError;
-use super::row::Row;
+use super::row::ReportRow;
 
 /// Output to which rows are written one by one.
 pub(crate) trait RowWriter {
@@ -9,7 +9,7 @@ pub(crate) trait RowWriter {
     ///
     /// # Errors
     /// When the row cannot be written.
-    fn write(&mut self, row: Row) -> Result<(), ExportError>;
+    fn write(&mut self, row: ReportRow) -> Result<(), ExportError>;
 
     /// Writes the rows that are still buffered.
     ///

@@ -3,18 +3,18 @@
 use std::io::Write;
 
 use super::error::ExportError;
-use super::row::Row;
+use super::row::ReportRow;
 use super::row_writer::RowWriter;
 
 struct CsvRowWriter<W: Write>(csv::Writer<W>);
 
 /// Returns a writer of CSV with a header.
-pub(crate) fn csv<'a>(out: impl Write + 'a) -> Box<dyn RowWriter + 'a> {
+pub(crate) fn csv_writer<'a>(out: impl Write + 'a) -> Box<dyn RowWriter + 'a> {
     Box::new(CsvRowWriter(csv::Writer::from_writer(out)))
 }
 
 impl<W: Write> RowWriter for CsvRowWriter<W> {
-    fn write(&mut self, row: Row) -> Result<(), ExportError> {
+    fn write(&mut self, row: ReportRow) -> Result<(), ExportError> {
         Ok(self.0.serialize(row)?)
     }
 
@@ -26,12 +26,12 @@ impl<W: Write> RowWriter for CsvRowWriter<W> {
 struct JsonRowWriter<W: Write>(std::io::BufWriter<W>);
 
 /// Returns a writer of JSON lines.
-pub(crate) fn json<'a>(out: impl Write + 'a) -> Box<dyn RowWriter + 'a> {
+pub(crate) fn json_lines_writer<'a>(out: impl Write + 'a) -> Box<dyn RowWriter + 'a> {
     Box::new(JsonRowWriter(std::io::BufWriter::new(out)))
 }
 
 impl<W: Write> RowWriter for JsonRowWriter<W> {
-    fn write(&mut self, row: Row) -> Result<(), ExportError> {
+    fn write(&mut self, row: ReportRow) -> Result<(), ExportError> {
         serde_json::to_writer(&mut self.0, &row).map_err(std::io::Error::from)?;
         Ok(self.0.write_all(b"\n")?)
     }

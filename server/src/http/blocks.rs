@@ -50,7 +50,7 @@ pub(super) async fn receive(
     let limits = state.limits();
     let mut memory = state.store().empty_memory_reservation();
     let most = limits.upload_bytes.max(BLOCK_BYTES);
-    let block = body::read(body, most, limits.body_timeout, &mut memory).await?;
+    let block = body::read_within_deadline(body, most, limits.body_timeout, &mut memory).await?;
     let signature = headers
         .get(signature::HEADER)
         .and_then(|value| value.to_str().ok());
@@ -95,7 +95,7 @@ fn open_block(
     block: &[u8],
 ) -> Result<OpenedBlock, Problem> {
     let task = recipient.task();
-    let (fingerprint, length) = (task.fingerprint(), task.sealed_report_bytes());
+    let (fingerprint, length) = (task.fingerprint(), task.sealed_report_length());
     let blocks = sealed::decode_uploads(block, &fingerprint, length)?;
     let [(sealed, _)] = &blocks[..] else {
         return Err(Problem::BadRequest(format!(

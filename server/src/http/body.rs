@@ -37,7 +37,7 @@ pub(super) fn check_encoding(headers: &HeaderMap) -> Result<(), Problem> {
 /// - [`Problem::Overloaded`] if the memory for all uploads is exhausted.
 /// - [`Problem::Timeout`] after `deadline`.
 /// - [`Problem::IncompleteBody`] if the body ends early.
-pub(super) async fn read(
+pub(super) async fn read_within_deadline(
     body: Body,
     limit: usize,
     deadline: Duration,
@@ -55,7 +55,7 @@ pub(super) async fn read(
 async fn read_bytes(state: &AppState, body: Body) -> Result<Vec<u8>, Problem> {
     let limits = state.limits();
     let mut memory = state.store().empty_memory_reservation();
-    read(body, limits.upload_bytes, limits.body_timeout, &mut memory).await
+    read_within_deadline(body, limits.upload_bytes, limits.body_timeout, &mut memory).await
 }
 
 /// Reads the body of an analyst's query.

@@ -16,7 +16,7 @@ use super::state::AppState;
 use super::{accept, body, query, response_writer, tasks};
 use crate::estimates;
 use crate::store::{BatchRow, StoredTask};
-use hushbin_analysis::estimate::{Options, Query};
+use hushbin_analysis::estimate::{EstimateOptions, Query};
 use hushbin_analysis::sums::{SumEstimates, SumQuery};
 
 /// Maximum number of items in a response that counts as short. One estimate has about 500 bytes.
@@ -97,7 +97,7 @@ async fn estimates_response(
 /// [`Problem::TooManyItems`] if the items need more than `hashes` hashes.
 fn work_kind(
     task: &Task,
-    options: &Options,
+    options: &EstimateOptions,
     batches: &[BatchRow],
     hashes: u64,
 ) -> Result<WorkKind, Problem> {

@@ -21,7 +21,7 @@ pub(super) async fn live() -> Json<Value> {
 /// `GET /readyz`: writes to the journal on the same path as uploads, and responds with 200 if the
 /// write succeeds.
 pub(super) async fn ready(State(state): State<AppState>) -> Result<Json<Value>, Problem> {
-    match state.store().probe().await {
+    match state.store().probe_write().await {
         Ok(()) => Ok(Json(json!({ "status": "ready" }))),
         // The journal has logged the error once, so it is not logged here.
         Err(error) => Err(Problem::NotReady {

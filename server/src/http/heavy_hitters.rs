@@ -4,7 +4,7 @@ use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, RawQuery, State};
 use axum::http::HeaderMap;
 use axum::response::Response;
-use hushbin_analysis::heavy_hitters::Search;
+use hushbin_analysis::heavy_hitters::TextSearch;
 
 use super::access::RequireAnalyst;
 use super::problem::Problem;
@@ -24,7 +24,7 @@ pub(super) async fn show(
     let options =
         query::parse_heavy_hitters(raw.as_deref().unwrap_or_default(), state.limits().hashes)?;
     let task = stored.task().report_task().ok_or(Problem::NotForSums)?;
-    let search = Search::new(task, options)?;
+    let search = TextSearch::new(task, options)?;
     let batches = state.released_batches(&stored, None).await?;
     let csv = accept::prefers_csv(&headers);
     let body = state.write_response(WorkKind::Reports, move |store, out| {
@@ -33,7 +33,7 @@ pub(super) async fn show(
         store.for_each_report(&stored, &batches, &given_up, |report| {
             reports.add_report(report);
         })?;
-        let found = search.run(&reports, &given_up)?;
+        let found = search.find_texts(&reports, &given_up)?;
         response_writer::write_json_or_csv(csv, &found, |out| found.write_csv(out), out)
     });
     Ok(response_writer::json_or_csv_response(csv, body.await?))

@@ -32,7 +32,7 @@ impl AllowedHosts {
     }
 
     /// Returns true if the request is for an allowed host name.
-    pub(super) fn allow(&self, request: &Parts) -> bool {
+    pub(super) fn allows_request(&self, request: &Parts) -> bool {
         self.0.is_empty()
             || match request.uri.host() {
                 Some(host) => self.contains_host(host),
@@ -71,7 +71,7 @@ mod tests {
         let request = host.iter().fold(Request::get(uri), |request, host| {
             request.header("host", *host)
         });
-        hosts.allow(&request.body(()).unwrap().into_parts().0)
+        hosts.allows_request(&request.body(()).unwrap().into_parts().0)
     }
 
     #[test]

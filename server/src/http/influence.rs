@@ -5,7 +5,7 @@ use axum::extract::{Path, RawQuery, State};
 use axum::response::{IntoResponse, Response};
 use hushbin::Fingerprint;
 use hushbin::sums::SumTask;
-use hushbin_analysis::estimate::{HonestyTest, Influence, MADE_UP};
+use hushbin_analysis::estimate::{ForgedReportInfluence, HonestyTest, MADE_UP};
 use hushbin_analysis::sums::{SumInfluence, SumTotals};
 use serde::Serialize;
 
@@ -23,7 +23,7 @@ struct InfluenceResponse<'a> {
     reports: u64,
     /// Share of the reports that is assumed to be made up.
     made_up: f64,
-    influence: Vec<Influence>,
+    influence: Vec<ForgedReportInfluence>,
     /// Tests that any honest population passes.
     crowd: Vec<HonestyTest>,
     statement: &'static str,
@@ -41,7 +41,7 @@ struct SumsInfluenceResponse<'a> {
 
 impl<'a> SumsInfluenceResponse<'a> {
     fn new(task: &'a SumTask, totals: &SumTotals) -> Self {
-        let people = totals.people(task);
+        let people = totals.people_count(task);
         Self {
             task: task.id(),
             fingerprint: task.fingerprint(),
@@ -87,7 +87,7 @@ pub(super) async fn show(
         let show = InfluenceResponse {
             task: task.id(),
             fingerprint: task.fingerprint(),
-            reports: totals.reports(),
+            reports: totals.report_count(),
             made_up: MADE_UP,
             influence: estimator.influence(),
             crowd: estimator.run_honesty_tests(&totals),

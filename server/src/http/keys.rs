@@ -26,7 +26,7 @@ pub(super) async fn show(
     let stored = state.task(tasks::task_id_in_path(path))?;
     let peers = state.peers();
     let configurations = if let Some(shuffler) = &peers.shuffler {
-        let known = shuffler.configurations(stored.task().id());
+        let known = shuffler.key_configurations(stored.task().id());
         known.ok_or(Problem::NoKeys)?
     } else {
         let analyser = peers.analyser.as_ref().ok_or(Problem::OtherRole)?;
@@ -35,7 +35,7 @@ pub(super) async fn show(
             tracing::error!(%error, "reports cannot be opened");
             Problem::NoKeys
         })?;
-        recipient.configurations().to_vec()
+        recipient.key_configurations().to_vec()
     };
     let keys = configurations
         .iter()

@@ -20,7 +20,7 @@ use super::health;
 use super::metrics::Metrics;
 use super::paths::{LIVE, METRICS, UNLOGGED};
 use super::problem::{Problem, ProblemSlug};
-use super::state::Limits;
+use super::state::RequestLimits;
 
 /// Returns the router of a process that has no store yet.
 pub(super) fn starting_router(metrics: Arc<Metrics>) -> Router {
@@ -49,7 +49,7 @@ impl LayerState {
     fn new(metrics: Arc<Metrics>) -> Self {
         Self {
             metrics,
-            deadline: Limits::DEFAULT.request_timeout,
+            deadline: RequestLimits::DEFAULT.request_timeout,
         }
     }
 }

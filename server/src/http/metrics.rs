@@ -14,7 +14,7 @@ use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::info::Info;
 use prometheus_client::registry::{Registry, Unit};
 
-use crate::store::{BatchState, Role, Store, now};
+use crate::store::{BatchState, ProcessRole, Store, now};
 
 /// Prefix of all metric names.
 const PREFIX: &str = "hushbin";
@@ -154,7 +154,7 @@ impl Metrics {
             .as_ref()
             .map(|opened| opened.store.clone());
         if let Some(store) = store {
-            self.ready.set(i64::from(store.probe().await.is_ok()));
+            self.ready.set(i64::from(store.probe_write().await.is_ok()));
         }
     }
 
@@ -172,7 +172,7 @@ impl Metrics {
 
     fn set_batch_gauges(&self, store: &Store) {
         let (mut reports, mut waiting, mut released, mut unsent, mut oldest) = (0, 0, 0, 0, 0);
-        let sends = store.role() == Role::Shuffler;
+        let sends = store.role() == ProcessRole::Shuffler;
         for task in store.tasks() {
             for batch in task.batches().iter() {
                 match batch.state {

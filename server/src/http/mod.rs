@@ -87,13 +87,13 @@ pub(crate) use hosts::AllowedHosts;
 pub(crate) use openapi::DOCUMENT as OPENAPI;
 pub(crate) use router_service::RouterService;
 pub(crate) use server::{ServerOptions, listen, serve};
-pub use state::Limits;
+pub use state::RequestLimits;
 pub(crate) use tls::{Tls, TlsError};
 
 use crate::http::metrics::Metrics;
 use crate::ohttp::Gateway;
-use crate::role::Peers;
-use crate::store::{Role, Store};
+use crate::role::RolePeers;
+use crate::store::{ProcessRole, Store};
 use layers::{LayerState, with_common_layers};
 use ohttp::InnerRouter;
 use paths::{GATEWAY, LIVE, METRICS, READY, UPLOADS};
@@ -101,18 +101,22 @@ use problem::Problem;
 use state::AppState;
 
 /// Roles that take reports from pages.
-const PAGE_ROLES: &[Role] = &[Role::Collector, Role::Shuffler];
+const PAGE_ROLES: &[ProcessRole] = &[ProcessRole::Collector, ProcessRole::Shuffler];
 
 /// Roles that serve estimates.
-const ANALYST_ROLES: &[Role] = &[Role::Collector, Role::Analyser];
+const ANALYST_ROLES: &[ProcessRole] = &[ProcessRole::Collector, ProcessRole::Analyser];
 
 /// Roles that handle sealed reports.
-const SEALED_ROLES: &[Role] = &[Role::Shuffler, Role::Analyser];
+const SEALED_ROLES: &[ProcessRole] = &[ProcessRole::Shuffler, ProcessRole::Analyser];
 
-const ALL_ROLES: &[Role] = &[Role::Collector, Role::Shuffler, Role::Analyser];
+const ALL_ROLES: &[ProcessRole] = &[
+    ProcessRole::Collector,
+    ProcessRole::Shuffler,
+    ProcessRole::Analyser,
+];
 
 /// Path with its handlers and the roles that serve it.
-type Route = (&'static str, MethodRouter<AppState>, &'static [Role]);
+type Route = (&'static str, MethodRouter<AppState>, &'static [ProcessRole]);
 
 /// Returns all routes.
 #[rustfmt::skip]
@@ -128,7 +132,7 @@ fn routes() -> [Route; 22] {
         ("/tasks/{id}/privacy", get(privacy::show), ANALYST_ROLES),
         ("/tasks/{id}/influence", get(influence::show), ANALYST_ROLES),
         ("/tasks/{id}/keys", get(keys::show), SEALED_ROLES),
-        ("/tasks/{id}/blocks", post(blocks::receive), &[Role::Analyser]),
+        ("/tasks/{id}/blocks", post(blocks::receive), &[ProcessRole::Analyser]),
         (GATEWAY, get(ohttp::key_configurations).post(ohttp::receive), PAGE_ROLES),
         ("/", get(dashboard::redirect_to_page), ANALYST_ROLES),
         ("/dashboard", get(dashboard::redirect_to_page), ANALYST_ROLES),
@@ -158,14 +162,14 @@ fn relayed_routes() -> [Route; 3] {
 /// The router has no access control: anyone who can reach it may read and change everything. The
 /// embedding application must restrict access. (`hushbin serve` requires tokens.) After serving,
 /// the application has to close the store ([`Store::close`]).
-pub fn router(store: Store, limits: Limits) -> Router {
+pub fn router(store: Store, limits: RequestLimits) -> Router {
     let metrics = Arc::new(Metrics::new());
     metrics.add_store(&store, None);
     collector_router(
         store,
         AccessPolicy::Open,
         limits,
-        Peers::default(),
+        RolePeers::default(),
         metrics,
         None,
     )
@@ -175,8 +179,8 @@ pub fn router(store: Store, limits: Limits) -> Router {
 pub(crate) fn collector_router(
     store: Store,
     access: AccessPolicy,
-    limits: Limits,
-    peers: Peers,
+    limits: RequestLimits,
+    peers: RolePeers,
     metrics: Arc<Metrics>,
     gateway: Option<Arc<Gateway>>,
 ) -> Router {
@@ -195,7 +199,7 @@ pub(crate) fn collector_router(
 
 /// Builds the router for one role. Requests for paths of other roles get
 /// [`Problem::OtherRole`].
-fn router_for_role(routes: impl IntoIterator<Item = Route>, role: Role) -> Router<AppState> {
+fn router_for_role(routes: impl IntoIterator<Item = Route>, role: ProcessRole) -> Router<AppState> {
     let add = |router: Router<AppState>, (path, methods, roles): Route| {
         router.route(
             path,
@@ -228,7 +232,7 @@ mod tests {
     use crate::tokens::{self, TokenRole, Tokens};
 
     /// Returns a store with one task, "t", in a temporary directory.
-    fn store(role: Role) -> (Store, tempfile::TempDir) {
+    fn store(role: ProcessRole) -> (Store, tempfile::TempDir) {
         let directory = tempfile::tempdir().unwrap();
         let draft: hushbin::TaskDraft = serde_json::from_str(
             r#"{ "id": "t", "items": 4, "sparsity": 1, "epsilon": 1.0, "value": "sign" }"#,
@@ -243,8 +247,8 @@ mod tests {
     }
 
     fn collector() -> (Router, tempfile::TempDir) {
-        let (store, directory) = store(Role::Collector);
-        (router(store, Limits::default()), directory)
+        let (store, directory) = store(ProcessRole::Collector);
+        (router(store, RequestLimits::default()), directory)
     }
 
     async fn ask(router: &Router, method: Method, path: &str) -> Response {
@@ -277,10 +281,16 @@ mod tests {
         assert_eq!(paths, served);
         for &role in ALL_ROLES {
             let (store, _directory) = store(role);
-            let (peers, metrics) = (Peers::default(), Arc::new(Metrics::new()));
+            let (peers, metrics) = (RolePeers::default(), Arc::new(Metrics::new()));
             let access = AccessPolicy::Open;
-            let router =
-                super::collector_router(store, access, Limits::default(), peers, metrics, None);
+            let router = super::collector_router(
+                store,
+                access,
+                RequestLimits::default(),
+                peers,
+                metrics,
+                None,
+            );
             for (path, _, roles) in routes() {
                 let methods = documented.iter().filter(|(_, own, _)| *own == path);
                 let methods = methods.map(|&(method, ..)| match method {
@@ -303,7 +313,7 @@ mod tests {
 
     #[tokio::test]
     async fn it_is_for_whom_it_is_documented_to_be() {
-        let (store, directory) = store(Role::Collector);
+        let (store, directory) = store(ProcessRole::Collector);
         let location = Location::Directory(directory.path().to_owned());
         let role = |role| tokens::create(&location, role, "a test").unwrap().1;
         let [analyst, admin] = [TokenRole::Analyst, TokenRole::Admin].map(role);
@@ -313,8 +323,8 @@ mod tests {
         let router = super::collector_router(
             store,
             access,
-            Limits::default(),
-            Peers::default(),
+            RequestLimits::default(),
+            RolePeers::default(),
             metrics,
             None,
         );

@@ -12,11 +12,13 @@ use super::problem::Problem;
 use super::response_writer::WorkKind;
 use super::state::AppState;
 use super::{query, response_writer, tasks};
-use crate::store::Role;
+use crate::store::ProcessRole;
 use hushbin_analysis::accounting::{
-    Account, Exposure, HONEST_REPORTS, Mixture, REPORTS_PER_PERSON, account_exposure,
+    BatchPrivacy, Exposure, HONEST_REPORTS, Mixture, REPORTS_PER_PERSON, compute_composed_privacy,
 };
-use hushbin_analysis::promise::{ReportPrivacy, SumPrivacy, batch_statement, sum_batch_statement};
+use hushbin_analysis::promise::{
+    ReportPrivacy, SumPrivacy, batch_privacy_statement, sum_batch_statement,
+};
 
 #[derive(Serialize)]
 struct PrivacyResponse<'a> {
@@ -35,7 +37,7 @@ struct PrivacyResponse<'a> {
     /// Central privacy of the smallest batch, since an analyst may read the totals of that batch
     /// alone.
     #[serde(skip_serializing_if = "Option::is_none")]
-    shuffled: Option<Account>,
+    shuffled: Option<BatchPrivacy>,
     /// Meaning and assumptions of `shuffled`, or the reason that it is missing.
     shuffled_statement: String,
 }
@@ -79,7 +81,7 @@ pub(super) async fn show(
         let task = stored.task();
         let origins = store.origin_counts(&stored, &batches)?;
         let (smallest_batch, shuffled_by) = match store.role() {
-            Role::Analyser => {
+            ProcessRole::Analyser => {
                 // If the origin of some reports is no longer known, they may have come without a
                 // crowd.
                 let known = origins
@@ -89,7 +91,7 @@ pub(super) async fn show(
                 let names = names.map(|name| HEXLOWER.encode(&name)).collect();
                 (known.unwrap_or(0).min(smallest), names)
             }
-            Role::Collector | Role::Shuffler => (smallest, Vec::new()),
+            ProcessRole::Collector | ProcessRole::Shuffler => (smallest, Vec::new()),
         };
         if let Some(task) = task.sum_task() {
             let shown = SumsPrivacyResponse {
@@ -132,7 +134,7 @@ fn batch_privacy(
     reports: u64,
     shufflers: &[String],
     asked: query::PrivacyAssumptions,
-) -> Result<(Option<Account>, String), Problem> {
+) -> Result<(Option<BatchPrivacy>, String), Problem> {
     let query::PrivacyAssumptions {
         delta,
         honest_fraction: honest,
@@ -146,10 +148,10 @@ fn batch_privacy(
         return Ok((None, statement));
     }
     let exposure = Exposure {
-        reports_per_person: task.budget().reports(),
+        reports_per_person: task.budget().max_reports(),
         ..Exposure::default()
     };
-    let found = match account_exposure(&mixture, reports, honest, delta, exposure) {
+    let found = match compute_composed_privacy(&mixture, reports, honest, delta, exposure) {
         Ok(found) => found,
         Err(hushbin::Error::OutOfRange { name, value, .. }) if name == REPORTS_PER_PERSON.name => {
             let statement = format!(
@@ -162,6 +164,6 @@ fn batch_privacy(
             return Err(Problem::BadQuery(error.to_string()));
         }
     };
-    let statement = batch_statement(&found.account, reports, task, shufflers);
+    let statement = batch_privacy_statement(&found.account, reports, task, shufflers);
     Ok((Some(found.account), statement))
 }

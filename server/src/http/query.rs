@@ -8,7 +8,7 @@ use crate::estimates::{parse_batch_numbers, parse_post_processing};
 use hushbin_analysis::accounting::{
     DEFAULT_DELTA, DEFAULT_HONEST_FRACTION, DELTA, HONEST_FRACTION,
 };
-use hushbin_analysis::estimate::{DEFAULT_CONFIDENCE, Options};
+use hushbin_analysis::estimate::{DEFAULT_CONFIDENCE, EstimateOptions};
 use hushbin_analysis::heavy_hitters::{self, DEFAULT_ALPHABET};
 
 /// Parses a query such as `question=q&items=a,b&items=c&confidence=0.99&post=projection`. Further
@@ -20,31 +20,31 @@ use hushbin_analysis::heavy_hitters::{self, DEFAULT_ALPHABET};
 ///
 /// # Errors
 /// [`Problem::BadQuery`], [`Problem::UnknownPostProcessing`].
-pub(super) fn parse_estimates(query: &str) -> Result<(Options, Option<Vec<u64>>), Problem> {
-    let mut options = Options::default();
+pub(super) fn parse_estimates(query: &str) -> Result<(EstimateOptions, Option<Vec<u64>>), Problem> {
+    let mut options = EstimateOptions::default();
     let mut batches = None;
     let mut confidence = None;
     for (key, value) in key_value_pairs(query) {
-        match decode(key)?.as_str() {
+        match decode_component(key)?.as_str() {
             "question" => parse_text_once("question", value, &mut options.question)?,
             "items" => {
                 let names = options.items.get_or_insert_default();
                 for name in value.split(',') {
-                    let name = decode(name)?;
+                    let name = decode_component(name)?;
                     if name.is_empty() {
-                        return Err(bad_query("items: a name is empty"));
+                        return Err(bad_query_problem("items: a name is empty"));
                     }
                     names.push(name);
                 }
             }
             "batches" => {
-                parse_batch_numbers(&decode(value)?, batches.get_or_insert_default())?;
+                parse_batch_numbers(&decode_component(value)?, batches.get_or_insert_default())?;
             }
             "confidence" => parse_number_once("confidence", value, &mut confidence)?,
-            "post" => parse_post_processing(&decode(value)?, &mut options.post)?,
+            "post" => parse_post_processing(&decode_component(value)?, &mut options.post)?,
             "quantiles" => {
                 let quantiles = options.quantiles.get_or_insert_default();
-                for part in decode(value)?.split(',') {
+                for part in decode_component(value)?.split(',') {
                     quantiles.push(parse_number("quantiles", part)?);
                 }
             }
@@ -58,7 +58,7 @@ pub(super) fn parse_estimates(query: &str) -> Result<(Options, Option<Vec<u64>>)
             other => {
                 let expected = "question, items, batches, confidence, post, quantiles or \
                     false_discovery_rate";
-                return Err(unknown_parameter(other, expected));
+                return Err(unknown_parameter_problem(other, expected));
             }
         }
     }
@@ -73,11 +73,11 @@ pub(super) fn parse_estimates(query: &str) -> Result<(Options, Option<Vec<u64>>)
 pub(super) fn parse_batches(query: &str) -> Result<Option<Vec<u64>>, Problem> {
     let mut batches = None;
     for (key, value) in key_value_pairs(query) {
-        match decode(key)?.as_str() {
+        match decode_component(key)?.as_str() {
             "batches" => {
-                parse_batch_numbers(&decode(value)?, batches.get_or_insert_default())?;
+                parse_batch_numbers(&decode_component(value)?, batches.get_or_insert_default())?;
             }
-            other => return Err(unknown_parameter(other, "batches")),
+            other => return Err(unknown_parameter_problem(other, "batches")),
         }
     }
     Ok(batches)
@@ -94,11 +94,16 @@ pub(super) fn parse_heavy_hitters(
 ) -> Result<heavy_hitters::SearchOptions, Problem> {
     let (mut question, mut alphabet, mut confidence) = (None, None, None);
     for (key, value) in key_value_pairs(query) {
-        match decode(key)?.as_str() {
+        match decode_component(key)?.as_str() {
             "question" => parse_text_once("question", value, &mut question)?,
             "alphabet" => parse_text_once("alphabet", value, &mut alphabet)?,
             "confidence" => parse_number_once("confidence", value, &mut confidence)?,
-            other => return Err(unknown_parameter(other, "question, alphabet or confidence")),
+            other => {
+                return Err(unknown_parameter_problem(
+                    other,
+                    "question, alphabet or confidence",
+                ));
+            }
         }
     }
     Ok(heavy_hitters::SearchOptions {
@@ -125,10 +130,10 @@ pub(super) struct PrivacyAssumptions {
 pub(super) fn parse_privacy(query: &str) -> Result<PrivacyAssumptions, Problem> {
     let (mut delta, mut honest_fraction) = (None, None);
     for (key, value) in key_value_pairs(query) {
-        match decode(key)?.as_str() {
+        match decode_component(key)?.as_str() {
             "delta" => parse_number_once("delta", value, &mut delta)?,
             "honest_fraction" => parse_number_once("honest_fraction", value, &mut honest_fraction)?,
-            other => return Err(unknown_parameter(other, "delta or honest_fraction")),
+            other => return Err(unknown_parameter_problem(other, "delta or honest_fraction")),
         }
     }
     let asked = PrivacyAssumptions {
@@ -138,7 +143,7 @@ pub(super) fn parse_privacy(query: &str) -> Result<PrivacyAssumptions, Problem> 
     DELTA
         .check(asked.delta)
         .and_then(|()| HONEST_FRACTION.check(asked.honest_fraction))
-        .map_err(|error| bad_query(error.to_string()))?;
+        .map_err(|error| bad_query_problem(error.to_string()))?;
     Ok(asked)
 }
 
@@ -152,27 +157,27 @@ fn key_value_pairs(query: &str) -> impl Iterator<Item = (&str, &str)> {
 
 /// Decodes the text of a key, and stores it in `slot`. A key that occurs twice is an error.
 fn parse_text_once(key: &str, value: &str, slot: &mut Option<String>) -> Result<(), Problem> {
-    match slot.replace(decode(value)?) {
+    match slot.replace(decode_component(value)?) {
         None => Ok(()),
-        Some(_) => Err(bad_query(format!("{key} is given twice"))),
+        Some(_) => Err(bad_query_problem(format!("{key} is given twice"))),
     }
 }
 
 /// Parses the number of a key, and stores it in `slot`. A key that occurs twice is an error.
 fn parse_number_once(key: &str, value: &str, slot: &mut Option<f64>) -> Result<(), Problem> {
-    match slot.replace(parse_number(key, &decode(value)?)?) {
+    match slot.replace(parse_number(key, &decode_component(value)?)?) {
         None => Ok(()),
-        Some(_) => Err(bad_query(format!("{key} is given twice"))),
+        Some(_) => Err(bad_query_problem(format!("{key} is given twice"))),
     }
 }
 
 fn parse_number(key: &str, value: &str) -> Result<f64, Problem> {
     let read = value.parse();
-    read.map_err(|_| bad_query(format!("{key} is {value:?}, expected a number")))
+    read.map_err(|_| bad_query_problem(format!("{key} is {value:?}, expected a number")))
 }
 
 /// Decodes one key or value of a form-encoded query.
-fn decode(component: &str) -> Result<String, Problem> {
+fn decode_component(component: &str) -> Result<String, Problem> {
     // `+` is a space in forms. It is replaced before decoding, since `%2B` is a plus.
     let spaced = component.replace('+', " ");
     percent_decode_str(&spaced)
@@ -181,24 +186,24 @@ fn decode(component: &str) -> Result<String, Problem> {
         .map_err(|_| not_utf8_problem())
 }
 
-fn unknown_parameter(parameter: &str, expected: &str) -> Problem {
-    bad_query(format!(
+fn unknown_parameter_problem(parameter: &str, expected: &str) -> Problem {
+    bad_query_problem(format!(
         "unknown parameter {parameter:?}, expected {expected}"
     ))
 }
 
 pub(super) fn not_utf8_problem() -> Problem {
-    bad_query("the query is not UTF-8")
+    bad_query_problem("the query is not UTF-8")
 }
 
-fn bad_query(detail: impl Into<String>) -> Problem {
+fn bad_query_problem(detail: impl Into<String>) -> Problem {
     Problem::BadQuery(detail.into())
 }
 
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
-    use hushbin_analysis::estimate::{EstimateError, PostProcessing};
+    use hushbin_analysis::estimate::{EstimateError, PostProcessingMethod};
 
     use super::*;
 
@@ -221,7 +226,7 @@ mod tests {
     fn nothing_asked_is_everything_at_the_default() {
         let (query, batches) = parse_estimates("").unwrap();
         assert_eq!(batches, None);
-        assert_eq!(query, Options::default());
+        assert_eq!(query, EstimateOptions::default());
         assert_eq!(
             parse_estimates("&confidence=0.999").unwrap().0.confidence,
             0.999
@@ -230,7 +235,10 @@ mod tests {
 
     #[test]
     fn post_processing_is_asked_for_by_name() {
-        let both = [PostProcessing::Projection, PostProcessing::ConditionalMean];
+        let both = [
+            PostProcessingMethod::Projection,
+            PostProcessingMethod::ConditionalMean,
+        ];
         assert_eq!(
             parse_estimates("post=projection,conditional-mean")
                 .unwrap()

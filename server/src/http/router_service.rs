@@ -80,7 +80,7 @@ impl RouterService {
         // Health checks use an IP address instead of a host name. The responses reveal only the
         // health.
         let health = HEALTH.contains(&parts.uri.path());
-        if !health && !self.0.hosts.read().allow(&parts) {
+        if !health && !self.0.hosts.read().allows_request(&parts) {
             self.0.metrics.count_problem(Problem::Misdirected.slug());
             return Problem::Misdirected.into_response();
         }

@@ -15,13 +15,13 @@ use super::problem::Problem;
 use super::response_writer::{ResponseWriter, WorkKind};
 use crate::http::metrics::Metrics;
 use crate::ohttp::Gateway;
-use crate::role::Peers;
+use crate::role::RolePeers;
 use crate::store::{BatchRow, Store, StoredTask};
-use crate::task::CollectedTask;
+use crate::task::ReportOrSumTask;
 
 /// Limits of one request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Limits {
+pub struct RequestLimits {
     /// Maximum length of an upload's body, in bytes.
     pub upload_bytes: usize,
     /// Time limit for the arrival of a request's body.
@@ -44,7 +44,7 @@ pub struct Limits {
     pub hashes: u64,
 }
 
-impl Limits {
+impl RequestLimits {
     /// Default limits, for browsers that send a few reports at a time.
     pub const DEFAULT: Self = Self {
         upload_bytes: 1 << 20,
@@ -58,7 +58,7 @@ impl Limits {
     };
 }
 
-impl Default for Limits {
+impl Default for RequestLimits {
     fn default() -> Self {
         Self::DEFAULT
     }
@@ -83,8 +83,8 @@ pub(super) struct AppState(Arc<SharedState>);
 struct SharedState {
     store: Store,
     access: AccessPolicy,
-    limits: Limits,
-    peers: Peers,
+    limits: RequestLimits,
+    peers: RolePeers,
     metrics: Arc<Metrics>,
     gateway: Option<Arc<Gateway>>,
     /// Permits for short responses.
@@ -108,8 +108,8 @@ impl AppState {
     pub(super) fn new(
         store: Store,
         access: AccessPolicy,
-        limits: Limits,
-        peers: Peers,
+        limits: RequestLimits,
+        peers: RolePeers,
         metrics: Arc<Metrics>,
         gateway: Option<Arc<Gateway>>,
     ) -> Self {
@@ -131,12 +131,12 @@ impl AppState {
         &self.0.store
     }
 
-    pub(super) fn limits(&self) -> &Limits {
+    pub(super) fn limits(&self) -> &RequestLimits {
         &self.0.limits
     }
 
     /// Returns the keys of this process, and the processes with which it exchanges reports.
-    pub(super) fn peers(&self) -> &Peers {
+    pub(super) fn peers(&self) -> &RolePeers {
         &self.0.peers
     }
 
@@ -194,7 +194,7 @@ impl AppState {
     /// When `make` fails, with the same error.
     pub(super) fn cached_task_json(
         &self,
-        task: &CollectedTask,
+        task: &ReportOrSumTask,
         make: impl FnOnce() -> Result<Bytes, Problem>,
     ) -> Result<Bytes, Problem> {
         let mut shown = self.0.task_json.lock();

@@ -13,8 +13,8 @@ use super::body;
 use super::problem::Problem;
 use super::state::AppState;
 use crate::store::{TaskSettings, TaskSetup};
-use crate::task::{CollectedDraft, CollectedTask};
-use hushbin_analysis::promise::{SumPrivacy, protected_part};
+use crate::task::{ReportOrSumDraft, ReportOrSumTask};
+use hushbin_analysis::promise::{SumPrivacy, protected_input_text};
 
 /// Header `Cache-Control: no-cache`, so that clients always ask again. A task does not change, but
 /// another data directory may use the same id for a different task.
@@ -53,7 +53,7 @@ pub(super) async fn list(_: RequireAnalyst, State(state): State<AppState>) -> Js
 
 #[derive(Serialize)]
 struct TaskResponse<'a> {
-    task: &'a CollectedTask,
+    task: &'a ReportOrSumTask,
     fingerprint: Fingerprint,
     #[serde(flatten)]
     privacy: TaskPrivacy,
@@ -74,13 +74,13 @@ enum TaskPrivacy {
 }
 
 impl TaskPrivacy {
-    fn for_task(task: &CollectedTask) -> Self {
+    fn for_task(task: &ReportOrSumTask) -> Self {
         match task {
-            CollectedTask::Reports(task) => Self::Local {
+            ReportOrSumTask::Reports(task) => Self::Local {
                 effective_epsilon: task.effective_epsilon(),
-                protects: protected_part(task.questions()[0].mechanism().neighbours()),
+                protects: protected_input_text(task.questions()[0].mechanism().neighbours()),
             },
-            CollectedTask::Sums(task) => Self::Shuffled {
+            ReportOrSumTask::Sums(task) => Self::Shuffled {
                 privacy: SumPrivacy::for_task(task),
             },
         }
@@ -110,13 +110,13 @@ pub(super) async fn show(
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct CreateTaskRequest {
-    task: CollectedDraft,
+    task: ReportOrSumDraft,
     settings: Option<TaskSettings>,
 }
 
 #[derive(Serialize)]
 pub(super) struct CreatedTask {
-    task: CollectedTask,
+    task: ReportOrSumTask,
     fingerprint: Fingerprint,
     settings: TaskSettings,
 }

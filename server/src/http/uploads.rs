@@ -12,7 +12,7 @@ use serde::Serialize;
 use super::problem::Problem;
 use super::state::AppState;
 use super::{body, tasks};
-use crate::store::{Role, StoredTask, Submission, SubmittedUpload, TaskSettings};
+use crate::store::{ProcessRole, StoredTask, Submission, SubmittedUpload, TaskSettings};
 
 #[derive(Debug, Serialize)]
 pub(super) struct UploadResponse {
@@ -45,7 +45,9 @@ pub(super) async fn create(
     let store = state.store();
     let limits = state.limits();
     let mut memory = store.empty_memory_reservation();
-    let bytes = body::read(body, limits.upload_bytes, limits.body_timeout, &mut memory).await?;
+    let bytes =
+        body::read_within_deadline(body, limits.upload_bytes, limits.body_timeout, &mut memory)
+            .await?;
     // At most some thousand reports of a few bytes take microseconds, so this may run on the
     // runtime's thread. Hostile bytes are rejected here and never reach the writer.
     let uploads = split_uploads(&stored, store.role(), &bytes)?;
@@ -90,15 +92,15 @@ pub(super) async fn create(
 /// When an upload is malformed, or this role does not take uploads of the task.
 fn split_uploads(
     stored: &StoredTask,
-    role: Role,
+    role: ProcessRole,
     bytes: &[u8],
 ) -> Result<Vec<SubmittedUpload>, Problem> {
     let task = stored.task();
     let uploads = match (role, task.report_task()) {
-        (Role::Shuffler, _) => {
-            sealed::decode_uploads(bytes, &task.fingerprint(), stored.sealed_report_bytes())?
+        (ProcessRole::Shuffler, _) => {
+            sealed::decode_uploads(bytes, &task.fingerprint(), stored.sealed_report_length())?
         }
-        (_, Some(task)) => EncodedUpload::check_all(bytes, task)?,
+        (_, Some(task)) => EncodedUpload::read_all_checked(bytes, task)?,
         // A collector has no tasks of sums, and an analyser takes their messages as blocks.
         (_, None) => return Err(Problem::OtherRole),
     };

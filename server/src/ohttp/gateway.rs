@@ -108,7 +108,7 @@ impl Gateway {
     }
 
     #[cfg(test)]
-    pub(super) const fn empty() -> Self {
+    pub(super) const fn without_keys() -> Self {
         Self { keys: Vec::new() }
     }
 

@@ -59,7 +59,7 @@ fn reference() -> impl Fn(&str) -> Vec<u8> {
 fn opens_what_the_standard_sealed_and_seals_what_it_opens() {
     let bytes = reference();
     let key = *bytes("sk").first_chunk().unwrap();
-    let mut gateway = Gateway::empty();
+    let mut gateway = Gateway::without_keys();
     gateway.add_key(1, &key).unwrap();
     // The configuration of the standard has a second pair of KDF and AEAD.
     let id_and_key = &bytes("configuration")[..35];

@@ -12,7 +12,7 @@ use sha2::{Digest, Sha256};
 use super::signature::{self, Signer, SignerId, StatementKind};
 use crate::keys;
 use crate::sealed::{Recipient, RecipientError};
-use crate::task::CollectedTask;
+use crate::task::ReportOrSumTask;
 
 /// Keys of an analyser, and public keys of its shufflers.
 pub(crate) struct AnalyserKeys {
@@ -47,7 +47,10 @@ impl AnalyserKeys {
     ///
     /// # Errors
     /// When two keys have the same id.
-    pub(crate) fn recipient(&self, task: &CollectedTask) -> Result<Arc<Recipient>, RecipientError> {
+    pub(crate) fn recipient(
+        &self,
+        task: &ReportOrSumTask,
+    ) -> Result<Arc<Recipient>, RecipientError> {
         let fingerprint = task.fingerprint();
         let known = self.recipients.read();
         if let Some(recipient) = known.get(&fingerprint) {

@@ -21,9 +21,9 @@ use tokio::sync::{mpsc, oneshot};
 use super::connector::{Connector, connector};
 use super::shuffler::ShufflerKeys;
 use super::signature;
-use crate::sealed::Configuration;
+use crate::sealed::KeyConfiguration;
 use crate::store::{BatchRow, OpenError, Store, StoreError, StoredTask};
-use crate::task::CollectedTask;
+use crate::task::ReportOrSumTask;
 
 /// Interval between checks for batches to send.
 const CHECK_INTERVAL: Duration = Duration::from_secs(1);
@@ -147,7 +147,12 @@ impl Forwarder {
     /// Sends all batches of a task that are ready. Fetches the keys if they are unknown or `ask` is
     /// true.
     async fn forward_task(&self, stored: &Arc<StoredTask>, ask: bool) -> Result<(), ForwardError> {
-        if ask || self.shuffler.configurations(stored.task().id()).is_none() {
+        if ask
+            || self
+                .shuffler
+                .key_configurations(stored.task().id())
+                .is_none()
+        {
             self.fetch_keys(stored.task()).await?;
         }
         self.store.refresh_batches(stored).await?;
@@ -160,7 +165,7 @@ impl Forwarder {
     }
 
     /// Fetches the analyser's keys for a task.
-    async fn fetch_keys(&self, task: &CollectedTask) -> Result<(), ForwardError> {
+    async fn fetch_keys(&self, task: &ReportOrSumTask) -> Result<(), ForwardError> {
         let request = Request::get(self.resource_address(task, "keys")?).body(Full::default());
         let answer = self.send_request(request).await?;
         let strange = |reason: String| ForwardError::InvalidAnswer(reason);
@@ -170,10 +175,11 @@ impl Forwarder {
             let bytes = HEXLOWER
                 .decode(text.as_bytes())
                 .map_err(|error| strange(error.to_string()))?;
-            Configuration::read(&bytes, task).map_err(|error| strange(error.to_string()))
+            KeyConfiguration::read(&bytes, task).map_err(|error| strange(error.to_string()))
         });
         let configurations = configurations.collect::<Result<_, _>>()?;
-        self.shuffler.set_configurations(task.id(), configurations);
+        self.shuffler
+            .set_key_configurations(task.id(), configurations);
         Ok(())
     }
 
@@ -189,7 +195,7 @@ impl Forwarder {
         let reading = {
             let (store, stored) = (self.store.clone(), Arc::clone(stored));
             tokio::task::spawn_blocking(move || {
-                let Some(claim) = store.claim(&stored, batch.number)? else {
+                let Some(claim) = store.claim_batch(&stored, batch.number)? else {
                     return Ok(false);
                 };
                 store.for_each_block(&stored, batch.number, &mut |block| {
@@ -273,7 +279,11 @@ impl Forwarder {
     }
 
     /// Returns the address of a task's resource at the analyser.
-    fn resource_address(&self, task: &CollectedTask, resource: &str) -> Result<Uri, ForwardError> {
+    fn resource_address(
+        &self,
+        task: &ReportOrSumTask,
+        resource: &str,
+    ) -> Result<Uri, ForwardError> {
         let base = self.shuffler.analyser.to_string();
         let address = format!(
             "{}/tasks/{}/{resource}",

@@ -15,7 +15,7 @@ pub(crate) use shuffler::ShufflerKeys;
 
 /// Keys and peers that the role of a process needs. A collector needs none.
 #[derive(Clone, Default)]
-pub(crate) struct Peers {
+pub(crate) struct RolePeers {
     /// Keys and peers of a process that is a shuffler.
     pub(crate) shuffler: Option<Arc<ShufflerKeys>>,
     /// Keys and peers of a process that is an analyser.

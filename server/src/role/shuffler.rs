@@ -9,7 +9,7 @@ use sha2::{Digest, Sha256};
 
 use super::signature::{self, Signer, StatementKind};
 use crate::keys;
-use crate::sealed::Configuration;
+use crate::sealed::KeyConfiguration;
 
 /// Keys of a shuffler, and the address and keys of its analyser.
 pub(crate) struct ShufflerKeys {
@@ -20,7 +20,7 @@ pub(crate) struct ShufflerKeys {
     /// Public key that verifies receipts from the analyser.
     analyser_key: [u8; keys::LENGTH],
     /// Configurations that reports are sealed with, by task id. The analyser sends them.
-    configurations: RwLock<HashMap<String, Vec<Configuration>>>,
+    configurations: RwLock<HashMap<String, Vec<KeyConfiguration>>>,
 }
 
 impl ShufflerKeys {
@@ -52,13 +52,13 @@ impl ShufflerKeys {
 
     /// Returns the configurations that reports of a task are sealed with. Returns `None` if the
     /// analyser has not sent them yet.
-    pub(crate) fn configurations(&self, task: &str) -> Option<Vec<Configuration>> {
+    pub(crate) fn key_configurations(&self, task: &str) -> Option<Vec<KeyConfiguration>> {
         let known = self.configurations.read();
         known.get(task).cloned()
     }
 
     /// Replaces the configurations of a task.
-    pub(crate) fn set_configurations(&self, task: &str, configurations: Vec<Configuration>) {
+    pub(crate) fn set_key_configurations(&self, task: &str, configurations: Vec<KeyConfiguration>) {
         let mut known = self.configurations.write();
         known.insert(task.to_owned(), configurations);
     }

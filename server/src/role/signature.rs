@@ -25,7 +25,7 @@ pub(crate) enum StatementKind {
 }
 
 impl StatementKind {
-    fn labelled(self, bytes: &[u8]) -> Vec<u8> {
+    fn prefix_with_label(self, bytes: &[u8]) -> Vec<u8> {
         let label: &[u8] = match self {
             Self::Block => b"hushbin block\0",
             Self::Receipt => b"hushbin receipt\0",
@@ -58,7 +58,7 @@ impl Signer {
     }
 
     pub(crate) fn sign(&self, statement: StatementKind, bytes: &[u8]) -> [u8; LENGTH] {
-        let signature = self.0.sign(&statement.labelled(bytes));
+        let signature = self.0.sign(&statement.prefix_with_label(bytes));
         let signature = signature.as_ref().try_into();
         signature.expect("signatures have 64 bytes")
     }
@@ -73,7 +73,8 @@ pub(crate) fn verify(
     signature: &[u8],
 ) -> bool {
     let key = UnparsedPublicKey::new(&ED25519, public);
-    key.verify(&statement.labelled(bytes), signature).is_ok()
+    key.verify(&statement.prefix_with_label(bytes), signature)
+        .is_ok()
 }
 
 /// Returns the public key that belongs to a private key.

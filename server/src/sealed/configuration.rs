@@ -6,7 +6,7 @@ use sha2::{Digest, Sha256};
 
 use super::suite::{Aead, Kdf, Kem};
 use crate::keys;
-use crate::task::CollectedTask;
+use crate::task::ReportOrSumTask;
 
 const VERSION: u8 = 1;
 
@@ -18,7 +18,7 @@ const LENGTH: usize = 1 + 16 + 6 + keys::LENGTH + 2;
 const LABEL: &[u8] = b"hushbin sealed report\0";
 
 /// Id by which a sealed report names its configuration: the first bytes of the configuration's hash
-/// ([`Configuration::pin`]).
+/// ([`KeyConfiguration::pin`]).
 pub(crate) type KeyId = [u8; KEY_ID];
 
 /// Encoded public key for the reports of one task. The encoding begins with a version byte and the
@@ -26,11 +26,11 @@ pub(crate) type KeyId = [u8; KEY_ID];
 /// bytes. Then come the public key, and the length of an unsealed report in 2 bytes. All numbers
 /// are big endian.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Configuration([u8; LENGTH]);
+pub(crate) struct KeyConfiguration([u8; LENGTH]);
 
 /// Reason that bytes are not a valid configuration for a task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum ConfigurationError {
+pub(crate) enum KeyConfigurationError {
     #[error("it has {found} bytes, expected {LENGTH}")]
     Length { found: usize },
     #[error("it has version {found}, expected {VERSION}")]
@@ -39,11 +39,11 @@ pub(crate) enum ConfigurationError {
     Mismatch,
 }
 
-impl Configuration {
-    pub(crate) fn new(task: &CollectedTask, key: &[u8; keys::LENGTH]) -> Self {
+impl KeyConfiguration {
+    pub(crate) fn new(task: &ReportOrSumTask, key: &[u8; keys::LENGTH]) -> Self {
         let mut bytes = configuration_prefix(task);
         bytes.extend_from_slice(key);
-        bytes.extend(report_bytes(task).to_be_bytes());
+        bytes.extend(unsealed_report_length(task).to_be_bytes());
         Self(bytes.try_into().expect("its parts are so long"))
     }
 
@@ -51,18 +51,21 @@ impl Configuration {
     ///
     /// # Errors
     /// When the bytes are not a configuration, or are for another task or suite.
-    pub(crate) fn read(bytes: &[u8], task: &CollectedTask) -> Result<Self, ConfigurationError> {
+    pub(crate) fn read(
+        bytes: &[u8],
+        task: &ReportOrSumTask,
+    ) -> Result<Self, KeyConfigurationError> {
         if let Some(&found) = bytes.first().filter(|own| **own != VERSION) {
-            return Err(ConfigurationError::Version { found });
+            return Err(KeyConfigurationError::Version { found });
         }
         let found = bytes.len();
         let own: [u8; LENGTH] = bytes
             .try_into()
-            .map_err(|_| ConfigurationError::Length { found })?;
-        let length = report_bytes(task).to_be_bytes();
+            .map_err(|_| KeyConfigurationError::Length { found })?;
+        let length = unsealed_report_length(task).to_be_bytes();
         match own.starts_with(&configuration_prefix(task)) && own.ends_with(&length) {
             true => Ok(Self(own)),
-            false => Err(ConfigurationError::Mismatch),
+            false => Err(KeyConfigurationError::Mismatch),
         }
     }
 
@@ -89,7 +92,7 @@ impl Configuration {
 }
 
 /// Returns the bytes of a task's configuration that precede the public key.
-fn configuration_prefix(task: &CollectedTask) -> Vec<u8> {
+fn configuration_prefix(task: &ReportOrSumTask) -> Vec<u8> {
     let mut bytes = vec![VERSION];
     bytes.extend(task.fingerprint().0);
     let suite = [
@@ -102,7 +105,7 @@ fn configuration_prefix(task: &CollectedTask) -> Vec<u8> {
 }
 
 /// Returns the length of a report before it is sealed, in bytes.
-pub(super) fn report_bytes(task: &CollectedTask) -> u16 {
+pub(super) fn unsealed_report_length(task: &ReportOrSumTask) -> u16 {
     // The longest reports are those of hash-bin: at most a varint for each of some thousand bins.
-    u16::try_from(task.report_bytes()).expect("no report has as many bytes")
+    u16::try_from(task.max_report_length()).expect("no report has as many bytes")
 }

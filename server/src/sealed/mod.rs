@@ -5,7 +5,7 @@ mod configuration;
 mod recipient;
 mod suite;
 
-pub(crate) use configuration::{Configuration, KeyId};
+pub(crate) use configuration::{KeyConfiguration, KeyId};
 pub(crate) use recipient::{Recipient, RecipientError, private_key_from_bytes, public_key_of};
 pub(crate) use suite::{Aead, Kdf, Kem};
 

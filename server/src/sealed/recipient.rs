@@ -6,16 +6,16 @@ use data_encoding::HEXLOWER;
 use hpke::{Deserializable, Kem as _, OpModeR, Serializable, single_shot_open};
 use hushbin::sealed::{ENCAPSULATED, KEY_ID};
 
-use super::configuration::{Configuration, KeyId};
+use super::configuration::{KeyConfiguration, KeyId};
 use super::suite::{Aead, Kdf, Kem};
 use crate::keys;
-use crate::task::CollectedTask;
+use crate::task::ReportOrSumTask;
 
 /// Recipient of the reports of one task, with one or several keys. New reports are sealed to the
 /// first key. Reports sealed to the remaining keys are still opened.
 pub(crate) struct Recipient {
-    task: CollectedTask,
-    configurations: Vec<Configuration>,
+    task: ReportOrSumTask,
+    configurations: Vec<KeyConfiguration>,
     by_id: HashMap<KeyId, RecipientKey>,
 }
 
@@ -37,7 +37,7 @@ impl Recipient {
     /// # Errors
     /// When two of the keys have the same id.
     pub(crate) fn new(
-        task: CollectedTask,
+        task: ReportOrSumTask,
         keys: &[[u8; keys::LENGTH]],
     ) -> Result<Self, RecipientError> {
         let mut recipient = Self {
@@ -48,7 +48,7 @@ impl Recipient {
         for bytes in keys {
             let key = private_key_from_bytes(bytes);
             let public = Kem::sk_to_pk(&key).to_bytes();
-            let configuration = Configuration::new(&recipient.task, &public.into());
+            let configuration = KeyConfiguration::new(&recipient.task, &public.into());
             let (id, info) = (configuration.id(), configuration.hpke_info());
             if recipient
                 .by_id
@@ -63,12 +63,12 @@ impl Recipient {
     }
 
     /// Returns the task.
-    pub(crate) const fn task(&self) -> &CollectedTask {
+    pub(crate) const fn task(&self) -> &ReportOrSumTask {
         &self.task
     }
 
     /// Returns the configurations for the keys. The first one is for new reports.
-    pub(crate) fn configurations(&self) -> &[Configuration] {
+    pub(crate) fn key_configurations(&self) -> &[KeyConfiguration] {
         &self.configurations
     }
 

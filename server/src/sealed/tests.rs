@@ -6,10 +6,10 @@ use hushbin_tests::sealing::Sealer;
 use hushbin_tests::uploads::{Uploads, draft};
 use serde_json::Value;
 
-use super::configuration::ConfigurationError;
+use super::configuration::KeyConfigurationError;
 use super::recipient::RecipientError;
 use super::*;
-use crate::task::CollectedTask;
+use crate::task::ReportOrSumTask;
 
 /// Tasks of several mechanisms, with reports of several lengths.
 const TASKS: [&str; 5] = [
@@ -39,7 +39,7 @@ fn encoded(report: &Report) -> Vec<u8> {
 }
 
 fn sealer(recipient: &Recipient, key: usize) -> Sealer {
-    Sealer::new(recipient.configurations()[key].bytes(), 1)
+    Sealer::new(recipient.key_configurations()[key].bytes(), 1)
 }
 
 #[test]
@@ -74,7 +74,7 @@ fn reports_of_every_kind_are_opened_and_have_one_length() {
     for json in TASKS {
         let task = task(json);
         let recipient = opener(&task, &[[1; 32]]);
-        let id = recipient.configurations()[0].id();
+        let id = recipient.key_configurations()[0].id();
         let mut sealer = sealer(&recipient, 0);
         for report in Uploads::new(&task, 1).make(100).reports {
             let sealed = sealer.seal(&encoded(&report));
@@ -98,7 +98,7 @@ fn what_was_sealed_for_another_task_or_key_is_not_opened() {
         assert_eq!(stranger.open_report(&sealed), None);
         // A key's id that the recipient knows is not enough.
         let mut claimed = sealed.clone();
-        claimed[..4].copy_from_slice(&stranger.configurations()[0].id());
+        claimed[..4].copy_from_slice(&stranger.key_configurations()[0].id());
         assert_eq!(stranger.open_report(&claimed), None);
     }
 }
@@ -108,11 +108,11 @@ fn old_keys_open_while_new_ones_seal() {
     let task = task(TASKS[0]);
     let old = opener(&task, &[[1; 32]]);
     let both = opener(&task, &[[2; 32], [1; 32]]);
-    assert_eq!(both.configurations()[1], old.configurations()[0]);
+    assert_eq!(both.key_configurations()[1], old.key_configurations()[0]);
     let report = Uploads::new(&task, 1).make(1).reports.remove(0);
     for key in 0..2 {
         let sealed = sealer(&both, key).seal(&encoded(&report));
-        let id = both.configurations()[key].id();
+        let id = both.key_configurations()[key].id();
         assert_eq!(both.open_report(&sealed), Some((id, encoded(&report))));
         assert_eq!(old.open_report(&sealed).is_some(), key == 1);
     }
@@ -158,28 +158,28 @@ fn whatever_is_changed_is_not_opened() {
 
 #[test]
 fn a_configuration_is_for_one_task() {
-    let [one, other] = [0, 4].map(|index| CollectedTask::from(task(TASKS[index])));
-    let own = Configuration::new(&one, &[7; 32]);
+    let [one, other] = [0, 4].map(|index| ReportOrSumTask::from(task(TASKS[index])));
+    let own = KeyConfiguration::new(&one, &[7; 32]);
     assert_eq!(own.bytes().len(), 57);
     assert_eq!(own.bytes()[0], 1);
     assert_eq!(own.bytes()[1..17], one.fingerprint().0);
     assert_eq!(own.bytes()[17..23], [0, 0x20, 0, 1, 0, 1]);
     assert_eq!(own.bytes()[23..55], [7; 32]);
     assert_eq!(own.bytes()[55..], [0, 10]);
-    assert_eq!(one.report_bytes(), 10);
-    assert_eq!(Configuration::read(own.bytes(), &one), Ok(own.clone()));
+    assert_eq!(one.max_report_length(), 10);
+    assert_eq!(KeyConfiguration::read(own.bytes(), &one), Ok(own.clone()));
     assert_eq!(
-        Configuration::read(own.bytes(), &other),
-        Err(ConfigurationError::Mismatch)
+        KeyConfiguration::read(own.bytes(), &other),
+        Err(KeyConfigurationError::Mismatch)
     );
     assert_eq!(
-        Configuration::read(&own.bytes()[..56], &one),
-        Err(ConfigurationError::Length { found: 56 })
+        KeyConfiguration::read(&own.bytes()[..56], &one),
+        Err(KeyConfigurationError::Length { found: 56 })
     );
     let mut later = own.bytes().to_vec();
     later[0] = 2;
     assert_eq!(
-        Configuration::read(&later, &one).map_err(|error| error.to_string()),
+        KeyConfiguration::read(&later, &one).map_err(|error| error.to_string()),
         Err("it has version 2, expected 1".to_owned())
     );
 }

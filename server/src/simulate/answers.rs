@@ -128,9 +128,8 @@ impl Answers {
         match (question.kind(), value) {
             (Kind::Set | Kind::Ratings(_), Value::Null) => Ok(Vec::new()),
             (kind @ (Kind::Flag | Kind::Choice), _) => {
-                Ok(vec![one(
-                    single_value(kind, question.items(), value)? as u64
-                )])
+                let item = single_value(kind, question.items(), value)? as u64;
+                Ok(vec![one(item)])
             }
             (kind @ Kind::Number(scale), _) => {
                 let value = single_value(kind, question.items(), value)?;
@@ -146,11 +145,13 @@ impl Answers {
             (Kind::Set, _) => expected("a list of options"),
             (kind @ Kind::Numbers(of), _) if of.is_single() => {
                 let value = single_value(kind, question.items(), value)?;
-                Ok(self.sorted_numbers(index, of, vec![Entry { item: 0, value }]))
+                Ok(self.sort_and_count_clipped(index, of, vec![Entry { item: 0, value }]))
             }
-            (Kind::Numbers(of), Value::Object(numbers)) => {
-                Ok(self.sorted_numbers(index, of, entries_by_item_name(question, numbers)?))
-            }
+            (Kind::Numbers(of), Value::Object(numbers)) => Ok(self.sort_and_count_clipped(
+                index,
+                of,
+                entries_by_item_name(question, numbers)?,
+            )),
             (Kind::Numbers(_), _) => expected("each number by its name"),
             (Kind::Text(prefixes), Value::String(text)) => {
                 Ok(prefixes.prefix_keys(text).into_iter().map(one).collect())
@@ -179,7 +180,7 @@ impl Answers {
 
     /// Sorts the entries by item, and counts numbers that are outside their range. Used if a
     /// question asks for several numbers.
-    fn sorted_numbers(
+    fn sort_and_count_clipped(
         &mut self,
         question: usize,
         of: &[NumberLimits],

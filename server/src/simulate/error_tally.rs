@@ -94,7 +94,7 @@ impl ErrorTally {
     }
 
     /// Converts the sums over the added runs to averages.
-    pub(super) fn averaged(mut self) -> Self {
+    pub(super) fn into_averages(mut self) -> Self {
         self.covered /= self.runs;
         self.all_covered /= self.runs;
         for (own, &(sum, runs)) in self.estimates.iter_mut().zip(&self.squares) {

@@ -201,7 +201,7 @@ mod tests {
             (part.totals.encode(), part.sampled_down)
         };
         let alone = on_cores(1, &task, &crowd, 5);
-        assert_eq!(alone.totals.reports(), crowd.0.len() as u64);
+        assert_eq!(alone.totals.report_count(), crowd.0.len() as u64);
         assert!(alone.sampled_down > 0);
         let alone = (alone.totals.encode(), alone.sampled_down);
         for cores in [2, 3] {

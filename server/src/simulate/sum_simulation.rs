@@ -5,7 +5,7 @@ use std::path::Path;
 
 use hushbin::Items;
 use hushbin::sums::{SumRandomizer, SumTask};
-use hushbin_analysis::estimate::Options;
+use hushbin_analysis::estimate::EstimateOptions;
 use hushbin_analysis::sums::{SumEstimates, SumPlan, SumQuery, SumTotals};
 use rand_core::CryptoRng;
 use serde::Serialize;
@@ -156,9 +156,9 @@ pub(crate) fn simulate_sums<R: CryptoRng>(
     if !(fewest..=there).contains(&people) {
         return Err(format!("{people} of {there} people, expected {fewest} or more").into());
     }
-    let options = Options {
+    let options = EstimateOptions {
         confidence,
-        ..Options::default()
+        ..EstimateOptions::default()
     };
     let query = SumQuery::new(task, &options)?;
     let (mut randomizer, mut messages) = (SumRandomizer::new(task), Vec::new());
@@ -199,7 +199,7 @@ pub(crate) fn simulate_sums<R: CryptoRng>(
         clipped: clipped.checked_div(runs).ok_or("there are no runs")?,
         confidence,
         items,
-        tally: tally.averaged(),
+        tally: tally.into_averages(),
         randomize_ns: nanoseconds / (runs as f64 * people as f64),
     })
 }

@@ -3,14 +3,14 @@
 use chacha20::ChaCha20Rng;
 use hushbin::task::Kind;
 use hushbin::{Entry, Question, Task};
-use hushbin_analysis::estimate::{Estimand, Estimates, Estimator, Options, Query, Totals};
+use hushbin_analysis::estimate::{Estimand, EstimateOptions, Estimates, Estimator, Query, Totals};
 use hushbin_analysis::heavy_hitters;
 use serde::Serialize;
 
 use super::answers::Answers;
 use super::error_tally::{ComparedEstimate, ErrorTally};
 use super::reports::{SimulateError, simulate_reports};
-use super::texts::{TextCrowd, TextQuestionResult};
+use super::texts::{TextQuestionResult, TextSearchSimulation};
 
 /// Result of simulating a task, as averages over `runs`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -93,8 +93,9 @@ pub(crate) fn simulate_survey(
     let is_text = |&index: &usize| matches!(task.questions()[index].kind(), Kind::Text(_));
     let (texts, listed): (Vec<usize>, Vec<usize>) = (0..task.questions().len()).partition(is_text);
     let truths: Vec<TrueValues> = listed.iter().map(truth).collect::<Result<_, _>>()?;
-    let crowd = |index| TextCrowd::new(task, index, answers, people, search);
-    let mut crowds: Vec<TextCrowd> = texts.into_iter().map(crowd).collect::<Result<_, _>>()?;
+    let crowd = |index| TextSearchSimulation::new(task, index, answers, people, search);
+    let mut crowds: Vec<TextSearchSimulation> =
+        texts.into_iter().map(crowd).collect::<Result<_, _>>()?;
     let none = |(&index, truth): (&usize, &TrueValues)| {
         QuestionResult::new(task, index, truth, answers.clipped_count(index))
     };
@@ -128,11 +129,11 @@ pub(crate) fn simulate_survey(
         decode_ns,
         questions: questions
             .into_iter()
-            .map(|own| own.averaged(runs))
+            .map(|own| own.into_averages(runs))
             .collect(),
         texts: crowds
             .into_iter()
-            .map(|crowd| crowd.averaged(runs))
+            .map(|crowd| crowd.into_averages(runs))
             .collect(),
     })
 }
@@ -176,10 +177,10 @@ impl TrueValues {
         }
         let query = Query::new(
             task,
-            &Options {
+            &EstimateOptions {
                 question: (!task.has_unnamed_question()).then(|| question.name().to_owned()),
                 confidence,
-                ..Options::default()
+                ..EstimateOptions::default()
             },
         )?;
         let mut truth = Self {
@@ -205,7 +206,7 @@ impl TrueValues {
             Kind::Number(scale) => {
                 let [min, max] = scale.range();
                 self.numbers.push(entry.value.clamp(min, max));
-                scale.cell(entry.value)
+                scale.cell_and_rounding(entry.value)
             }
             Kind::Cross(cross) => {
                 if let Some(levels) = cross.level_scale() {
@@ -216,9 +217,9 @@ impl TrueValues {
                     // Cells of levels are not estimated.
                     return;
                 }
-                cross.cell(entry.item as u32, entry.value)
+                cross.cell_and_rounding(entry.item as u32, entry.value)
             }
-            Kind::Together(together) => (together.cell(item, entry.value as u32), 0.0),
+            Kind::Together(together) => (together.cell_of_option(item, entry.value as u32), 0.0),
             Kind::Numbers(of) => {
                 let [min, max] = of[item].range();
                 self.by_item[item] += entry.value.clamp(min, max) / people;
@@ -350,14 +351,14 @@ impl QuestionResult {
     }
 
     /// Converts the sums over runs to averages over the runs with at least one answer.
-    fn averaged(self, runs: u32) -> Self {
+    fn into_averages(self, runs: u32) -> Self {
         let average = |sum: f64| sum / f64::from(self.answered);
         Self {
             reports: self.reports / f64::from(runs),
             mse: average(self.mse),
             stated_mse: average(self.stated_mse),
-            shares: self.shares.averaged(),
-            numbers: self.numbers.averaged(),
+            shares: self.shares.into_averages(),
+            numbers: self.numbers.into_averages(),
             ..self
         }
     }

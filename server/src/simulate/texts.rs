@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use hushbin::Task;
 use hushbin::task::PrefixLengths;
 use hushbin_analysis::heavy_hitters::{
-    DetectableShare, FoundText, PROBABILITY, Search, SearchOptions, TextReports,
+    DetectableShare, FoundText, PROBABILITY, SearchOptions, TextReports, TextSearch,
 };
 use serde::Serialize;
 
@@ -54,8 +54,8 @@ pub(crate) struct ComparedText {
 }
 
 /// People with texts, and the results so far.
-pub(super) struct TextCrowd {
-    search: Search,
+pub(super) struct TextSearchSimulation {
+    search: TextSearch,
     people: f64,
     /// Maps the key of each prefix to the number of people who have the prefix.
     by_key: HashMap<u64, u64>,
@@ -64,7 +64,7 @@ pub(super) struct TextCrowd {
     found: TextQuestionResult,
 }
 
-impl TextCrowd {
+impl TextSearchSimulation {
     /// Creates the crowd of the first `people` people in the data set, without results.
     ///
     /// # Errors
@@ -88,7 +88,7 @@ impl TextCrowd {
                 *by_key.entry(key).or_insert(0_u64) += 1;
             }
         }
-        let search = Search::new(
+        let search = TextSearch::new(
             task,
             SearchOptions {
                 question: Some(question.name().to_owned()),
@@ -133,7 +133,7 @@ impl TextCrowd {
     /// # Errors
     /// [`SimulateError::Search`] if the search fails.
     pub(super) fn search_run(&mut self, reports: &TextReports) -> Result<(), SimulateError> {
-        let answer = self.search.run(reports, &|| false)?;
+        let answer = self.search.find_texts(reports, &|| false)?;
         let key = |text: &FoundText| PrefixLengths::text_or_prefix_key(&text.text, text.goes_on);
         let compared = |text: FoundText| ComparedText {
             truth: self
@@ -164,7 +164,7 @@ impl TextCrowd {
     }
 
     /// Returns the result, averaged over `runs`.
-    pub(super) fn averaged(self, runs: u32) -> TextQuestionResult {
+    pub(super) fn into_averages(self, runs: u32) -> TextQuestionResult {
         let average = |sum: f64| sum / f64::from(runs);
         TextQuestionResult {
             reports: average(self.found.reports),

@@ -56,7 +56,7 @@ pub struct UploadRecord {
     pub body: Vec<u8>,
 }
 
-/// Outcome of one record that was passed to [`Engine::append`].
+/// Outcome of one record that was passed to [`Engine::append_uploads`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum UploadOutcome {
     /// The upload is new and is now on disk.
@@ -255,7 +255,7 @@ pub trait Engine: Send {
     ///
     /// # Errors
     /// When storage fails.
-    fn append(
+    fn append_uploads(
         &mut self,
         task: TaskKey,
         group: &[UploadRecord],
@@ -281,7 +281,7 @@ pub trait Engine: Send {
     ///
     /// # Errors
     /// When the write fails.
-    fn probe(&mut self) -> Result<(), EngineError>;
+    fn probe_write(&mut self) -> Result<(), EngineError>;
 
     /// Returns a reader for other threads. Calls to the reader never wait for the thread that owns
     /// the engine.
@@ -398,5 +398,5 @@ pub trait SharedStorage: Send + Sync {
     ///
     /// # Errors
     /// When storage fails.
-    fn claim(&self, task: TaskKey, batch: u64) -> Result<Option<BatchClaim>, EngineError>;
+    fn claim_batch(&self, task: TaskKey, batch: u64) -> Result<Option<BatchClaim>, EngineError>;
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::engine::EngineError;
-use super::role::Role;
+use super::role::ProcessRole;
 use super::settings::TaskSettingsError;
 
 /// Error of opening a journal, or of reading from it.
@@ -77,9 +77,9 @@ pub enum OpenError {
         /// Id of the task.
         id: String,
         /// Role that stored the task.
-        found: Role,
+        found: ProcessRole,
         /// Role of this process.
-        expected: Role,
+        expected: ProcessRole,
     },
     /// A collector was given a task of sums. Such a task needs a shuffler, which hides who sent
     /// which message.
@@ -104,7 +104,7 @@ pub enum OpenError {
         id: String,
     },
     /// The journal does not have the requested task.
-    #[error("the journal has no task {id:?}; its tasks: {}", quoted(known))]
+    #[error("the journal has no task {id:?}; its tasks: {}", quote_ids(known))]
     UnknownTask {
         /// Id that was requested.
         id: String,
@@ -146,7 +146,7 @@ pub enum OpenError {
     NoTasks,
 }
 
-fn quoted(ids: &[String]) -> String {
+fn quote_ids(ids: &[String]) -> String {
     let quoted: Vec<String> = ids.iter().map(|id| format!("{id:?}")).collect();
     match &quoted[..] {
         [] => "none".to_owned(),
@@ -187,14 +187,14 @@ pub enum StoreError {
 
 impl StoreError {
     /// Converts an error that an engine returned for the task with this id.
-    pub(super) fn from_engine(error: EngineError, id: &str) -> Self {
+    pub(super) fn from_engine_error(error: EngineError, id: &str) -> Self {
         match error {
             EngineError::TaskDeleted => Self::TaskDeleted { id: id.to_owned() },
-            error => Self::failed(error),
+            error => Self::from_failure(error),
         }
     }
 
-    pub(super) fn failed(error: EngineError) -> Self {
+    pub(super) fn from_failure(error: EngineError) -> Self {
         Self::Failed(Arc::new(error))
     }
 }

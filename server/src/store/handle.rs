@@ -11,7 +11,7 @@ use super::error::{OpenError, StoreError};
 use super::memory::{MemoryBudget, MemoryReservation};
 use super::releaser;
 use super::request::{self, Submission, UploadReceipt, UploadRequest, WriterRequest};
-use super::role::Role;
+use super::role::ProcessRole;
 use super::settings::TaskSettings;
 use super::task::{StoredTask, TaskSetup};
 use super::tasks::CurrentTasks;
@@ -31,7 +31,7 @@ pub struct StoreOptions {
     /// Interval between checks for batches that are due to be closed.
     pub check_interval: Duration,
     /// Role of the process. All processes that use a journal have the same role.
-    pub role: Role,
+    pub role: ProcessRole,
 }
 
 impl StoreOptions {
@@ -41,7 +41,7 @@ impl StoreOptions {
         group_uploads: 1024,
         group_bytes: 8 << 20,
         check_interval: Duration::from_secs(20),
-        role: Role::Collector,
+        role: ProcessRole::Collector,
     };
 }
 
@@ -62,7 +62,7 @@ pub(super) struct StoreState {
     /// Access to the writer, or `None` if the store is read-only.
     pub(super) writer: Option<WriterHandle>,
     pub(super) reader: Arc<dyn StorageReader>,
-    pub(super) role: Role,
+    pub(super) role: ProcessRole,
     pub(super) metrics: WriterMetrics,
     /// Shared lock on the directory of a read-only store, which keeps writers out. `None` for other
     /// stores.
@@ -89,12 +89,14 @@ impl Store {
         let (reader, stored) = (Arc::clone(&self.0.reader), Arc::clone(stored));
         let refreshing = tokio::task::spawn_blocking(move || {
             let batches = match reader.shared_storage() {
-                Some(shared) => shared.batches(stored.key()).map_err(StoreError::failed)?,
+                Some(shared) => shared
+                    .batches(stored.key())
+                    .map_err(StoreError::from_failure)?,
                 None => return Ok(()),
             };
             // A stored task always has an open batch. If there is none, the task was deleted.
             match batches.is_empty() {
-                true => Err(StoreError::from_engine(
+                true => Err(StoreError::from_engine_error(
                     EngineError::TaskDeleted,
                     stored.task().id(),
                 )),
@@ -112,17 +114,17 @@ impl Store {
     ///
     /// # Errors
     /// When storage fails.
-    pub(crate) fn claim(
+    pub(crate) fn claim_batch(
         &self,
         stored: &StoredTask,
         batch: u64,
     ) -> Result<Option<BatchClaim>, OpenError> {
-        Ok(releaser::claim(&*self.0.reader, stored, batch)?)
+        Ok(releaser::claim_batch(&*self.0.reader, stored, batch)?)
     }
 
     /// Returns the role of the process.
     #[must_use]
-    pub fn role(&self) -> Role {
+    pub fn role(&self) -> ProcessRole {
         self.0.role
     }
 
@@ -266,7 +268,7 @@ impl Store {
     ///
     /// # Errors
     /// When the queue is full or storage fails.
-    pub(crate) async fn probe(&self) -> Result<(), StoreError> {
+    pub(crate) async fn probe_write(&self) -> Result<(), StoreError> {
         let (reply, answer) = oneshot::channel();
         self.try_send_to_writer(WriterRequest::Probe(reply))?;
         answer.await.map_err(|_| StoreError::Closed)?

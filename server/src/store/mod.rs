@@ -61,9 +61,10 @@ pub use engine::{
 };
 pub use error::{OpenError, StoreError};
 pub use files::{
-    Damage, DataLoss, DirectoryCheck, FilesEngine, SalvageResult, backup, check, salvage,
+    Damage, DataLoss, DirectoryCheck, FilesEngine, SalvageResult, backup, check_directory,
+    salvage_directory,
 };
-pub(crate) use files::{create_root, open_or_create, write_atomically};
+pub(crate) use files::{create_data_directory, open_or_create, write_atomically};
 pub use handle::{Store, StoreOptions};
 pub use location::{Location, LocationError};
 pub(crate) use memory::{MemoryExhausted, MemoryReservation};
@@ -72,7 +73,7 @@ pub use postgres::DatabaseAddress;
 #[cfg(feature = "postgres")]
 pub(crate) use postgres::Session;
 pub(crate) use postgres::{SessionPool, open_existing_pool, open_pool};
-pub use role::Role;
+pub use role::ProcessRole;
 pub use settings::{BatchSettings, TaskSettings, TaskSettingsError};
 pub(crate) use stored_reports::StoredReports;
 pub use task::{StoredTask, TaskSetup};

@@ -61,14 +61,14 @@ impl Store {
                 // The version is checked first, so that nothing is written to a directory of
                 // another version.
                 files::check_version(directory)?;
-                files::create_root(directory)?;
+                files::create_data_directory(directory)?;
                 let lock = lock_directory(directory)?;
                 (Box::new(FilesEngine::open(directory)?), Some(lock))
             }
             Location::Database(database) => (postgres::open(database)?, None),
         };
         // Only missing permission stops the start. A full disk, for example, may have room later.
-        if let Err(error) = engine.probe() {
+        if let Err(error) = engine.probe_write() {
             if error.remedy() == Remedy::Permission {
                 return Err(error.into());
             }
@@ -123,7 +123,7 @@ impl Store {
     ///
     /// # Errors
     /// As [`Store::open`].
-    pub fn with_engine(
+    pub fn open_with_engine(
         engine: Box<dyn Engine>,
         tasks: &[TaskSetup],
         options: StoreOptions,

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use hushbin::sealed::KEY_ID;
 
-use super::role::Role;
+use super::role::ProcessRole;
 
 /// Origin of a shuffled report: the shuffler and the batch that it came from, and the key that it
 /// was sealed to.
@@ -46,7 +46,7 @@ impl ReportOrigin {
 pub(crate) struct OriginCounts(BTreeMap<ReportOrigin, u64>);
 
 impl OriginCounts {
-    pub(super) fn add(&mut self, origin: ReportOrigin, reports: u64) {
+    pub(super) fn add_report_count(&mut self, origin: ReportOrigin, reports: u64) {
         *self.0.entry(origin).or_default() += reports;
     }
 
@@ -54,7 +54,7 @@ impl OriginCounts {
         others
             .0
             .iter()
-            .for_each(|(&own, &reports)| self.add(own, reports));
+            .for_each(|(&own, &reports)| self.add_report_count(own, reports));
     }
 
     /// Returns the number of reports whose origin is known.
@@ -98,13 +98,13 @@ impl OriginCounts {
         for own in all.as_chunks::<EACH>().0 {
             let (origin, reports) = own.split_first_chunk()?;
             let reports = u64::from_le_bytes(*reports.first_chunk()?);
-            origins.add(ReportOrigin::decode(origin), reports);
+            origins.add_report_count(ReportOrigin::decode(origin), reports);
         }
         Some((before, origins))
     }
 }
 
-impl Role {
+impl ProcessRole {
     /// Splits the stored body of an upload into the body that was sent, and the origin after it.
     /// Only an analyser stores an origin.
     pub(super) fn split_body(self, body: &[u8]) -> (&[u8], Option<ReportOrigin>) {
@@ -139,8 +139,8 @@ mod tests {
         let mut origins = OriginCounts::default();
         let mut bytes = b"totals".to_vec();
         for n in 0..5 {
-            origins.add(origin(n), 10);
-            origins.add(origin(n), u64::from(n));
+            origins.add_report_count(origin(n), 10);
+            origins.add_report_count(origin(n), u64::from(n));
         }
         origins.append_encoded_to(&mut bytes);
         let (before, read) = OriginCounts::split_off_origins(&bytes).unwrap();

@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::engine::{SharedStorage, SharedTask, StorageReader};
 use super::error::OpenError;
 use super::repeated_errors::RepeatedErrors;
-use super::role::Role;
+use super::role::ProcessRole;
 use super::task;
 use super::tasks::CurrentTasks;
 
@@ -19,7 +19,7 @@ pub(super) const POLL_INTERVAL: Duration = Duration::from_secs(1);
 pub(super) struct Poller {
     pub(super) tasks: Arc<CurrentTasks>,
     pub(super) reader: Arc<dyn StorageReader>,
-    pub(super) role: Role,
+    pub(super) role: ProcessRole,
     pub(super) errors: RepeatedErrors,
 }
 
@@ -38,7 +38,7 @@ impl Poller {
 fn apply_storage_changes(
     tasks: &CurrentTasks,
     shared: &dyn SharedStorage,
-    role: Role,
+    role: ProcessRole,
 ) -> Result<(), OpenError> {
     // Listed before the storage is read. A task stored in between is then not taken for a deleted
     // one.

@@ -12,7 +12,7 @@ use super::engine::BatchRow;
 use super::error::OpenError;
 use super::handle::Store;
 use super::origin::OriginCounts;
-use super::role::Role;
+use super::role::ProcessRole;
 use super::stored_reports;
 use super::task::StoredTask;
 
@@ -123,7 +123,7 @@ impl Store {
         batches: &[BatchRow],
     ) -> Result<OriginCounts, OpenError> {
         let mut all = OriginCounts::default();
-        if stored.role() == Role::Analyser {
+        if stored.role() == ProcessRole::Analyser {
             for batch in batches {
                 let own = self.read_totals(stored, batch.number, |_, origins| Ok(origins))?;
                 all.merge(&own);

@@ -27,10 +27,10 @@ use super::fold::invalid_upload_error;
 use super::origin::OriginCounts;
 use super::repeated_errors::RepeatedErrors;
 use super::request::WriterRequest;
-use super::role::Role;
+use super::role::ProcessRole;
 use super::stored_reports;
 use super::task::StoredTask;
-use crate::task::CollectedTask;
+use crate::task::ReportOrSumTask;
 
 /// Maximum number of reports in a block. Blocks are encoded as uploads, so uploads have the same
 /// maximum.
@@ -65,9 +65,11 @@ pub(super) fn spawn(
             let mut errors = RepeatedErrors::default();
             while let Some(next) = work.blocking_recv() {
                 let (task, action, done) = match &next {
-                    ReleaserWork::Closed(task) => {
-                        (task, "releasing a batch", releaser.release(task))
-                    }
+                    ReleaserWork::Closed(task) => (
+                        task,
+                        "releasing a batch",
+                        releaser.release_oldest_batch(task),
+                    ),
                     ReleaserWork::Forget(task, batch) => {
                         let forgotten = releaser.forget_reports(task, *batch);
                         (task, "forgetting reports", forgotten.map(|()| false))
@@ -100,7 +102,7 @@ struct Releaser {
 impl Releaser {
     /// Releases a task's oldest closed batch. Returns true if a batch was released. The task may
     /// then have more closed batches.
-    fn release(&self, task: &Arc<StoredTask>) -> Result<bool, String> {
+    fn release_oldest_batch(&self, task: &Arc<StoredTask>) -> Result<bool, String> {
         let batches = task.batches();
         let closed = batches.iter().find(|row| row.state == BatchState::Closed);
         let Some(&row) = closed else {
@@ -108,7 +110,8 @@ impl Releaser {
         };
         let batch = row.number;
         let reader = &*self.reader;
-        let Some(claim) = claim(reader, task, batch).map_err(|error| error.to_string())? else {
+        let Some(claim) = claim_batch(reader, task, batch).map_err(|error| error.to_string())?
+        else {
             // Another process is counting this batch. The timer checks again later.
             return Ok(false);
         };
@@ -116,8 +119,8 @@ impl Releaser {
         let pool = ThreadPoolBuilder::new().build();
         let pool = pool.map_err(|error| error.to_string())?;
         pool.install(|| match task.role() {
-            Role::Shuffler => build_sealed_release(reader, task, batch),
-            Role::Collector | Role::Analyser => build_release(reader, task, batch),
+            ProcessRole::Shuffler => build_sealed_release(reader, task, batch),
+            ProcessRole::Collector | ProcessRole::Analyser => build_release(reader, task, batch),
         })
         .and_then(|release| {
             // Dropped before the release, since the open transaction of the claim would keep a
@@ -174,13 +177,13 @@ impl Releaser {
 ///
 /// # Errors
 /// When storage fails.
-pub(super) fn claim(
+pub(super) fn claim_batch(
     reader: &dyn StorageReader,
     stored: &StoredTask,
     batch: u64,
 ) -> Result<Option<BatchClaim>, EngineError> {
     match reader.shared_storage() {
-        Some(shared) => shared.claim(stored.key(), batch),
+        Some(shared) => shared.claim_batch(stored.key(), batch),
         None => Ok(Some(BatchClaim::new(()))),
     }
 }
@@ -192,8 +195,8 @@ fn build_release(
     batch: u64,
 ) -> Result<BatchRelease, OpenError> {
     match stored.task() {
-        CollectedTask::Reports(task) => build_reports_release(reader, stored, task, batch),
-        CollectedTask::Sums(task) => build_sums_release(reader, stored, task, batch),
+        ReportOrSumTask::Reports(task) => build_reports_release(reader, stored, task, batch),
+        ReportOrSumTask::Sums(task) => build_sums_release(reader, stored, task, batch),
     }
 }
 
@@ -211,7 +214,7 @@ fn build_reports_release(
         bodies.extend(upload.reports);
         ends.push((upload.id, upload.count, bodies.len()));
         if let Some(origin) = origin {
-            origins.add(origin, upload.count.into());
+            origins.add_report_count(origin, upload.count.into());
         }
         Ok(())
     })?;
@@ -237,7 +240,7 @@ fn build_reports_release(
             block
         });
     let mut totals = totals.encode();
-    if stored.role() == Role::Analyser {
+    if stored.role() == ProcessRole::Analyser {
         origins.append_encoded_to(&mut totals);
     }
     Ok(BatchRelease {
@@ -300,7 +303,7 @@ fn build_sums_release(
         let messages = messages.map_err(|source| invalid_upload_error(task.id(), source))?;
         uploads.push(upload.id.0);
         if let Some(origin) = origin {
-            origins.add(origin, upload.count.into());
+            origins.add_report_count(origin, upload.count.into());
         }
         messages.into_iter().for_each(|own| totals.add_message(own));
         Ok(())
@@ -324,7 +327,7 @@ fn build_sealed_release(
     batch: u64,
 ) -> Result<BatchRelease, OpenError> {
     let task = stored.task();
-    let length = task.sealed_report_bytes();
+    let length = task.sealed_report_length();
     let (mut bytes, mut uploads) = (Vec::new(), Vec::new());
     stored_reports::for_each_unreleased_upload(reader, stored, batch, |upload, _| {
         if upload.reports.len() != upload.count as usize * length {
@@ -367,7 +370,7 @@ fn build_sealed_release(
 /// returns the remaining reports. The analyser sees which key a report was sealed to. So a report
 /// is hidden only among reports with the same key. While keys change, a key may have only a few
 /// reports.
-fn drop_small_key_groups<'a>(sorted: &[&'a [u8]], task: &CollectedTask) -> Vec<&'a [u8]> {
+fn drop_small_key_groups<'a>(sorted: &[&'a [u8]], task: &ReportOrSumTask) -> Vec<&'a [u8]> {
     let least = task.min_batch_reports();
     let mut kept = Vec::with_capacity(sorted.len());
     // A report begins with the id of its key, so sorting has made equal keys adjacent.

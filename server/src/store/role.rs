@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 /// Role of a process, and of the journal that the process writes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Role {
+pub enum ProcessRole {
     /// Receives reports from pages, and serves estimates
     #[default]
     Collector,
@@ -19,7 +19,7 @@ pub enum Role {
     Analyser,
 }
 
-impl Role {
+impl ProcessRole {
     /// Returns the role's name in options, files and logs.
     #[must_use]
     pub const fn name(self) -> &'static str {
@@ -31,7 +31,7 @@ impl Role {
     }
 }
 
-impl fmt::Display for Role {
+impl fmt::Display for ProcessRole {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
     }

@@ -16,7 +16,7 @@ use super::fold::{add_block_to_totals, invalid_upload_error};
 use super::location::Location;
 use super::origin::ReportOrigin;
 use super::postgres;
-use super::role::Role;
+use super::role::ProcessRole;
 use super::task::{self, StoredTask};
 
 /// Number of blocks that are counted at once. Blocks and uploads have the same maximum number of
@@ -188,7 +188,7 @@ impl StoredReports {
             known: rows.iter().map(|row| row.id.clone()).collect(),
         })?;
         let (role, _) = task::read_settings(&row.id, &row.settings)?;
-        if role == Role::Shuffler {
+        if role == ProcessRole::Shuffler {
             return Err(OpenError::Sealed { id: id.to_owned() });
         }
         Ok(Self {

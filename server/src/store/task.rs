@@ -11,19 +11,19 @@ use serde::{Deserialize, Serialize};
 
 use super::engine::{BatchRow, BatchState, Engine, EngineError, TaskBatches, TaskKey, TaskRow};
 use super::error::{OpenError, StoreError};
-use super::role::Role;
+use super::role::ProcessRole;
 use super::settings::{BatchSettings, TaskSettings};
-use crate::task::{CollectedDraft, CollectedTask};
+use crate::task::{ReportOrSumDraft, ReportOrSumTask};
 use tokio::sync::watch;
 
 /// A task in the store, with its current settings and batches.
 #[derive(Debug)]
 pub struct StoredTask {
     key: TaskKey,
-    task: CollectedTask,
+    task: ReportOrSumTask,
     /// Estimator, or `None` for a task of sums.
     estimator: Option<Estimator>,
-    role: Role,
+    role: ProcessRole,
     settings: RwLock<Arc<TaskSettings>>,
     /// Latest known batches, oldest first. Readers can wait for changes.
     batches: watch::Sender<Arc<[BatchRow]>>,
@@ -39,8 +39,8 @@ pub struct StoredTask {
 impl StoredTask {
     pub(super) fn new(
         key: TaskKey,
-        task: CollectedTask,
-        (role, settings): (Role, TaskSettings),
+        task: ReportOrSumTask,
+        (role, settings): (ProcessRole, TaskSettings),
         batches: &[BatchRow],
     ) -> Self {
         Self {
@@ -58,19 +58,19 @@ impl StoredTask {
 
     /// Returns the task as it was first stored.
     #[must_use]
-    pub const fn task(&self) -> &CollectedTask {
+    pub const fn task(&self) -> &ReportOrSumTask {
         &self.task
     }
 
     /// Returns the length of a sealed report in bytes.
-    pub(crate) fn sealed_report_bytes(&self) -> usize {
+    pub(crate) fn sealed_report_length(&self) -> usize {
         *self
             .sealed_bytes
-            .get_or_init(|| self.task().sealed_report_bytes())
+            .get_or_init(|| self.task().sealed_report_length())
     }
 
     /// Returns the role of the process that collects the task.
-    pub(super) const fn role(&self) -> Role {
+    pub(super) const fn role(&self) -> ProcessRole {
         self.role
     }
 
@@ -211,13 +211,13 @@ fn is_older_snapshot(batches: &[BatchRow], known: &[BatchRow]) -> bool {
 #[derive(Debug, Clone)]
 pub struct TaskSetup {
     /// Task to collect.
-    pub draft: CollectedDraft,
+    pub draft: ReportOrSumDraft,
     /// Settings. With `None`, a stored task keeps its settings, and a new task gets the defaults.
     pub settings: Option<TaskSettings>,
 }
 
-impl From<CollectedDraft> for TaskSetup {
-    fn from(draft: CollectedDraft) -> Self {
+impl From<ReportOrSumDraft> for TaskSetup {
+    fn from(draft: ReportOrSumDraft) -> Self {
         Self {
             draft,
             settings: None,
@@ -227,13 +227,13 @@ impl From<CollectedDraft> for TaskSetup {
 
 impl From<TaskDraft> for TaskSetup {
     fn from(draft: TaskDraft) -> Self {
-        CollectedDraft::from(draft).into()
+        ReportOrSumDraft::from(draft).into()
     }
 }
 
 impl From<SumDraft> for TaskSetup {
     fn from(draft: SumDraft) -> Self {
-        CollectedDraft::from(draft).into()
+        ReportOrSumDraft::from(draft).into()
     }
 }
 
@@ -244,7 +244,7 @@ impl From<SumDraft> for TaskSetup {
 /// fails.
 pub(super) fn store_new_tasks(
     engine: &mut dyn Engine,
-    role: Role,
+    role: ProcessRole,
     given: &[TaskSetup],
     now: u64,
 ) -> Result<Vec<StoredTask>, OpenError> {
@@ -274,7 +274,7 @@ pub(super) fn store_new_tasks(
 /// When a task cannot be used, or was stored by another role.
 pub(super) fn read_tasks(
     rows: impl IntoIterator<Item = TaskBatches>,
-    expected: Role,
+    expected: ProcessRole,
 ) -> Result<Vec<StoredTask>, OpenError> {
     let read = |(row, batches): TaskBatches| {
         let task = read_task(&row)?;
@@ -298,7 +298,7 @@ pub(super) fn read_tasks(
 pub(super) fn check_unchanged(stored: &StoredTask, setup: &TaskSetup) -> Result<(), OpenError> {
     let draft = &setup.draft;
     draft
-        .agrees_with(stored.task())
+        .check_agrees_with(stored.task())
         .map_err(|source| OpenError::TaskDiffers {
             id: draft.id().to_owned(),
             source,
@@ -324,7 +324,7 @@ fn store_settings(
 /// Stores a new task, as described by the draft and the settings in `TaskSetup`.
 pub(super) fn store_task(
     engine: &mut dyn Engine,
-    role: Role,
+    role: ProcessRole,
     TaskSetup { draft, settings }: &TaskSetup,
     now: u64,
 ) -> Result<StoredTask, OpenError> {
@@ -354,8 +354,8 @@ pub(super) fn store_task(
 ///
 /// # Errors
 /// When messages of sums would come to a collector unshuffled.
-fn check_role(task: &CollectedTask, role: Role) -> Result<(), OpenError> {
-    match task.sum_task().is_some() && role == Role::Collector {
+fn check_role(task: &ReportOrSumTask, role: ProcessRole) -> Result<(), OpenError> {
+    match task.sum_task().is_some() && role == ProcessRole::Collector {
         true => Err(OpenError::NeedsShuffler {
             id: task.id().to_owned(),
         }),
@@ -367,14 +367,14 @@ fn check_role(task: &CollectedTask, role: Role) -> Result<(), OpenError> {
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct StoredSettings<S> {
-    role: Role,
+    role: ProcessRole,
     settings: S,
 }
 
 /// Checks settings, and encodes the role and the settings in the stored form.
 fn check_and_encode_settings(
-    draft: &CollectedDraft,
-    role: Role,
+    draft: &ReportOrSumDraft,
+    role: ProcessRole,
     settings: &TaskSettings,
 ) -> Result<String, OpenError> {
     settings.check().map_err(|source| OpenError::Settings {
@@ -385,13 +385,16 @@ fn check_and_encode_settings(
 }
 
 /// Returns the stored form of a role and settings, as JSON.
-pub(super) fn encode_settings(role: Role, settings: &TaskSettings) -> String {
+pub(super) fn encode_settings(role: ProcessRole, settings: &TaskSettings) -> String {
     let written = StoredSettings { role, settings };
     serde_json::to_string(&written).expect("settings can be written as JSON")
 }
 
 /// Reads the role and the settings of a task from the stored form.
-pub(super) fn read_settings(id: &str, settings: &str) -> Result<(Role, TaskSettings), OpenError> {
+pub(super) fn read_settings(
+    id: &str,
+    settings: &str,
+) -> Result<(ProcessRole, TaskSettings), OpenError> {
     let read: Result<StoredSettings<TaskSettings>, _> = serde_json::from_str(settings);
     let read = read.map_err(|error| OpenError::StoredTask {
         id: id.to_owned(),
@@ -404,12 +407,12 @@ pub(super) fn read_settings(id: &str, settings: &str) -> Result<(Role, TaskSetti
 ///
 /// # Errors
 /// When the parameters cannot be read, or have another fingerprint than the row.
-pub(super) fn read_task(row: &TaskRow) -> Result<CollectedTask, OpenError> {
+pub(super) fn read_task(row: &TaskRow) -> Result<ReportOrSumTask, OpenError> {
     let unusable = |reason: String| OpenError::StoredTask {
         id: row.id.clone(),
         reason,
     };
-    let task: CollectedTask =
+    let task: ReportOrSumTask =
         serde_json::from_str(&row.parameters).map_err(|error| unusable(error.to_string()))?;
     // Reports were made under the stored fingerprint. A program that reads the same
     // parameters differently must not estimate from them.

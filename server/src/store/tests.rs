@@ -68,7 +68,7 @@ impl Timed {
             .await
             .unwrap();
         // The probe is served after `CloseDue`, so its answer means that all is done.
-        self.store.probe().await.unwrap();
+        self.store.probe_write().await.unwrap();
     }
 
     async fn report(&mut self, reports: usize) -> Result<UploadReceipt, StoreError> {

@@ -15,7 +15,7 @@ use super::memory::MemoryReservation;
 use super::releaser::ReleaserWork;
 use super::repeated_errors::{ActionName, RepeatedErrors};
 use super::request::{ReplySender, Submission, SubmittedUpload, UploadReceipt, WriterRequest};
-use super::role::Role;
+use super::role::ProcessRole;
 use super::settings::TaskSettings;
 use super::task::{self, StoredTask};
 use super::tasks::CurrentTasks;
@@ -43,7 +43,7 @@ struct WaitingCaller {
 /// State of the writer thread.
 pub(super) struct Writer {
     pub(super) engine: Box<dyn Engine>,
-    pub(super) role: Role,
+    pub(super) role: ProcessRole,
     pub(super) tasks: Arc<CurrentTasks>,
     pub(super) queue: mpsc::Receiver<WriterRequest>,
     pub(super) releaser: mpsc::UnboundedSender<ReleaserWork>,
@@ -67,7 +67,7 @@ struct CommitGroup {
 }
 
 impl CommitGroup {
-    fn add(&mut self, submission: Submission, reply: ReplySender<UploadReceipt>) {
+    fn add_submission(&mut self, submission: Submission, reply: ReplySender<UploadReceipt>) {
         let Submission {
             uploads,
             mut bytes,
@@ -175,14 +175,14 @@ impl Writer {
                 .iter_mut()
                 .find(|group| Arc::ptr_eq(&group.task, &waiting.task));
             match own {
-                Some(group) => group.add(waiting.submission, waiting.reply),
+                Some(group) => group.add_submission(waiting.submission, waiting.reply),
                 None => {
                     let mut group = CommitGroup {
                         task: waiting.task,
                         records: Vec::new(),
                         callers: Vec::new(),
                     };
-                    group.add(waiting.submission, waiting.reply);
+                    group.add_submission(waiting.submission, waiting.reply);
                     groups.push(group);
                 }
             }
@@ -198,8 +198,8 @@ impl Writer {
         let task = Arc::clone(&group.task);
         let begin = Instant::now();
         let result = task.check_not_removed().and_then(|()| {
-            let stored = self.engine.append(task.key(), &group.records);
-            stored.map_err(|error| StoreError::from_engine(error, task.task().id()))
+            let stored = self.engine.append_uploads(task.key(), &group.records);
+            stored.map_err(|error| StoreError::from_engine_error(error, task.task().id()))
         });
         match &result {
             Ok(outcomes) => {
@@ -226,7 +226,7 @@ impl Writer {
         let taken = result.is_ok();
         group.answer_callers(result);
         if taken {
-            self.close_if_due(&task);
+            self.close_batch_if_due(&task);
         }
     }
 
@@ -243,7 +243,7 @@ impl Writer {
     }
 
     /// Closes the task's open batch if it is due.
-    fn close_if_due(&mut self, task: &Arc<StoredTask>) {
+    fn close_batch_if_due(&mut self, task: &Arc<StoredTask>) {
         let now = (self.clock)();
         let due = task.current_open_batch().filter(|open| {
             let seconds = now.saturating_sub(open.opened);
@@ -258,16 +258,16 @@ impl Writer {
 
     /// Notifies the releaser if the task has closed batches. The process that closed them may have
     /// ended before it could release them.
-    fn release_if_closed(&self, task: &Arc<StoredTask>) {
+    fn request_release_if_closed(&self, task: &Arc<StoredTask>) {
         if task.has_closed_batches() {
             let _ = self.releaser.send(ReleaserWork::Closed(Arc::clone(task)));
         }
     }
 
     /// Asks the releaser to delete reports that have been kept for the configured number of days.
-    fn forget_if_due(&self, task: &Arc<StoredTask>) {
+    fn request_deletion_if_due(&self, task: &Arc<StoredTask>) {
         // A shuffler deletes reports as soon as the analyser has them, and not before.
-        if task.role() == Role::Shuffler {
+        if task.role() == ProcessRole::Shuffler {
             return;
         }
         let Some(days) = task.settings().keep_reports_days else {
@@ -300,19 +300,19 @@ impl Writer {
         match request {
             WriterRequest::Uploads(_) | WriterRequest::Close(_) => {}
             WriterRequest::Probe(reply) => {
-                let probed = self.engine.probe();
+                let probed = self.engine.probe_write();
                 self.errors.record(None, PROBING, &probed);
-                let _ = reply.send(probed.map_err(StoreError::failed));
+                let _ = reply.send(probed.map_err(StoreError::from_failure));
             }
             WriterRequest::CloseDue => {
                 for task in self.tasks.all_tasks() {
-                    self.close_if_due(&task);
-                    self.release_if_closed(&task);
-                    self.forget_if_due(&task);
+                    self.close_batch_if_due(&task);
+                    self.request_release_if_closed(&task);
+                    self.request_deletion_if_due(&task);
                 }
             }
             WriterRequest::CloseBatch(task, need, reply) => {
-                let _ = reply.send(self.close_on_request(&task, need));
+                let _ = reply.send(self.close_batch_on_request(&task, need));
             }
             WriterRequest::Forget(task, batch) => {
                 let _ = self.releaser.send(ReleaserWork::Forget(task, batch));
@@ -321,7 +321,7 @@ impl Writer {
                 let settled = task.check_not_removed().and_then(|()| {
                     let settled = self.engine.update_after_release(task.key(), batch);
                     self.publish_batches(&task);
-                    settled.map_err(|error| StoreError::from_engine(error, task.task().id()))
+                    settled.map_err(|error| StoreError::from_engine_error(error, task.task().id()))
                 });
                 let _ = reply.send(settled);
             }
@@ -350,13 +350,13 @@ impl Writer {
                     Err(_) => self.tasks.add(&task),
                 }
                 let _ = reply.send(
-                    removed.map_err(|error| StoreError::from_engine(error, task.task().id())),
+                    removed.map_err(|error| StoreError::from_engine_error(error, task.task().id())),
                 );
             }
         }
     }
 
-    fn close_on_request(
+    fn close_batch_on_request(
         &mut self,
         task: &Arc<StoredTask>,
         need: u64,
@@ -366,7 +366,7 @@ impl Writer {
         match open.filter(|open| open.reports >= need) {
             Some(open) => {
                 let closed = self.close_batch(task, open.number);
-                closed.map_err(|error| StoreError::from_engine(error, task.task().id()))
+                closed.map_err(|error| StoreError::from_engine_error(error, task.task().id()))
             }
             None => Err(StoreError::BatchTooSmall {
                 have: task.open_batch_report_count(),
@@ -384,7 +384,7 @@ impl Writer {
         let written = task::encode_settings(task.role(), &settings);
         self.engine
             .configure_task(task.key(), &written)
-            .map_err(|error| StoreError::from_engine(error, task.task().id()))?;
+            .map_err(|error| StoreError::from_engine_error(error, task.task().id()))?;
         task.replace_settings(settings);
         Ok(())
     }

@@ -11,7 +11,7 @@ use super::schema_key;
 /// A collected task: local-DP reports, or sums through a shuffler.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(untagged)]
-pub enum CollectedTask {
+pub enum ReportOrSumTask {
     /// Local-DP reports, which are private without a shuffler.
     Reports(Task),
     /// Messages of shuffled sums, which are private only with a shuffler.
@@ -20,14 +20,14 @@ pub enum CollectedTask {
 
 /// Draft of a collected task, with parameters that may still have to be chosen.
 #[derive(Debug, Clone, PartialEq)]
-pub enum CollectedDraft {
-    /// Draft of a [`CollectedTask::Reports`].
+pub enum ReportOrSumDraft {
+    /// Draft of a [`ReportOrSumTask::Reports`].
     Reports(TaskDraft),
-    /// Draft of a [`CollectedTask::Sums`].
+    /// Draft of a [`ReportOrSumTask::Sums`].
     Sums(SumDraft),
 }
 
-impl CollectedTask {
+impl ReportOrSumTask {
     /// Returns the task's id, a slug.
     #[must_use]
     pub fn id(&self) -> &str {
@@ -74,7 +74,7 @@ impl CollectedTask {
 
     /// Returns the length of the longest report or message in bytes.
     #[must_use]
-    pub fn report_bytes(&self) -> usize {
+    pub fn max_report_length(&self) -> usize {
         match self {
             Self::Reports(task) => task.max_report_bytes(),
             Self::Sums(task) => task.longest_message_bytes(),
@@ -82,8 +82,8 @@ impl CollectedTask {
     }
 
     /// Returns the length of a sealed report or message in bytes.
-    pub(crate) fn sealed_report_bytes(&self) -> usize {
-        sealed::OVERHEAD + self.report_bytes()
+    pub(crate) fn sealed_report_length(&self) -> usize {
+        sealed::OVERHEAD + self.max_report_length()
     }
 
     /// Returns encoded totals that count no reports.
@@ -98,10 +98,12 @@ impl CollectedTask {
     /// belong to this task.
     pub(crate) fn reports_in_totals(&self, totals: &[u8]) -> Option<u64> {
         match self {
-            Self::Reports(task) => Totals::decode(task, totals).ok().map(|own| own.reports()),
+            Self::Reports(task) => Totals::decode(task, totals)
+                .ok()
+                .map(|own| own.report_count()),
             Self::Sums(task) => SumTotals::decode(task, totals)
                 .ok()
-                .map(|own| own.messages()),
+                .map(|own| own.message_count()),
         }
     }
 
@@ -134,19 +136,19 @@ impl CollectedTask {
     }
 }
 
-impl From<Task> for CollectedTask {
+impl From<Task> for ReportOrSumTask {
     fn from(task: Task) -> Self {
         Self::Reports(task)
     }
 }
 
-impl From<SumTask> for CollectedTask {
+impl From<SumTask> for ReportOrSumTask {
     fn from(task: SumTask) -> Self {
         Self::Sums(task)
     }
 }
 
-impl CollectedDraft {
+impl ReportOrSumDraft {
     /// Returns the task's id, a slug.
     #[must_use]
     pub fn id(&self) -> &str {
@@ -157,10 +159,10 @@ impl CollectedDraft {
     }
 
     /// Returns the complete task. For sums, checks that the promised privacy holds.
-    pub fn resolve(&self) -> Result<CollectedTask, Error> {
+    pub fn resolve(&self) -> Result<ReportOrSumTask, Error> {
         match self {
-            Self::Reports(draft) => draft.resolve().map(CollectedTask::Reports),
-            Self::Sums(draft) => sums::resolve(draft).map(CollectedTask::Sums),
+            Self::Reports(draft) => draft.resolve().map(ReportOrSumTask::Reports),
+            Self::Sums(draft) => sums::resolve_sum_draft(draft).map(ReportOrSumTask::Sums),
         }
     }
 
@@ -168,14 +170,14 @@ impl CollectedDraft {
     ///
     /// # Errors
     /// [`Error::TaskDiffers`] for the first field that differs.
-    pub fn agrees_with(&self, task: &CollectedTask) -> Result<(), Error> {
+    pub fn check_agrees_with(&self, task: &ReportOrSumTask) -> Result<(), Error> {
         match (self, task) {
-            (Self::Reports(draft), CollectedTask::Reports(task)) => draft.agrees_with(task),
-            (Self::Sums(draft), CollectedTask::Sums(task)) => draft.agrees_with(task),
-            (Self::Reports(_), CollectedTask::Sums(_)) => {
+            (Self::Reports(draft), ReportOrSumTask::Reports(task)) => draft.check_agrees_with(task),
+            (Self::Sums(draft), ReportOrSumTask::Sums(task)) => draft.check_agrees_with(task),
+            (Self::Reports(_), ReportOrSumTask::Sums(_)) => {
                 Err(trust_differs_error("nobody", "shuffler"))
             }
-            (Self::Sums(_), CollectedTask::Reports(_)) => {
+            (Self::Sums(_), ReportOrSumTask::Reports(_)) => {
                 Err(trust_differs_error("shuffler", "nobody"))
             }
         }
@@ -190,13 +192,13 @@ fn trust_differs_error(given: &str, in_use: &str) -> Error {
     }
 }
 
-impl From<TaskDraft> for CollectedDraft {
+impl From<TaskDraft> for ReportOrSumDraft {
     fn from(draft: TaskDraft) -> Self {
         Self::Reports(draft)
     }
 }
 
-impl From<SumDraft> for CollectedDraft {
+impl From<SumDraft> for ReportOrSumDraft {
     fn from(draft: SumDraft) -> Self {
         Self::Sums(draft)
     }
@@ -208,7 +210,7 @@ struct TrustProbe {
     trust: Option<de::IgnoredAny>,
 }
 
-impl CollectedDraft {
+impl ReportOrSumDraft {
     /// Returns true if the text of a task file has the key `trust`. Only tasks of sums have this
     /// key.
     pub(crate) fn has_trust_key(text: &str) -> bool {
@@ -222,8 +224,8 @@ impl CollectedDraft {
     /// When the text is not a draft. The message contains line and column.
     pub(crate) fn parse(text: &str) -> serde_json::Result<Self> {
         match serde_json::from_str::<TrustProbe>(text)?.trust {
-            Some(_) => schema_key::from_str(text).map(Self::Sums),
-            None => schema_key::from_str(text).map(Self::Reports),
+            Some(_) => schema_key::parse_without_schema_key(text).map(Self::Sums),
+            None => schema_key::parse_without_schema_key(text).map(Self::Reports),
         }
     }
 }
@@ -246,13 +248,13 @@ where
     .map_err(de::Error::custom)
 }
 
-impl<'de> Deserialize<'de> for CollectedTask {
+impl<'de> Deserialize<'de> for ReportOrSumTask {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserialize_by_trust::<D, Self, Task, SumTask>(deserializer)
     }
 }
 
-impl<'de> Deserialize<'de> for CollectedDraft {
+impl<'de> Deserialize<'de> for ReportOrSumDraft {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserialize_by_trust::<D, Self, TaskDraft, SumDraft>(deserializer)
     }

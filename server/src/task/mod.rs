@@ -5,4 +5,4 @@ mod collected;
 pub(crate) mod schema_key;
 pub(crate) mod task_file;
 
-pub use collected::{CollectedDraft, CollectedTask};
+pub use collected::{ReportOrSumDraft, ReportOrSumTask};

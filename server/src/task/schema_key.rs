@@ -16,7 +16,7 @@ pub(crate) const KEY: &str = "$schema";
 ///
 /// # Errors
 /// When the text is not a JSON object of the type `T`. The message contains line and column.
-pub(crate) fn from_str<T: DeserializeOwned>(text: &str) -> serde_json::Result<T> {
+pub(crate) fn parse_without_schema_key<T: DeserializeOwned>(text: &str) -> serde_json::Result<T> {
     let mut file = serde_json::Deserializer::from_str(text);
     let value = file.deserialize_map(ObjectVisitor(PhantomData))?;
     file.end()?;
@@ -99,7 +99,7 @@ mod tests {
             r#"{ "first": 1, "$schema": "s", "second": "b" }"#,
             r#"{ "first": 1, "second": "b", "$schema": "s" }"#,
         ] {
-            assert_eq!(from_str::<Pair>(text).unwrap(), pair);
+            assert_eq!(parse_without_schema_key::<Pair>(text).unwrap(), pair);
         }
     }
 
@@ -126,11 +126,13 @@ mod tests {
             (r#"{ "first": 1, "second": "b" } 2"#, "trailing characters"),
             (r#"[1, "b"]"#, "invalid type: sequence, expected an object"),
         ] {
-            let said = from_str::<Pair>(text).unwrap_err().to_string();
+            let said = parse_without_schema_key::<Pair>(text)
+                .unwrap_err()
+                .to_string();
             assert!(said.starts_with(expected), "{said}");
         }
         let text = "{\n  \"$schema\": \"s\",\n  \"third\": 1\n}";
-        let error = from_str::<Pair>(text).unwrap_err();
+        let error = parse_without_schema_key::<Pair>(text).unwrap_err();
         assert_eq!((error.line(), error.column()), (3, 9), "{error}");
         assert!(
             error.to_string().starts_with("unknown field `third`"),

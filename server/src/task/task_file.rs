@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 
 use hushbin::choose::ChosenQuestion;
 use hushbin::{Task, TaskDraft};
-use hushbin_analysis::accounting::AccountError;
+use hushbin_analysis::accounting::AccountingError;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::collected::{CollectedDraft, CollectedTask};
+use super::collected::{ReportOrSumDraft, ReportOrSumTask};
 use crate::text_file;
 
 /// Contents of a task file for local-DP reports. Parameters that are not in the file have not been
@@ -45,7 +45,7 @@ pub(crate) enum TaskFileErrorCause {
     Parameters(#[from] hushbin::Error),
     /// Task for which no privacy account can be computed.
     #[error(transparent)]
-    Account(#[from] AccountError),
+    Account(#[from] AccountingError),
     /// Task of shuffled sums, in a command that supports only reports.
     #[error(
         "this is a task of sums, which only the shuffler protects (\"trust\"); this command needs \
@@ -59,7 +59,7 @@ pub(crate) enum TaskFileErrorCause {
 pub(crate) struct TaskFile {
     path: PathBuf,
     /// Draft of the task, read from the file.
-    pub(crate) draft: CollectedDraft,
+    pub(crate) draft: ReportOrSumDraft,
 }
 
 impl TaskFile {
@@ -70,7 +70,7 @@ impl TaskFile {
     /// parameters.
     pub(crate) fn read(path: &Path) -> Result<Self, TaskFileError> {
         let text = text_file::read(path).map_err(|error| error_of_file(path, error))?;
-        let draft = CollectedDraft::parse(&text).map_err(|error| error_of_file(path, error))?;
+        let draft = ReportOrSumDraft::parse(&text).map_err(|error| error_of_file(path, error))?;
         Ok(Self {
             path: path.to_owned(),
             draft,
@@ -81,7 +81,7 @@ impl TaskFile {
     ///
     /// # Errors
     /// When parameters are out of range, contradict each other or hide too little.
-    pub(crate) fn resolve(&self) -> Result<CollectedTask, TaskFileError> {
+    pub(crate) fn resolve(&self) -> Result<ReportOrSumTask, TaskFileError> {
         self.draft
             .resolve()
             .map_err(|error| self.content_error(error))
@@ -98,11 +98,11 @@ impl TaskFile {
     /// [`TaskFileErrorCause::Sums`] for a task of sums.
     fn into_report_task_file(self) -> Result<ReportTaskFile, TaskFileError> {
         match self.draft {
-            CollectedDraft::Reports(draft) => Ok(ReportTaskFile {
+            ReportOrSumDraft::Reports(draft) => Ok(ReportTaskFile {
                 path: self.path,
                 draft,
             }),
-            CollectedDraft::Sums(_) => Err(error_of_file(&self.path, TaskFileErrorCause::Sums)),
+            ReportOrSumDraft::Sums(_) => Err(error_of_file(&self.path, TaskFileErrorCause::Sums)),
         }
     }
 }
@@ -136,7 +136,7 @@ impl ReportTaskFile {
     ) -> Result<(Task, Vec<ChosenQuestion>), TaskFileError> {
         let choices = self
             .draft
-            .choose()
+            .choose_parameters()
             .map_err(|error| self.content_error(error))?;
         let task = self.draft.task_from_choices(&choices);
         Ok((task.map_err(|error| self.content_error(error))?, choices))

@@ -11,7 +11,7 @@ use subtle::ConstantTimeEq;
 
 use super::token::{Token, TokenRole, TokensError};
 use crate::format_version::version_of;
-use crate::store::{create_root, open_or_create, write_atomically};
+use crate::store::{create_data_directory, open_or_create, write_atomically};
 
 const FILE: &str = "tokens.json";
 const LOCK: &str = "tokens.lock";
@@ -146,7 +146,7 @@ fn change_tokens<T>(
     data: &Path,
     change: impl FnOnce(&mut Vec<Token>) -> Result<T, TokensError>,
 ) -> Result<T, TokensError> {
-    create_root(data)?;
+    create_data_directory(data)?;
     // A separate file is locked, because each write replaces the file of tokens.
     let _lock = lock(&data.join(LOCK))?;
     let path = data.join(FILE);

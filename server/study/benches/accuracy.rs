@@ -12,7 +12,7 @@ use std::process::ExitCode;
 
 use hushbin::choose::Objective;
 use hushbin::{Entry, Randomizer, Task};
-use hushbin_analysis::bound::{Distance, distance};
+use hushbin_analysis::bound::{DistanceFromBest, distance_from_best};
 use hushbin_analysis::estimate::{Estimand, Totals, point_estimates};
 use hushbin_tests::contest::{Contest, Ratio, over_predicted, task};
 use indicatif::ProgressBar;
@@ -116,8 +116,8 @@ const GRID: ([u32; 4], [u32; 6], [f64; 7]) = (
     [0.25, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0],
 );
 
-fn distance_of(task: &Task, objective: &Objective) -> Distance {
-    distance(
+fn distance_of(task: &Task, objective: &Objective) -> DistanceFromBest {
+    distance_from_best(
         &task.questions()[0].domain(),
         task.questions()[0].mechanism(),
         task.epsilon(),
@@ -137,7 +137,7 @@ fn plain(items: u32, sparsity: u32, epsilon: f64, objective: &Objective) -> f64 
     ];
     let times = others.iter().filter_map(|mechanism| {
         let task = task(items, sparsity, epsilon, mechanism);
-        distance(
+        distance_from_best(
             &task.questions()[0].domain(),
             task.questions()[0].mechanism(),
             epsilon,
@@ -171,7 +171,7 @@ fn compare_with_the_bound() {
             .filter(|(d, s)| 2 * s <= *d)
             .collect();
         let chosen = json!({ "name": "auto", "objective": name });
-        let found: Vec<Vec<(Distance, f64)>> = rows
+        let found: Vec<Vec<(DistanceFromBest, f64)>> = rows
             .par_iter()
             .map(|&(d, s)| {
                 let of = |epsilon| {
@@ -185,7 +185,7 @@ fn compare_with_the_bound() {
         for ((d, s), distances) in rows.iter().zip(&found) {
             print!("{d:4}  {s:2}");
             for (distance, over_plain) in distances {
-                let Distance {
+                let DistanceFromBest {
                     times_bound,
                     at_most,
                     ..

@@ -15,7 +15,8 @@ use hushbin::choose::Objective;
 use hushbin::sample::{draw_below, move_random_subset_to_front};
 use hushbin::{Entry, Mechanism, Randomizer, Task, TaskDraft, ValueKind};
 use hushbin_analysis::estimate::{
-    Estimand, Estimator, NumberEstimates, Options, QuantileEstimate, Query, Totals, point_estimates,
+    Estimand, EstimateOptions, Estimator, NumberEstimates, QuantileEstimate, Query, Totals,
+    point_estimates,
 };
 use hushbin_tests::expectation::Expectation;
 use indicatif::ProgressBar;
@@ -321,7 +322,7 @@ fn load_times(real: bool) -> bool {
             })
             .collect();
         bar.finish_and_clear();
-        for (place, part) in Options::QUANTILES.into_iter().enumerate() {
+        for (place, part) in EstimateOptions::QUANTILES.into_iter().enumerate() {
             let of_run = |(truths, number): &(Vec<f64>, NumberEstimates)| {
                 (truths[place], number.quantiles[place])
             };
@@ -373,10 +374,10 @@ fn load_times_of_run(task: &Task, people: u32, run: u64) -> (Vec<f64>, NumberEst
     }
     times.sort_by(f64::total_cmp);
     let truth = |part: f64| times[(part * f64::from(people)) as usize];
-    let query = Query::new(task, &Options::default()).unwrap();
+    let query = Query::new(task, &EstimateOptions::default()).unwrap();
     let answer = Estimator::for_task(task.clone()).estimates(&totals, &query);
     (
-        Options::QUANTILES.map(truth).to_vec(),
+        EstimateOptions::QUANTILES.map(truth).to_vec(),
         answer.number.unwrap(),
     )
 }
@@ -396,8 +397,8 @@ fn expected_half_width(task: &Task, part: f64, people: f64) -> f64 {
     let z = statrs::distribution::ContinuousCDF::inverse_cdf(&normal, part);
     let time = MEDIAN * (SPREAD * z).exp();
     let density = statrs::distribution::Continuous::pdf(&normal, z) / SPREAD / time;
-    let (cell, _) = scale.cell(time);
-    let variance = part * rates.set_variance(cell + 1, true)
-        + (1.0 - part) * rates.set_variance(cell + 1, false);
+    let (cell, _) = scale.cell_and_rounding(time);
+    let variance = part * rates.answer_set_variance(cell + 1, true)
+        + (1.0 - part) * rates.answer_set_variance(cell + 1, false);
     1.96 * (variance / people).sqrt() / density
 }

@@ -3,7 +3,7 @@
 //! of the local ε.
 
 use hushbin::bounds::EPSILON;
-use hushbin_analysis::accounting::{HONEST_REPORTS, Mixture, REPORTS, account};
+use hushbin_analysis::accounting::{HONEST_REPORTS, Mixture, REPORTS, compute_batch_privacy};
 use indicatif::ProgressBar;
 use rayon::prelude::*;
 
@@ -101,7 +101,7 @@ fn central_epsilons(
     honest_fraction: f64,
     delta: f64,
 ) -> Result<Vec<(&'static str, Option<f64>)>, Error> {
-    let own = account(mixture, reports, honest_fraction, delta)?.central_epsilon;
+    let own = compute_batch_privacy(mixture, reports, honest_fraction, delta)?.central_epsilon;
     let published = published_bounds(mixture, reports, honest_fraction, delta)?;
     let published = published.into_iter();
     let published = published.map(|bound| (bound.name, bound.central_epsilon));

@@ -2,7 +2,7 @@
 use std::time::Duration;
 
 use axum::http::{Method, StatusCode};
-use hushbin_server::http::Limits;
+use hushbin_server::http::RequestLimits;
 use hushbin_server::store::{BatchSettings, Store, StoreOptions, TaskSettings, TaskSetup};
 use hushbin_tests::uploads::{Uploads, draft};
 use serde_json::{Value, json};
@@ -25,7 +25,7 @@ fn app(directory: &std::path::Path) -> App {
     };
     let tasks = [collected(SETTINGS), collected(OPEN)];
     let store = Store::open(directory, &tasks, StoreOptions::default()).unwrap();
-    App::over(store, Limits::default())
+    App::over(store, RequestLimits::default())
 }
 
 async fn batches(app: &App) -> Vec<Value> {

@@ -5,7 +5,7 @@ use std::fs;
 
 use crate::support::App;
 use axum::http::StatusCode;
-use hushbin_analysis::accounting::{Exposure, Mixture, account_exposure};
+use hushbin_analysis::accounting::{Exposure, Mixture, compute_composed_privacy};
 use hushbin_server::store::{Store, StoreOptions};
 use hushbin_tests::process::{answer, hushbin};
 use hushbin_tests::uploads::{Uploads, draft};
@@ -134,7 +134,7 @@ async fn a_privacy_notice_says_what_a_person_spends() {
             StatusCode::CREATED
         );
         let few = app.get("/tasks/settings/privacy").await.json();
-        let several = task.budget().reports();
+        let several = task.budget().max_reports();
         assert_eq!(few.get("shuffled").is_some(), several <= 2);
         let said = few["shuffled_statement"].as_str().unwrap();
         assert_eq!(
@@ -150,7 +150,7 @@ async fn a_privacy_notice_says_what_a_person_spends() {
         let shown = app.get("/tasks/settings/privacy?delta=1e-6").await.json();
         let local = &shown["local"]["budget"];
         let epsilon = task.effective_epsilon();
-        assert_eq!(local["days"], task.budget().days());
+        assert_eq!(local["days"], task.budget().window_days());
         assert_eq!(local["reports"], several);
         assert_eq!(local["window_epsilon"], window * epsilon);
         assert_eq!(local["year_epsilon"], year * epsilon);
@@ -162,7 +162,7 @@ async fn a_privacy_notice_says_what_a_person_spends() {
             ..Exposure::default()
         };
         let mixture = Mixture::for_task(&task).unwrap();
-        let expected = account_exposure(&mixture, 3000, 1.0, 1e-6, exposure).unwrap();
+        let expected = compute_composed_privacy(&mixture, 3000, 1.0, 1e-6, exposure).unwrap();
         let expected = serde_json::to_value(expected.account).unwrap();
         assert_eq!(shown["shuffled"], expected);
         let said = shown["shuffled_statement"].as_str().unwrap();
@@ -225,7 +225,7 @@ fn a_task_in_use_keeps_its_budget() {
             .report_task()
             .unwrap()
             .budget()
-            .days(),
+            .window_days(),
         7
     );
     drop(store);

@@ -8,7 +8,7 @@
 use std::time::Duration;
 
 use hushbin::{Task, Upload};
-use hushbin_server::http::Limits;
+use hushbin_server::http::RequestLimits;
 use hushbin_server::store::{BatchSettings, Store, StoreOptions, TaskSettings, TaskSetup};
 use hushbin_tests::uploads::{Uploads, draft};
 use serde_json::Value;
@@ -88,7 +88,7 @@ impl World {
         let store = Store::open(directory.path(), &[collected], StoreOptions::default()).unwrap();
         let task = store.tasks()[0].task().report_task().unwrap().clone();
         Self {
-            app: App::over(store, Limits::default()),
+            app: App::over(store, RequestLimits::default()),
             task,
             _directory: directory,
         }

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Output, Stdio};
 
 use hushbin::{Report, Task};
-use hushbin_analysis::estimate::{Options, Query, Totals, estimates};
+use hushbin_analysis::estimate::{EstimateOptions, Query, Totals, estimates};
 use hushbin_tests::process::command;
 use hushbin_tests::uploads::{Uploads, draft};
 
@@ -90,9 +90,9 @@ impl Folder {
     fn expected(&self, reports: &[Report], question: &str) -> serde_json::Value {
         let mut totals = Totals::new(&self.task);
         reports.iter().for_each(|report| totals.add_report(report));
-        let options = Options {
+        let options = EstimateOptions {
             question: (!question.is_empty()).then(|| question.to_owned()),
-            ..Options::default()
+            ..EstimateOptions::default()
         };
         let query = Query::new(&self.task, &options).unwrap();
         serde_json::to_value(estimates(&self.task, &totals, &query)).unwrap()

@@ -402,8 +402,8 @@ impl Text {
             unreachable!()
         };
         let (domain, sign) = (question.domain(), if up { 1.0 } else { -1.0 });
-        let (rates, support) = (own.rates(&domain, 4.0), own.support(&domain));
-        let element = domain.element(SignedItem {
+        let (rates, support) = (own.rates(&domain, 4.0), own.hit_decoder(&domain));
+        let element = domain.element_of_signed_item(SignedItem {
             item: PrefixLengths::text_or_prefix_key(self.prefix, true),
             negative: false,
         });
@@ -411,8 +411,8 @@ impl Text {
             let Report::Collision(report) = report else {
                 unreachable!()
             };
-            let hit = f64::from(u8::from(support.hits(report, element)));
-            sign * (hit - rates.p_false) / rates.gap()
+            let hit = f64::from(u8::from(support.is_hit(report, element)));
+            sign * (hit - rates.p_false) / rates.hit_probability_gap()
         };
         let length = self.prefix.len() as u32;
         let counts = |seed| {
@@ -427,7 +427,7 @@ impl Text {
             share: 0.25 * task.report_share(0),
             counts: &counts,
             excess: &|report| counted(report) - sign * share,
-            reach: 1.0 / rates.gap(),
+            reach: 1.0 / rates.hit_probability_gap(),
         };
         let entries = self.texts.map(|text| -> Vec<Entry> {
             let entry = |item| Entry { item, value: 1.0 };

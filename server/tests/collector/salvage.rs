@@ -363,7 +363,7 @@ fn a_closed_batch_that_lost_reports_is_open_again_with_what_came_after() {
         reports: 9,
         body: upload[33..].to_vec(),
     };
-    files.append(task, &[record]).unwrap();
+    files.append_uploads(task, &[record]).unwrap();
     drop(files);
     let log = journal.file("00000006.log");
     let commits = commits(&log);

@@ -13,16 +13,16 @@ use super::budget::{BUDGET_EXCEEDED, PrivacyBudget};
 use super::contract::Choose;
 use super::draft_agreement::check_equal_if_stated;
 use super::population::Population;
-use super::predict::{Predict, PredictedErrors, SquaredError};
-use super::search::{Candidate, Search};
+use super::predict::{PredictErrors, PredictedErrors, SquaredError};
+use super::search::{Candidate, ParameterSearch};
 use crate::bounds;
 use crate::domain::Domain;
 use crate::error::Error;
-use crate::mechanism::contract::Parameters;
+use crate::mechanism::contract::MechanismParameters;
 use crate::mechanism::hash_bin::PrivacyLevelName;
 use crate::mechanism::window::{Report, Window};
 
-impl Predict for Window {
+impl PredictErrors for Window {
     /// Returns the worst-case variance over all possible numbers. Every person has all attributes.
     fn predict_errors(
         &self,
@@ -60,7 +60,7 @@ impl Choose for Window {
                 });
             };
             let window = Self::new(drawn, atoms, favoured, values.as_slice())?;
-            return Parameters::check(&window, domain);
+            return MechanismParameters::check(&window, domain);
         }
         let fewest = favoured.saturating_mul(2).max(2);
         let atoms = draft.atoms.unwrap_or(fewest);
@@ -68,25 +68,28 @@ impl Choose for Window {
             .with_max(f64::from(sizes::MOST_ATOMS))
             .check(f64::from(atoms))?;
         let values = alloc::vec![1; (atoms / 2) as usize];
-        Parameters::check(&Self::new(drawn, atoms, favoured, values)?, domain)
+        MechanismParameters::check(&Self::new(drawn, atoms, favoured, values)?, domain)
     }
 
-    fn best(search: &Search<'_>, draft: &Draft) -> Result<Candidate, Error> {
-        search.best(|domain, budget| Self::choose(domain, budget, draft))
+    fn best_candidate(search: &ParameterSearch<'_>, draft: &Draft) -> Result<Candidate, Error> {
+        search.best_over_sparsities(|domain, budget| Self::choose(domain, budget, draft))
     }
 
-    fn candidates(search: &Search<'_>, _: PrivacyLevelName) -> Result<Vec<Candidate>, Error> {
+    fn list_variants(
+        search: &ParameterSearch<'_>,
+        _: PrivacyLevelName,
+    ) -> Result<Vec<Candidate>, Error> {
         if !search.domain.is_dense() {
             return Ok(Vec::new());
         }
         let keeps_to_it = |candidate: &Candidate| candidate.objective_error.is_finite();
-        match Self::best(search, &Draft::default()) {
+        match Self::best_candidate(search, &Draft::default()) {
             Err(error) if error == BUDGET_EXCEEDED => Ok(Vec::new()),
             best => Ok(alloc::vec![best?].into_iter().filter(keeps_to_it).collect()),
         }
     }
 
-    fn agrees_with(&self, draft: &Draft) -> Result<(), Error> {
+    fn check_agrees_with(&self, draft: &Draft) -> Result<(), Error> {
         check_equal_if_stated("drawn", &draft.drawn, self.drawn_attributes())?;
         check_equal_if_stated("atoms", &draft.atoms, self.atoms())?;
         check_equal_if_stated("favoured", &draft.favoured, self.favoured_atoms())?;

@@ -45,7 +45,7 @@ pub(super) fn best_window(domain: &Domain, budget: PrivacyBudget, draft: &Draft)
     let attributes = domain.item_count().unwrap_or(0);
     let sizes = SizeSearch {
         attributes,
-        limit: budget.prepare(),
+        limit: budget.precompute_exp(),
         draft,
     };
     let most = attributes.min(bounds::DRAWN.max as u32);

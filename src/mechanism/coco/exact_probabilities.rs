@@ -22,25 +22,31 @@ impl Randomizer {
     /// If `signed` has more items than the sparsity s, if more than 64 entries are missing, or if
     /// the domain has too few items to add.
     #[must_use]
-    pub fn probabilities(&mut self, seed: u64, signed: &[SignedItem], completion: u64) -> Vec<f64> {
+    pub fn exact_bucket_probabilities(
+        &mut self,
+        seed: u64,
+        signed: &[SignedItem],
+        completion: u64,
+    ) -> Vec<f64> {
         self.signed.clear();
         self.signed.extend_from_slice(signed);
-        let missing = self.missing_elements();
+        let missing = self.missing_element_count();
         assert!(missing <= 64, "one bit for each sign");
         // With 64 missing entries no bits are left for a rank.
         let rank = completion.checked_shr(missing).unwrap_or(0);
         self.list_elements(rank as u32, |index| (completion >> index) & 1 == 1);
         if let Some(decided) = self.thresholds.decided {
-            self.sort_pushes(seed);
-            return self.overwrite_probabilities(decided);
+            self.compute_sorted_sides(seed);
+            return self.bucket_probabilities_under_overwrite(decided);
         }
         let sides = self.thresholds.outcomes;
         let favoured = self.compute_favoured_set(seed);
         let levels = favoured.bucket_probabilities(sides, self.favoured_threshold());
         let mut probabilities =
-            alloc::vec![favoured.probability_of_strength(&levels, 0); sides as usize];
+            alloc::vec![favoured.bucket_probability_at_strength(&levels, 0); sides as usize];
         for (side, strength) in self.cells.sides_and_strengths() {
-            probabilities[side as usize] = favoured.probability_of_strength(&levels, strength);
+            probabilities[side as usize] =
+                favoured.bucket_probability_at_strength(&levels, strength);
             probabilities[opposite_side(side) as usize] = levels.outside;
         }
         probabilities
@@ -53,15 +59,18 @@ impl Randomizer {
     #[must_use]
     pub fn completion_count(&self, signed: u32) -> Option<u64> {
         let missing = self.domain.sparsity().checked_sub(signed)?;
-        let firsts = self.addable_items(signed).unwrap_or(1);
+        let firsts = self.addable_item_count(signed).unwrap_or(1);
         u64::from(firsts).checked_mul(1_u64.checked_shl(missing)?)
     }
 
-    fn overwrite_probabilities(&self, decided: Threshold) -> Vec<f64> {
+    fn bucket_probabilities_under_overwrite(&self, decided: Threshold) -> Vec<f64> {
         let pushed = self.pushes_by_pair().count() as u32;
         let sides = self.thresholds.outcomes;
-        let elsewhere =
-            self.thresholds.favoured_threshold(pushed).complement() / f64::from(sides - 2 * pushed);
+        let elsewhere = self
+            .thresholds
+            .favoured_threshold(pushed)
+            .false_probability()
+            / f64::from(sides - 2 * pushed);
         let mut probabilities = alloc::vec![elsewhere; sides as usize];
         for pushes in self.pushes_by_pair() {
             // Proportion of the pair's pushes that go to the minus side.
@@ -69,8 +78,10 @@ impl Randomizer {
             let minus = minus / pushes.len() as f64;
             // The deciding push is chosen uniformly. Its side is reported with the probability
             // `decided`.
-            let plus_side = (1.0 - minus) * decided.probability() + minus * decided.complement();
-            let minus_side = minus * decided.probability() + (1.0 - minus) * decided.complement();
+            let plus_side =
+                (1.0 - minus) * decided.probability() + minus * decided.false_probability();
+            let minus_side =
+                minus * decided.probability() + (1.0 - minus) * decided.false_probability();
             let pair_probability = self.thresholds.favoured_threshold(1).probability();
             let plus = (pushes[0] / 2 * 2) as usize;
             probabilities[plus] = pair_probability * plus_side;

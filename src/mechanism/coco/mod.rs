@@ -17,17 +17,17 @@
 
 #[cfg(feature = "analysis")]
 mod exact_probabilities;
+#[cfg(feature = "collector")]
+mod hit_decoder;
 #[cfg(feature = "analysis")]
 mod rates;
 mod rule;
 #[cfg(feature = "collector")]
 mod rule_name;
-#[cfg(feature = "collector")]
-mod support;
 
 pub use super::subset::{BucketReport as Report, Thresholds};
 #[cfg(feature = "analysis")]
 pub use rates::{PairHitProbabilities, Rates};
 pub use rule::{Coco, Randomizer, Rule};
 #[cfg(feature = "collector")]
-pub use {rule_name::RuleName, support::Support};
+pub use {hit_decoder::HitDecoder, rule_name::RuleName};

@@ -16,11 +16,11 @@ use crate::sample::ExpLowerBound;
 ///
 /// ```
 /// use hushbin::domain::Domain;
-/// use hushbin::hash::Hashing;
+/// use hushbin::hash::HashFamily;
 /// use hushbin::mechanism::coco::{Coco, Rule};
 ///
 /// let rule = Rule::Strongest { favoured: 2 };
-/// let coco = Coco::new(rule, Hashing::Balanced, 12).unwrap();
+/// let coco = Coco::new(rule, HashFamily::Balanced, 12).unwrap();
 /// let rates = coco.rates(&Domain::rated(Some(40), 3), 1.0);
 /// assert_eq!(rates.pair, 1.0 / 6.0);
 /// // This rule does not estimate the non-missing frequency.
@@ -49,10 +49,10 @@ pub struct Rates {
 ///
 /// ```
 /// use hushbin::domain::Domain;
-/// use hushbin::hash::Hashing;
+/// use hushbin::hash::HashFamily;
 /// use hushbin::mechanism::coco::{Coco, Rule};
 ///
-/// let coco = Coco::new(Rule::Overwrite, Hashing::Balanced, 12).unwrap();
+/// let coco = Coco::new(Rule::Overwrite, HashFamily::Balanced, 12).unwrap();
 /// let presence = coco.rates(&Domain::rated(Some(40), 3), 1.0).presence.unwrap();
 /// assert!(presence.p_pair > presence.q_pair);
 /// ```
@@ -72,14 +72,14 @@ impl Coco {
     #[must_use]
     pub fn rates(&self, domain: &Domain, epsilon: f64) -> Rates {
         match self.rule() {
-            Rule::Overwrite => self.overwrite_rates(domain, epsilon),
+            Rule::Overwrite => self.rates_under_overwrite(domain, epsilon),
             Rule::Strongest { favoured } => {
                 let top = self.occupancy(domain).top_sums(
                     StrengthMeasure::SignedSum,
                     self.hashes(),
                     favoured,
                 );
-                self.strongest_rates(
+                self.rates_under_strongest(
                     domain,
                     &ExpLowerBound::new(epsilon),
                     favoured,
@@ -91,7 +91,7 @@ impl Coco {
 
     /// Computes the rates under the rule `strongest` with c = `favoured`. `top` contains the
     /// expected sums of strengths and of elements over the c strongest sides.
-    pub(crate) fn strongest_rates(
+    pub(crate) fn rates_under_strongest(
         &self,
         domain: &Domain,
         bound: &ExpLowerBound,
@@ -101,7 +101,7 @@ impl Coco {
         let inside = compute_favoured_threshold(bound, favoured, self.total_buckets() - favoured);
         let s = f64::from(domain.sparsity());
         let others = f64::from(self.total_buckets() - favoured);
-        let outside = inside.complement() / others;
+        let outside = inside.false_probability() / others;
         let difference = inside.probability() / f64::from(favoured) - outside;
         // An entry has two sides under each function; `top.load / s` of them are favoured on
         // average.
@@ -114,11 +114,11 @@ impl Coco {
             pair: 1.0 / f64::from(self.pairs_per_function()),
             predicted: self.pair_hit_probabilities(domain, p_pair),
             presence: None,
-            filling_items: self.items_if_filling(domain),
+            filling_items: self.filling_item_count(domain),
         }
     }
 
-    fn overwrite_rates(&self, domain: &Domain, epsilon: f64) -> Rates {
+    fn rates_under_overwrite(&self, domain: &Domain, epsilon: f64) -> Rates {
         let pairs = f64::from(self.pairs_per_function());
         let thresholds = self.thresholds(domain.sparsity(), epsilon);
         let p_pair = thresholds.favoured_threshold(1).probability();
@@ -126,7 +126,7 @@ impl Coco {
         let presence = self.pair_hit_probabilities(domain, p_pair);
         let kappa = self.deciding_probability(domain);
         Rates {
-            gap: kappa * p_pair * (decided.probability() - decided.complement()),
+            gap: kappa * p_pair * (decided.probability() - decided.false_probability()),
             pair: 1.0 / pairs,
             predicted: presence,
             presence: Some(presence),

@@ -11,12 +11,12 @@ pub type Randomizer = subset::Randomizer<Rule>;
 /// Rule that chooses the favoured sides from the pushes of an input's entries.
 ///
 /// ```
-/// use hushbin::hash::Hashing;
+/// use hushbin::hash::HashFamily;
 /// use hushbin::mechanism::coco::{Coco, Rule};
 ///
-/// assert!(Coco::new(Rule::Strongest { favoured: 2 }, Hashing::Balanced, 12).is_ok());
+/// assert!(Coco::new(Rule::Strongest { favoured: 2 }, HashFamily::Balanced, 12).is_ok());
 /// // Buckets form pairs.
-/// assert!(Coco::new(Rule::Overwrite, Hashing::Balanced, 13).is_err());
+/// assert!(Coco::new(Rule::Overwrite, HashFamily::Balanced, 13).is_err());
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Rule {
@@ -33,7 +33,7 @@ pub enum Rule {
     },
 }
 
-impl subset::Rule for Rule {
+impl subset::FavouringRule for Rule {
     const MECHANISM: &'static str = "coco";
     const SIDES: u32 = 2;
     const NEEDS_CELLS: &'static str =

@@ -13,7 +13,7 @@ impl Randomizer {
     /// # Panics
     /// If `signed` has more items than the sparsity s.
     #[must_use]
-    pub fn probabilities(&mut self, seed: u64, signed: &[SignedItem]) -> Vec<f64> {
+    pub fn exact_bucket_probabilities(&mut self, seed: u64, signed: &[SignedItem]) -> Vec<f64> {
         self.signed.clear();
         self.signed.extend_from_slice(signed);
         self.list_elements(0, |_| false);
@@ -21,10 +21,10 @@ impl Randomizer {
         let buckets = self.thresholds.outcomes;
         let levels = favoured.bucket_probabilities(buckets, self.favoured_threshold());
         let mut probabilities =
-            alloc::vec![favoured.probability_of_strength(&levels, 0); buckets as usize];
+            alloc::vec![favoured.bucket_probability_at_strength(&levels, 0); buckets as usize];
         for (bucket, strength) in self.cells.sides_and_strengths() {
             probabilities[bucket as usize / 2] =
-                favoured.probability_of_strength(&levels, strength);
+                favoured.bucket_probability_at_strength(&levels, strength);
         }
         probabilities
     }

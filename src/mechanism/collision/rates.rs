@@ -15,11 +15,11 @@ use crate::sample::ExpLowerBound;
 ///
 /// ```
 /// use hushbin::domain::Domain;
-/// use hushbin::hash::Hashing;
+/// use hushbin::hash::HashFamily;
 /// use hushbin::mechanism::collision::{Collision, Rule};
 ///
 /// let rule = Rule::Heaviest { favoured: 2 };
-/// let collision = Collision::new(rule, Hashing::Balanced, 12).unwrap();
+/// let collision = Collision::new(rule, HashFamily::Balanced, 12).unwrap();
 /// let rates = collision.rates(&Domain::rated(Some(40), 3), 1.0);
 /// assert!(rates.p_true > rates.p_false);
 /// ```
@@ -46,7 +46,7 @@ impl Collision {
         let thresholds = self.thresholds(s, epsilon);
         match self.rule() {
             Rule::Heaviest { .. } if self.buckets_per_element() > 1 => {
-                self.windowed_rates(domain, &ExpLowerBound::new(epsilon))
+                self.rates_under_windows(domain, &ExpLowerBound::new(epsilon))
             }
             // Every bucket that holds an element is favoured, so all s members are in favoured
             // buckets.
@@ -58,7 +58,7 @@ impl Collision {
             Rule::Heaviest { favoured } => {
                 let occupancy = self.occupancy(domain);
                 let top = occupancy.top_sums(StrengthMeasure::Count, self.hashes(), favoured);
-                self.heaviest_rates(
+                self.rates_under_heaviest(
                     domain,
                     &ExpLowerBound::new(epsilon),
                     favoured,
@@ -76,12 +76,12 @@ impl Collision {
     ///
     /// ```
     /// use hushbin::domain::Domain;
-    /// use hushbin::hash::Hashing;
+    /// use hushbin::hash::HashFamily;
     /// use hushbin::mechanism::collision::{Collision, Rule};
     ///
     /// let rule = Rule::Heaviest { favoured: 1 };
-    /// let collision = Collision::new(rule, Hashing::Balanced, 2)?;
-    /// let domain = Domain::with_exact_count(4, 2);
+    /// let collision = Collision::new(rule, HashFamily::Balanced, 2)?;
+    /// let domain = Domain::with_exact_entry_count(4, 2);
     /// let law = collision.member_count_distribution(&domain, 1.0);
     /// let mean: f64 = law.iter().zip(0..).map(|(p, k)| p * f64::from(k)).sum();
     /// assert!((mean - 2.0 * collision.rates(&domain, 1.0).p_true).abs() < 1e-12);
@@ -95,7 +95,7 @@ impl Collision {
         let s = domain.sparsity();
         if self.buckets_per_element() > 1 {
             let given = self.thresholds(s, epsilon).favoured_threshold(s);
-            return alloc::vec![given.complement(), given.probability()];
+            return alloc::vec![given.false_probability(), given.probability()];
         }
         let (occupancy, buckets) = (self.occupancy(domain), f64::from(self.total_buckets()));
         let thresholds = self.thresholds(s, epsilon);
@@ -122,7 +122,7 @@ impl Collision {
         // Probability that one given bucket is reported: a favoured one, and another one.
         let inside = thresholds.favoured_threshold(s).probability() / f64::from(favoured);
         let outside =
-            thresholds.favoured_threshold(s).complement() / (buckets - f64::from(favoured));
+            thresholds.favoured_threshold(s).false_probability() / (buckets - f64::from(favoured));
         let at_least = |v: usize| reaching.get(v - 1).copied().unwrap_or(0.0);
         for (k, count) in law.iter_mut().enumerate().skip(1) {
             // Expected number of favoured buckets with exactly k members. It is clamped, because
@@ -136,7 +136,7 @@ impl Collision {
 
     /// Computes the rates under the hash family `balanced-windows`. The favoured buckets
     /// are exactly those that contain the person's one answer.
-    pub(crate) fn windowed_rates(&self, domain: &Domain, bound: &ExpLowerBound) -> Rates {
+    pub(crate) fn rates_under_windows(&self, domain: &Domain, bound: &ExpLowerBound) -> Rates {
         let inside = compute_favoured_threshold(
             bound,
             self.buckets_per_element(),
@@ -147,7 +147,7 @@ impl Collision {
 
     /// Computes the rates under the rule `heaviest` with c = `favoured`. `top` contains the
     /// expected sums of counts and squared counts over the c heaviest buckets.
-    pub(crate) fn heaviest_rates(
+    pub(crate) fn rates_under_heaviest(
         &self,
         domain: &Domain,
         bound: &ExpLowerBound,
@@ -158,7 +158,7 @@ impl Collision {
         let threshold =
             compute_favoured_threshold(bound, favoured, self.total_buckets() - favoured);
         let inside = threshold.probability() / f64::from(favoured);
-        let outside = threshold.complement() / f64::from(self.total_buckets() - favoured);
+        let outside = threshold.false_probability() / f64::from(self.total_buckets() - favoured);
         // Expected value at the reported bucket, from the sum of the values over the favoured
         // buckets and the sum over all buckets of one function.
         let functions = f64::from(self.hashes());
@@ -176,7 +176,7 @@ impl Collision {
     fn rates_from_moments(&self, domain: &Domain, p_true: f64, squares: f64) -> Rates {
         let s = f64::from(domain.sparsity());
         let t = f64::from(self.buckets());
-        let support = self.support(domain);
+        let support = self.hit_decoder(domain);
         match support.slots_per_report() {
             // A non-member's bucket is independent of the report.
             None => Rates {
@@ -189,7 +189,7 @@ impl Collision {
             // symmetry, all sets of m − M of the N − s other slots are equally likely.
             Some(m) => {
                 let m = f64::from(m);
-                let others = support.slots() as f64 - s;
+                let others = support.slot_count() as f64 - s;
                 let members = s * p_true;
                 let hit_others = m - members;
                 // E[M(m − M)] and E[(m − M)(m − M − 1)].
@@ -211,7 +211,7 @@ impl Collision {
 impl Rates {
     /// Difference p_true − p_false, which divides every estimate.
     #[must_use]
-    pub fn gap(&self) -> f64 {
+    pub fn hit_probability_gap(&self) -> f64 {
         self.p_true - self.p_false
     }
 
@@ -221,7 +221,7 @@ impl Rates {
     #[must_use]
     pub fn frequency_variance(&self, member: bool) -> f64 {
         let p = if member { self.p_true } else { self.p_false };
-        p * (1.0 - p) / (self.gap() * self.gap())
+        p * (1.0 - p) / (self.hit_probability_gap() * self.hit_probability_gap())
     }
 
     /// Second moment of a report's score: the sum of the weights of all elements that the report
@@ -247,10 +247,11 @@ impl Rates {
     /// whether the answer is in the set. Requires that every person gives exactly one answer (s =
     /// 1, no paddings).
     #[must_use]
-    pub fn set_variance(&self, answers: u32, among: bool) -> f64 {
+    pub fn answer_set_variance(&self, answers: u32, among: bool) -> f64 {
         let (own, sum) = (f64::from(u32::from(among)), f64::from(answers));
-        let mean = own * self.gap() + sum * self.p_false;
-        (self.score_second_moment(own, sum, sum) - mean * mean) / (self.gap() * self.gap())
+        let mean = own * self.hit_probability_gap() + sum * self.p_false;
+        (self.score_second_moment(own, sum, sum) - mean * mean)
+            / (self.hit_probability_gap() * self.hit_probability_gap())
     }
 
     /// Maximum number of options for which estimates use that the shares of all options sum to 1.
@@ -272,8 +273,9 @@ impl Rates {
         }
         let part = 1.0 / f64::from(options);
         let own = f64::from(u32::from(given)) - part;
-        let mean = own * self.gap();
-        (self.score_second_moment(own, 0.0, 1.0 - part) - mean * mean) / (self.gap() * self.gap())
+        let mean = own * self.hit_probability_gap();
+        (self.score_second_moment(own, 0.0, 1.0 - part) - mean * mean)
+            / (self.hit_probability_gap() * self.hit_probability_gap())
     }
 
     /// Sum of [`Rates::option_variance`] over all `options` options, exactly one of which is the
@@ -294,7 +296,7 @@ impl Rates {
         } else {
             2.0 * (self.p_false - self.both_none)
         };
-        square / (self.gap() * self.gap())
+        square / (self.hit_probability_gap() * self.hit_probability_gap())
     }
 
     /// Variance of one report's estimate of an item's presence, (hit₊ + hit₋ − 2·p_false)/gap, with
@@ -307,7 +309,8 @@ impl Rates {
         } else {
             (2.0 * self.p_false, self.both_none)
         };
-        (mean + 2.0 * both - mean * mean) / (self.gap() * self.gap())
+        (mean + 2.0 * both - mean * mean)
+            / (self.hit_probability_gap() * self.hit_probability_gap())
     }
 
     /// Expected product of one report's two estimates for an item: the item's mean and the item's
@@ -318,7 +321,7 @@ impl Rates {
     pub fn mean_presence_product(&self) -> f64 {
         // Squares of hits are hits, so (hit₊ − hit₋)(hit₊ + hit₋) = hit₊ − hit₋, even if both are
         // hit.
-        (1.0 - 2.0 * self.p_false) / self.gap()
+        (1.0 - 2.0 * self.p_false) / self.hit_probability_gap()
     }
 
     /// Sum of the variances of one report's estimates of all elements that stand for items: 2d

@@ -11,10 +11,10 @@ pub type Randomizer = subset::Randomizer<Rule>;
 /// Rule that chooses the favoured buckets from the elements that each bucket holds.
 ///
 /// ```
-/// use hushbin::hash::Hashing;
+/// use hushbin::hash::HashFamily;
 /// use hushbin::mechanism::collision::{Collision, Rule};
 ///
-/// let collision = Collision::new(Rule::Heaviest { favoured: 2 }, Hashing::Balanced, 12)?;
+/// let collision = Collision::new(Rule::Heaviest { favoured: 2 }, HashFamily::Balanced, 12)?;
 /// assert_eq!(collision.favoured_count(), Some(2));
 /// # Ok::<(), hushbin::Error>(())
 /// ```
@@ -32,7 +32,7 @@ pub enum Rule {
     },
 }
 
-impl subset::Rule for Rule {
+impl subset::FavouringRule for Rule {
     const MECHANISM: &'static str = "collision";
     const SIDES: u32 = 1;
     const NEEDS_CELLS: &'static str = "rule \"occupied\" needs more \"buckets\" than \"sparsity\"";
@@ -54,7 +54,7 @@ impl subset::Rule for Rule {
 
     #[cfg(not(feature = "complete"))]
     fn paper_rule() -> Result<Self, Error> {
-        Err(crate::mechanism::contract::left_out_of_build(
+        Err(crate::mechanism::contract::left_out_of_build_error(
             "a rule of a paper",
         ))
     }

@@ -11,7 +11,7 @@ use crate::canonical::{CanonicalWriter, WriteCanonical};
 use crate::codec::Cursor;
 use crate::domain::Domain;
 use crate::error::{Error, error};
-use crate::hash::Hashing;
+use crate::hash::HashFamily;
 use crate::mechanism::collected_mechanism::CollectedMechanism;
 
 /// Name of a [`PrivacyLevel`], as in a task file.
@@ -35,7 +35,7 @@ pub enum PrivacyLevelName {
 /// Form of a [`HashBin`] in a task file.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct HashBinParts {
+struct HashBinFile {
     level: PrivacyLevelName,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     distance: Option<f64>,
@@ -45,7 +45,7 @@ struct HashBinParts {
     clip: Option<f64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     noise: Option<Noise>,
-    hashing: Hashing,
+    hashing: HashFamily,
     bins: u32,
     grid: u32,
 }
@@ -53,7 +53,7 @@ struct HashBinParts {
 impl Serialize for HashBin {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let level = self.privacy_level();
-        let parts = HashBinParts {
+        let parts = HashBinFile {
             level: level.name(),
             distance: level.distance(),
             delta: level.delta(),
@@ -69,7 +69,7 @@ impl Serialize for HashBin {
 
 impl<'de> Deserialize<'de> for HashBin {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let HashBinParts {
+        let HashBinFile {
             level,
             distance,
             delta,
@@ -78,8 +78,8 @@ impl<'de> Deserialize<'de> for HashBin {
             hashing,
             bins,
             grid,
-        } = HashBinParts::deserialize(deserializer)?;
-        PrivacyLevel::from_parts(level, distance, delta, clip, noise)
+        } = HashBinFile::deserialize(deserializer)?;
+        PrivacyLevel::from_file_fields(level, distance, delta, clip, noise)
             .and_then(|level| Self::new(level, hashing, bins, grid))
             .map_err(de::Error::custom)
     }
@@ -90,7 +90,7 @@ impl PrivacyLevel {
     ///
     /// # Errors
     /// [`Error::Combination`] if a field is missing or belongs to another level.
-    pub(crate) fn from_parts(
+    pub(crate) fn from_file_fields(
         name: PrivacyLevelName,
         distance: Option<f64>,
         delta: Option<f64>,

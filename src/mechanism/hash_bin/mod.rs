@@ -16,6 +16,8 @@
 
 #[cfg(feature = "analysis")]
 mod attenuation;
+#[cfg(feature = "collector")]
+mod bin_decoder;
 #[cfg(feature = "analysis")]
 mod bins_before_noise;
 #[cfg(feature = "collector")]
@@ -29,8 +31,6 @@ mod randomize;
 mod rates;
 mod report;
 mod response_distribution;
-#[cfg(feature = "collector")]
-mod support;
 
 pub use parameters::HashBin;
 pub use privacy_level::{Noise, PrivacyLevel};
@@ -44,18 +44,18 @@ pub use {
 };
 #[cfg(feature = "collector")]
 pub use {
+    bin_decoder::BinDecoder,
     for_collectors::{GRID, PrivacyLevelName},
-    support::Support,
 };
 
-use super::contract::{Neighbours, Parameters};
+use super::contract::{MechanismParameters, Neighbours};
 use crate::bounds;
 use crate::canonical::CanonicalReader;
 use crate::domain::Domain;
 use crate::error::Error;
-use crate::hash::Hashing;
+use crate::hash::HashFamily;
 
-impl Parameters for HashBin {
+impl MechanismParameters for HashBin {
     const NAME: &'static str = "hash-bin";
     type Report = Report;
     type Randomizer = Randomizer;
@@ -91,10 +91,10 @@ impl Parameters for HashBin {
                     Noise::Laplace
                 },
             },
-            _ => reader.require(None)?,
+            _ => reader.require_known(None)?,
         };
-        let hashing = Hashing::from_canonical_code(reader.read_number());
-        let hashing = reader.require(hashing)?;
+        let hashing = HashFamily::from_canonical_code(reader.read_number());
+        let hashing = reader.require_known(hashing)?;
         let (bins, bits) = (reader.read_u32(), reader.read_u32());
         // Saturated, because a grid that fine is out of range in any case.
         let grid = 1_u32.checked_shl(bits).unwrap_or(u32::MAX);

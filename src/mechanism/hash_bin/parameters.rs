@@ -4,16 +4,16 @@ use super::privacy_level::PrivacyLevel;
 use crate::bounds;
 use crate::domain::Domain;
 use crate::error::{Error, error};
-use crate::hash::{ElementHash, Hashing};
+use crate::hash::{ElementHash, HashFamily};
 use crate::sample::ExpLowerBound;
 
 /// Parameters of hash-bin.
 ///
 /// ```
-/// use hushbin::hash::Hashing;
+/// use hushbin::hash::HashFamily;
 /// use hushbin::mechanism::hash_bin::{GRID, HashBin, PrivacyLevel};
 ///
-/// let hash_bin = HashBin::new(PrivacyLevel::Event, Hashing::Balanced, 4, GRID).unwrap();
+/// let hash_bin = HashBin::new(PrivacyLevel::Event, HashFamily::Balanced, 4, GRID).unwrap();
 /// assert_eq!((hash_bin.bins(), hash_bin.grid_steps()), (4, 1024));
 /// // At level `user` there is one bin.
 /// let user: Result<HashBin, _> = serde_json::from_str(
@@ -24,7 +24,7 @@ use crate::sample::ExpLowerBound;
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct HashBin {
     level: PrivacyLevel,
-    hashing: Hashing,
+    hashing: HashFamily,
     bins: u32,
     /// Binary logarithm of the grid, log₂ Γ.
     grid_bits: u32,
@@ -40,10 +40,15 @@ impl HashBin {
     ///
     /// - the grid Γ is not a power of two, or the clipping bound η is not a multiple of 1/Γ;
     /// - there are several bins at user level;
-    /// - the hash family is [`Hashing::BalancedItems`].
+    /// - the hash family is [`HashFamily::BalancedItems`].
     ///
     /// [`Task::new`](crate::Task::new) checks that the parameters suit a domain.
-    pub fn new(level: PrivacyLevel, hashing: Hashing, bins: u32, grid: u32) -> Result<Self, Error> {
+    pub fn new(
+        level: PrivacyLevel,
+        hashing: HashFamily,
+        bins: u32,
+        grid: u32,
+    ) -> Result<Self, Error> {
         let combination = |reason| Err(error!(Combination { reason }));
         hashing.check_uses_paddings()?;
         bounds::BINS.check(f64::from(bins))?;
@@ -86,7 +91,7 @@ impl HashBin {
 
     /// Family of the hash functions that map items to bins.
     #[must_use]
-    pub const fn hashing(&self) -> Hashing {
+    pub const fn hashing(&self) -> HashFamily {
         self.hashing
     }
 

@@ -21,10 +21,10 @@ pub(super) const FRACTION_BITS: u32 = 42;
 ///
 /// ```
 /// use hushbin::domain::Domain;
-/// use hushbin::hash::Hashing;
+/// use hushbin::hash::HashFamily;
 /// use hushbin::mechanism::hash_bin::{GRID, HashBin, PrivacyLevel, Randomizer};
 ///
-/// let hash_bin = HashBin::new(PrivacyLevel::Event, Hashing::Balanced, 4, GRID).unwrap();
+/// let hash_bin = HashBin::new(PrivacyLevel::Event, HashFamily::Balanced, 4, GRID).unwrap();
 /// let mut randomizer = Randomizer::new(&hash_bin, &Domain::rated(Some(40), 3), 1.0);
 /// // An input without entries, under the seed 7, before noise is added.
 /// assert_eq!(randomizer.bins_before_noise(7, &[]), [0.0; 4]);
@@ -68,7 +68,7 @@ impl Randomizer {
             let signed = if plus { value } else { -value };
             let sum = &mut self.sums[self
                 .hash
-                .bucket_of_prepared(&keys, self.hash.prepare_element(item))
+                .bucket_of_prepared_element(&keys, self.hash.prepare_element(item))
                 as usize];
             // Neither saturation nor clipping moves two sums further apart.
             *sum = sum.saturating_add(signed);
@@ -85,7 +85,7 @@ impl Randomizer {
         // The shift rounds down, for negative sums too, so the rest is not negative.
         let floor = sum >> shift;
         let rest = sum - (floor << shift);
-        let up = rest != 0 && Threshold((rest as u64) << (64 - shift)).sample(rng);
+        let up = rest != 0 && Threshold((rest as u64) << (64 - shift)).draw_bool(rng);
         floor + i64::from(up)
     }
 }
@@ -115,7 +115,7 @@ impl Randomize for Randomizer {
                 );
                 let half = 1 << 63;
                 let plus = Threshold(if steps < 0 { half - lean } else { half + lean });
-                report.response = Response::Sign(plus.sample(rng));
+                report.response = Response::Sign(plus.draw_bool(rng));
             }
             ResponseKind::Laplace { noise, limit } => {
                 let mut bins = match core::mem::take(&mut report.response) {

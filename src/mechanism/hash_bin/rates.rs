@@ -10,10 +10,10 @@ use crate::domain::Domain;
 ///
 /// ```
 /// use hushbin::domain::Domain;
-/// use hushbin::hash::Hashing;
+/// use hushbin::hash::HashFamily;
 /// use hushbin::mechanism::hash_bin::{GRID, HashBin, PrivacyLevel};
 ///
-/// let hash_bin = HashBin::new(PrivacyLevel::Event, Hashing::Balanced, 4, GRID).unwrap();
+/// let hash_bin = HashBin::new(PrivacyLevel::Event, HashFamily::Balanced, 4, GRID).unwrap();
 /// let rates = hash_bin.rates(&Domain::rated(Some(40), 3), 1.0);
 /// assert_eq!(rates.scale, 1.0 / 1024.0);
 /// assert!(!rates.two_point && rates.clip.is_none());

@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 
 use crate::codec::{append_signed_varint, append_varint};
-use crate::mechanism::contract::Encode;
+use crate::mechanism::contract::EncodeReport;
 
 /// Report of hash-bin: a seed and the randomised sums.
 ///
@@ -43,7 +43,7 @@ impl Default for Response {
     }
 }
 
-impl Encode for BinsReport {
+impl EncodeReport for BinsReport {
     fn encode(&self, bytes: &mut Vec<u8>) {
         bytes.extend_from_slice(&self.seed.to_le_bytes());
         match &self.response {

@@ -60,10 +60,10 @@ fn likely_sum_bound(items: Option<u32>) -> f64 {
 /// Exact distribution of responses: an integer threshold or discrete noise.
 ///
 /// ```
-/// use hushbin::hash::Hashing;
+/// use hushbin::hash::HashFamily;
 /// use hushbin::mechanism::hash_bin::{GRID, HashBin, PrivacyLevel};
 ///
-/// let hash_bin = HashBin::new(PrivacyLevel::Event, Hashing::Balanced, 4, GRID).unwrap();
+/// let hash_bin = HashBin::new(PrivacyLevel::Event, HashFamily::Balanced, 4, GRID).unwrap();
 /// let distribution = hash_bin.response_distribution(Some(40), 1.0);
 /// assert!(distribution.laplace_noise().is_some() && distribution.effective_epsilon() <= 1.0);
 /// ```

@@ -20,7 +20,7 @@ use crate::mechanism::subset::BucketReport as Report;
 /// Form of a [`Pattern`] in a task file.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct PatternParts {
+struct PatternFile {
     outputs: u32,
     favoured: Vec<u32>,
 }
@@ -28,13 +28,13 @@ struct PatternParts {
 impl Serialize for Pattern {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let (outputs, favoured) = (self.outputs(), self.favoured_outputs().to_vec());
-        PatternParts { outputs, favoured }.serialize(serializer)
+        PatternFile { outputs, favoured }.serialize(serializer)
     }
 }
 
 impl<'de> Deserialize<'de> for Pattern {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let parts = PatternParts::deserialize(deserializer)?;
+        let parts = PatternFile::deserialize(deserializer)?;
         Self::new(parts.outputs, parts.favoured).map_err(de::Error::custom)
     }
 }
@@ -62,7 +62,7 @@ impl Randomizer {
     /// below the number of outputs. The threshold is the one that [`crate::Randomizer::randomize`]
     /// uses.
     #[must_use]
-    pub fn probabilities(&self, cell: u32) -> Vec<f64> {
+    pub fn output_probabilities(&self, cell: u32) -> Vec<f64> {
         let outputs = self.outputs.len() as u32;
         let mut probabilities = alloc::vec![0.0; outputs as usize];
         for (rank, output) in self.outputs.iter().enumerate() {
@@ -70,7 +70,7 @@ impl Randomizer {
             probabilities[((output + cell) % outputs) as usize] = if inside {
                 self.inside.probability() / f64::from(self.favoured)
             } else {
-                self.inside.complement() / f64::from(outputs - self.favoured)
+                self.inside.false_probability() / f64::from(outputs - self.favoured)
             };
         }
         probabilities

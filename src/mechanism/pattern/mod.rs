@@ -27,12 +27,12 @@ pub use for_collectors::{Rates, triangular_cdf};
 pub use parameters::Pattern;
 pub use randomize::Randomizer;
 
-use super::contract::Parameters;
+use super::contract::MechanismParameters;
 use crate::canonical::CanonicalReader;
 use crate::domain::Domain;
 use crate::error::{Error, error};
 
-impl Parameters for Pattern {
+impl MechanismParameters for Pattern {
     const NAME: &'static str = "pattern";
     type Report = Report;
     type Randomizer = Randomizer;

@@ -70,6 +70,6 @@ impl Pattern {
     /// Computes the threshold for drawing a favoured output, at local ε.
     #[must_use]
     pub fn thresholds(&self, epsilon: f64) -> Thresholds {
-        Thresholds::for_fixed_size(epsilon, self.favoured.len() as u32, self.outputs)
+        Thresholds::for_fixed_favoured_count(epsilon, self.favoured.len() as u32, self.outputs)
     }
 }

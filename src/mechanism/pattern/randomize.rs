@@ -17,9 +17,9 @@ use crate::sample::{Threshold, draw_below};
 /// use hushbin::mechanism::pattern::{Pattern, Randomizer};
 ///
 /// let pattern = Pattern::new(5, [0, 1])?;
-/// let probabilities = Randomizer::new(&pattern, 1.0).probabilities(4);
-/// assert!(probabilities[4] == probabilities[0] && probabilities[0] > probabilities[1]);
-/// assert!((probabilities.iter().sum::<f64>() - 1.0).abs() < 1e-12);
+/// let output_probabilities = Randomizer::new(&pattern, 1.0).output_probabilities(4);
+/// assert!(output_probabilities[4] == output_probabilities[0] && output_probabilities[0] > output_probabilities[1]);
+/// assert!((output_probabilities.iter().sum::<f64>() - 1.0).abs() < 1e-12);
 /// # Ok::<(), hushbin::Error>(())
 /// ```
 #[derive(Debug, Clone)]
@@ -61,7 +61,7 @@ impl Randomize for Randomizer {
         report: &mut Report,
     ) -> bool {
         let outputs = self.outputs.len() as u32;
-        let rank = if self.inside.sample(rng) {
+        let rank = if self.inside.draw_bool(rng) {
             draw_below(rng, self.favoured)
         } else {
             self.favoured + draw_below(rng, outputs - self.favoured)

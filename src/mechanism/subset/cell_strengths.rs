@@ -37,25 +37,25 @@ pub(in crate::mechanism) struct CellStrengths {
 /// Number of hash functions that form one block, if each function has one cell.
 const SINGLES: u32 = 16;
 
-const fn pack(cell: u32, count: i32) -> u64 {
+const fn pack_cell_and_count(cell: u32, count: i32) -> u64 {
     (cell as u64) << 32 | count.cast_unsigned() as u64
 }
 
-const fn cell_of(held: u64) -> u32 {
+const fn unpack_cell(held: u64) -> u32 {
     (held >> 32) as u32
 }
 
-const fn count_of(held: u64) -> i32 {
+const fn unpack_count(held: u64) -> i32 {
     (held as u32).cast_signed()
 }
 
-pub(super) const fn strength_of(held: u64) -> u32 {
-    count_of(held).unsigned_abs()
+pub(super) const fn unpack_strength(held: u64) -> u32 {
+    unpack_count(held).unsigned_abs()
 }
 
 /// Returns the side that has a strength, for a cell that is packed with its count.
-pub(super) const fn side_of(held: u64) -> u32 {
-    2 * cell_of(held) + (count_of(held) < 0) as u32
+pub(super) const fn unpack_side(held: u64) -> u32 {
+    2 * unpack_cell(held) + (unpack_count(held) < 0) as u32
 }
 
 impl CellStrengths {
@@ -103,7 +103,7 @@ impl CellStrengths {
                 for side in sides.clone() {
                     self.counts[cell(side)] += added(side);
                 }
-                self.collect_block(function as u32 * self.cells, sides.map(cell));
+                self.collect_nonzero_counts(function as u32 * self.cells, sides.map(cell));
             }
             return;
         }
@@ -116,20 +116,20 @@ impl CellStrengths {
         let functions = 0..self.functions;
         for first in functions.clone().step_by(SINGLES as usize) {
             let block = first..functions.end.min(first + SINGLES as usize);
-            self.collect_block(0, block);
+            self.collect_nonzero_counts(0, block);
         }
     }
 
     /// Moves the nonzero counts of a block's cells to `packed`, and sets these counts to 0. `cells`
     /// are indices in `counts`. The cell at index i gets the number `first` + i.
     #[inline(always)]
-    fn collect_block(&mut self, first: u32, cells: impl Iterator<Item = usize>) {
+    fn collect_nonzero_counts(&mut self, first: u32, cells: impl Iterator<Item = usize>) {
         let mut len = self.strong_side_count() as usize;
         let zero = self.tallies.len() / 2;
         for cell in cells {
             // A cell may come several times; the first visit takes the count and leaves 0.
             let count = core::mem::take(&mut self.counts[cell]);
-            self.packed[len] = pack(first + cell as u32, count);
+            self.packed[len] = pack_cell_and_count(first + cell as u32, count);
             // No branch: an entry without strength is overwritten by the next.
             len += usize::from(count != 0);
             // The tally of 0 also counts repeated visits. It is never read.
@@ -164,7 +164,7 @@ impl CellStrengths {
             index -= self.side_count_of_strength(strength);
             strength -= 1;
         }
-        let alike = |held: &u64| strength_of(*held) as usize == strength;
+        let alike = |held: &u64| unpack_strength(*held) as usize == strength;
         let mut begin = 0;
         for &end in &self.ends {
             let held = &self.packed[begin..end as usize];
@@ -178,7 +178,7 @@ impl CellStrengths {
             begin = end as usize;
         }
         sort_keys(&mut self.sorted);
-        side_of(self.sorted[index as usize])
+        unpack_side(self.sorted[index as usize])
     }
 
     /// Returns a side of a cell without strength. All such sides are in ascending order, and
@@ -203,7 +203,7 @@ impl CellStrengths {
         cell += first;
         // Skip the cells with strength: each one at or before the result moves it by one.
         for &held in &self.sorted {
-            if cell_of(held) > cell {
+            if unpack_cell(held) > cell {
                 break;
             }
             cell += 1;

@@ -1,8 +1,8 @@
 //! Exact probabilities of buckets, from the thresholds of the sampler.
 
-use super::cell_strengths::{CellStrengths, side_of, strength_of};
+use super::cell_strengths::{CellStrengths, unpack_side, unpack_strength};
 use super::favoured_set::FavouredSet;
-use super::parameters::{Rule, Subset};
+use super::parameters::{FavouringRule, Subset};
 
 use crate::domain::Domain;
 use crate::mechanism::occupancy::Occupancy;
@@ -27,9 +27,9 @@ impl FavouredSet {
         threshold: Threshold,
     ) -> BucketProbabilities {
         let inside = threshold.probability() / f64::from(self.size);
-        let outside = threshold.complement() / f64::from(buckets - self.size);
+        let outside = threshold.false_probability() / f64::from(buckets - self.size);
         // Probability that a tied bucket is in the set.
-        let share = f64::from(self.tied_inside()) / f64::from(self.tied.max(1));
+        let share = f64::from(self.included_tied_count()) / f64::from(self.tied.max(1));
         BucketProbabilities {
             inside,
             tied: outside + (inside - outside) * share,
@@ -39,7 +39,7 @@ impl FavouredSet {
 
     /// Returns the probability that a given bucket of this strength is reported. A strength of 0
     /// stands for a bucket without strength that may be favoured.
-    pub(in crate::mechanism) const fn probability_of_strength(
+    pub(in crate::mechanism) const fn bucket_probability_at_strength(
         &self,
         levels: &BucketProbabilities,
         strength: u32,
@@ -58,11 +58,11 @@ impl CellStrengths {
     /// Returns each side that has a strength, with this strength, in no particular order.
     pub(in crate::mechanism) fn sides_and_strengths(&self) -> impl Iterator<Item = (u32, u32)> {
         let held = self.packed[..self.strong_side_count() as usize].iter();
-        held.map(|&held| (side_of(held), strength_of(held)))
+        held.map(|&held| (unpack_side(held), unpack_strength(held)))
     }
 }
 
-impl<R: Rule> Subset<R> {
+impl<R: FavouringRule> Subset<R> {
     /// Returns the model of how the elements of an input are spread over the cells of one hash
     /// function.
     pub(crate) fn occupancy(&self, domain: &Domain) -> Occupancy {

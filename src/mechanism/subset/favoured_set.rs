@@ -65,7 +65,7 @@ impl FavouredSet {
     }
 
     /// Number of tied buckets that the set includes.
-    pub(super) const fn tied_inside(&self) -> u32 {
+    pub(super) const fn included_tied_count(&self) -> u32 {
         self.size - self.certain
     }
 
@@ -73,13 +73,13 @@ impl FavouredSet {
     /// set. All buckets of the set are equally likely, and so are all buckets outside. Consumes a
     /// word for the threshold, then draws a rank. If the rank belongs to a tied bucket, also draws
     /// one of the tied buckets.
-    pub(in crate::mechanism) fn sample<R: Rng + ?Sized>(
+    pub(in crate::mechanism) fn draw_bucket<R: Rng + ?Sized>(
         &self,
         buckets: u32,
         threshold: Threshold,
         rng: &mut R,
     ) -> DrawnBucket {
-        if threshold.sample(rng) {
+        if threshold.draw_bool(rng) {
             let rank = draw_below(rng, self.size);
             if rank < self.certain {
                 DrawnBucket::Ranked(rank)
@@ -88,7 +88,7 @@ impl FavouredSet {
             }
         } else {
             let rank = draw_below(rng, buckets - self.size);
-            let tied_outside = self.tied - self.tied_inside();
+            let tied_outside = self.tied - self.included_tied_count();
             if rank < tied_outside {
                 self.draw_tied(rng)
             } else {

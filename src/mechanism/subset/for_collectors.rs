@@ -5,43 +5,46 @@ use core::fmt::Debug;
 use serde::de::{self, DeserializeOwned};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::parameters::{Rule, Subset};
+use super::parameters::{FavouringRule, Subset};
 use super::report::BucketReport;
 use super::thresholds::Thresholds;
 use crate::canonical::{CanonicalWriter, WriteCanonical};
 use crate::codec::Cursor;
 use crate::domain::Domain;
 use crate::error::{Error, error};
-use crate::hash::Hashing;
+use crate::hash::HashFamily;
 use crate::mechanism::collected_mechanism::CollectedMechanism;
 use crate::sample::{WeightAndCount, realised_epsilon};
 
 /// Form of a [`Subset`] in a task file.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct SubsetParts<Name> {
+struct SubsetFile<Name> {
     rule: Name,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     favoured: Option<u32>,
-    hashing: Hashing,
+    hashing: HashFamily,
     buckets: u32,
-    #[serde(default = "one", skip_serializing_if = "is_one")]
+    #[serde(
+        default = "default_hash_count",
+        skip_serializing_if = "is_default_hash_count"
+    )]
     hashes: u32,
 }
 
-const fn one() -> u32 {
+const fn default_hash_count() -> u32 {
     1
 }
 
 // By reference, because serde requires it.
 #[allow(clippy::trivially_copy_pass_by_ref)]
-const fn is_one(hashes: &u32) -> bool {
+const fn is_default_hash_count(hashes: &u32) -> bool {
     *hashes == 1
 }
 
 impl<R: NamedRule> Serialize for Subset<R> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let parts = SubsetParts {
+        let parts = SubsetFile {
             rule: self.rule_name(),
             favoured: self.favoured_count(),
             hashing: self.hashing(),
@@ -54,9 +57,9 @@ impl<R: NamedRule> Serialize for Subset<R> {
 
 impl<'de, R: NamedRule> Deserialize<'de> for Subset<R> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let parts = SubsetParts::<R::Name>::deserialize(deserializer)?;
+        let parts = SubsetFile::<R::Name>::deserialize(deserializer)?;
         let rule = Self::rule_from_name(parts.rule, parts.favoured).map_err(de::Error::custom)?;
-        if parts.hashing == Hashing::BalancedWindows && parts.favoured.unwrap_or(1) < 2 {
+        if parts.hashing == HashFamily::BalancedWindows && parts.favoured.unwrap_or(1) < 2 {
             return Err(de::Error::custom(
                 "\"hashing\": \"balanced-windows\" needs \"favoured\" of at least 2",
             ));
@@ -66,12 +69,12 @@ impl<'de, R: NamedRule> Deserialize<'de> for Subset<R> {
     }
 }
 
-impl<R: Rule> Subset<R> {
+impl<R: FavouringRule> Subset<R> {
     /// Checks the ranges and creates the parameters of a mechanism with one hash function.
     ///
     /// # Errors
     /// As for [`Subset::with_hashes`].
-    pub fn new(rule: R, hashing: Hashing, buckets: u32) -> Result<Self, Error> {
+    pub fn new(rule: R, hashing: HashFamily, buckets: u32) -> Result<Self, Error> {
         Self::with_hashes(rule, hashing, buckets, 1)
     }
 
@@ -108,12 +111,12 @@ impl<R: NamedRule> Subset<R> {
     }
 }
 
-impl<R: Rule> WriteCanonical for Subset<R> {
+impl<R: FavouringRule> WriteCanonical for Subset<R> {
     fn write_canonical(&self, canonical: &mut CanonicalWriter) {
         canonical.write_number(u64::from(self.favoured_count().unwrap_or(0)));
         // With one hash function, this number is the code of the hash family alone.
         let further = u64::from(self.hashes() - 1);
-        canonical.write_number(self.hashing().to_canonical_code() + further * Hashing::COUNT);
+        canonical.write_number(self.hashing().to_canonical_code() + further * HashFamily::COUNT);
         canonical.write_number(u64::from(self.cells()));
     }
 }
@@ -126,7 +129,7 @@ impl Thresholds {
         let (inside, favoured) = (self.favoured_threshold(1), self.favoured_count(1));
         [
             inside.probability() / f64::from(favoured),
-            inside.complement() / f64::from(self.outcomes - favoured),
+            inside.false_probability() / f64::from(self.outcomes - favoured),
         ]
     }
 
@@ -164,7 +167,7 @@ impl Thresholds {
     }
 }
 
-impl<R: Rule> CollectedMechanism for Subset<R> {
+impl<R: FavouringRule> CollectedMechanism for Subset<R> {
     fn effective_epsilon(&self, domain: &Domain, epsilon: f64) -> f64 {
         self.thresholds(domain.sparsity(), epsilon)
             .effective_epsilon()
@@ -213,7 +216,7 @@ impl BucketReport {
 ///
 /// assert_eq!(Rule::Heaviest { favoured: 3 }.name(), RuleName::Heaviest);
 /// ```
-pub trait NamedRule: Rule {
+pub trait NamedRule: FavouringRule {
     /// Type of the rules' names. A name identifies the rule without the rule's parameter.
     type Name: Copy + Eq + Debug + Serialize + DeserializeOwned;
 

@@ -28,7 +28,7 @@ mod thresholds;
 
 #[cfg(feature = "collector")]
 pub use for_collectors::NamedRule;
-pub use parameters::{Rule, Subset};
+pub use parameters::{FavouringRule, Subset};
 pub(super) use randomize::Randomizer;
 #[cfg(feature = "analysis")]
 pub(super) use randomize::opposite_side;
@@ -37,13 +37,13 @@ pub use thresholds::Thresholds;
 #[cfg(feature = "analysis")]
 pub(super) use thresholds::compute_favoured_threshold;
 
-use super::contract::Parameters;
+use super::contract::MechanismParameters;
 use crate::canonical::CanonicalReader;
 use crate::domain::Domain;
 use crate::error::{Error, error};
-use crate::hash::Hashing;
+use crate::hash::HashFamily;
 
-impl<R: Rule> Parameters for Subset<R> {
+impl<R: FavouringRule> MechanismParameters for Subset<R> {
     const NAME: &'static str = R::MECHANISM;
     type Report = BucketReport;
     type Randomizer = Randomizer<R>;
@@ -70,9 +70,10 @@ impl<R: Rule> Parameters for Subset<R> {
         };
         let number = reader.read_number();
         // One number encodes the hash family and R − 1.
-        let hashing = reader.require(Hashing::from_canonical_code(number % Hashing::COUNT))?;
-        let hashes = u32::try_from(number / Hashing::COUNT + 1).ok();
-        let hashes = reader.require(hashes)?;
+        let hashing =
+            reader.require_known(HashFamily::from_canonical_code(number % HashFamily::COUNT))?;
+        let hashes = u32::try_from(number / HashFamily::COUNT + 1).ok();
+        let hashes = reader.require_known(hashes)?;
         // Saturated, because that many cells are out of range in any case.
         let buckets = reader.read_u32().saturating_mul(R::SIDES);
         Self::with_hashes(rule, hashing, buckets, hashes)

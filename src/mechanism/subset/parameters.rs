@@ -7,30 +7,30 @@ use super::cell_strengths::CellStrengths;
 use crate::bounds;
 use crate::domain::Domain;
 use crate::error::{Error, error};
-use crate::hash::{ElementHash, Hashing, MAX_WINDOW_BUCKETS};
+use crate::hash::{ElementHash, HashFamily, MAX_WINDOW_BUCKETS};
 
 /// Parameters of a mechanism that draws one bucket: its rule, its hash family, the number R of hash
 /// functions, and the number t of buckets of each hash function.
 ///
 /// ```
-/// use hushbin::hash::Hashing;
+/// use hushbin::hash::HashFamily;
 /// use hushbin::mechanism::collision::{Collision, Rule, RuleName};
 ///
-/// let heaviest = Collision::new(Rule::Heaviest { favoured: 4 }, Hashing::Balanced, 17)?;
+/// let heaviest = Collision::new(Rule::Heaviest { favoured: 4 }, HashFamily::Balanced, 17)?;
 /// assert_eq!(heaviest.rule_name(), RuleName::Heaviest);
 /// assert_eq!((heaviest.favoured_count(), heaviest.buckets()), (Some(4), 17));
 ///
 /// // At most all buckets but one can be favoured.
-/// assert!(Collision::new(Rule::Heaviest { favoured: 17 }, Hashing::Balanced, 17).is_err());
+/// assert!(Collision::new(Rule::Heaviest { favoured: 17 }, HashFamily::Balanced, 17).is_err());
 /// // Four functions have 68 buckets.
-/// let more = Collision::with_hashes(Rule::Heaviest { favoured: 17 }, Hashing::Balanced, 17, 4)?;
+/// let more = Collision::with_hashes(Rule::Heaviest { favoured: 17 }, HashFamily::Balanced, 17, 4)?;
 /// assert_eq!((more.hashes(), more.total_buckets()), (4, 68));
 /// # Ok::<(), hushbin::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Subset<R> {
     pub(super) rule: R,
-    pub(super) hashing: Hashing,
+    pub(super) hashing: HashFamily,
     /// Number t of buckets of each hash function. In CoCo, two buckets form a pair.
     pub(super) buckets: u32,
     pub(super) hashes: u32,
@@ -43,13 +43,13 @@ pub struct Subset<R> {
 /// [`coco::Rule`](crate::mechanism::coco::Rule).
 ///
 /// ```
-/// use hushbin::mechanism::{Rule as _, coco, collision};
+/// use hushbin::mechanism::{FavouringRule as _, coco, collision};
 ///
 /// assert_eq!(collision::Rule::paper_rule()?.favoured_count(), None);
 /// assert_eq!(coco::Rule::strongest_rule(3).favoured_count(), Some(3));
 /// # Ok::<(), hushbin::Error>(())
 /// ```
-pub trait Rule: Copy + Eq + Hashable + Debug {
+pub trait FavouringRule: Copy + Eq + Hashable + Debug {
     /// Name of the mechanism, as in task files.
     const MECHANISM: &'static str;
     /// Number of buckets in a cell: 1, or 2 if cells are pairs of sides. Elements are hashed to
@@ -82,14 +82,14 @@ pub trait Rule: Copy + Eq + Hashable + Debug {
         }
     }
 
-    /// Returns true if the rule allows the hash family [`Hashing::BalancedItems`]. Under this
+    /// Returns true if the rule allows the hash family [`HashFamily::BalancedItems`]. Under this
     /// family, short inputs are filled up with items instead of paddings.
-    fn can_add_items(&self) -> bool {
+    fn allows_balanced_items(&self) -> bool {
         Self::SIDES > 1 && self.favoured_count().is_some()
     }
 }
 
-impl<R: Rule> Subset<R> {
+impl<R: FavouringRule> Subset<R> {
     /// Checks the ranges and creates the parameters.
     ///
     /// # Errors
@@ -105,16 +105,16 @@ impl<R: Rule> Subset<R> {
     ///
     /// - CoCo's `buckets` are odd;
     /// - there are several functions under the paper's rule;
-    /// - the hash family is [`Hashing::BalancedItems`], and the rule is not CoCo's `strongest`.
+    /// - the hash family is [`HashFamily::BalancedItems`], and the rule is not CoCo's `strongest`.
     ///
     /// [`Task::new`](crate::Task::new) checks that the parameters suit a domain.
     pub fn with_hashes(
         rule: R,
-        hashing: Hashing,
+        hashing: HashFamily,
         buckets: u32,
         hashes: u32,
     ) -> Result<Self, Error> {
-        let windows = hashing == Hashing::BalancedWindows;
+        let windows = hashing == HashFamily::BalancedWindows;
         let all = bounds::BUCKETS.max as u32;
         let most = if windows { MAX_WINDOW_BUCKETS } else { all };
         let bound = bounds::BUCKETS.with_max(f64::from(most));
@@ -124,7 +124,7 @@ impl<R: Rule> Subset<R> {
                 reason: "coco needs an even number of \"buckets\": they form pairs",
             }));
         }
-        if !rule.can_add_items() {
+        if !rule.allows_balanced_items() {
             hashing.check_uses_paddings()?;
         }
         let most = if windows { 1 } else { all / buckets };
@@ -164,7 +164,7 @@ impl<R: Rule> Subset<R> {
 
     /// Family of the hash functions.
     #[must_use]
-    pub const fn hashing(&self) -> Hashing {
+    pub const fn hashing(&self) -> HashFamily {
         self.hashing
     }
 
@@ -181,13 +181,13 @@ impl<R: Rule> Subset<R> {
         self.hashes * self.buckets
     }
 
-    /// Number of buckets that contain each element. Under [`Hashing::BalancedWindows`] it is the
+    /// Number of buckets that contain each element. Under [`HashFamily::BalancedWindows`] it is the
     /// number of favoured buckets, and these buckets are consecutive in cyclic order. Otherwise it
     /// is 1.
     #[must_use]
     pub fn buckets_per_element(&self) -> u32 {
         match self.hashing {
-            Hashing::BalancedWindows => self.favoured_count().unwrap_or(1),
+            HashFamily::BalancedWindows => self.favoured_count().unwrap_or(1),
             _ => 1,
         }
     }
@@ -204,9 +204,9 @@ impl<R: Rule> Subset<R> {
         Self::elements_under_hashing(self.hashing, domain)
     }
 
-    pub(crate) fn elements_under_hashing(hashing: Hashing, domain: &Domain) -> Option<u32> {
+    pub(crate) fn elements_under_hashing(hashing: HashFamily, domain: &Domain) -> Option<u32> {
         match hashing {
-            Hashing::BalancedItems => domain.item_count(),
+            HashFamily::BalancedItems => domain.item_count(),
             _ if R::SIDES > 1 => domain.without_signs().element_count(),
             _ => domain.element_count(),
         }
@@ -219,9 +219,9 @@ impl<R: Rule> Subset<R> {
 
     /// Number d of items, if inputs with fewer entries than the sparsity are filled up with items.
     /// `None` if they are filled up with paddings.
-    pub(in crate::mechanism) fn items_if_filling(&self, domain: &Domain) -> Option<u32> {
+    pub(in crate::mechanism) fn filling_item_count(&self, domain: &Domain) -> Option<u32> {
         let items = domain.item_count();
-        items.filter(|_| self.hashing == Hashing::BalancedItems)
+        items.filter(|_| self.hashing == HashFamily::BalancedItems)
     }
 
     /// Creates counts of 0 for the cells of all hash functions, for inputs over `domain`.

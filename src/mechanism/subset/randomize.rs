@@ -9,7 +9,7 @@ use rand_core::CryptoRng;
 
 use super::cell_strengths::CellStrengths;
 use super::favoured_set::{DrawnBucket, FavouredSet};
-use super::parameters::{Rule, Subset};
+use super::parameters::{FavouringRule, Subset};
 use super::report::BucketReport;
 use super::thresholds::Thresholds;
 use crate::domain::{Domain, Entry, SignedItem};
@@ -23,14 +23,14 @@ use crate::sort::sort_keys;
 ///
 /// ```
 /// use hushbin::domain::Domain;
-/// use hushbin::hash::Hashing;
+/// use hushbin::hash::HashFamily;
 /// use hushbin::mechanism::collision::{Collision, Randomizer, Rule};
 ///
 /// let rule = Rule::Heaviest { favoured: 2 };
-/// let collision = Collision::new(rule, Hashing::Balanced, 12).unwrap();
+/// let collision = Collision::new(rule, HashFamily::Balanced, 12).unwrap();
 /// let mut randomizer = Randomizer::new(&collision, &Domain::rated(Some(40), 3), 1.0);
 /// // Probabilities for an input without entries, under the seed 7.
-/// let probabilities = randomizer.probabilities(7, &[]);
+/// let probabilities = randomizer.exact_bucket_probabilities(7, &[]);
 /// assert_eq!(probabilities.len(), 12);
 /// assert!((probabilities.iter().sum::<f64>() - 1.0).abs() < 1e-12);
 /// ```
@@ -59,7 +59,7 @@ pub struct Randomizer<R> {
     rule: PhantomData<R>,
 }
 
-impl<R: Rule> Randomizer<R> {
+impl<R: FavouringRule> Randomizer<R> {
     /// True if cells are pairs of sides.
     const PAIRS: bool = cfg!(feature = "complete") && R::SIDES > 1;
 
@@ -80,7 +80,7 @@ impl<R: Rule> Randomizer<R> {
             } else {
                 *domain
             },
-            filling_items: subset.items_if_filling(domain),
+            filling_items: subset.filling_item_count(domain),
             thresholds: subset.thresholds(domain.sparsity(), epsilon),
             signed: Vec::with_capacity(capacity),
             placed: Vec::with_capacity(capacity),
@@ -95,14 +95,14 @@ impl<R: Rule> Randomizer<R> {
 
     /// Number of items outside an input of `signed` items, if items are added to this input. `None`
     /// if no item is added.
-    pub(in crate::mechanism) fn addable_items(&self, signed: u32) -> Option<u32> {
+    pub(in crate::mechanism) fn addable_item_count(&self, signed: u32) -> Option<u32> {
         let fills = Self::PAIRS && signed < self.domain.sparsity();
         let items = self.filling_items.filter(|_| fills);
         items.map(|items| items - signed)
     }
 
     /// Number of elements that have to be added to `signed` to reach s.
-    pub(in crate::mechanism) fn missing_elements(&self) -> u32 {
+    pub(in crate::mechanism) fn missing_element_count(&self) -> u32 {
         self.domain
             .sparsity()
             .checked_sub(self.signed.len() as u32)
@@ -121,7 +121,7 @@ impl<R: Rule> Randomizer<R> {
         rank: u32,
         mut is_negative: impl FnMut(u32) -> bool,
     ) {
-        let mut missing = self.missing_elements();
+        let mut missing = self.missing_element_count();
         if Self::PAIRS {
             self.placed.clear();
             if self.filling_items.is_some() {
@@ -148,7 +148,10 @@ impl<R: Rule> Randomizer<R> {
             }
             missing = 0;
         }
-        let own = self.signed.iter().map(|&own| self.domain.element(own));
+        let own = self
+            .signed
+            .iter()
+            .map(|&own| self.domain.element_of_signed_item(own));
         let paddings = (0..missing).map(|index| self.domain.padding_element(index));
         let prepare = |element: u64| self.functions.prepare_element(element);
         self.placed.clear();
@@ -202,7 +205,7 @@ impl<R: Rule> Randomizer<R> {
 
     fn draw_by_strength<G: CryptoRng + ?Sized>(&mut self, seed: u64, rng: &mut G) -> u32 {
         let favoured = self.compute_favoured_set(seed);
-        let drawn = favoured.sample(self.thresholds.outcomes, self.favoured_threshold(), rng);
+        let drawn = favoured.draw_bucket(self.thresholds.outcomes, self.favoured_threshold(), rng);
         if !Self::PAIRS {
             return match drawn {
                 DrawnBucket::Ranked(rank) => self.cells.side_of_rank(rank) / 2,
@@ -237,14 +240,14 @@ impl<R: Rule> Randomizer<R> {
         decided: Threshold,
         rng: &mut G,
     ) -> u32 {
-        self.sort_pushes(seed);
+        self.compute_sorted_sides(seed);
         let pushed = self.pushes_by_pair().count() as u32;
-        if self.thresholds.favoured_threshold(pushed).sample(rng) {
+        if self.thresholds.favoured_threshold(pushed).draw_bool(rng) {
             let pair = draw_below(rng, pushed) as usize;
             let pushes = self.pushes_by_pair().nth(pair).unwrap_or(&self.pushes);
             // Buckets are below t < 2³².
             let side = pushes[draw_below(rng, pushes.len() as u32) as usize] as u32;
-            if decided.sample(rng) {
+            if decided.draw_bool(rng) {
                 side
             } else {
                 opposite_side(side)
@@ -257,7 +260,7 @@ impl<R: Rule> Randomizer<R> {
 
     /// Hashes the elements and sorts the sides that they push to. Sorting puts the sides of one
     /// pair together.
-    pub(in crate::mechanism) fn sort_pushes(&mut self, seed: u64) {
+    pub(in crate::mechanism) fn compute_sorted_sides(&mut self, seed: u64) {
         self.compute_pushes(seed);
         self.pushes.clear();
         self.pushes
@@ -284,7 +287,7 @@ impl<R: Rule> Randomizer<R> {
     }
 }
 
-impl<R: Rule> Randomize for Randomizer<R> {
+impl<R: FavouringRule> Randomize for Randomizer<R> {
     type Report = BucketReport;
 
     /// Draws in this order:
@@ -308,7 +311,7 @@ impl<R: Rule> Randomize for Randomizer<R> {
         let sampled_down = self
             .domain
             .draw_signed_items(entries, rng, &mut self.signed);
-        let others = self.addable_items(self.signed.len() as u32);
+        let others = self.addable_item_count(self.signed.len() as u32);
         let rank = others.map_or(0, |others| draw_below(rng, others));
         let mut signs = 0;
         self.list_elements(rank, |index| {
@@ -334,14 +337,19 @@ pub(in crate::mechanism) const fn opposite_side(bucket: u32) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::hash::Hashing;
+    use crate::hash::HashFamily;
     use crate::mechanism::coco::{Coco, Rule};
 
     /// Checks all ranks of the first added item. Each item outside the input must be added equally
     /// often, and never twice to one input.
     #[test]
     fn every_other_item_is_as_likely_to_be_added() {
-        let coco = Coco::new(Rule::Strongest { favoured: 1 }, Hashing::BalancedItems, 4).unwrap();
+        let coco = Coco::new(
+            Rule::Strongest { favoured: 1 },
+            HashFamily::BalancedItems,
+            4,
+        )
+        .unwrap();
         for (items, sparsity) in [(7_u32, 4_u32), (5, 5), (9, 6)] {
             let domain = Domain::rated(Some(items), sparsity);
             let mut randomizer = Randomizer::new(&coco, &domain, 1.0);

@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 
 use crate::codec::append_varint;
-use crate::mechanism::contract::Encode;
+use crate::mechanism::contract::EncodeReport;
 
 /// Report of a mechanism that draws one bucket: a seed and that bucket.
 ///
@@ -22,7 +22,7 @@ pub struct BucketReport {
     pub bucket: u32,
 }
 
-impl Encode for BucketReport {
+impl EncodeReport for BucketReport {
     fn encode(&self, bytes: &mut Vec<u8>) {
         bytes.extend_from_slice(&self.seed.to_le_bytes());
         append_varint(bytes, self.bucket.into());

@@ -2,18 +2,18 @@
 
 use alloc::vec::Vec;
 
-use super::parameters::{Rule, Subset};
+use super::parameters::{FavouringRule, Subset};
 use crate::sample::{ExpLowerBound, Threshold};
 
 /// Integer thresholds for drawing one of t outputs, some of which the input favours. The sampler,
 /// the estimates and the privacy accounting all use the same thresholds.
 ///
 /// ```
-/// use hushbin::hash::Hashing;
+/// use hushbin::hash::HashFamily;
 /// use hushbin::mechanism::collision::{Collision, Rule};
 ///
 /// let rule = Rule::Heaviest { favoured: 2 };
-/// let collision = Collision::new(rule, Hashing::Balanced, 12).unwrap();
+/// let collision = Collision::new(rule, HashFamily::Balanced, 12).unwrap();
 /// let thresholds = collision.thresholds(3, 1.0);
 /// assert_eq!(thresholds.favoured_count(1), 2);
 /// assert!(thresholds.favoured_threshold(1).probability() > 2.0 / 12.0);
@@ -35,7 +35,11 @@ pub struct Thresholds {
 
 impl Thresholds {
     /// Creates the thresholds if every input favours c = `favoured` of `outcomes` outputs.
-    pub(in crate::mechanism) fn for_fixed_size(epsilon: f64, favoured: u32, outcomes: u32) -> Self {
+    pub(in crate::mechanism) fn for_fixed_favoured_count(
+        epsilon: f64,
+        favoured: u32,
+        outcomes: u32,
+    ) -> Self {
         let bound = ExpLowerBound::new(epsilon);
         Self {
             inside: alloc::vec![compute_favoured_threshold(
@@ -78,7 +82,7 @@ pub(in crate::mechanism) fn compute_favoured_threshold(
     Threshold(bound.favoured_probability(favoured.into(), favoured.into(), others.into()))
 }
 
-impl<R: Rule> Subset<R> {
+impl<R: FavouringRule> Subset<R> {
     /// Computes the thresholds at sparsity s and local ε.
     ///
     /// # Panics
@@ -87,7 +91,7 @@ impl<R: Rule> Subset<R> {
     pub fn thresholds(&self, sparsity: u32, epsilon: f64) -> Thresholds {
         let outcomes = self.total_buckets();
         if let Some(favoured) = self.favoured_count() {
-            return Thresholds::for_fixed_size(epsilon, favoured, outcomes);
+            return Thresholds::for_fixed_favoured_count(epsilon, favoured, outcomes);
         }
         assert!(self.cells() > sparsity, "a rule takes more cells than s");
         let bound = ExpLowerBound::new(epsilon);

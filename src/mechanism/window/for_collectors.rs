@@ -16,7 +16,7 @@ use crate::mechanism::subset::BucketReport as Report;
 /// Form of a [`Window`] in a task file.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct WindowParts {
+struct WindowFile {
     drawn: u32,
     atoms: u32,
     favoured: u32,
@@ -51,7 +51,7 @@ impl Window {
 
 impl Serialize for Window {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let parts = WindowParts {
+        let parts = WindowFile {
             drawn: self.drawn_attributes(),
             atoms: self.atoms(),
             favoured: self.favoured_atoms(),
@@ -63,7 +63,7 @@ impl Serialize for Window {
 
 impl<'de> Deserialize<'de> for Window {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let parts = WindowParts::deserialize(deserializer)?;
+        let parts = WindowFile::deserialize(deserializer)?;
         Self::new(parts.drawn, parts.atoms, parts.favoured, parts.values).map_err(de::Error::custom)
     }
 }
@@ -91,8 +91,8 @@ impl CollectedMechanism for Window {
 impl Window {
     /// Creates a decoder of attributes and atoms for reports over `domain`.
     #[must_use]
-    pub fn support(&self, domain: &Domain) -> Support {
-        Support {
+    pub fn atom_decoder(&self, domain: &Domain) -> AtomDecoder {
+        AtomDecoder {
             attributes: domain.item_count().unwrap_or(0),
             drawn: self.drawn_attributes(),
             atoms: self.atoms(),
@@ -107,23 +107,23 @@ impl Window {
 /// use hushbin::domain::Domain;
 /// use hushbin::mechanism::window::{Report, Window};
 ///
-/// let support = Window::new(2, 5, 2, [1, 2]).unwrap().support(&Domain::dense(5));
+/// let atom_decoder = Window::new(2, 5, 2, [1, 2]).unwrap().atom_decoder(&Domain::dense(5));
 /// let mut atoms = Vec::new();
 /// // The first attribute's atom is the first digit, of base 5.
 /// let report = Report { seed: 7, bucket: 5 * 3 + 1 };
-/// support.for_each_atom(&report, |attribute, atom| atoms.push((attribute, atom)));
+/// atom_decoder.for_each_atom(&report, |attribute, atom| atoms.push((attribute, atom)));
 /// assert_eq!([atoms[0].1, atoms[1].1], [3, 1]);
 /// assert_ne!(atoms[0].0, atoms[1].0);
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Support {
+pub struct AtomDecoder {
     attributes: u32,
     drawn: u32,
     atoms: u32,
     cells: u32,
 }
 
-impl Support {
+impl AtomDecoder {
     /// Calls `visit` with each attribute that the report's seed draws, and the index of the
     /// attribute's atom.
     ///

@@ -32,18 +32,18 @@ mod rates;
 
 pub use super::subset::{BucketReport as Report, Thresholds};
 #[cfg(feature = "collector")]
-pub use for_collectors::Support;
+pub use for_collectors::AtomDecoder;
 pub use parameters::Window;
 pub use randomize::Randomizer;
 #[cfg(feature = "analysis")]
 pub use rates::Rates;
 
-use super::contract::Parameters;
+use super::contract::MechanismParameters;
 use crate::canonical::CanonicalReader;
 use crate::domain::Domain;
 use crate::error::Error;
 
-impl Parameters for Window {
+impl MechanismParameters for Window {
     const NAME: &'static str = "window";
     type Report = Report;
     type Randomizer = Randomizer;

@@ -113,7 +113,7 @@ impl Window {
     /// Computes the threshold for drawing a favoured cell, at local ε.
     #[must_use]
     pub fn thresholds(&self, epsilon: f64) -> Thresholds {
-        Thresholds::for_fixed_size(epsilon, self.favoured_cells(), self.cells())
+        Thresholds::for_fixed_favoured_count(epsilon, self.favoured_cells(), self.cells())
     }
 
     /// Value of `atom`, which is an index below the number of atoms.

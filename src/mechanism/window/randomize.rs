@@ -22,9 +22,9 @@ use crate::sample::{draw_below, draw_word};
 /// let window = Window::new(1, 4, 2, [1, 2]).unwrap();
 /// let randomizer = Randomizer::new(&window, &Domain::dense(1), 2.0);
 /// // The number −1 favours the first two atoms.
-/// let probabilities = randomizer.probabilities(7, &[Entry { item: 0, value: -1.0 }]);
-/// assert!(probabilities[0] == probabilities[1] && probabilities[1] > probabilities[2]);
-/// assert!((probabilities.iter().sum::<f64>() - 1.0).abs() < 1e-12);
+/// let cell_probabilities = randomizer.cell_probabilities(7, &[Entry { item: 0, value: -1.0 }]);
+/// assert!(cell_probabilities[0] == cell_probabilities[1] && cell_probabilities[1] > cell_probabilities[2]);
+/// assert!((cell_probabilities.iter().sum::<f64>() - 1.0).abs() < 1e-12);
 /// ```
 #[derive(Debug, Clone)]
 pub struct Randomizer {
@@ -111,7 +111,7 @@ impl Randomize for Randomizer {
                 at += 1;
             },
         );
-        let inside = self.thresholds.favoured_threshold(1).sample(rng);
+        let inside = self.thresholds.favoured_threshold(1).draw_bool(rng);
         // A favoured cell and another cell are always both drawn. At least half of the cells are
         // not favoured, and their number does not depend on the input. So the distribution of the
         // number of draws does not depend on the input either.

@@ -20,7 +20,7 @@ use crate::sample::Threshold;
 /// let rates = Window::new(1, 2, 1, [1])?.rates(&Domain::dense(1), 1.0);
 /// let e = 1.0_f64.exp();
 /// let scale = (e + 1.0) / (e - 1.0);
-/// assert!((rates.scale() - scale).abs() < 1e-12);
+/// assert!((rates.estimate_factor() - scale).abs() < 1e-12);
 /// assert!((rates.worst_variance() - scale * scale).abs() < 1e-12);
 /// # Ok::<(), hushbin::Error>(())
 /// ```
@@ -79,7 +79,7 @@ impl Rates {
     /// Factor that turns the value of a reported atom into an estimate: 1/(share·gap), with the
     /// fields `share` and `gap`.
     #[must_use]
-    pub fn scale(&self) -> f64 {
+    pub fn estimate_factor(&self) -> f64 {
         1.0 / (self.share * self.gap)
     }
 
@@ -151,7 +151,7 @@ impl Window {
                 (level..level + self.favoured_atoms()).contains(&atom),
             ))
         };
-        up.complement() * favours(level) + up.probability() * favours(level + 1)
+        up.false_probability() * favours(level) + up.probability() * favours(level + 1)
     }
 }
 
@@ -160,7 +160,7 @@ impl Randomizer {
     /// that [`crate::Randomizer::randomize`] uses. An attribute without an entry counts as 0. Takes
     /// O(m·tᵐ) steps. Intended for tests and audits.
     #[must_use]
-    pub fn probabilities(&self, seed: u64, entries: &[Entry]) -> Vec<f64> {
+    pub fn cell_probabilities(&self, seed: u64, entries: &[Entry]) -> Vec<f64> {
         let [own, other] = self.thresholds.favoured_and_other_probabilities();
         let favoured = self.favoured_probabilities(seed, entries).into_iter();
         favoured.map(|p| other + (own - other) * p).collect()

@@ -6,7 +6,7 @@ use crate::canonical::{CanonicalWriter, WriteCanonical};
 use crate::error::Error;
 use crate::sums::messages::MessageParameters;
 use crate::sums::summed_quantity::SummedQuantity;
-use crate::sums::task::{FORM, SumParts, SumTask};
+use crate::sums::task::{FORM, SumTask, SumTaskFields};
 
 impl SumTask {
     /// Creates a task from its fields and messages.
@@ -17,8 +17,8 @@ impl SumTask {
     /// - the budget has more than one report a window, or permanent answers;
     /// - there are fewer than two honest people;
     /// - more coordinates are drawn than there are.
-    pub fn new(parts: SumParts, messages: MessageParameters) -> Result<Self, Error> {
-        let bytes = write_sum_task(&parts, &messages);
+    pub fn new(parts: SumTaskFields, messages: MessageParameters) -> Result<Self, Error> {
+        let bytes = canonical_sum_task_bytes(&parts, &messages);
         Self::build(parts, messages, &bytes)
     }
 
@@ -26,13 +26,13 @@ impl SumTask {
     /// fingerprint is the hash of these bytes.
     #[must_use]
     pub fn canonical_bytes(&self) -> Vec<u8> {
-        write_sum_task(self.parts(), self.message_parameters())
+        canonical_sum_task_bytes(self.fields(), self.message_parameters())
     }
 }
 
-fn write_sum_task(parts: &SumParts, messages: &MessageParameters) -> Vec<u8> {
+fn canonical_sum_task_bytes(parts: &SumTaskFields, messages: &MessageParameters) -> Vec<u8> {
     // Destructured, so that a new field of the task cannot be forgotten.
-    let SumParts {
+    let SumTaskFields {
         id,
         measure,
         epsilon,

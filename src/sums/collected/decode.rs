@@ -38,13 +38,13 @@ impl SumTask {
     ///
     /// ```
     /// # use hushbin::sample::Threshold;
-    /// # use hushbin::sums::{SummedQuantity, Message, MessageParameters, SumParts, SumTask};
+    /// # use hushbin::sums::{SummedQuantity, Message, MessageParameters, SumTaskFields, SumTask};
     /// # use hushbin::task::{Budget, NumberLimits};
     /// # use hushbin::UploadId;
     /// # use hushbin::upload::EncodedUpload;
-    /// # let parts = SumParts {
+    /// # let parts = SumTaskFields {
     /// #     id: "timings".into(),
-    /// #     measure: SummedQuantity::numbers(vec!["load".into()], vec![NumberLimits::new(0.0, 10.0, None)?])?,
+    /// #     measure: SummedQuantity::from_numbers(vec!["load".into()], vec![NumberLimits::new(0.0, 10.0, None)?])?,
     /// #     epsilon: 1.0, delta: 1e-6, people: 10_000, honest_fraction: 0.9,
     /// #     budget: Budget::default(),
     /// # };

@@ -11,7 +11,7 @@ use crate::error::{Error, error};
 use crate::sample::Threshold;
 use crate::sums::messages::MessageParameters;
 use crate::sums::summed_quantity::{BoundedVector, SummedQuantity};
-use crate::sums::task::{SumParts, SumTask};
+use crate::sums::task::{SumTask, SumTaskFields};
 use crate::task::{Budget, Items, NumberLimits};
 
 /// Party that people have to trust.
@@ -40,15 +40,15 @@ struct VectorFile {
     length: f64,
     #[serde(default, with = "word")]
     seed: u64,
-    #[serde(default = "spread", skip_serializing_if = "is_usual")]
+    #[serde(default = "default_spread", skip_serializing_if = "is_default_spread")]
     spread: f64,
 }
 
-const fn spread() -> f64 {
+const fn default_spread() -> f64 {
     BoundedVector::SPREAD
 }
 
-fn is_usual(spread: &f64) -> bool {
+fn is_default_spread(spread: &f64) -> bool {
     *spread == BoundedVector::SPREAD
 }
 
@@ -100,7 +100,7 @@ struct SumFile {
     epsilon: f64,
     delta: f64,
     people: u64,
-    #[serde(default = "honest")]
+    #[serde(default = "default_honest_fraction")]
     honest_fraction: f64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     numbers: Option<Vec<NumberFile>>,
@@ -112,7 +112,7 @@ struct SumFile {
     budget: Budget,
 }
 
-const fn honest() -> f64 {
+const fn default_honest_fraction() -> f64 {
     SumDraft::HONEST_FRACTION
 }
 
@@ -140,7 +140,7 @@ const fn honest() -> f64 {
 #[derive(Debug, Clone, PartialEq)]
 pub struct SumDraft {
     /// Fields of the task except its messages.
-    pub parts: SumParts,
+    pub parts: SumTaskFields,
     /// Parameters of the messages of one person, or `None` if they are not chosen yet.
     pub messages: Option<MessageParameters>,
 }
@@ -153,8 +153,8 @@ impl SumDraft {
     ///
     /// # Errors
     /// [`Error::TaskDiffers`] for the first field that differs.
-    pub fn agrees_with(&self, task: &SumTask) -> Result<(), Error> {
-        let (own, used) = (&self.parts, task.parts());
+    pub fn check_agrees_with(&self, task: &SumTask) -> Result<(), Error> {
+        let (own, used) = (&self.parts, task.fields());
         let differs = |field, given: String, in_use: String| {
             Err(error!(TaskDiffers {
                 field,
@@ -169,7 +169,7 @@ impl SumDraft {
             let of = |measure: &SummedQuantity| format!("{measure:?}");
             return differs("numbers or vector", of(&own.measure), of(&used.measure));
         }
-        let numbers = |parts: &SumParts| {
+        let numbers = |parts: &SumTaskFields| {
             let people = parts.people as f64;
             [parts.epsilon, parts.delta, people, parts.honest_fraction]
         };
@@ -196,7 +196,7 @@ impl SumDraft {
 impl From<SumTask> for SumDraft {
     fn from(task: SumTask) -> Self {
         Self {
-            parts: task.parts().clone(),
+            parts: task.fields().clone(),
             messages: Some(*task.message_parameters()),
         }
     }
@@ -212,7 +212,7 @@ impl TryFrom<SumFile> for SumDraft {
                 let names = numbers.iter().map(|own| own.name.clone()).collect();
                 let limits = numbers.into_iter();
                 let limits = limits.map(|own| NumberLimits::new(own.min, own.max, own.unit));
-                SummedQuantity::numbers(names, limits.collect::<Result<_, _>>()?)?
+                SummedQuantity::from_numbers(names, limits.collect::<Result<_, _>>()?)?
             }
             (None, Some(own)) => SummedQuantity::Ball(BoundedVector::new(
                 own.items, own.length, own.seed, own.spread,
@@ -228,7 +228,7 @@ impl TryFrom<SumFile> for SumDraft {
             MessageParameters::new(own.levels, own.drawn, own.trials, threshold, own.noise)
         });
         Ok(Self {
-            parts: SumParts {
+            parts: SumTaskFields {
                 id: file.id,
                 measure,
                 epsilon: file.epsilon,
@@ -243,7 +243,7 @@ impl TryFrom<SumFile> for SumDraft {
 }
 
 impl SumFile {
-    fn from_parts(parts: &SumParts, messages: Option<&MessageParameters>) -> Self {
+    fn from_parts(parts: &SumTaskFields, messages: Option<&MessageParameters>) -> Self {
         let number = |(name, limits): (&String, &NumberLimits)| {
             let [min, max] = limits.range();
             NumberFile {
@@ -307,6 +307,6 @@ impl<'de> Deserialize<'de> for SumTask {
 
 impl Serialize for SumTask {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        SumFile::from_parts(self.parts(), Some(self.message_parameters())).serialize(serializer)
+        SumFile::from_parts(self.fields(), Some(self.message_parameters())).serialize(serializer)
     }
 }

@@ -4,13 +4,13 @@ use crate::sample::Threshold;
 use crate::sums::messages::{MessageParameters, longest_message_bytes};
 use crate::sums::randomizer::SumRandomizer;
 use crate::sums::summed_quantity::BoundedVector;
-use crate::sums::task::{SumParts, SumTask, count_honest_people};
+use crate::sums::task::{SumTask, SumTaskFields, count_honest_people};
 use crate::task::{Budget, Items};
 
 impl SumTask {
     /// Fields of the task except its messages.
     #[must_use]
-    pub const fn parts(&self) -> &SumParts {
+    pub const fn fields(&self) -> &SumTaskFields {
         &self.parts
     }
 

@@ -10,19 +10,19 @@ const YEAR: u32 = 365;
 impl Budget {
     /// Returns the length of a window, in days.
     #[must_use]
-    pub const fn days(&self) -> u32 {
+    pub const fn window_days(&self) -> u32 {
         self.days
     }
 
     /// Returns the maximum number of reports of one person in a window.
     #[must_use]
-    pub const fn reports(&self) -> u32 {
+    pub const fn max_reports(&self) -> u32 {
         self.reports
     }
 
     /// Returns the treatment of answers that do not change.
     #[must_use]
-    pub const fn answers(&self) -> AnswerPolicy {
+    pub const fn answer_policy(&self) -> AnswerPolicy {
         self.answers
     }
 
@@ -30,7 +30,7 @@ impl Budget {
     /// At most ⌈365/days⌉ windows begin in that time, because windows do not overlap.
     #[must_use]
     pub const fn reports_a_year(&self) -> u32 {
-        YEAR.div_ceil(self.days()) * self.reports()
+        YEAR.div_ceil(self.window_days()) * self.max_reports()
     }
 }
 
@@ -52,9 +52,9 @@ impl Default for BudgetFile {
 impl From<Budget> for BudgetFile {
     fn from(budget: Budget) -> Self {
         Self {
-            days: budget.days(),
-            reports: budget.reports(),
-            answers: budget.answers(),
+            days: budget.window_days(),
+            reports: budget.max_reports(),
+            answers: budget.answer_policy(),
         }
     }
 }

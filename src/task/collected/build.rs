@@ -5,7 +5,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::canonical;
-use super::task_parts::TaskParts;
+use super::task_fields::TaskFields;
 use crate::domain::ValueKind;
 use crate::error::{Error, error};
 use crate::fingerprint::Fingerprint;
@@ -13,7 +13,7 @@ use crate::mechanism::Mechanism;
 use crate::task::budget::Budget;
 use crate::task::items::{Items, item_key};
 use crate::task::local::kind::Kind;
-use crate::task::local::question::{Question, QuestionParts};
+use crate::task::local::question::{Question, QuestionFields};
 use crate::task::local::task::Task;
 
 impl Task {
@@ -22,7 +22,7 @@ impl Task {
     /// # Errors
     /// [`Error::TaskId`], [`Error::OutOfRange`], [`Error::ItemName`], [`Error::DuplicateName`], or
     /// [`Error::Combination`] for parameters that cannot be combined.
-    pub fn new(parts: TaskParts) -> Result<Self, Error> {
+    pub fn new(parts: TaskFields) -> Result<Self, Error> {
         let (id, question) = parts.into_question();
         Self::from_checked_questions(id, alloc::vec![Question::new(question)?])
     }
@@ -41,7 +41,7 @@ impl Task {
         Self::check_named_questions(&questions)?;
         let epsilon = |question: &&Question| question.epsilon() != questions[0].epsilon();
         if let Some(question) = questions.iter().find(epsilon) {
-            return Err(question.attribute_error(error!(Combination {
+            return Err(question.error_in_question(error!(Combination {
                 reason: "all questions of a task must have the task's \"epsilon\"",
             })));
         }
@@ -54,7 +54,7 @@ impl Task {
         questions: Vec<Question>,
     ) -> Result<Self, Error> {
         let budget = Budget::default();
-        let bytes = canonical::write_task(&id, &questions, budget);
+        let bytes = canonical::canonical_task_bytes(&id, &questions, budget);
         Self::build(id, questions, budget, &bytes)
     }
 
@@ -73,10 +73,10 @@ impl Task {
     /// ```
     #[must_use]
     pub fn with_budget(self, budget: Budget) -> Self {
-        let bytes = canonical::write_task(&self.id, &self.questions, budget);
+        let bytes = canonical::canonical_task_bytes(&self.id, &self.questions, budget);
         Self {
             budget,
-            fingerprint: Fingerprint::from_canonical(&bytes),
+            fingerprint: Fingerprint::hash_canonical_bytes(&bytes),
             ..self
         }
     }
@@ -97,7 +97,7 @@ impl Task {
     /// ```
     #[must_use]
     pub fn canonical_bytes(&self) -> Vec<u8> {
-        canonical::write_task(&self.id, &self.questions, self.budget)
+        canonical::canonical_task_bytes(&self.id, &self.questions, self.budget)
     }
 
     /// Returns the effective local ε of one report: the maximum over the questions. It is never
@@ -183,8 +183,8 @@ impl Question {
     /// # Errors
     /// [`Error::OutOfRange`], [`Error::ItemName`], [`Error::DuplicateName`], or
     /// [`Error::Combination`] for fields that cannot be combined.
-    pub fn new(parts: QuestionParts) -> Result<Self, Error> {
-        let own = parts.kind.own_items();
+    pub fn new(parts: QuestionFields) -> Result<Self, Error> {
+        let own = parts.kind.implied_items();
         let reason = if own.is_some_and(|own| own != parts.items) {
             "a \"flag\", \"number\", \"cross\", \"text\" or \"together\" needs exactly the items \
              of its kind"
@@ -195,16 +195,16 @@ impl Question {
             "\"levels\" are only for a \"cross\": the mean of a single \"number\" needs only \
              \"min\" and \"max\""
         } else {
-            let question = Self::from_consistent_parts(parts)?;
+            let question = Self::from_consistent_fields(parts)?;
             if mechanism_suits_kind(&question) {
                 return Ok(question);
             }
-            return Err(question.attribute_error(error!(Combination {
+            return Err(question.error_in_question(error!(Combination {
                 reason: "\"pattern\" is only for a \"number\", and its outputs must distinguish \
                          all bins",
             })));
         };
-        Err(error!(Combination { reason }).in_question_if_named(&parts.name))
+        Err(error!(Combination { reason }).with_question_if_named(&parts.name))
     }
 
     /// Returns the items that the question asks about. The items of a number are the cells of its
@@ -231,7 +231,7 @@ impl Question {
     }
 }
 
-impl TryFrom<Task> for TaskParts {
+impl TryFrom<Task> for TaskFields {
     type Error = Task;
 
     /// Returns the fields of a task whose only question has no name. They do not include the task's

@@ -15,7 +15,7 @@ use crate::task::local::question::Question;
 use crate::task::local::scale::Scale;
 
 /// Returns the canonical bytes of a task.
-pub(super) fn write_task(id: &str, questions: &[Question], budget: Budget) -> Vec<u8> {
+pub(super) fn canonical_task_bytes(id: &str, questions: &[Question], budget: Budget) -> Vec<u8> {
     let mut canonical = CanonicalWriter::default();
     budget.write_canonical(&mut canonical);
     match questions {
@@ -37,7 +37,7 @@ pub(super) fn write_task(id: &str, questions: &[Question], budget: Budget) -> Ve
                 canonical.write_text(question.name());
                 canonical.write_number(u64::from(question.weight()));
                 question.kind().write_canonical(&mut canonical);
-                if question.kind().own_items().is_none() {
+                if question.kind().implied_items().is_none() {
                     question.items().write_canonical(&mut canonical);
                     canonical.write_number(u64::from(question.sparsity()));
                 }
@@ -53,9 +53,9 @@ impl WriteCanonical for Budget {
         // The default is not written, so it does not change the fingerprint.
         if !self.is_default() {
             canonical.write_text(BUDGET);
-            canonical.write_number(u64::from(self.days()));
-            canonical.write_number(u64::from(self.reports()));
-            canonical.write_number(self.answers() as u64);
+            canonical.write_number(u64::from(self.window_days()));
+            canonical.write_number(u64::from(self.max_reports()));
+            canonical.write_number(self.answer_policy() as u64);
         }
     }
 }

@@ -3,7 +3,7 @@
 use alloc::string::String;
 
 use crate::error::Error;
-use crate::task::local::question::{Question, QuestionParts};
+use crate::task::local::question::{Question, QuestionFields};
 use crate::task::local::task::Task;
 
 impl Task {
@@ -16,10 +16,10 @@ impl Task {
 impl Question {
     /// Replaces the weight and checks the question again.
     pub(crate) fn with_weight(self, weight: u32) -> Result<Self, Error> {
-        let weighted = Self(QuestionParts { weight, ..self.0 });
+        let weighted = Self(QuestionFields { weight, ..self.0 });
         weighted
             .check()
-            .map_err(|error| weighted.attribute_error(error))?;
+            .map_err(|error| weighted.error_in_question(error))?;
         Ok(weighted)
     }
 }

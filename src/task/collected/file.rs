@@ -8,7 +8,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use super::part_file::{PartFile, ScaleFile};
 use super::purpose::{BinSpacing, NumberPurpose};
-use super::task_parts::TaskParts;
+use super::task_fields::TaskFields;
 use crate::domain::ValueKind;
 use crate::error::{Error, error};
 use crate::mechanism::Mechanism;
@@ -17,7 +17,7 @@ use crate::task::items::Items;
 use crate::task::limits::NumberLimits;
 use crate::task::local::kind::{Cross, Kind, Part, Together};
 use crate::task::local::prefix_lengths::PrefixLengths;
-use crate::task::local::question::{Question, QuestionParts};
+use crate::task::local::question::{Question, QuestionFields};
 use crate::task::local::task::Task;
 
 /// Name of a [`Kind`] of question in a task file.
@@ -197,7 +197,7 @@ impl<M> QuestionFile<M> {
             (KindName::Set, _) => Kind::Set,
             (KindName::Choice, _) => Kind::Choice,
             (KindName::Flag, _) => Kind::Flag,
-            (KindName::Text, _) => Kind::Text(self.prefixes()?),
+            (KindName::Text, _) => Kind::Text(self.stated_prefix_lengths()?),
             (KindName::Together, _) => Kind::Together(self.together_kind()?),
             _ if self.scale_fields().has_edges() => {
                 Kind::Number(self.scale_fields().complete_scale()?)
@@ -206,7 +206,7 @@ impl<M> QuestionFile<M> {
                 Kind::Numbers(alloc::vec![self.scale_fields().limits(ScaleFile::NO_LIMITS)?].into())
             }
         };
-        let items = kind.own_items().or(items);
+        let items = kind.implied_items().or(items);
         Ok((
             kind,
             items.expect("a kind without items of its own lists them"),
@@ -217,7 +217,7 @@ impl<M> QuestionFile<M> {
     ///
     /// # Errors
     /// As [`PrefixLengths::new`].
-    pub(crate) fn prefixes(&self) -> Result<PrefixLengths, Error> {
+    pub(crate) fn stated_prefix_lengths(&self) -> Result<PrefixLengths, Error> {
         PrefixLengths::new(self.prefixes.clone().unwrap_or_default())
     }
 
@@ -237,8 +237,8 @@ impl<M> QuestionFile<M> {
     }
 
     /// Attributes an error to this question.
-    pub(crate) fn attribute_error(&self, error: Error) -> Error {
-        error.in_question(&self.name)
+    pub(crate) fn error_in_question(&self, error: Error) -> Error {
+        error.with_question(&self.name)
     }
 
     /// Returns the sparsity if it is stated or follows from the kind, else `None`.
@@ -259,15 +259,15 @@ impl QuestionFile<Mechanism> {
     fn complete_question(self, epsilon: f64) -> Result<Question, Error> {
         let (kind, items) = self
             .complete_kind()
-            .map_err(|error| self.attribute_error(error))?;
-        let missing = |reason| self.attribute_error(error!(Combination { reason }));
+            .map_err(|error| self.error_in_question(error))?;
+        let missing = |reason| self.error_in_question(error!(Combination { reason }));
         let sparsity = self.sparsity();
         let sparsity =
             sparsity.ok_or_else(|| missing("\"ratings\" and \"set\" need a \"sparsity\""))?;
         let mechanism = self.mechanism.clone();
         let mechanism =
             mechanism.ok_or_else(|| missing("a complete question needs a \"mechanism\""))?;
-        Question::new(QuestionParts {
+        Question::new(QuestionFields {
             name: self.name,
             kind,
             items,
@@ -285,7 +285,7 @@ impl QuestionFile<Mechanism> {
             Kind::Numbers(own) if own.is_single() => ScaleFile::from_limits(&own[0]),
             _ => ScaleFile::default(),
         };
-        let lists = kind.own_items().is_none() && !matches!(kind, Kind::Numbers(_));
+        let lists = kind.implied_items().is_none() && !matches!(kind, Kind::Numbers(_));
         let items = lists.then(|| question.items().clone());
         let rates = matches!(kind, Kind::Ratings(_));
         let several = rates || *kind == Kind::Set;
@@ -368,7 +368,7 @@ impl<'de> Deserialize<'de> for Task {
         let budgeted = |task: Self| task.with_budget(file.budget);
         let missing = <D::Error as de::Error>::missing_field;
         let Some(questions) = file.questions else {
-            let parts = TaskParts {
+            let parts = TaskFields {
                 id: file.id,
                 items: file.items.ok_or_else(|| missing("items"))?,
                 sparsity: file.sparsity.ok_or_else(|| missing("sparsity"))?,
@@ -400,7 +400,7 @@ impl Serialize for Task {
         #[derive(Serialize)]
         struct UnnamedQuestionTask {
             #[serde(flatten)]
-            parts: TaskParts,
+            parts: TaskFields,
             #[serde(skip_serializing_if = "Budget::is_default")]
             budget: Budget,
         }
@@ -415,7 +415,7 @@ impl Serialize for Task {
         }
 
         let budget = self.budget();
-        match TaskParts::try_from(self.clone()) {
+        match TaskFields::try_from(self.clone()) {
             Ok(parts) => UnnamedQuestionTask { parts, budget }.serialize(serializer),
             Err(_) => NamedQuestionsTask {
                 id: self.id(),

@@ -52,7 +52,7 @@ impl Cross {
 impl Part {
     /// Creates a part in which a person chooses exactly one option.
     #[must_use]
-    pub fn choice(name: impl Into<String>, options: Items) -> Self {
+    pub fn new_choice(name: impl Into<String>, options: Items) -> Self {
         Self {
             name: name.into(),
             kind: PartKind::Choice,
@@ -62,7 +62,7 @@ impl Part {
 
     /// Creates a flag: a part with the options no and yes.
     #[must_use]
-    pub fn flag(name: impl Into<String>) -> Self {
+    pub fn new_flag(name: impl Into<String>) -> Self {
         Self {
             name: name.into(),
             kind: PartKind::Flag,
@@ -73,7 +73,7 @@ impl Part {
     /// Creates a part that is a number. The number's scale has levels, for means within rows, or
     /// bins.
     #[must_use]
-    pub fn number(name: impl Into<String>, scale: Scale) -> Self {
+    pub fn new_number(name: impl Into<String>, scale: Scale) -> Self {
         Self {
             name: name.into(),
             items: Items::Count(scale.cell_count()),

@@ -12,7 +12,7 @@ pub(crate) mod part_file;
 mod prefix_keys;
 mod purpose;
 mod scale_getters;
-mod task_parts;
+mod task_fields;
 
 pub use purpose::{BinSpacing, NumberPurpose};
-pub use task_parts::TaskParts;
+pub use task_fields::TaskFields;

@@ -228,11 +228,11 @@ impl PartFile {
         let (name, scale) = (self.name.clone(), self.scale_fields());
         let scaled = scale != ScaleFile::default();
         match (self.kind, &self.options) {
-            (Some(PartKindName::Choice), Some(items)) if !scaled => {
-                Ok(PartOrNumber::Complete(Part::choice(name, items.clone())))
-            }
+            (Some(PartKindName::Choice), Some(items)) if !scaled => Ok(PartOrNumber::Complete(
+                Part::new_choice(name, items.clone()),
+            )),
             (Some(PartKindName::Flag), None) if !scaled => {
-                Ok(PartOrNumber::Complete(Part::flag(name)))
+                Ok(PartOrNumber::Complete(Part::new_flag(name)))
             }
             (Some(PartKindName::Number), None) => Ok(PartOrNumber::Number(name, scale)),
             _ => Err(error!(Combination {
@@ -256,7 +256,9 @@ impl PartFile {
                              parameters: a complete question must not have them",
                 }))
             }
-            PartOrNumber::Number(name, scale) => Ok(Part::number(name, scale.complete_scale()?)),
+            PartOrNumber::Number(name, scale) => {
+                Ok(Part::new_number(name, scale.complete_scale()?))
+            }
         }
     }
 }

@@ -21,7 +21,7 @@ impl Scale {
     /// use hushbin::task::Scale;
     ///
     /// let visits = Scale::from_edges(vec![-0.5, 0.5, 1.5, 3.5]).unwrap().with_step(1.0).unwrap();
-    /// assert_eq!((visits.range(), visits.cell(2.0)), ([0.0, 3.0], (2, 0.0)));
+    /// assert_eq!((visits.range(), visits.cell_and_rounding(2.0)), ([0.0, 3.0], (2, 0.0)));
     /// assert!(Scale::from_edges(vec![0.0, 1.5, 2.0]).unwrap().with_step(1.0).is_err());
     /// ```
     pub fn with_step(self, step: f64) -> Result<Self, Error> {
@@ -50,7 +50,7 @@ impl Scale {
     #[must_use]
     pub fn range(&self) -> [f64; 2] {
         // With a step, the outer edges are half a step outside the possible numbers.
-        let ([first, last], beyond) = (self.ends(), 0.5 * self.step);
+        let ([first, last], beyond) = (self.end_values(), 0.5 * self.step);
         [first + beyond, last - beyond]
     }
 

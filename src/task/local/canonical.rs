@@ -5,7 +5,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::kind::Kind;
-use super::question::{Question, QuestionParts};
+use super::question::{Question, QuestionFields};
 use super::task::Task;
 use crate::canonical::CanonicalReader;
 use crate::domain::ValueKind;
@@ -34,7 +34,7 @@ impl Task {
             let named = match form {
                 UNNAMED => false,
                 NAMED => true,
-                _ => reader.require(None)?,
+                _ => reader.require_known(None)?,
             };
             let id = reader.read_text().to_owned();
             Ok((id, read_questions(named, reader)?, budget))
@@ -65,11 +65,11 @@ fn read_questions(named: bool, reader: &mut CanonicalReader<'_>) -> Result<Vec<Q
             let value = match reader.read_number() {
                 0 => ValueKind::Sign,
                 1 => ValueKind::Real,
-                _ => reader.require(None)?,
+                _ => reader.require_known(None)?,
             };
             (Kind::Ratings(value), items, sparsity)
         };
-        questions.push(Question::from_consistent_parts(QuestionParts {
+        questions.push(Question::from_consistent_fields(QuestionFields {
             name,
             kind,
             items,

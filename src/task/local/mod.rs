@@ -14,7 +14,7 @@ pub(crate) mod task;
 pub use kind::Part;
 pub use kind::{Cross, Kind, Numbers, Together};
 pub use prefix_lengths::PrefixLengths;
-pub use question::{Question, QuestionParts};
+pub use question::{Question, QuestionFields};
 pub use question_draw::QuestionDraw;
 pub use scale::Scale;
 pub use task::Task;

@@ -30,18 +30,18 @@ use crate::task::items::Items;
 /// assert_eq!(theme.domain().element_count(), Some(3));
 /// ```
 #[derive(Debug, Clone, PartialEq)]
-pub struct Question(pub(in crate::task) QuestionParts);
+pub struct Question(pub(in crate::task) QuestionFields);
 
 /// Fields of a [`Question`], not yet validated.
 ///
 /// ```
-/// use hushbin::hash::Hashing;
+/// use hushbin::hash::HashFamily;
 /// use hushbin::mechanism::collision::{Collision, Rule};
-/// use hushbin::task::{Kind, QuestionParts};
+/// use hushbin::task::{Kind, QuestionFields};
 /// use hushbin::{Items, Question};
 ///
-/// let collision = Collision::new(Rule::Heaviest { favoured: 1 }, Hashing::Balanced, 3)?;
-/// let theme = Question::new(QuestionParts {
+/// let collision = Collision::new(Rule::Heaviest { favoured: 1 }, HashFamily::Balanced, 3)?;
+/// let theme = Question::new(QuestionFields {
 ///     name: "theme".into(),
 ///     kind: Kind::Choice,
 ///     items: Items::Count(3),
@@ -54,7 +54,7 @@ pub struct Question(pub(in crate::task) QuestionParts);
 /// # Ok::<(), hushbin::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
-pub struct QuestionParts {
+pub struct QuestionFields {
     /// Name, 1 to 256 bytes without control characters. The name may be empty if the question is of
     /// kind `ratings` and the only one of its task.
     pub name: String,
@@ -82,11 +82,11 @@ pub struct QuestionParts {
 impl Question {
     /// Validates and creates a question whose items fit its kind. Items that are read from
     /// canonical bytes always fit.
-    pub(in crate::task) fn from_consistent_parts(parts: QuestionParts) -> Result<Self, Error> {
+    pub(in crate::task) fn from_consistent_fields(parts: QuestionFields) -> Result<Self, Error> {
         let question = Self(parts);
         question
             .check()
-            .map_err(|error| question.attribute_error(error))?;
+            .map_err(|error| question.error_in_question(error))?;
         Ok(question)
     }
 
@@ -94,12 +94,12 @@ impl Question {
     pub(in crate::task) fn check(&self) -> Result<(), Error> {
         let domain = check_kind(&self.0.kind, &self.0.items, self.0.sparsity, self.0.epsilon)?;
         bounds::WEIGHT.check(f64::from(self.0.weight))?;
-        self.0.mechanism.check(&domain)
+        self.0.mechanism.check_domain(&domain)
     }
 
     /// Attributes an error to this question, if the question has a name.
-    pub(crate) fn attribute_error(&self, error: Error) -> Error {
-        error.in_question_if_named(&self.0.name)
+    pub(crate) fn error_in_question(&self, error: Error) -> Error {
+        error.with_question_if_named(&self.0.name)
     }
 
     /// Returns the question's name, under which answers are given.

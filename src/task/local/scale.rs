@@ -100,7 +100,7 @@ impl Scale {
     }
 
     /// Returns the first and the last level or edge.
-    pub(in crate::task) fn ends(&self) -> [f64; 2] {
+    pub(in crate::task) fn end_values(&self) -> [f64; 2] {
         match &self.cells {
             Cells::Levels { min, max, .. } => [*min, *max],
             Cells::Edges(edges) => [edges[0], edges[edges.len() - 1]],
@@ -114,12 +114,12 @@ impl Scale {
     /// use hushbin::task::Scale;
     ///
     /// let scale = Scale::from_levels(0.0, 30.0, 4).unwrap();
-    /// assert_eq!(scale.cell(15.0), (1, 0.5));
-    /// assert_eq!([-4.0, 99.0].map(|number| scale.cell(number)), [(0, 0.0), (3, 0.0)]);
+    /// assert_eq!(scale.cell_and_rounding(15.0), (1, 0.5));
+    /// assert_eq!([-4.0, 99.0].map(|number| scale.cell_and_rounding(number)), [(0, 0.0), (3, 0.0)]);
     /// ```
     #[must_use]
-    pub fn cell(&self, number: f64) -> (u32, f64) {
-        let [min, max] = self.ends();
+    pub fn cell_and_rounding(&self, number: f64) -> (u32, f64) {
+        let [min, max] = self.end_values();
         let number = number.clamp(min, max);
         match &self.cells {
             Cells::Levels { count, .. } => {

@@ -8,7 +8,7 @@ use rand_core::Rng;
 use crate::canonical::CanonicalReader;
 use crate::domain::Entry;
 use crate::error::Error;
-use crate::mechanism::contract::left_out_of_build;
+use crate::mechanism::contract::left_out_of_build_error;
 use crate::task::items::Items;
 use crate::task::local::kind::contract::MultipartKind;
 
@@ -24,19 +24,24 @@ pub type Cross = Never;
 pub type Together = Never;
 
 impl MultipartKind for Never {
-    fn own_items(&self) -> Option<Items> {
+    fn implied_items(&self) -> Option<Items> {
         match *self {}
     }
 
-    fn entries_and_items(&self) -> [u32; 2] {
+    fn entry_and_item_counts(&self) -> [u32; 2] {
         match *self {}
     }
 
-    fn code_answer<R: Rng + ?Sized>(&self, _: &[Entry], _: &mut Vec<Entry>, _: &mut R) {
+    fn answer_to_domain_entries<R: Rng + ?Sized>(
+        &self,
+        _: &[Entry],
+        _: &mut Vec<Entry>,
+        _: &mut R,
+    ) {
         match *self {}
     }
 
     fn read_canonical(_: &mut CanonicalReader<'_>) -> Result<Self, Error> {
-        Err(left_out_of_build("a kind of several parts"))
+        Err(left_out_of_build_error("a kind of several parts"))
     }
 }

@@ -65,7 +65,7 @@ impl Task {
             let mechanism = question.mechanism();
             let whole = mechanism.neighbours() == Neighbours::Any && mechanism.delta() == 0.0;
             if questions.len() > 1 && !whole {
-                return Err(question.attribute_error(error!(Combination {
+                return Err(question.error_in_question(error!(Combination {
                     reason: "each of several questions needs pure ε (no δ) for whole inputs",
                 })));
             }
@@ -82,7 +82,7 @@ impl Task {
         bytes: &[u8],
     ) -> Result<Self, Error> {
         check_task_id(&id)?;
-        let fingerprint = Fingerprint::from_canonical(bytes);
+        let fingerprint = Fingerprint::hash_canonical_bytes(bytes);
         Ok(Self {
             id,
             draw: QuestionDraw::new(questions.iter().map(Question::weight)),

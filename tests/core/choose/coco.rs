@@ -3,14 +3,19 @@
 use hushbin::TaskDraft;
 use hushbin::choose::coco::Draft;
 use hushbin::domain::{Domain, SignedItem};
-use hushbin::hash::{Balanced, HashKeys, Hashing};
+use hushbin::hash::{BalancedHash, HashFamily, HashKeys};
 use hushbin::mechanism::coco::{self, Coco, Rule, RuleName};
 use serde_json::json;
 
 use super::{Functions, domain, domain_of};
 
 /// A draft with one hash function.
-fn draft(rule: RuleName, favoured: Option<u32>, hashing: Hashing, buckets: Option<u32>) -> Draft {
+fn draft(
+    rule: RuleName,
+    favoured: Option<u32>,
+    hashing: HashFamily,
+    buckets: Option<u32>,
+) -> Draft {
     Draft {
         rule: Some(rule),
         favoured,
@@ -25,7 +30,7 @@ fn variance(coco: &Coco, domain: &Domain, epsilon: f64) -> f64 {
 }
 
 /// Least variance over all T, up to far beyond the best one.
-fn least(domain: &Domain, epsilon: f64, rule: RuleName, hashing: Hashing) -> f64 {
+fn least(domain: &Domain, epsilon: f64, rule: RuleName, hashing: HashFamily) -> f64 {
     let s = domain.sparsity();
     let most = (3.0 * f64::from(s) * (epsilon.exp() + 3.0)) as u32 + 8;
     let candidates = (1..=most).flat_map(|pairs| match rule {
@@ -56,7 +61,7 @@ fn no_other_parameters_are_better() {
         let domain = domain(items, sparsity);
         for epsilon in [0.1, 0.7, 1.5, 3.0] {
             for rule in [RuleName::Strongest, RuleName::Overwrite] {
-                for hashing in [Hashing::Balanced, Hashing::Independent] {
+                for hashing in [HashFamily::Balanced, HashFamily::Independent] {
                     let best = least(&domain, epsilon, rule, hashing);
                     let chosen = Coco::choose(&domain, epsilon, &draft(rule, None, hashing, None));
                     let chosen = chosen.unwrap();
@@ -81,7 +86,7 @@ fn what_is_given_is_kept() {
         Coco::choose(
             &domain,
             1.0,
-            &draft(rule, favoured, Hashing::Balanced, buckets),
+            &draft(rule, favoured, HashFamily::Balanced, buckets),
         )
     };
     let best = choose(RuleName::Strongest, None, None).unwrap();
@@ -144,7 +149,7 @@ fn one_function_beats_the_paper_as_designed() {
             unreachable!()
         };
         let domain = task.questions()[0].domain();
-        let (rule, hashing) = (RuleName::Overwrite, Hashing::Independent);
+        let (rule, hashing) = (RuleName::Overwrite, HashFamily::Independent);
         let paper = Coco::choose(&domain, epsilon, &draft(rule, None, hashing, None)).unwrap();
         let paper = variance(&paper, &domain, epsilon);
         let measured = variance(ours, &domain, epsilon) / paper;
@@ -166,8 +171,8 @@ fn the_largest_tasks_are_chosen_for() {
         for rule in [RuleName::Strongest, RuleName::Overwrite] {
             for epsilon in [0.001, 1.0, 12.0] {
                 let hashing = match domain.item_count() {
-                    Some(_) => Hashing::Balanced,
-                    None => Hashing::Independent,
+                    Some(_) => HashFamily::Balanced,
+                    None => HashFamily::Independent,
                 };
                 let draft = draft(rule, None, hashing, None);
                 let chosen = Coco::choose(&domain, epsilon, &draft).unwrap();
@@ -189,9 +194,9 @@ fn predictions_hold_at_real_sizes() {
         (256, 64, 2.0),
     ] {
         let domain = domain(items, sparsity);
-        let (rule, hashing) = (RuleName::Strongest, Hashing::Balanced);
+        let (rule, hashing) = (RuleName::Strongest, HashFamily::Balanced);
         let chosen = Coco::choose(&domain, epsilon, &draft(rule, None, hashing, None)).unwrap();
-        let hash = Balanced::new(items + sparsity, chosen.pairs_per_function());
+        let hash = BalancedHash::new(items + sparsity, chosen.pairs_per_function());
         let mut randomizer = coco::Randomizer::new(&chosen, &domain, epsilon);
         let input: Vec<SignedItem> = (0..sparsity)
             .map(|i| SignedItem {
@@ -201,10 +206,10 @@ fn predictions_hold_at_real_sizes() {
             .collect();
         let mut rates = Vec::new();
         for seed in 0..4000 {
-            let probabilities = randomizer.probabilities(seed, &input, 0);
+            let probabilities = randomizer.exact_bucket_probabilities(seed, &input, 0);
             let keys = HashKeys::new(seed);
             let hit = |item: u32| {
-                let plus = 2 * hash.bucket(&keys, item) as usize;
+                let plus = 2 * hash.bucket_of_slot(&keys, item) as usize;
                 probabilities[plus] + probabilities[plus + 1]
             };
             rates.push((0..sparsity).map(hit).sum::<f64>() / f64::from(sparsity));
@@ -248,11 +253,12 @@ fn items_stand_for_paddings_where_that_is_better() {
             };
             Coco::choose(&domain, epsilon, &draft).unwrap()
         };
-        let [balanced, items_only] = [Hashing::Balanced, Hashing::BalancedItems].map(|hashing| {
-            let chosen = choose(Some(hashing));
-            assert_eq!(chosen.hashing(), hashing);
-            chosen
-        });
+        let [balanced, items_only] =
+            [HashFamily::Balanced, HashFamily::BalancedItems].map(|hashing| {
+                let chosen = choose(Some(hashing));
+                assert_eq!(chosen.hashing(), hashing);
+                chosen
+            });
         let of = |coco| variance(&coco, &domain, epsilon);
         let better = of(items_only) * 1.003 < of(balanced);
         assert_eq!(better, filled, "d = {items}, s = {sparsity}, ε = {epsilon}");
@@ -266,7 +272,7 @@ fn no_other_number_of_functions_is_better() {
         first: 1,
         most: |all| all,
         elements: |domain, hashing| match hashing {
-            Hashing::BalancedItems => domain.item_count(),
+            HashFamily::BalancedItems => domain.item_count(),
             _ => domain.without_signs().element_count(),
         },
         choose: |domain, epsilon, hashing| {
@@ -285,9 +291,9 @@ fn no_other_number_of_functions_is_better() {
         },
     };
     let hashings = [
-        Hashing::Balanced,
-        Hashing::Independent,
-        Hashing::BalancedItems,
+        HashFamily::Balanced,
+        HashFamily::Independent,
+        HashFamily::BalancedItems,
     ];
     all.assert_chosen_is_best(&hashings);
 }

@@ -6,14 +6,19 @@ use hushbin::TaskDraft;
 use hushbin::choose::collision::Draft;
 use hushbin::choose::{PrivacyBudget, mixture_alpha};
 use hushbin::domain::Domain;
-use hushbin::hash::Hashing;
+use hushbin::hash::HashFamily;
 use hushbin::mechanism::collision::{Collision, Rule, RuleName};
 use serde_json::json;
 
 use super::{Functions, domain};
 
 /// A draft with one hash function.
-fn draft(rule: RuleName, favoured: Option<u32>, hashing: Hashing, buckets: Option<u32>) -> Draft {
+fn draft(
+    rule: RuleName,
+    favoured: Option<u32>,
+    hashing: HashFamily,
+    buckets: Option<u32>,
+) -> Draft {
     Draft {
         rule: Some(rule),
         favoured,
@@ -28,7 +33,7 @@ fn variance(collision: &Collision, domain: &Domain, epsilon: f64) -> f64 {
 }
 
 /// Least variance over all t, up to far beyond the best one.
-fn least(domain: &Domain, epsilon: f64, rule: RuleName, hashing: Hashing) -> f64 {
+fn least(domain: &Domain, epsilon: f64, rule: RuleName, hashing: HashFamily) -> f64 {
     let s = domain.sparsity();
     let most = (3.0 * f64::from(s) * (epsilon.exp() + 3.0)) as u32 + 8;
     let candidates = (2..=most).flat_map(|t| match rule {
@@ -51,7 +56,7 @@ fn no_other_parameters_are_better() {
         let domain = domain(items, sparsity);
         for epsilon in [0.1, 0.7, 1.5, 3.0] {
             for rule in [RuleName::Heaviest, RuleName::Occupied] {
-                for hashing in [Hashing::Balanced, Hashing::Independent] {
+                for hashing in [HashFamily::Balanced, HashFamily::Independent] {
                     let best = least(&domain, epsilon, rule, hashing);
                     let chosen =
                         Collision::choose(&domain, epsilon, &draft(rule, None, hashing, None));
@@ -80,7 +85,7 @@ fn no_other_parameters_that_hide_as_well_are_better() {
                     epsilon,
                     alpha: limit,
                 };
-                let (rule, hashing) = (RuleName::Heaviest, Hashing::Balanced);
+                let (rule, hashing) = (RuleName::Heaviest, HashFamily::Balanced);
                 let chosen = Collision::choose(&domain, budget, &draft(rule, None, hashing, None));
                 let chosen = chosen.unwrap();
                 let hides = |c: u32, t: u32| mixture_alpha(c.into(), (t - c).into(), e) <= limit;
@@ -124,7 +129,7 @@ fn what_is_given_is_kept() {
         Collision::choose(
             &domain,
             1.0,
-            &draft(rule, favoured, Hashing::Balanced, buckets),
+            &draft(rule, favoured, HashFamily::Balanced, buckets),
         )
     };
     let best = choose(RuleName::Heaviest, None, None).unwrap();
@@ -171,7 +176,7 @@ fn one_function_beats_the_paper_as_designed() {
         };
         let s = f64::from(sparsity);
         let t = (s * f64::exp(epsilon) + 2.0 * s - 1.0).floor() as u32;
-        let paper = Collision::new(Rule::Occupied, Hashing::Independent, t).unwrap();
+        let paper = Collision::new(Rule::Occupied, HashFamily::Independent, t).unwrap();
         let domain = task.questions()[0].domain();
         let measured = variance(ours, &domain, epsilon) / variance(&paper, &domain, epsilon);
         println!(
@@ -221,5 +226,5 @@ fn no_other_number_of_functions_is_better() {
             variance(&other, domain, epsilon)
         },
     };
-    all.assert_chosen_is_best(&[Hashing::Balanced, Hashing::Independent]);
+    all.assert_chosen_is_best(&[HashFamily::Balanced, HashFamily::Independent]);
 }

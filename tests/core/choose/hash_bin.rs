@@ -3,9 +3,9 @@
 
 use hushbin::choose::hash_bin::Draft as HashBinDraft;
 use hushbin::choose::{Candidate, Objective, Population, PredictedErrors, SquaredError};
-use hushbin::hash::{HashKeys, Hashing};
+use hushbin::hash::{HashFamily, HashKeys};
 use hushbin::mechanism::hash_bin::{HashBin, Noise, PrivacyLevel, PrivacyLevelName, Response};
-use hushbin::{Entry, Mechanism, Randomizer, Report, Task, TaskDraft, TaskParts};
+use hushbin::{Entry, Mechanism, Randomizer, Report, Task, TaskDraft, TaskFields};
 use serde_json::{Value, json};
 
 use crate::support::generators::seeded;
@@ -208,7 +208,7 @@ fn squared_bias_is_that_of_the_worst_case() {
                     clip,
                     noise: Noise::TwoPoint,
                 };
-                let clipped = HashBin::new(level, Hashing::Balanced, 1, 1024).unwrap();
+                let clipped = HashBin::new(level, HashFamily::Balanced, 1, 1024).unwrap();
                 let predicted = Mechanism::HashBin(clipped).predict_errors(&domain, 1.0, &crowd);
                 let ours = predicted.mean.unwrap().squared_bias;
                 let expected = worst(&|k| 1.0 - clipped.attenuation(k as u32)) / f64::from(items);
@@ -264,7 +264,7 @@ fn no_other_sparsity_is_better() {
             for (name, objective) in &objectives {
                 let auto = json!({ "name": "auto", "objective": name });
                 let open = with(file(&json!(40), epsilon, &auto), "entries", json!(counts));
-                let plan = draft(open.clone()).choose().unwrap().remove(0);
+                let plan = draft(open.clone()).choose_parameters().unwrap().remove(0);
                 let picked = plan.chosen;
                 let task = resolve(open);
                 let ours = error_of(&task, *objective, &crowd);
@@ -331,7 +331,7 @@ fn a_given_sparsity_is_never_clipped() {
                     let auto = json!({ "name": "auto", "level": level });
                     let file = with(file(&json!(items), epsilon, &auto), "people", json!(people));
                     let plan = draft(with(file, "sparsity", json!(sparsity)));
-                    let plan = plan.choose().unwrap().remove(0);
+                    let plan = plan.choose_parameters().unwrap().remove(0);
                     let left = match &plan.chosen.mechanism {
                         Mechanism::HashBin(hash_bin) => hash_bin.attenuation(sparsity),
                         _ => 1.0,
@@ -380,7 +380,7 @@ fn weaker_levels_are_more_to_choose_from() {
     let plan = |level: &str| {
         let auto = json!({ "name": "auto", "level": level });
         let file = with(file(&json!(300), 1.0, &auto), "sparsity", json!(20));
-        draft(file).choose().unwrap().remove(0)
+        draft(file).choose_parameters().unwrap().remove(0)
     };
     let (user, event) = (plan("user"), plan("event"));
     assert_eq!(user.alternatives.len() + 1, 3);
@@ -406,23 +406,28 @@ fn estimates(task: &Task, people: &[Vec<Entry>], seed: u64) -> Vec<f64> {
         match (task.questions()[0].mechanism(), report) {
             (Mechanism::Coco(coco), Report::Coco(report)) => {
                 let gap = coco.rates(&domain, task.epsilon()).gap;
-                coco.support(&domain).for_each_hit(&report, |slot, plus| {
-                    if let Some(sum) = sums.get_mut(slot as usize) {
-                        *sum += if plus { 1.0 / gap } else { -1.0 / gap };
-                    }
-                });
+                coco.hit_decoder(&domain)
+                    .for_each_hit(&report, |slot, plus| {
+                        if let Some(sum) = sums.get_mut(slot as usize) {
+                            *sum += if plus { 1.0 / gap } else { -1.0 / gap };
+                        }
+                    });
             }
             (Mechanism::Collision(collision), Report::Collision(report)) => {
-                let gap = collision.rates(&domain, task.epsilon()).gap();
-                collision.support(&domain).for_each_hit(&report, |slot| {
-                    if let Some(sum) = sums.get_mut(slot as usize / 2) {
-                        *sum += if slot % 2 == 0 { 1.0 / gap } else { -1.0 / gap };
-                    }
-                });
+                let gap = collision
+                    .rates(&domain, task.epsilon())
+                    .hit_probability_gap();
+                collision
+                    .hit_decoder(&domain)
+                    .for_each_hit(&report, |slot| {
+                        if let Some(sum) = sums.get_mut(slot as usize / 2) {
+                            *sum += if slot % 2 == 0 { 1.0 / gap } else { -1.0 / gap };
+                        }
+                    });
             }
             (Mechanism::HashBin(hash_bin), Report::HashBin(report)) => {
                 let scale = hash_bin.rates(&domain, task.epsilon()).scale;
-                let support = hash_bin.support(&domain);
+                let support = hash_bin.bin_decoder(&domain);
                 let keys = HashKeys::new(report.seed);
                 support.for_each_item(&keys, |item, bin| {
                     let sign = support.bin_and_sign(&keys, u64::from(item)).1;
@@ -490,7 +495,7 @@ fn predictions_are_what_happens() {
         ),
     ];
     for (index, (mechanism, sparsity, epsilon)) in mechanisms.into_iter().enumerate() {
-        let task = Task::new(TaskParts {
+        let task = Task::new(TaskFields {
             id: "simulated".to_owned(),
             ..even(items, sparsity, epsilon, &mechanism)
                 .try_into()
@@ -521,7 +526,7 @@ fn open_tasks_are_chosen_for() {
         let auto = json!({ "name": "auto", "level": level });
         let open = file(&json!("open"), 1.0, &auto);
         let plan: TaskDraft = draft(with(open, "entries", json!([10, 500, 200, 100])));
-        let plan = plan.choose().unwrap().remove(0);
+        let plan = plan.choose_parameters().unwrap().remove(0);
         assert!(plan.chosen.objective_error.is_finite());
         let errors = plan.alternatives.iter().map(|other| other.objective_error);
         assert!(

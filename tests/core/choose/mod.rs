@@ -6,7 +6,7 @@ mod sparsity;
 
 use hushbin::TaskDraft;
 use hushbin::domain::Domain;
-use hushbin::hash::{Balanced, Hashing};
+use hushbin::hash::{BalancedHash, HashFamily};
 use serde_json::json;
 
 fn domain_of(items: &serde_json::Value, sparsity: u32) -> Domain {
@@ -29,17 +29,17 @@ struct Functions {
     first: u32,
     /// Greatest c for this number of cells of all functions.
     most: fn(u32) -> u32,
-    elements: fn(&Domain, Hashing) -> Option<u32>,
+    elements: fn(&Domain, HashFamily) -> Option<u32>,
     /// Returns the chosen R and number of cells at an ε, and the variance.
-    choose: fn(&Domain, f64, Hashing) -> (u32, u32, f64),
+    choose: fn(&Domain, f64, HashFamily) -> (u32, u32, f64),
     /// Returns the variance for any R, number of cells and c.
-    variance: fn(&Domain, f64, Hashing, u32, u32, u32) -> f64,
+    variance: fn(&Domain, f64, HashFamily, u32, u32, u32) -> f64,
 }
 
 impl Functions {
     /// Checks the choice against all affordable numbers of functions, R·s·(1 + rounds) ≤ 1500. A
     /// hundredth is allowed, because it does not justify twice as many functions.
-    fn assert_chosen_is_best(&self, hashings: &[Hashing]) {
+    fn assert_chosen_is_best(&self, hashings: &[HashFamily]) {
         let mut several = 0;
         for (items, sparsity) in [(3, 2), (20, 1), (20, 3), (60, 8)] {
             let domain = domain(items, sparsity);
@@ -53,11 +53,11 @@ impl Functions {
         assert!(several > 3 * hashings.len() as u32, "{several}");
     }
 
-    fn assert_better_than_all(&self, domain: &Domain, epsilon: f64, hashing: Hashing) -> u32 {
+    fn assert_better_than_all(&self, domain: &Domain, epsilon: f64, hashing: HashFamily) -> u32 {
         let sparsity = domain.sparsity();
         let affordable = |hashes: u32, cells: u32| {
             let elements = (self.elements)(domain, hashing).unwrap();
-            let balanced = || Balanced::new(elements, cells).rounds();
+            let balanced = || BalancedHash::new(elements, cells).rounds();
             let rounds = hashing.is_balanced().then(balanced).unwrap_or(1);
             hashes == 1 || hashes * sparsity * (1 + rounds as u32) <= 1500
         };

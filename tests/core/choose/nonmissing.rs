@@ -3,7 +3,7 @@
 
 use hushbin::choose::{Objective, Population};
 use hushbin::domain::Domain;
-use hushbin::hash::Hashing;
+use hushbin::hash::HashFamily;
 use hushbin::mechanism::coco::{self, Coco};
 use hushbin::mechanism::collision::{self, Collision};
 use hushbin::{Mechanism, TaskDraft};
@@ -20,11 +20,11 @@ fn variance(mechanism: &Mechanism, domain: &Domain, epsilon: f64) -> f64 {
         .variance
 }
 
-fn collision(rule: collision::Rule, hashing: Hashing, cells: u32, hashes: u32) -> Mechanism {
+fn collision(rule: collision::Rule, hashing: HashFamily, cells: u32, hashes: u32) -> Mechanism {
     Mechanism::Collision(Collision::with_hashes(rule, hashing, cells, hashes).unwrap())
 }
 
-fn overwrite(hashing: Hashing, pairs: u32) -> Mechanism {
+fn overwrite(hashing: HashFamily, pairs: u32) -> Mechanism {
     Mechanism::Coco(Coco::new(coco::Rule::Overwrite, hashing, 2 * pairs).unwrap())
 }
 
@@ -37,9 +37,12 @@ fn draft(domain: &Domain, epsilon: f64, mechanism: &Value) -> TaskDraft {
 }
 
 /// Parameters of Collision that `auto` picks, and the variance.
-fn chosen(domain: &Domain, epsilon: f64, _: Hashing) -> (u32, u32, f64) {
+fn chosen(domain: &Domain, epsilon: f64, _: HashFamily) -> (u32, u32, f64) {
     let auto = json!({ "name": "auto", "objective": "nonmissing" });
-    let choice = draft(domain, epsilon, &auto).choose().unwrap().remove(0);
+    let choice = draft(domain, epsilon, &auto)
+        .choose_parameters()
+        .unwrap()
+        .remove(0);
     let offers = std::iter::once(choice.chosen).chain(choice.alternatives);
     let found = offers.into_iter().find_map(|offer| match offer.mechanism {
         Mechanism::Collision(own) => Some((own, offer.objective_error)),
@@ -64,7 +67,7 @@ fn no_other_parameters_of_collision_are_better() {
             variance(&collision(rule, hashing, cells, hashes), domain, epsilon)
         },
     };
-    functions.assert_chosen_is_best(&[Hashing::Balanced]);
+    functions.assert_chosen_is_best(&[HashFamily::Balanced]);
 }
 
 /// Every mechanism and rule with one hash function. The pick is the best but for a hundredth,
@@ -77,10 +80,10 @@ fn no_other_mechanism_is_better() {
         for epsilon in [0.2, 1.0, 2.0, 4.0] {
             let auto = |objective: &str| json!({ "name": "auto", "objective": objective });
             let choice = draft(&domain, epsilon, &auto("nonmissing"));
-            let choice = choice.choose().unwrap().remove(0);
+            let choice = choice.choose_parameters().unwrap().remove(0);
             let ours = variance(&choice.chosen.mechanism, &domain, epsilon);
             let most = (2.0 * f64::from(sparsity) * (f64::exp(epsilon) + 2.0)) as u32 + 8;
-            let hashings = [Hashing::Balanced, Hashing::Independent];
+            let hashings = [HashFamily::Balanced, HashFamily::Independent];
             let of = |mechanism: Mechanism| variance(&mechanism, &domain, epsilon);
             let least = |all: &mut dyn Iterator<Item = f64>| all.fold(f64::INFINITY, f64::min);
             let what = format!(
@@ -89,7 +92,7 @@ fn no_other_mechanism_is_better() {
             );
 
             let pairs = || sparsity + 1..=most;
-            let coco = least(&mut pairs().map(|pairs| of(overwrite(Hashing::Balanced, pairs))));
+            let coco = least(&mut pairs().map(|pairs| of(overwrite(HashFamily::Balanced, pairs))));
             let offers = std::iter::once(&choice.chosen).chain(&choice.alternatives);
             let coco_chosen = offers
                 .map(|offer| &offer.mechanism)
@@ -125,7 +128,7 @@ fn sets_are_better_still() {
     for (items, sparsity, epsilon) in [(20, 3, 1.0), (100, 4, 2.0), (40, 8, 0.5)] {
         let auto = json!({ "name": "auto", "objective": "nonmissing" });
         let signed = draft(&domain(items, sparsity), epsilon, &auto)
-            .choose()
+            .choose_parameters()
             .unwrap();
         let signed = signed[0].chosen.predicted.nonmissing.unwrap().variance;
         let set: TaskDraft = serde_json::from_value(json!({
@@ -133,7 +136,7 @@ fn sets_are_better_still() {
             "questions": [{ "name": "q", "kind": "set", "options": items, "sparsity": sparsity }],
         }))
         .unwrap();
-        let set = set.choose().unwrap();
+        let set = set.choose_parameters().unwrap();
         let predicted = set[0].chosen.predicted;
         assert_eq!((predicted.mean, predicted.nonmissing), (None, None));
         let share = predicted.frequency.unwrap().variance;

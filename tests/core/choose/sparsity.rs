@@ -183,7 +183,7 @@ fn an_overlap_changes_no_stated_bias() {
     let predicted = |overlap: f64| {
         let fields = json!({ "overlap": overlap, "sparsity": 1 });
         let choice = draft(crowd.file(2.0, 1e6, "coco", fields))
-            .choose()
+            .choose_parameters()
             .unwrap()
             .remove(0);
         choice.chosen.predicted.mean.unwrap()

@@ -34,7 +34,7 @@ fn the_chosen_are_as_good_as_the_best_known() {
     for row in rows() {
         let (cells, epsilon) = (whole(&row, "K"), number(&row, "epsilon"));
         let chosen = Pattern::choose(
-            &Domain::with_exact_count(cells, 1),
+            &Domain::with_exact_entry_count(cells, 1),
             epsilon,
             &Draft::default(),
         )
@@ -60,7 +60,7 @@ fn patterns_serve_other_sizes_and_budgets() {
         (3, 1.0, 3.0),
     ] {
         let chosen = Pattern::choose(
-            &Domain::with_exact_count(cells, 1),
+            &Domain::with_exact_entry_count(cells, 1),
             epsilon,
             &Draft::default(),
         )
@@ -78,7 +78,7 @@ fn quantiles_are_asked_by_patterns() {
     let task = draft.resolve().unwrap();
     assert_eq!(task.questions()[0].items().count(), Some(64));
     assert_eq!(of_task(&task).outputs(), 80);
-    draft.agrees_with(&task).unwrap();
+    draft.check_agrees_with(&task).unwrap();
     let file = serde_json::to_value(&task).unwrap();
     assert_eq!(serde_json::from_value::<Task>(file).unwrap(), task);
     assert_eq!(

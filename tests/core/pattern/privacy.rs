@@ -42,7 +42,7 @@ fn any_two_cells_are_as_near_as_epsilon_says() {
         assert!(thresholds.effective_epsilon() <= epsilon);
         let randomizer = Randomizer::new(&own, epsilon);
         for cell in 0..own.outputs() {
-            let probabilities = randomizer.probabilities(cell);
+            let probabilities = randomizer.output_probabilities(cell);
             let favoured = (0..own.outputs()).filter(|output| own.favours(cell, *output));
             let favoured: Vec<u32> = favoured.collect();
             assert_eq!(favoured.len() as u128, c);
@@ -85,7 +85,7 @@ fn reports_are_drawn_as_is_said() {
                 };
                 counts[report.bucket as usize] += 1;
             }
-            let probabilities = exact.probabilities(cell);
+            let probabilities = exact.output_probabilities(cell);
             for (output, (count, probability)) in counts.into_iter().zip(probabilities).enumerate()
             {
                 events.push((format!("{pattern:?}, {cell}, {output}"), count, probability));

@@ -143,7 +143,7 @@ fn distributions_are_those_of_the_definition() {
                 let pushes = model.pushes(seed, &input, completion);
                 let expected = model.distribution(&pushes, &words);
                 assert!(expected.iter().sum::<Exact>().is_one());
-                let probabilities = randomizer.probabilities(seed, &input, completion);
+                let probabilities = randomizer.exact_bucket_probabilities(seed, &input, completion);
                 assert_eq!(probabilities.len(), expected.len());
                 for (ours, exact) in probabilities.iter().zip(&expected) {
                     let exact = exact.to_f64().unwrap();

@@ -8,7 +8,7 @@
 use std::collections::HashMap;
 
 use hushbin::domain::SignedItem;
-use hushbin::hash::Hashing;
+use hushbin::hash::HashFamily;
 use hushbin::mechanism::collision::{self, Rule};
 use hushbin::{Entry, Report};
 use num_bigint::BigUint;
@@ -28,7 +28,7 @@ fn models(items: impl Iterator<Item = u32> + Clone, epsilons: &[f64]) -> Vec<Mod
         for sparsity in 1..=items.min(3) {
             for buckets in [2, 3, 4, 5, 7] {
                 for rule in Model::rules(sparsity, buckets) {
-                    for hashing in [Hashing::Balanced, Hashing::Independent] {
+                    for hashing in [HashFamily::Balanced, HashFamily::Independent] {
                         models.extend(epsilons.iter().map(|&epsilon| Model {
                             items,
                             sparsity,
@@ -80,7 +80,7 @@ fn realised(model: &Model) -> impl Fn(u32) -> BigUint {
 /// bucket, all occupied buckets tie for too few places.
 fn can_attain(model: &Model) -> bool {
     let one_each =
-        model.hashing == Hashing::Balanced && 2 * model.items + model.sparsity <= model.buckets;
+        model.hashing == HashFamily::Balanced && 2 * model.items + model.sparsity <= model.buckets;
     match model.rule {
         Rule::Occupied => true,
         Rule::Heaviest { favoured } if one_each => favoured == model.sparsity,
@@ -127,7 +127,7 @@ fn distributions_are_those_of_the_definition() {
             for seed in SEEDS {
                 let expected = model.distribution(&model.counts(seed, &input), &inside);
                 assert!(expected.iter().sum::<Exact>().is_one());
-                let probabilities = randomizer.probabilities(seed, &input);
+                let probabilities = randomizer.exact_bucket_probabilities(seed, &input);
                 assert_eq!(probabilities.len(), expected.len());
                 for (ours, exact) in probabilities.iter().zip(&expected) {
                     let exact = exact.to_f64().unwrap();

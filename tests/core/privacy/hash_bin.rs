@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use hushbin::hash::Hashing;
+use hushbin::hash::HashFamily;
 use hushbin::mechanism::hash_bin::{HashBin, Noise, PrivacyLevel, Response};
 use hushbin::sample::ExpLowerBound;
 use hushbin::{Entry, Randomizer, Report};
@@ -20,8 +20,8 @@ use crate::support::generators::{Scripted, randomize, seeded};
 use crate::support::hash_bin::{Model, entries, inputs, rounded};
 use crate::support::significance::assert_rates;
 
-const BALANCED: Hashing = Hashing::Balanced;
-const INDEPENDENT: Hashing = Hashing::Independent;
+const BALANCED: HashFamily = HashFamily::Balanced;
+const INDEPENDENT: HashFamily = HashFamily::Independent;
 const SEEDS: [u64; 4] = [0, 1, 0x0123_4567_89ab_cdef, u64::MAX];
 const EPSILONS: [f64; 4] = [0.001, std::f64::consts::LN_2, 2.3, 12.0];
 
@@ -218,7 +218,7 @@ fn the_sampler_draws_from_these_distributions() {
 
 /// A model whose sampler rounds like every model with these bins and grid. Its ε is so small, and
 /// its noise so wide, that no bin is cut off.
-fn rounding_model(items: Option<u32>, hashing: Hashing, bins: u32, grid: u32) -> Model {
+fn rounding_model(items: Option<u32>, hashing: HashFamily, bins: u32, grid: u32) -> Model {
     Model {
         items,
         sparsity: 1,

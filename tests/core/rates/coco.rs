@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use hushbin::hash::{Balanced, Hashing};
+use hushbin::hash::{BalancedHash, HashFamily};
 use num_traits::ToPrimitive;
 
 use crate::support::coco::{Model, Pushes};
@@ -33,7 +33,7 @@ struct Enumeration<'a> {
 
 impl Enumeration<'_> {
     fn run(model: &Model) -> Averages {
-        let balanced = || Balanced::new(model.elements(), model.pairs).slots_per_bucket();
+        let balanced = || BalancedHash::new(model.elements(), model.pairs).slots_per_bucket();
         let mut enumeration = Enumeration {
             model,
             per_pair: model.hashing.is_balanced().then(balanced),
@@ -98,7 +98,7 @@ impl Enumeration<'_> {
 fn check(model: &Model) {
     let domain = model.task().questions()[0].domain();
     let rates = model.coco().rates(&domain, model.epsilon);
-    let slots = Balanced::new(model.elements(), model.pairs).slots() as f64;
+    let slots = BalancedHash::new(model.elements(), model.pairs).slot_count() as f64;
     if model.hashing.is_balanced() && slots == f64::from(model.sparsity) {
         // All slots are entries, so there is no other item, and all pairs are hit equally often.
         let off = rates.predicted.p_pair / rates.pair - 1.0;
@@ -128,7 +128,7 @@ fn check(model: &Model) {
     let pairs = f64::from(model.pairs);
     close(rates.pair, 1.0 / pairs, "1/T");
     match model.hashing {
-        Hashing::Independent => close(averages.other_pair, 1.0 / pairs, "another's pair"),
+        HashFamily::Independent => close(averages.other_pair, 1.0 / pairs, "another's pair"),
         // Every pair has equally many slots, so 1/T of all slots are hit.
         _ => {
             let all = s * entry_pair + (slots - s) * averages.other_pair;
@@ -156,7 +156,7 @@ fn check(model: &Model) {
             "another's",
         );
         match model.hashing {
-            Hashing::Independent => close(q_pair, 1.0 / pairs, "predicted q_pair"),
+            HashFamily::Independent => close(q_pair, 1.0 / pairs, "predicted q_pair"),
             // Every pair has equally many slots, so 1/T of all slots are hit.
             _ => {
                 close(

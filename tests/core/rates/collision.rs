@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use hushbin::hash::{Balanced, Hashing};
+use hushbin::hash::{BalancedHash, HashFamily};
 use num_bigint::BigUint;
 use num_traits::ToPrimitive;
 
@@ -34,7 +34,7 @@ struct Enumeration<'a> {
 impl Enumeration<'_> {
     fn run(model: &Model) -> Hits {
         let elements = 2 * model.items + model.sparsity;
-        let balanced = || Balanced::new(elements, model.buckets).slots_per_bucket();
+        let balanced = || BalancedHash::new(elements, model.buckets).slots_per_bucket();
         let mut enumeration = Enumeration {
             model,
             per_bucket: model.hashing.is_balanced().then(balanced),
@@ -110,7 +110,7 @@ fn rates_are_those_of_the_ideal_hash() {
                 continue;
             }
             for rule in Model::rules(sparsity, buckets) {
-                for hashing in [Hashing::Balanced, Hashing::Independent] {
+                for hashing in [HashFamily::Balanced, HashFamily::Independent] {
                     for epsilon in [0.4, 3.0] {
                         let model = Model {
                             items,

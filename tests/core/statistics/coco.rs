@@ -2,26 +2,26 @@
 //! at most 10⁻⁶, shared among its cells.
 
 use hushbin::domain::SignedItem;
-use hushbin::hash::{HashKeys, Hashing, closed_sign, open_sign};
+use hushbin::hash::{HashFamily, HashKeys, sign_of_closed_element, sign_of_open_key};
 use hushbin::mechanism::Mechanism;
 use hushbin::mechanism::coco::{self, Coco, Rule};
-use hushbin::{Entry, Items, Randomizer, Report, Task, TaskParts, ValueKind};
+use hushbin::{Entry, Items, Randomizer, Report, Task, TaskFields, ValueKind};
 use rand_chacha::rand_core::Rng;
 
 use crate::support::coco::Model;
 use crate::support::generators::{FixedFirst, randomize, seeded};
 use crate::support::significance::{assert_distributed, assert_means, assert_rates};
 
-const BALANCED: Hashing = Hashing::Balanced;
-const INDEPENDENT: Hashing = Hashing::Independent;
-const ITEMS: Hashing = Hashing::BalancedItems;
+const BALANCED: HashFamily = HashFamily::Balanced;
+const INDEPENDENT: HashFamily = HashFamily::Independent;
+const ITEMS: HashFamily = HashFamily::BalancedItems;
 
 fn model(
     items: u32,
     sparsity: u32,
     epsilon: f64,
     rule: Rule,
-    hashing: Hashing,
+    hashing: HashFamily,
     pairs: u32,
 ) -> Model {
     Model {
@@ -104,7 +104,7 @@ fn reports_come_as_often_as_said() {
                 let share = 1.0 / words.end as f64;
                 let mut averaged = vec![0.0; counts.len()];
                 for word in words {
-                    let row = said.probabilities(seed, &signed, word);
+                    let row = said.exact_bucket_probabilities(seed, &signed, word);
                     averaged
                         .iter_mut()
                         .zip(row)
@@ -163,19 +163,19 @@ fn means_are_unbiased() {
     let mut rng = seeded(34);
     let n = 200_000;
     for model in models {
-        let task = Task::new(TaskParts {
+        let task = Task::new(TaskFields {
             value: ValueKind::Real,
             ..task_parts(&model.task())
         })
         .unwrap();
         let mut randomizer = Randomizer::new(&task);
         let domain = task.questions()[0].domain();
-        let support = model.coco().support(&domain);
+        let support = model.coco().hit_decoder(&domain);
         let rates = model.coco().rates(&domain, model.epsilon);
         let entry = |item, value| Entry { item, value };
         // With s = 3, fractions sometimes leave room for paddings.
         let input = [entry(1, 1.0), entry(2, -1.0), entry(4, -0.4)];
-        let mut hits = vec![Hits::default(); support.slots()];
+        let mut hits = vec![Hits::default(); support.slot_count()];
         let mut listed = 0;
         for _ in 0..n {
             let report =
@@ -205,7 +205,10 @@ fn means_are_unbiased() {
         assert_means(n, &sums);
         if model.hashing.is_balanced() {
             // Every report hits 1/T of all slots.
-            assert_eq!(listed * u64::from(model.pairs), n * support.slots() as u64);
+            assert_eq!(
+                listed * u64::from(model.pairs),
+                n * support.slot_count() as u64
+            );
         }
         let mut events = Vec::new();
         for (item, hits) in hits.iter().enumerate().take(items) {
@@ -225,8 +228,8 @@ fn means_are_unbiased() {
     }
 }
 
-fn task_parts(task: &Task) -> TaskParts {
-    TaskParts {
+fn task_parts(task: &Task) -> TaskFields {
+    TaskFields {
         id: task.id().to_owned(),
         items: task.questions()[0].items().clone(),
         sparsity: task.questions()[0].sparsity(),
@@ -244,7 +247,7 @@ fn means_of_open_tasks_are_unbiased() {
     for (rule, pairs) in [(strongest(1), 1), (strongest(2), 6), (Rule::Overwrite, 10)] {
         let coco = Coco::new(rule, INDEPENDENT, 2 * pairs).unwrap();
         let items: Items = serde_json::from_str("\"open\"").unwrap();
-        let task = Task::new(TaskParts {
+        let task = Task::new(TaskFields {
             id: "open".to_owned(),
             items: items.clone(),
             sparsity: 4,
@@ -262,8 +265,8 @@ fn means_of_open_tasks_are_unbiased() {
             .filter(|(_, value)| *value != 0.0)
             .map(|(item, value)| Entry { item, value })
             .collect();
-        let support = coco.support(&task.questions()[0].domain());
-        assert_eq!(support.slots(), 0);
+        let support = coco.hit_decoder(&task.questions()[0].domain());
+        assert_eq!(support.slot_count(), 0);
         let rates = coco.rates(&task.questions()[0].domain(), task.epsilon());
         let mut randomizer = Randomizer::new(&task);
         let mut hits = [Hits::default(); 5];
@@ -317,13 +320,15 @@ fn listed_hits_are_those_asked_for() {
         (INDEPENDENT, 7),
     ] {
         let model = model(150, 4, 1.0, strongest(1), hashing, pairs);
-        let support = model.coco().support(&model.task().questions()[0].domain());
+        let support = model
+            .coco()
+            .hit_decoder(&model.task().questions()[0].domain());
         for _ in 0..200 {
             let report = coco::Report {
                 seed: rng.next_u64(),
                 bucket: rng.next_u32() % model.buckets(),
             };
-            let mut listed = vec![None; support.slots()];
+            let mut listed = vec![None; support.slot_count()];
             support.for_each_hit(&report, |slot, plus| {
                 assert_eq!(listed[slot as usize].replace(plus), None);
             });
@@ -336,7 +341,8 @@ fn listed_hits_are_those_asked_for() {
             // The plus side of an item is the pair's plus side if the item's sign is +1.
             let keys = HashKeys::new(report.seed);
             for (slot, listed) in (0..).zip(&listed) {
-                let plus = (closed_sign(&keys, slot) == 1) == report.bucket.is_multiple_of(2);
+                let plus =
+                    (sign_of_closed_element(&keys, slot) == 1) == report.bucket.is_multiple_of(2);
                 assert!(listed.is_none_or(|listed| listed == plus));
             }
         }
@@ -361,8 +367,8 @@ fn signs_are_fair() {
         };
         let keys = HashKeys::new(seed);
         let signs = [
-            elements.map(|element| closed_sign(&keys, element)),
-            elements.map(|element| open_sign(&keys, key(element))),
+            elements.map(|element| sign_of_closed_element(&keys, element)),
+            elements.map(|element| sign_of_open_key(&keys, key(element))),
         ];
         for (kind, signs) in signs.iter().enumerate() {
             for i in 0..7 {

@@ -1,7 +1,7 @@
 //! Statistics of Collision's reports and hits.
 
 use hushbin::domain::SignedItem;
-use hushbin::hash::Hashing;
+use hushbin::hash::HashFamily;
 use hushbin::mechanism::collision::{self, Rule};
 use hushbin::{Entry, Mechanism, Randomizer, Report};
 use rand_chacha::rand_core::Rng;
@@ -15,7 +15,7 @@ fn model(
     sparsity: u32,
     epsilon: f64,
     rule: Rule,
-    hashing: Hashing,
+    hashing: HashFamily,
     buckets: u32,
 ) -> Model {
     Model {
@@ -29,8 +29,8 @@ fn model(
     }
 }
 
-const BALANCED: Hashing = Hashing::Balanced;
-const INDEPENDENT: Hashing = Hashing::Independent;
+const BALANCED: HashFamily = HashFamily::Balanced;
+const INDEPENDENT: HashFamily = HashFamily::Independent;
 
 fn with_hashes(hashes: u32, model: Model) -> Model {
     Model { hashes, ..model }
@@ -87,7 +87,7 @@ fn reports_come_as_often_as_said() {
                     assert_eq!(report.seed, seed);
                     counts[report.bucket as usize] += 1;
                 }
-                let probabilities = said.probabilities(seed, &signed);
+                let probabilities = said.exact_bucket_probabilities(seed, &signed);
                 assert_distributed(&counts, &probabilities, &format!("{model:?}, seed {seed}"));
             }
         }
@@ -122,7 +122,7 @@ fn hits_come_as_often_as_predicted() {
     for model in models {
         let task = model.task();
         let mut randomizer = Randomizer::new(&task);
-        let support = model.collision().support(&task.questions()[0].domain());
+        let support = model.collision().hit_decoder(&task.questions()[0].domain());
         // Fewer entries than s: two signed items, then paddings.
         let input = [(2, false), (4, true)];
         let input = input.map(|(item, negative)| entry(&SignedItem { item, negative }));
@@ -136,7 +136,7 @@ fn hits_come_as_often_as_predicted() {
         let watched = [members.as_slice(), &others].concat();
         let mut single = vec![0; watched.len()];
         let mut pairs = vec![vec![0; watched.len()]; watched.len()];
-        let mut hit = vec![false; support.slots()];
+        let mut hit = vec![false; support.slot_count()];
         for _ in 0..n {
             let Report::Collision(report) =
                 randomize(&mut randomizer, &input, &mut rng).unwrap().report
@@ -146,7 +146,7 @@ fn hits_come_as_often_as_predicted() {
             hit.fill(false);
             support.for_each_hit(&report, |slot| hit[slot as usize] = true);
             for (i, &a) in watched.iter().enumerate() {
-                assert_eq!(hit[a], support.hits(&report, a as u64));
+                assert_eq!(hit[a], support.is_hit(&report, a as u64));
                 single[i] += u64::from(hit[a]);
                 for (j, &b) in watched[..i].iter().enumerate() {
                     pairs[i][j] += u64::from(hit[a] && hit[b]);
@@ -183,7 +183,7 @@ fn full_inputs_hit_as_often_as_stated_where_buckets_have_two_slots() {
         unreachable!()
     };
     let rates = collision.rates(&domain, epsilon);
-    let support = collision.support(&domain);
+    let support = collision.hit_decoder(&domain);
     let mut randomizer = collision::Randomizer::new(collision, &domain, epsilon);
     let signed: Vec<SignedItem> = (0..u64::from(sparsity))
         .map(|item| SignedItem {
@@ -196,7 +196,7 @@ fn full_inputs_hit_as_often_as_stated_where_buckets_have_two_slots() {
     let (mut sum, mut squares) = (0.0, 0.0);
     for _ in 0..n {
         let seed = rng.next_u64();
-        let probabilities = randomizer.probabilities(seed, &signed);
+        let probabilities = randomizer.exact_bucket_probabilities(seed, &signed);
         let hit: f64 = (0..)
             .zip(&probabilities)
             .map(|(bucket, p)| {
@@ -217,7 +217,7 @@ fn full_inputs_hit_as_often_as_stated_where_buckets_have_two_slots() {
     // A correct hash exceeds this with a probability of 10⁻⁶.
     assert!(z.abs() < 4.9, "{z} standard errors");
     // The comparison is sharp: a deviation of 1.46% of the gap would be detected.
-    assert!(0.0146 * rates.gap() > 10.0 * error);
+    assert!(0.0146 * rates.hit_probability_gap() > 10.0 * error);
 }
 
 /// A refused input draws no randomness, so its refusal reveals nothing.

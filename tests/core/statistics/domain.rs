@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use hushbin::Entry;
-use hushbin::hash::Hashing;
+use hushbin::hash::HashFamily;
 use hushbin::mechanism::collision::Rule;
 
 use crate::support::collision::Model;
@@ -17,7 +17,7 @@ fn entries_become_elements_without_bias() {
         sparsity: 3,
         epsilon: 1.0,
         rule: Rule::Heaviest { favoured: 1 },
-        hashing: Hashing::Balanced,
+        hashing: HashFamily::Balanced,
         buckets: 5,
         hashes: 1,
     };

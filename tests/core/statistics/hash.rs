@@ -1,6 +1,6 @@
 //! Distribution of hashes over seeds.
 
-use hushbin::hash::{Balanced, HashKeys, independent_bucket};
+use hushbin::hash::{BalancedHash, HashKeys, independent_bucket};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::Rng;
 
@@ -18,14 +18,14 @@ fn the_balanced_hash_is_uniform() {
     let mut rng = seeded(15);
     let n = 50_000;
     for (elements, buckets) in [(12, 4), (30, 10), (100, 7), (64, 8), (2762, 23), (500, 499)] {
-        let hash = Balanced::new(elements, buckets);
+        let hash = BalancedHash::new(elements, buckets);
         let last = elements - 1;
         let slots = [0, 1, buckets - 1, buckets.min(last - 1), last];
         let mut alone = vec![vec![0; buckets as usize]; slots.len()];
         let mut together = vec![vec![0; slots.len()]; slots.len()];
         for seed in seeds(&mut rng, n) {
             let keys = HashKeys::new(seed);
-            let placed = slots.map(|slot| hash.bucket(&keys, slot));
+            let placed = slots.map(|slot| hash.bucket_of_slot(&keys, slot));
             for (i, &bucket) in placed.iter().enumerate() {
                 alone[i][bucket as usize] += 1;
                 for j in 0..i {
@@ -40,7 +40,8 @@ fn the_balanced_hash_is_uniform() {
         for i in 0..slots.len() {
             for j in 0..i {
                 if slots[i] != slots[j] {
-                    let meet = f64::from(hash.slots_per_bucket() - 1) / (hash.slots() - 1) as f64;
+                    let meet =
+                        f64::from(hash.slots_per_bucket() - 1) / (hash.slot_count() - 1) as f64;
                     let what = format!("{} meets {} in {hash:?}", slots[i], slots[j]);
                     events.push((what, together[i][j], meet));
                 }
@@ -61,7 +62,7 @@ fn the_balanced_hash_is_as_uniform_as_documented() {
     for (elements, buckets, rounds) in
         [(64, 8, 5), (72, 9, 5), (16, 2, 21), (8, 4, 21), (14, 6, 21)]
     {
-        let hash = Balanced::new(elements, buckets);
+        let hash = BalancedHash::new(elements, buckets);
         assert_eq!(hash.rounds(), rounds);
         let (t, m) = (f64::from(buckets), f64::from(hash.slots_per_bucket()));
         let slots = t * m;
@@ -77,9 +78,9 @@ fn the_balanced_hash_is_as_uniform_as_documented() {
         let mut met = [0, 0];
         for _ in 0..n {
             let keys = HashKeys::new(rng.next_u64());
-            let bucket = hash.bucket(&keys, 0);
-            met[0] += u64::from(hash.bucket(&keys, 1) == bucket);
-            met[1] += u64::from(hash.bucket(&keys, buckets) == bucket);
+            let bucket = hash.bucket_of_slot(&keys, 0);
+            met[0] += u64::from(hash.bucket_of_slot(&keys, 1) == bucket);
+            met[1] += u64::from(hash.bucket_of_slot(&keys, buckets) == bucket);
         }
         let what = |which: &str| format!("same {which} in {hash:?}");
         assert_rates(

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use hushbin::hash::{HashKeys, Hashing};
+use hushbin::hash::{HashFamily, HashKeys};
 use hushbin::mechanism::hash_bin::{Noise, PrivacyLevel, Response, attenuation};
 use hushbin::{Entry, Randomizer, Report};
 use rand_chacha::rand_core::Rng;
@@ -12,12 +12,12 @@ use crate::support::generators::{randomize, seeded};
 use crate::support::hash_bin::Model;
 use crate::support::significance::{Moments, assert_distributed, assert_moments};
 
-const BALANCED: Hashing = Hashing::Balanced;
-const INDEPENDENT: Hashing = Hashing::Independent;
+const BALANCED: HashFamily = HashFamily::Balanced;
+const INDEPENDENT: HashFamily = HashFamily::Independent;
 const LAPLACE: Noise = Noise::Laplace;
 const TWO_POINT: Noise = Noise::TwoPoint;
 
-fn closed(level: PrivacyLevel, hashing: Hashing, bins: u32, grid: u32) -> Model {
+fn closed(level: PrivacyLevel, hashing: HashFamily, bins: u32, grid: u32) -> Model {
     Model {
         items: Some(40),
         sparsity: 2,
@@ -71,7 +71,7 @@ fn estimates(model: &Model, input: &[Entry], watched: &[u64], n: u32, seed: u64)
     let task = model.task();
     let domain = task.questions()[0].domain();
     let hash_bin = model.hash_bin();
-    let support = hash_bin.support(&domain);
+    let support = hash_bin.bin_decoder(&domain);
     let scale = hash_bin.rates(&domain, model.epsilon).scale;
     let mut randomizer = Randomizer::new(&task);
     let mut rng = seeded(seed);
@@ -255,7 +255,7 @@ fn listed_items_are_those_asked_for() {
     for model in models(1.0, 4) {
         let support = model
             .hash_bin()
-            .support(&model.task().questions()[0].domain());
+            .bin_decoder(&model.task().questions()[0].domain());
         for _ in 0..50 {
             let seed = rng.next_u64();
             let keys = HashKeys::new(seed);

@@ -92,7 +92,7 @@ fn probabilities_are_exact() {
     assert!(!draws(0.0, 0) && !draws(-0.0, 0) && !draws(5e-324, 0));
     let threshold = Threshold(1 << 62);
     assert_eq!(
-        (threshold.probability(), threshold.complement()),
+        (threshold.probability(), threshold.false_probability()),
         (0.25, 0.75)
     );
 

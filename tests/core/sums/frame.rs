@@ -42,7 +42,7 @@ fn norm(vector: &[f64]) -> f64 {
 
 /// A row of U: Uᵀ of a unit vector.
 fn row_of(frame: &KashinFrame, row: usize) -> Vec<f64> {
-    frame.adjoint(&unit(2 * frame.dimension(), row))
+    frame.apply_adjoint(&unit(2 * frame.dimension(), row))
 }
 
 #[test]
@@ -82,7 +82,7 @@ fn is_tight_in_every_dimension() {
         let d = dimension as usize;
         for index in [0, d / 3, d - 1] {
             let vector = unit(d, index);
-            assert_close(&frame.adjoint(&frame.apply(&vector)), &vector, 1e-13);
+            assert_close(&frame.apply_adjoint(&frame.apply(&vector)), &vector, 1e-13);
             for row in [index, index + d] {
                 let row = row_of(&frame, row);
                 assert!((norm(&row).powi(2) - 0.5).abs() < 1e-13);
@@ -152,7 +152,7 @@ proptest! {
         let frame = KashinFrame::new(64, seed);
         let (values, left) = frame.bounded_coefficients(&vector, BoundedVector::SPREAD / 8.0);
         prop_assert!(left < 5e-6, "{}", left);
-        let again = frame.adjoint(&values);
+        let again = frame.apply_adjoint(&values);
         let rest: Vec<f64> = vector.iter().zip(again).map(|(a, b)| a - b).collect();
         prop_assert!((norm(&rest) - left).abs() < 1e-12);
     }

@@ -5,14 +5,14 @@ mod sampler;
 mod task;
 
 use hushbin::sample::Threshold;
-use hushbin::sums::{BoundedVector, MessageParameters, SumParts, SumTask, SummedQuantity};
+use hushbin::sums::{BoundedVector, MessageParameters, SumTask, SumTaskFields, SummedQuantity};
 use hushbin::task::{Budget, NumberLimits};
 use hushbin::{Items, sums};
 
 const REFERENCE: &str = include_str!("../../reference/shuffle-sums.json");
 
-fn parts(measure: SummedQuantity) -> SumParts {
-    SumParts {
+fn parts(measure: SummedQuantity) -> SumTaskFields {
+    SumTaskFields {
         id: "sum".into(),
         measure,
         epsilon: 1.0,
@@ -27,7 +27,7 @@ fn parts(measure: SummedQuantity) -> SumParts {
 fn numbers(count: u32) -> SummedQuantity {
     let names = (0..count).map(|index| format!("n{index}")).collect();
     let limits = (0..count).map(|_| NumberLimits::new(-1.0, 1.0, None).unwrap());
-    SummedQuantity::numbers(names, limits.collect()).unwrap()
+    SummedQuantity::from_numbers(names, limits.collect()).unwrap()
 }
 
 fn ball(dimension: u32, length: f64) -> SummedQuantity {

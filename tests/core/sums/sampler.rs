@@ -142,7 +142,7 @@ fn a_vector_is_told_by_its_coefficients() {
         let told = counts
             .iter()
             .map(|[up, down]| (up - down) as f64 * bound / 6.0);
-        let vector = frame.adjoint(&told.collect::<Vec<_>>());
+        let vector = frame.apply_adjoint(&told.collect::<Vec<_>>());
         for (sum, own) in sums.iter_mut().zip(vector) {
             let estimate = own * 10.0;
             sum[0] += estimate;

@@ -1,5 +1,5 @@
 use hushbin::sample::Threshold;
-use hushbin::sums::{BoundedVector, Message, MessageParameters, SumDraft, SumParts, SumTask};
+use hushbin::sums::{BoundedVector, Message, MessageParameters, SumDraft, SumTask, SumTaskFields};
 use hushbin::task::{AnswerPolicy, Budget};
 use hushbin::upload::EncodedUpload;
 use hushbin::{ErrorCode, Items, Task, UploadId, upload};
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::{ball, messages, numbers, parts, task};
 
 fn all() -> Vec<SumTask> {
-    let weekly = SumParts {
+    let weekly = SumTaskFields {
         budget: Budget::new(7, 1, AnswerPolicy::Fresh).unwrap(),
         ..parts(numbers(3))
     };
@@ -30,7 +30,7 @@ fn bytes_and_files_say_the_same_task() {
         assert_eq!(serde_json::from_str::<SumTask>(&text).unwrap(), task);
         let draft: SumDraft = serde_json::from_str(&text).unwrap();
         assert_eq!(draft, SumDraft::from(task.clone()));
-        assert_eq!(draft.agrees_with(&task), Ok(()));
+        assert_eq!(draft.check_agrees_with(&task), Ok(()));
         // A decoder of tasks with a local ε accepts neither.
         assert!(Task::from_canonical_bytes(&bytes).is_err());
         assert!(serde_json::from_str::<Task>(&text).is_err());
@@ -50,7 +50,7 @@ fn no_other_bytes_say_it() {
             if let Ok(other) = SumTask::from_canonical_bytes(&changed) {
                 assert_eq!(other.canonical_bytes(), changed);
                 assert_ne!(other.fingerprint(), task.fingerprint());
-                assert!(SumDraft::from(other).agrees_with(&task).is_err());
+                assert!(SumDraft::from(other).check_agrees_with(&task).is_err());
             }
         }
     }
@@ -174,7 +174,7 @@ fn drafts_differ_by_their_first_field() {
     let field = |change: fn(&mut SumDraft)| {
         let mut other = draft.clone();
         change(&mut other);
-        let error = other.agrees_with(&own).unwrap_err();
+        let error = other.check_agrees_with(&own).unwrap_err();
         assert_eq!(error.code(), ErrorCode::TaskDiffers);
         error.to_string()
     };
@@ -186,7 +186,7 @@ fn drafts_differ_by_their_first_field() {
         messages: None,
         ..draft.clone()
     };
-    assert_eq!(open.agrees_with(&own), Ok(()));
+    assert_eq!(open.check_agrees_with(&own), Ok(()));
 }
 
 #[test]

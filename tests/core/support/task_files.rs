@@ -1,7 +1,7 @@
 //! Task files with a mechanism under test: refusals and messages, differences between tasks, and
 //! open fields of drafts.
 
-use hushbin::{Error, ErrorCode, Fingerprint, Task, TaskDraft, TaskParts};
+use hushbin::{Error, ErrorCode, Fingerprint, Task, TaskDraft, TaskFields};
 use serde_json::{Value, json};
 
 /// A small valid task file with this mechanism.
@@ -47,7 +47,7 @@ pub(crate) fn draft(file: Value) -> TaskDraft {
 
 /// Builds a task with the constructor from the parts of a file.
 pub(crate) fn construct(task: &Value) -> Result<Task, Error> {
-    Task::new(serde_json::from_value::<TaskParts>(task.clone()).unwrap())
+    Task::new(serde_json::from_value::<TaskFields>(task.clone()).unwrap())
 }
 
 /// Checks that the constructor refuses with this code. Deserialisation and a complete draft must
@@ -73,7 +73,7 @@ pub(crate) fn assert_survives(file: Value) {
     let task = parse(&file).unwrap();
     assert_eq!(serde_json::to_value(&task).unwrap(), file);
     let draft = draft(file);
-    assert_eq!(draft.agrees_with(&task), Ok(()));
+    assert_eq!(draft.check_agrees_with(&task), Ok(()));
     assert!(task.effective_epsilon() <= task.epsilon());
     assert_eq!(draft.resolve(), Ok(task));
 }
@@ -92,15 +92,15 @@ pub(crate) fn assert_all_distinct(files: &[Value]) {
 /// Checks that a draft agrees with the task in use, and that its resolved form does, too.
 pub(crate) fn assert_agrees(file: &Value, in_use: &Task) {
     let draft = draft(file.clone());
-    assert_eq!(draft.agrees_with(in_use), Ok(()), "{file}");
+    assert_eq!(draft.check_agrees_with(in_use), Ok(()), "{file}");
     let chosen = draft.resolve().unwrap();
-    assert_eq!(draft.agrees_with(&chosen), Ok(()), "{file}");
+    assert_eq!(draft.check_agrees_with(&chosen), Ok(()), "{file}");
 }
 
 /// Checks that a draft differs from the task in use, and that this field is named. Returns the
 /// message.
 pub(crate) fn assert_differs(file: &Value, in_use: &Task, expected: &str) -> String {
-    let error = draft(file.clone()).agrees_with(in_use).unwrap_err();
+    let error = draft(file.clone()).check_agrees_with(in_use).unwrap_err();
     match &error {
         Error::TaskDiffers { field, .. } => assert_eq!(*field, expected, "{file}"),
         other => panic!("{expected}: {other:?}"),

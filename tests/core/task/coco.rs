@@ -2,7 +2,7 @@
 //! drafts.
 
 use hushbin::bounds;
-use hushbin::hash::Hashing;
+use hushbin::hash::HashFamily;
 use hushbin::mechanism::coco::{Coco, Rule, RuleName};
 use hushbin::{ErrorCode, Mechanism, Task, TaskDraft, ValueKind};
 use serde_json::{Value, json};
@@ -33,7 +33,7 @@ fn coco(task: &Task) -> Coco {
 /// Checks that the parameters are refused by the constructor, by deserialisation, and in a complete
 /// draft.
 fn assert_parameters_refused(rule: Rule, buckets: u32, code: ErrorCode) {
-    let error = Coco::new(rule, Hashing::Balanced, buckets).unwrap_err();
+    let error = Coco::new(rule, HashFamily::Balanced, buckets).unwrap_err();
     assert_eq!(error.code(), code, "{error}");
     let file = task(match rule {
         Rule::Overwrite => overwrite(buckets),
@@ -47,7 +47,7 @@ fn buckets_form_pairs_within_bounds() {
     let one = Rule::Strongest { favoured: 1 };
     let most = bounds::BUCKETS.max as u32;
     for buckets in [2, 4, 300, most] {
-        let made = Coco::new(one, Hashing::Balanced, buckets).unwrap();
+        let made = Coco::new(one, HashFamily::Balanced, buckets).unwrap();
         assert_eq!(
             (made.buckets(), made.pairs_per_function()),
             (buckets, buckets / 2)
@@ -72,7 +72,7 @@ fn buckets_form_pairs_within_bounds() {
 /// Items can replace paddings only if nothing but means is estimated, and only in a closed domain.
 #[test]
 fn items_stand_for_paddings_under_one_rule() {
-    let hashing = Hashing::BalancedItems;
+    let hashing = HashFamily::BalancedItems;
     let mut file = task(strongest(2, 8));
     file["mechanism"]["hashing"] = json!("balanced-items");
     assert_eq!(coco(&parse(&file).unwrap()).hashing(), hashing);
@@ -310,7 +310,7 @@ fn drafts_are_chosen_within_bounds() {
             let draft = draft(file.clone());
             assert_eq!(draft.validate(), Ok(()));
             let task = draft.resolve().unwrap();
-            assert_eq!(draft.agrees_with(&task), Ok(()));
+            assert_eq!(draft.check_agrees_with(&task), Ok(()));
             let chosen = coco(&task);
             assert_eq!(chosen.rule_name(), rule);
             let rates = chosen.rates(&task.questions()[0].domain(), task.epsilon());

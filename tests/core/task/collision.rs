@@ -1,6 +1,6 @@
 //! Tasks of Collision: invalid combinations, and open fields of drafts.
 
-use hushbin::hash::Hashing;
+use hushbin::hash::HashFamily;
 use hushbin::mechanism::collision::{Collision, Rule};
 use hushbin::{ErrorCode, Mechanism, TaskDraft, ValueKind};
 use serde_json::json;
@@ -21,7 +21,7 @@ fn favoured_are_fewer_than_buckets() {
         let mut task = with("/mechanism/favoured", json!(favoured));
         task["mechanism"]["buckets"] = json!(buckets);
         assert_eq!(parse(&task).is_ok(), good, "{task}");
-        let made = Collision::new(Rule::Heaviest { favoured }, Hashing::Balanced, buckets);
+        let made = Collision::new(Rule::Heaviest { favoured }, HashFamily::Balanced, buckets);
         let refused = made.err().map(|error| error.code());
         assert_eq!(refused, (!good).then_some(ErrorCode::OutOfRange));
     }
@@ -68,12 +68,12 @@ fn drafts_are_chosen_within_bounds() {
             let draft: TaskDraft = serde_json::from_value(file.clone()).unwrap();
             assert_eq!(draft.validate(), Ok(()));
             let task = draft.resolve().unwrap();
-            assert_eq!(draft.agrees_with(&task), Ok(()));
+            assert_eq!(draft.check_agrees_with(&task), Ok(()));
             let Mechanism::Collision(collision) = task.questions()[0].mechanism() else {
                 unreachable!()
             };
             let rates = collision.rates(&task.questions()[0].domain(), task.epsilon());
-            assert!(rates.gap() > 0.0, "{file}");
+            assert!(rates.hit_probability_gap() > 0.0, "{file}");
             assert_eq!(task.questions()[0].value_kind(), ValueKind::Real);
         }
     }

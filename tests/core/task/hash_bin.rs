@@ -2,7 +2,7 @@
 //! differences between tasks, and open fields of drafts.
 
 use hushbin::bounds::{self, ParameterRange};
-use hushbin::hash::Hashing;
+use hushbin::hash::HashFamily;
 use hushbin::mechanism::Neighbours;
 use hushbin::mechanism::hash_bin::{HashBin, Noise, PrivacyLevel, PrivacyLevelName};
 use hushbin::{Error, ErrorCode, Mechanism, Task, TaskDraft};
@@ -67,7 +67,7 @@ fn numbers_keep_to_their_bounds() {
                 clip,
                 noise: Noise::Laplace,
             },
-            Hashing::Balanced,
+            HashFamily::Balanced,
             1,
             1 << 16,
         )
@@ -75,7 +75,7 @@ fn numbers_keep_to_their_bounds() {
     let apart = |distance: f64, delta: Option<f64>| {
         HashBin::new(
             PrivacyLevel::Neighbouring { distance, delta },
-            Hashing::Balanced,
+            HashFamily::Balanced,
             2,
             1024,
         )
@@ -107,7 +107,7 @@ fn numbers_keep_to_their_bounds() {
             assert_eq!(make(bad).unwrap_err().code(), ErrorCode::OutOfRange);
         }
     }
-    let whole = |bins, grid| HashBin::new(PrivacyLevel::Event, Hashing::Balanced, bins, grid);
+    let whole = |bins, grid| HashBin::new(PrivacyLevel::Event, HashFamily::Balanced, bins, grid);
     for (field, bound) in [("bins", bounds::BINS), ("grid", bounds::GRID)] {
         for bad in [bound.min - 1.0, bound.max + 1.0, 4_294_967_295.0] {
             let bad = bad as u32;
@@ -449,7 +449,7 @@ fn drafts_are_chosen_within_bounds() {
             let draft = draft(file.clone());
             assert_eq!(draft.validate(), Ok(()));
             let task = draft.resolve().unwrap();
-            assert_eq!(draft.agrees_with(&task), Ok(()));
+            assert_eq!(draft.check_agrees_with(&task), Ok(()));
             let chosen = hash_bin(&task);
             assert_eq!(
                 chosen.grid_steps(),
@@ -459,7 +459,7 @@ fn drafts_are_chosen_within_bounds() {
             let bins = chosen.bins();
             let few = |items: u32| bins > 1 && items < 6 * bins;
             let balanced = task.questions()[0].items().count().is_some_and(few);
-            assert_eq!(chosen.hashing() == Hashing::Balanced, balanced, "{file}");
+            assert_eq!(chosen.hashing() == HashFamily::Balanced, balanced, "{file}");
             assert!(
                 chosen.bins() <= task.questions()[0].items().count().unwrap_or(4096),
                 "{file}"
@@ -622,7 +622,9 @@ fn auto_at_event_level_wants_single_entries_protected() {
     let event_level = task(json!({ "name": "auto", "level": "event" }));
     let as_much = |mechanism: Value| {
         let in_use = parse(&task(mechanism)).unwrap();
-        draft(event_level.clone()).agrees_with(&in_use).is_ok()
+        draft(event_level.clone())
+            .check_agrees_with(&in_use)
+            .is_ok()
     };
     for (distance, protects) in [(2.0, true), (60.0, true), (1.5, false), (0.1, false)] {
         let mechanism = with(neighbouring(), "distance", json!(distance));
@@ -649,11 +651,11 @@ fn entries_stand_in_for_the_sparsity() {
         let task = asked.resolve().unwrap();
         assert!((1..=3).contains(&task.questions()[0].sparsity()), "{file}");
         // The chosen task agrees with its draft, also under any other sparsity.
-        assert_eq!(asked.agrees_with(&task), Ok(()));
+        assert_eq!(asked.check_agrees_with(&task), Ok(()));
         let given = with(file.clone(), "sparsity", json!(3));
         let given = draft(given).resolve().unwrap();
         assert_eq!(given.questions()[0].sparsity(), 3);
-        assert_eq!(asked.agrees_with(&given), Ok(()));
+        assert_eq!(asked.check_agrees_with(&given), Ok(()));
         // These fields are not part of the task.
         let kept = serde_json::to_value(&task).unwrap();
         assert!(kept.get("entries").is_none() && kept.get("people").is_none());
@@ -707,7 +709,7 @@ fn a_draft_says_how_many_entries_there_are() {
 
 #[test]
 fn plans_say_for_how_many_people() {
-    let people = |file: Value| draft(file).choose().unwrap().remove(0).people;
+    let people = |file: Value| draft(file).choose_parameters().unwrap().remove(0).people;
     assert_eq!(people(counted(json!("auto"))), 10_000.0);
     assert_eq!(
         people(with(counted(json!("auto")), "people", json!(7))),
@@ -743,7 +745,7 @@ fn plans_list_what_else_there_is() {
             counted(mechanism.clone()),
         ] {
             let draft = draft(file.clone());
-            let plan = draft.choose().unwrap().remove(0);
+            let plan = draft.choose_parameters().unwrap().remove(0);
             assert_eq!(draft.validate(), Ok(()));
             let task = draft.resolve().unwrap();
             assert_eq!(task.questions()[0].mechanism(), &plan.chosen.mechanism);

@@ -9,7 +9,7 @@ mod sampler;
 
 use hushbin::domain::Domain;
 use hushbin::mechanism::window::{Randomizer, Window};
-use hushbin::task::{Kind, NumberLimits, QuestionParts};
+use hushbin::task::{Kind, NumberLimits, QuestionFields};
 use hushbin::{Entry, ErrorCode, Items, Question, Task};
 use serde_json::Value;
 
@@ -111,7 +111,7 @@ fn task(attributes: u32, window: Window, epsilon: f64) -> Task {
         1 => Items::Count(1),
         _ => Items::Named(names),
     };
-    let question = Question::new(QuestionParts {
+    let question = Question::new(QuestionFields {
         name: "all".to_owned(),
         kind: Kind::Numbers(vec![limits; attributes as usize].into()),
         items,
@@ -137,7 +137,7 @@ fn rates_are_those_of_the_reference() {
         assert!(near(other, number(&row, "other_probability")));
         let rates = own.rates(&Domain::dense(1), epsilon);
         for (ours, theirs) in rates.values.iter().zip(list(&row, "estimates")) {
-            assert!(near(ours * rates.scale(), theirs), "{row}");
+            assert!(near(ours * rates.estimate_factor(), theirs), "{row}");
         }
         assert_eq!(rates.levels.len(), list(&row, "levels").len());
         for (ours, theirs) in rates.levels.iter().zip(list(&row, "levels")) {
@@ -177,7 +177,10 @@ fn rates_of_several_numbers_are_those_of_the_reference() {
         let rates = own.rates(&Domain::dense(whole(&row, "attributes")), epsilon);
         let top = f64::from(own.level_sum(own.levels() - 1));
         assert!(
-            near(rates.scale() / top, number(&row, "scale_per_value")),
+            near(
+                rates.estimate_factor() / top,
+                number(&row, "scale_per_value")
+            ),
             "{row}"
         );
         // The reference states the share of reports whose atom is certainly in the window.
@@ -208,16 +211,17 @@ fn estimates_are_unbiased_with_the_variance_stated() {
         let seed = u64::from(sets);
         let mut drawn = Vec::new();
         let report = hushbin::mechanism::window::Report { seed, bucket: 0 };
-        own.support(&domain)
+        own.atom_decoder(&domain)
             .for_each_atom(&report, |attribute, _| drawn.push(attribute));
         for value in [-1.0, -0.61, 0.0, 0.37, stands(&own, 0), 1.0] {
             // The other numbers do not matter.
             let mut values = vec![0.4; attributes as usize];
             values[drawn[0] as usize] = value;
-            let row = randomizer.probabilities(seed, &entries(&values));
+            let row = randomizer.cell_probabilities(seed, &entries(&values));
             let (mut mean, mut square) = (0.0, 0.0);
             for (cell, p) in (0..).zip(row) {
-                let estimate = rates.scale() * rates.values[atoms(&own, cell)[0] as usize];
+                let estimate =
+                    rates.estimate_factor() * rates.values[atoms(&own, cell)[0] as usize];
                 mean += rates.share * p * estimate;
                 square += rates.share * p * estimate * estimate;
             }

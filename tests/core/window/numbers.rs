@@ -3,7 +3,7 @@
 use hushbin::choose::window::Draft;
 use hushbin::domain::Domain;
 use hushbin::mechanism::window::Window;
-use hushbin::task::{Kind, NumberLimits, Numbers, QuestionParts};
+use hushbin::task::{Kind, NumberLimits, Numbers, QuestionFields};
 use hushbin::{Entry, Error, ErrorCode, Items, Question, Randomizer, Report, Task, TaskDraft};
 use serde_json::{Value, json};
 
@@ -62,7 +62,7 @@ fn numbers_are_written_and_read() {
     // A complete task is a draft that leaves nothing open.
     let draft: TaskDraft = serde_json::from_value(file).unwrap();
     assert_eq!(draft.resolve().unwrap(), task);
-    draft.agrees_with(&task).unwrap();
+    draft.check_agrees_with(&task).unwrap();
 }
 
 /// Every change alters the fingerprint, and a draft with a change differs.
@@ -85,7 +85,7 @@ fn every_field_of_numbers_is_in_the_fingerprint() {
         assert!(!seen.contains(&other.fingerprint()), "{path}");
         seen.push(other.fingerprint());
         let draft: TaskDraft = serde_json::from_value(changed).unwrap();
-        let error = draft.agrees_with(&task()).unwrap_err();
+        let error = draft.check_agrees_with(&task()).unwrap_err();
         assert_eq!(error.code(), ErrorCode::TaskDiffers, "{path}");
     }
 }
@@ -211,7 +211,7 @@ fn numbers_and_items_go_together() {
     let window = Window::new(1, 2, 1, [1]).unwrap();
     let limits = Numbers::from(vec![NumberLimits::new(0.0, 1.0, None).unwrap(); 2]);
     let named = |count: usize| Items::Named((0..count).map(|i| format!("n{i}")).collect());
-    let parts = |items, sparsity| QuestionParts {
+    let parts = |items, sparsity| QuestionFields {
         name: "q".to_owned(),
         kind: Kind::Numbers(limits.clone()),
         items,
@@ -311,7 +311,7 @@ fn numbers_are_chosen_for() {
             question["mechanism"] = mechanism;
         }
         let draft = draft(&json!([question, { "name": "beta", "kind": "flag" }]));
-        let choices = draft.choose().unwrap();
+        let choices = draft.choose_parameters().unwrap();
         let task = draft.task_from_choices(&choices).unwrap();
         assert_eq!(task, self::task());
         assert_eq!(choices[0].alternatives, []);

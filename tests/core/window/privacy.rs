@@ -37,7 +37,7 @@ fn inputs_hide_in_each_other() {
                 other[0] = own;
                 [vec![own; window.drawn_attributes() as usize], other]
             });
-            let rows = inputs.map(|values| randomizer.probabilities(5, &entries(&values)));
+            let rows = inputs.map(|values| randomizer.cell_probabilities(5, &entries(&values)));
             let lost = loss(rows.collect::<Vec<_>>());
             assert!(
                 lost <= effective * (1.0 + 1e-12),

@@ -42,7 +42,7 @@ fn windows_are_written_and_read() {
     // A complete task is a draft that leaves nothing open.
     let draft: TaskDraft = serde_json::from_value(file).unwrap();
     assert_eq!(draft.resolve().unwrap(), task);
-    draft.agrees_with(&task).unwrap();
+    draft.check_agrees_with(&task).unwrap();
 }
 
 #[test]
@@ -60,7 +60,7 @@ fn every_field_of_a_window_is_in_the_fingerprint() {
         let other = draft.resolve().unwrap();
         assert!(!seen.contains(&other.fingerprint()), "{mechanism}");
         seen.push(other.fingerprint());
-        let error = draft.agrees_with(&task()).unwrap_err();
+        let error = draft.check_agrees_with(&task()).unwrap_err();
         assert_eq!(error.code(), ErrorCode::TaskDiffers, "{mechanism}");
     }
 }

@@ -209,7 +209,7 @@ fn reports_have_the_probabilities_of_the_core() {
         let values = [0.35, -1.0, 0.0, 0.77, -0.61, 1.0];
         let input = entries(&values[..attributes as usize]);
         for seed in [0, 1, 77] {
-            let expected = core.probabilities(seed, &input);
+            let expected = core.cell_probabilities(seed, &input);
             let (mut rest, mut counts) = (seeded(seed), vec![0; own.cells() as usize]);
             for _ in 0..40_000 {
                 let mut rng = FixedFirst {
@@ -240,7 +240,7 @@ fn estimates_have_the_mean_and_the_variance_stated() {
         let own = Window::new(drawn, atoms, favoured, &values[..]).unwrap();
         let task = task(attributes, own.clone(), epsilon);
         let domain = Domain::dense(attributes);
-        let (rates, support) = (own.rates(&domain, epsilon), own.support(&domain));
+        let (rates, support) = (own.rates(&domain, epsilon), own.atom_decoder(&domain));
         let values = [0.35, -1.0, 0.0, 0.77, -0.61, 1.0];
         let values = &values[..attributes as usize];
         let (mut rng, mut randomizer) = (seeded(5), hushbin::Randomizer::new(&task));
@@ -249,7 +249,7 @@ fn estimates_have_the_mean_and_the_variance_stated() {
         for _ in 0..people {
             let made = randomizer.randomize(&entries(values), &mut rng).unwrap();
             support.for_each_atom(&report(made.report), |attribute, atom| {
-                let estimate = rates.scale() * rates.values[atom as usize];
+                let estimate = rates.estimate_factor() * rates.values[atom as usize];
                 let [sum, squares, fourth] = &mut sums[attribute as usize];
                 *sum += estimate;
                 *squares += estimate.powi(2);

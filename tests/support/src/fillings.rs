@@ -17,7 +17,7 @@ pub fn hits(
     epsilon: f64,
     input: &[u32],
 ) -> BTreeMap<u32, f64> {
-    let slots = collision.support(domain).slots() as u32;
+    let slots = collision.hit_decoder(domain).slot_count() as u32;
     let buckets = collision.buckets();
     let mut all = Vec::new();
     fill(
@@ -36,7 +36,7 @@ pub fn hits(
     let outcomes = collision.total_buckets();
     let chances = [
         inside.probability() / f64::from(favoured),
-        inside.complement() / f64::from(outcomes - favoured),
+        inside.false_probability() / f64::from(outcomes - favoured),
     ];
     let input = input.iter().fold(0, |set, element| set | 1 << element);
     let mut found = BTreeMap::new();

@@ -16,7 +16,7 @@
 use hushbin::Error;
 use hushbin::bounds::{EPSILON, ParameterRange};
 
-use super::account::proven_epsilon;
+use super::batch_privacy::proven_central_epsilon;
 use super::mixture::Mixture;
 use super::privacy_profile::PrivacyProfile;
 use super::ranges::{
@@ -34,10 +34,10 @@ use crate::numeric::roots::{
 /// central ε increases with the local ε.
 ///
 /// # Errors
-/// The errors of [`account`](fn@super::account) and `at`. [`Error::OutOfRange`] if
+/// The errors of [`account`](fn@super::compute_batch_privacy) and `at`. [`Error::OutOfRange`] if
 /// `central_epsilon` is below the ε_c of the smallest local ε in [`EPSILON`], or above the largest
 /// local ε.
-pub fn largest_epsilon<E: From<Error>>(
+pub fn largest_local_epsilon<E: From<Error>>(
     at: impl Fn(f64) -> Result<Mixture, E>,
     reports: u64,
     honest_fraction: f64,
@@ -45,7 +45,12 @@ pub fn largest_epsilon<E: From<Error>>(
     central_epsilon: f64,
 ) -> Result<Mixture, E> {
     let reached = |mixture: &Mixture| -> Result<f64, E> {
-        Ok(proven_epsilon(mixture, reports, honest_fraction, delta)?)
+        Ok(proven_central_epsilon(
+            mixture,
+            reports,
+            honest_fraction,
+            delta,
+        )?)
     };
     let best = at(EPSILON.min)?;
     let range = ParameterRange {
@@ -111,8 +116,9 @@ pub(crate) fn meets_central_epsilon(
 /// local ε is (`central_epsilon`, δ)-differentially private.
 ///
 /// For a mechanism with this α that favours at most half of its buckets,
-/// [`account`](fn@super::account) proves at most `central_epsilon`. A solution always exists: with
-/// α ≤ δ/(exp(ε) − exp(ε_c)), a single report is (ε_c, δ)-differentially private without a batch.
+/// [`account`](fn@super::compute_batch_privacy) proves at most `central_epsilon`. A solution always
+/// exists: with α ≤ δ/(exp(ε) − exp(ε_c)), a single report is (ε_c, δ)-differentially private
+/// without a batch.
 ///
 /// ```
 /// use hushbin_analysis::accounting::largest_alpha;
@@ -122,8 +128,8 @@ pub(crate) fn meets_central_epsilon(
 /// ```
 ///
 /// # Errors
-/// The errors of [`account`](fn@super::account). [`Error::OutOfRange`] if ε is outside [`EPSILON`],
-/// or if `central_epsilon` is not between 0 and the maximum of [`EPSILON`].
+/// The errors of [`account`](fn@super::compute_batch_privacy). [`Error::OutOfRange`] if ε is
+/// outside [`EPSILON`], or if `central_epsilon` is not between 0 and the maximum of [`EPSILON`].
 pub fn largest_alpha(
     epsilon: f64,
     reports: u64,
@@ -131,10 +137,10 @@ pub fn largest_alpha(
     delta: f64,
     central_epsilon: f64,
 ) -> Result<f64, Error> {
-    let generic = Mixture::generic(epsilon)?;
+    let generic = Mixture::for_any_randomizer(epsilon)?;
     CENTRAL_EPSILON.check(central_epsilon)?;
     let enough = |mixture: &Mixture| -> Result<bool, Error> {
-        Ok(proven_epsilon(mixture, reports, honest_fraction, delta)? <= central_epsilon)
+        Ok(proven_central_epsilon(mixture, reports, honest_fraction, delta)? <= central_epsilon)
     };
     if enough(&generic)? {
         return Ok(generic.alpha());
@@ -151,7 +157,7 @@ pub fn largest_alpha(
     }
     let beyond = |part: f64| {
         let batch = PrivacyProfile::new(generic.with_scaled_alpha(part), honest_reports, delta);
-        log_delta_excess(&batch, central_epsilon, delta)
+        log_delta_ratio(&batch, central_epsilon, delta)
     };
     // ε_c is nearly proportional to √α, which gives a narrow bracket for the search.
     let fewest = least.alpha() / generic.alpha();
@@ -173,23 +179,24 @@ pub fn largest_alpha(
     Ok(least.alpha())
 }
 
-/// Returns the smallest batch size n for which [`account`](fn@super::account) proves that the batch
-/// is (`central_epsilon`, δ)-differentially private. A fraction `honest_fraction` of its reports is
-/// honest.
+/// Returns the smallest batch size n for which [`account`](fn@super::compute_batch_privacy) proves
+/// that the batch is (`central_epsilon`, δ)-differentially private. A fraction `honest_fraction` of
+/// its reports is honest.
 ///
 /// ```
-/// use hushbin_analysis::accounting::{Mixture, account, smallest_batch};
+/// use hushbin_analysis::accounting::{Mixture, compute_batch_privacy, smallest_batch_size};
 ///
-/// let any = Mixture::generic(1.0).unwrap();
-/// let n = smallest_batch(&any, 1.0, 1e-8, 0.01).unwrap();
-/// assert!(account(&any, n, 1.0, 1e-8).unwrap().central_epsilon <= 0.01);
-/// assert!(account(&any, n - 1, 1.0, 1e-8).unwrap().central_epsilon > 0.01);
+/// let any = Mixture::for_any_randomizer(1.0).unwrap();
+/// let n = smallest_batch_size(&any, 1.0, 1e-8, 0.01).unwrap();
+/// assert!(compute_batch_privacy(&any, n, 1.0, 1e-8).unwrap().central_epsilon <= 0.01);
+/// assert!(compute_batch_privacy(&any, n - 1, 1.0, 1e-8).unwrap().central_epsilon > 0.01);
 /// ```
 ///
 /// # Errors
-/// The errors of [`account`](fn@super::account). [`Error::OutOfRange`] if `central_epsilon` is
-/// below the ε_c of the largest n in [`REPORTS`], or above the maximum of [`EPSILON`].
-pub fn smallest_batch(
+/// The errors of [`account`](fn@super::compute_batch_privacy). [`Error::OutOfRange`] if
+/// `central_epsilon` is below the ε_c of the largest n in [`REPORTS`], or above the maximum of
+/// [`EPSILON`].
+pub fn smallest_batch_size(
     mixture: &Mixture,
     honest_fraction: f64,
     delta: f64,
@@ -202,7 +209,7 @@ pub fn smallest_batch(
     let most_honest = honest_count(most, honest_fraction);
     HONEST_REPORTS.check(most_honest as f64)?;
     let enough = |hidden: u64| -> Result<bool, Error> {
-        Ok(proven_epsilon(mixture, hidden, 1.0, delta)? <= central_epsilon)
+        Ok(proven_central_epsilon(mixture, hidden, 1.0, delta)? <= central_epsilon)
     };
     let hidden = fewest_honest_reports(mixture, most_honest, delta, central_epsilon, enough)?;
     // `honest_count` never decreases with n, so a bisection finds the smallest n.
@@ -222,14 +229,14 @@ fn fewest_honest_reports(
 ) -> Result<u64, Error> {
     let short = |n: f64| {
         let batch = PrivacyProfile::new(*mixture, n.round() as u64, delta);
-        log_delta_excess(&batch, central_epsilon, delta)
+        log_delta_ratio(&batch, central_epsilon, delta)
     };
     // The time to account for a batch increases with n, so the search starts with small batches.
     let (mut below, mut n) = (1, 2_u64);
     while !enough(n)? {
         if n == most {
             let range = ParameterRange {
-                min: proven_epsilon(mixture, most, 1.0, delta)?,
+                min: proven_central_epsilon(mixture, most, 1.0, delta)?,
                 ..CENTRAL_EPSILON
             };
             return range.check(central_epsilon).map(|()| most);
@@ -260,7 +267,7 @@ fn fewest_honest_reports(
 
 /// Returns ln(δ(ε_c)/`delta`), where δ(ε_c) is the batch's δ at ε_c = `central_epsilon`. The result
 /// is positive if the batch misses the target `delta`.
-fn log_delta_excess(batch: &PrivacyProfile, central_epsilon: f64, delta: f64) -> f64 {
+fn log_delta_ratio(batch: &PrivacyProfile, central_epsilon: f64, delta: f64) -> f64 {
     (batch
         .delta_bounds(central_epsilon)
         .upper

@@ -23,7 +23,7 @@ pub fn gaussian_delta(sigma: f64, sensitivity: f64, epsilon: f64) -> f64 {
 }
 
 /// Returns −dδ/dε, the negative derivative of [`gaussian_delta`] with respect to ε.
-pub(super) fn gaussian_delta_slope(sigma: f64, sensitivity: f64, epsilon: f64) -> f64 {
+pub(super) fn gaussian_delta_decrease_rate(sigma: f64, sensitivity: f64, epsilon: f64) -> f64 {
     let (half, shift) = (sensitivity / (2.0 * sigma), epsilon * sigma / sensitivity);
     epsilon.exp() * standard_normal_cdf(-half - shift)
 }

@@ -14,7 +14,7 @@
 
 use hushbin::Error;
 
-use super::method::Method;
+use super::method::AccountingMethod;
 use super::mixture::Mixture;
 use super::privacy_profile::{EpsilonBounds, PrivacyProfile};
 use super::ranges::REPORTS_PER_PERSON;
@@ -60,13 +60,13 @@ impl GroupPrivacyProfile {
 
     /// Returns the number of grid points at which δ is computed. The computation at all of these
     /// points takes about a second.
-    pub(super) fn grid_points(&self) -> usize {
+    pub(super) fn grid_point_count(&self) -> usize {
         (3e7 / self.profile.terms_per_sum()).clamp(64.0, 1024.0) as usize
     }
 
-    pub(super) fn method(&self) -> Method {
+    pub(super) fn method(&self) -> AccountingMethod {
         if self.reports > 1.0 {
-            Method::GroupPrivacy
+            AccountingMethod::GroupPrivacy
         } else {
             self.profile.method()
         }

@@ -22,7 +22,7 @@
 //! 300,000.
 
 use super::hockey_stick;
-use super::informative_reports::InformativeReports;
+use super::informative_reports::InformativeCountDistribution;
 use super::mixture::Mixture;
 use super::privacy_blanket::{
     BatchAtEpsilon, PrivacyBlanket, ROUNDINGS, UninformativeWeight, omitted_delta_bound,
@@ -49,33 +49,33 @@ const LANES: usize = 4;
 /// small values of T, the number of informative reports. The second list is for all larger values
 /// of T.
 #[derive(Debug, Clone)]
-pub(super) struct GroupedSum([GroupedRange; 2]);
+pub(super) struct GroupedBlanketSum([GroupedRange; 2]);
 
 /// Part of the range of T, the number of informative reports. `values` contains the values that
 /// replace z, each with its probability. They are stored as weights y = v·z, which depend on T.
 #[derive(Debug, Clone)]
 struct GroupedRange {
-    telling: InformativeReports,
+    telling: InformativeCountDistribution,
     values: Vec<(UninformativeWeight, f64)>,
 }
 
-impl GroupedSum {
+impl GroupedBlanketSum {
     /// Creates about `groups` groups of values of z, and fewer for improbable values of T. Values
     /// of z outside all groups have a probability of at most exp(−`far`) at either end.
     pub(super) fn new(
         blanket: &PrivacyBlanket,
-        telling: &InformativeReports,
+        telling: &InformativeCountDistribution,
         far: f64,
         groups: f64,
     ) -> Self {
         let below = RESET_DEVIATIONS * (telling.approximate_mean() * telling.p[1]).sqrt();
         let middle = (telling.approximate_mean() - below).floor();
         let middle = middle.clamp(telling.first, telling.last);
-        let rarely = InformativeReports {
+        let rarely = InformativeCountDistribution {
             last: middle - 1.0,
             ..*telling
         };
-        let mostly = InformativeReports {
+        let mostly = InformativeCountDistribution {
             first: middle,
             ..*telling
         };
@@ -103,7 +103,12 @@ impl GroupedSum {
 }
 
 impl GroupedRange {
-    fn new(blanket: &PrivacyBlanket, telling: InformativeReports, far: f64, groups: f64) -> Self {
+    fn new(
+        blanket: &PrivacyBlanket,
+        telling: InformativeCountDistribution,
+        far: f64,
+        groups: f64,
+    ) -> Self {
         let (first, q) = (telling.first, blanket.q);
         let trials = telling.n - first;
         let ends = group_ends(

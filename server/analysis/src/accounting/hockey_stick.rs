@@ -21,7 +21,7 @@
 //! statement follows from the [`privacy_blanket`](super::privacy_blanket). Otherwise only the
 //! blanket is a proven bound.
 
-use super::informative_reports::InformativeReports;
+use super::informative_reports::InformativeCountDistribution;
 use super::mixture::Mixture;
 use super::privacy_blanket::{BatchAtEpsilon, UninformativeWeight};
 use crate::numeric::binomial::{probability, relative_error_bound, tail_ratio};
@@ -50,7 +50,7 @@ pub(super) struct Divergence {
 /// `telling`.
 pub(super) fn divergence(
     mixture: &Mixture,
-    telling: &InformativeReports,
+    telling: &InformativeCountDistribution,
     batch: &BatchAtEpsilon,
     rest: &UninformativeWeight,
 ) -> Divergence {
@@ -62,7 +62,7 @@ pub(super) fn divergence(
 /// in parallel lanes.
 pub(super) fn divergences<const L: usize>(
     mixture: &Mixture,
-    telling: &InformativeReports,
+    telling: &InformativeCountDistribution,
     batch: &BatchAtEpsilon,
     rests: &[UninformativeWeight; L],
 ) -> [Divergence; L] {
@@ -85,7 +85,8 @@ pub(super) fn divergences<const L: usize>(
         let w = h.map(|h| probability(h - 1.0, total - 1.0, [0.5, 0.5]));
         for ((tail, h), w) in tails.iter_mut().zip(h).zip(w) {
             if total >= tail.due {
-                *tail = TailProbability::new(h - 1.0, total - 1.0, w, tail_steps_per_term(L));
+                *tail =
+                    TailProbability::new(h - 1.0, total - 1.0, w, tail_recomputation_interval(L));
             }
         }
         let mut step = RecurrenceState {
@@ -127,12 +128,12 @@ pub(super) fn divergences<const L: usize>(
 /// Threshold a* = base + slope·T, where T is the number of informative reports. If more than a* of
 /// these reports point to the first input, the privacy loss exceeds ε_c.
 #[derive(Debug, Clone, Copy)]
-struct Threshold {
+struct LinearThreshold {
     base: f64,
     slope: f64,
 }
 
-impl Threshold {
+impl LinearThreshold {
     fn threshold_at(&self, total: f64) -> f64 {
         self.base + self.slope * total
     }
@@ -166,7 +167,7 @@ struct DominatingPair<const L: usize> {
     ke1: f64,
     /// Odds p/(1 − p) of an informative report, where p is its probability.
     odds: f64,
-    thresholds: [Threshold; L],
+    thresholds: [LinearThreshold; L],
 }
 
 /// State of the recurrences at one number T of informative reports, with one entry per lane.
@@ -187,7 +188,7 @@ struct RecurrenceState<const L: usize> {
 impl<const L: usize> DominatingPair<L> {
     fn new(
         mixture: &Mixture,
-        telling: &InformativeReports,
+        telling: &InformativeCountDistribution,
         batch: &BatchAtEpsilon,
         rests: &[UninformativeWeight; L],
     ) -> Self {
@@ -203,7 +204,7 @@ impl<const L: usize> DominatingPair<L> {
             k1: central.exp_m1(),
             ke1: (epsilon + central).exp_m1(),
             odds: telling.p[0] / telling.p[1],
-            thresholds: rests.map(|rest| Threshold {
+            thresholds: rests.map(|rest| LinearThreshold {
                 base: lean * rest.intercept,
                 slope: 0.5 + lean * (0.5 * (e + 1.0) - rest.fall),
             }),
@@ -267,7 +268,7 @@ impl<const L: usize> DominatingPair<L> {
 ///
 /// One term takes as long as one step of several lanes. Several lanes occur only in upper bounds,
 /// where grouping adds far more than the error of the tail.
-const fn tail_steps_per_term(rests: usize) -> f64 {
+const fn tail_recomputation_interval(rests: usize) -> f64 {
     if rests == 1 { 1.0 } else { 8.0 }
 }
 

@@ -9,7 +9,7 @@ use crate::numeric::roots::{bisect, integer_middle};
 /// Distribution of T, the number of informative reports in a batch. The distribution is restricted
 /// to a range that contains nearly all of the probability.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct InformativeReports {
+pub(super) struct InformativeCountDistribution {
     /// Number of reports n in the batch.
     pub(super) n: f64,
     /// Probabilities that another person's report is informative, and that it is not.
@@ -22,7 +22,7 @@ pub(super) struct InformativeReports {
     pub(super) outside: f64,
 }
 
-impl InformativeReports {
+impl InformativeCountDistribution {
     /// Creates the distribution. The probability below its range and the probability above it are
     /// each at most exp(−`far`).
     ///

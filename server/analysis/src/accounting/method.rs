@@ -8,7 +8,7 @@ use serde::Serialize;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "wasm", derive(tsify::Tsify))]
 #[serde(rename_all = "kebab-case")]
-pub enum Method {
+pub enum AccountingMethod {
     /// Exact sum over all values of three counts. These are the numbers of reports that point to
     /// the first input, to the second input, and to neither.
     ExactSum,
@@ -25,7 +25,7 @@ pub enum Method {
     AdvancedComposition,
 }
 
-impl fmt::Display for Method {
+impl fmt::Display for AccountingMethod {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::ExactSum => "exact sum",

@@ -34,7 +34,7 @@
 //! Bounds for Privacy Amplification via Shuffling" (arXiv 2504.07414): no decomposition of reports
 //! is better than the blanket's.
 
-mod account;
+mod batch_privacy;
 mod calibration;
 mod composition;
 mod gaussian;
@@ -50,14 +50,16 @@ mod privacy_profile;
 mod ranges;
 pub(crate) mod sums;
 
-pub use account::{Account, account, clones_epsilon, delta_bounds};
+pub use batch_privacy::{
+    BatchPrivacy, clone_argument_epsilon, compute_batch_privacy, delta_bounds,
+};
 pub(crate) use calibration::meets_central_epsilon;
-pub use calibration::{largest_alpha, largest_epsilon, smallest_batch};
-pub use composition::{ComposedPrivacy, Exposure, account_exposure};
+pub use calibration::{largest_alpha, largest_local_epsilon, smallest_batch_size};
+pub use composition::{ComposedPrivacy, Exposure, compute_composed_privacy};
 pub use gaussian::gaussian_delta;
 pub use memoised::MemoisedAnswers;
-pub use method::Method;
-pub use mixture::{alpha::Mixture, contract::AccountError};
+pub use method::AccountingMethod;
+pub use mixture::{alpha::Mixture, contract::AccountingError};
 pub use privacy_profile::DeltaBounds;
 pub use ranges::{
     BATCHES, DEFAULT_DELTA, DEFAULT_HONEST_FRACTION, DELTA, HONEST_FRACTION, HONEST_REPORTS,

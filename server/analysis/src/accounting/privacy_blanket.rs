@@ -74,7 +74,7 @@
 //! reduction evaluates f at the mean of z instead. By Jensen's inequality, this is at most the
 //! expectation.
 
-use super::informative_reports::InformativeReports;
+use super::informative_reports::InformativeCountDistribution;
 use super::mixture::Mixture;
 use crate::numeric::binomial::probability;
 
@@ -93,7 +93,7 @@ pub(super) struct UninformativeWeight {
 impl UninformativeWeight {
     /// Returns the mean of the weight y. The number z of uninformative reports in the blanket has
     /// mean (n − T)·q.
-    pub(super) fn mean_weight(mixture: &Mixture, telling: &InformativeReports) -> Self {
+    pub(super) fn mean_weight(mixture: &Mixture, telling: &InformativeCountDistribution) -> Self {
         let fall = mixture.uninformative_probability() / telling.p[1];
         Self {
             intercept: fall * telling.n,
@@ -133,7 +133,7 @@ pub(super) struct BatchAtEpsilon {
 
 impl BatchAtEpsilon {
     /// Creates the parameters at ε_c = `central`, which must be between 0 and the local ε.
-    pub(super) fn new(telling: &InformativeReports, epsilon: f64, central: f64) -> Self {
+    pub(super) fn new(telling: &InformativeCountDistribution, epsilon: f64, central: f64) -> Self {
         Self {
             n: telling.n,
             p: telling.p,
@@ -188,7 +188,7 @@ impl PrivacyBlanket {
 
     /// Returns true if the sum in [`PrivacyBlanket::delta_upper_bound`] has few enough terms to be
     /// computed without grouping.
-    pub(super) fn has_few_terms(&self, telling: &InformativeReports, far: f64) -> bool {
+    pub(super) fn has_few_terms(&self, telling: &InformativeCountDistribution, far: f64) -> bool {
         let [low, high] = self.uninformative_range(telling.n, far);
         telling.value_count() * (high - low + 1.0) <= PAIRS
     }
@@ -198,7 +198,7 @@ impl PrivacyBlanket {
     pub(super) fn delta_upper_bound(
         &self,
         batch: &BatchAtEpsilon,
-        telling: &InformativeReports,
+        telling: &InformativeCountDistribution,
         far: f64,
     ) -> f64 {
         let (first, last) = (telling.first, telling.last);

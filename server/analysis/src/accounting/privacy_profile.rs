@@ -8,11 +8,11 @@
 
 use std::cell::Cell;
 
-use super::gaussian::{gaussian_delta, gaussian_delta_slope};
-use super::grouped_sum::GroupedSum;
+use super::gaussian::{gaussian_delta, gaussian_delta_decrease_rate};
+use super::grouped_sum::GroupedBlanketSum;
 use super::hockey_stick;
-use super::informative_reports::InformativeReports;
-use super::method::Method;
+use super::informative_reports::InformativeCountDistribution;
+use super::method::AccountingMethod;
 use super::mixture::Mixture;
 use super::privacy_blanket::{BatchAtEpsilon, PrivacyBlanket, UninformativeWeight};
 use crate::numeric::roots::{
@@ -38,18 +38,18 @@ const GROUPS: [f64; 2] = [4.0, 40.0];
 #[derive(Debug, Clone)]
 pub(super) struct PrivacyProfile {
     mixture: Mixture,
-    telling: InformativeReports,
+    telling: InformativeCountDistribution,
     /// Negative logarithm of the probability that a sum may omit at each end of the range of z.
     /// Here z is the number of uninformative reports in the blanket.
     tail_exponent: f64,
     expected: UninformativeWeight,
     blanket: Option<PrivacyBlanket>,
     /// Sum over grouped values of z. `None` if the blanket's sum has few terms.
-    grouped: Option<GroupedSum>,
+    grouped: Option<GroupedBlanketSum>,
 }
 
 /// Bounds on the δ of a batch at one central ε, and on the δ of the reduction in P1's Theorem 1
-/// (see [`Account::reduction_epsilon`](super::Account::reduction_epsilon)).
+/// (see [`Account::reduction_epsilon`](super::BatchPrivacy::reduction_epsilon)).
 #[derive(Debug, Clone, Copy)]
 pub struct DeltaBounds {
     /// Lower bound on the reduction's δ.
@@ -96,7 +96,7 @@ impl PrivacyProfile {
         delta: f64,
     ) -> Self {
         let far = -(0.5 * OMITTED_FRACTION * delta).ln();
-        let telling = InformativeReports::new(n as f64, p, far);
+        let telling = InformativeCountDistribution::new(n as f64, p, far);
         // Terms with z outside its range have a weight of up to exp(ε): see `omitted_delta_bound`
         // in `privacy_blanket`.
         let far = far + mixture.epsilon();
@@ -109,16 +109,16 @@ impl PrivacyProfile {
             tail_exponent: far,
             expected: UninformativeWeight::mean_weight(&mixture, &telling),
             blanket,
-            grouped: long.map(|blanket| GroupedSum::new(&blanket, &telling, far, groups)),
+            grouped: long.map(|blanket| GroupedBlanketSum::new(&blanket, &telling, far, groups)),
         }
     }
 
     /// Returns the method by which the proven bounds are computed.
-    pub(super) fn method(&self) -> Method {
+    pub(super) fn method(&self) -> AccountingMethod {
         if self.grouped.is_some() {
-            Method::BoundedSum
+            AccountingMethod::BoundedSum
         } else {
-            Method::ExactSum
+            AccountingMethod::ExactSum
         }
     }
 
@@ -143,7 +143,7 @@ impl PrivacyProfile {
         }
         let start = spread * square.sqrt();
         newton_on_logarithm(4.0 * start, start, delta, |central| {
-            let fall = gaussian_delta_slope(1.0, spread, central);
+            let fall = gaussian_delta_decrease_rate(1.0, spread, central);
             (gaussian_delta(1.0, spread, central), fall)
         })
     }
@@ -217,7 +217,7 @@ impl PrivacyProfile {
         let upper = if self.blanket.is_none() || reduction >= most {
             reduction
         } else {
-            self.proven_epsilon(reduction, delta)
+            self.blanket_epsilon(reduction, delta)
         };
         EpsilonBounds {
             lower: find_slightly_below(near, below, |central| {
@@ -230,7 +230,7 @@ impl PrivacyProfile {
 
     /// Returns the smallest ε_c that the privacy blanket proves. It is at least `reduction`, the
     /// ε_c of the reduction.
-    fn proven_epsilon(&self, reduction: f64, delta: f64) -> f64 {
+    fn blanket_epsilon(&self, reduction: f64, delta: f64) -> f64 {
         let most = self.mixture.epsilon();
         let is_enough = |central| {
             let found = self.blanket_delta(central);
@@ -251,12 +251,12 @@ impl PrivacyProfile {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use hushbin::hash::Hashing;
+    use hushbin::hash::HashFamily;
     use hushbin::mechanism::collision::{Collision, Rule};
 
     fn profile(favoured: u32, t: u32, epsilon: f64, n: u64, delta: f64) -> PrivacyProfile {
         let rule = Rule::Heaviest { favoured };
-        let collision = Collision::new(rule, Hashing::Independent, t).unwrap();
+        let collision = Collision::new(rule, HashFamily::Independent, t).unwrap();
         let mixture = Mixture::collision(&collision, 1, epsilon).unwrap();
         PrivacyProfile::new(mixture, n, delta)
     }

@@ -12,7 +12,7 @@ const STEP: f64 = 1.005;
 const STEPS: usize = 60;
 
 /// Candidate sets of inputs with s items. Each set is considered with and without the empty input.
-pub(super) struct AtMostSearch {
+pub(super) struct SearchWithEmptyInput {
     /// Average weight 1 + (e − 1)·Pr S of an input for each set S, and the information A₂ about
     /// presence.
     pub(super) sets: Vec<[f64; 2]>,
@@ -25,7 +25,7 @@ pub(super) struct AtMostSearch {
 /// items.
 type RatioAndPresence = [f64; 2];
 
-impl AtMostSearch {
+impl SearchWithEmptyInput {
     pub(super) fn new(items: u32, entries: u32, excess: f64) -> Self {
         let mut sets = vec![[1.0, 0.0]];
         for favoured in geometric_grid(items - 1, STEP) {
@@ -55,7 +55,7 @@ impl AtMostSearch {
     ///
     /// The report probabilities for the empty input sum to 1, so E\[ρ\] = 1. By duality, the
     /// maximum is min over multipliers m of max over reports of λ₁(ρ − 1)² + λ₂·A₂ − m(ρ − 1).
-    pub(super) fn most_informative(&self, weights: [f64; 2]) -> Information {
+    pub(super) fn max_information(&self, weights: [f64; 2]) -> Information {
         // As m increases, the value decreases for reports with ρ ≥ 1 and increases for those with ρ
         // ≤ 1. At the optimum, the maxima over both kinds of report are equal.
         let best = |multiplier: f64, odds: f64| -> (f64, RatioAndPresence) {

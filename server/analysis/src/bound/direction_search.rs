@@ -43,8 +43,8 @@ const AROUND: usize = 3;
 /// Relative improvement below which a search ends.
 const PRECISION: f64 = 1e-12;
 
-/// Maximum number of [`TwoGroupHits::terms`]. Directions of two levels that have more terms are
-/// skipped.
+/// Maximum number of [`TwoGroupHitDistribution::terms`]. Directions of two levels that have more
+/// terms are skipped.
 const SUMS: usize = 1000;
 
 impl DirectionSearch {
@@ -65,7 +65,7 @@ impl DirectionSearch {
 
     /// Returns the information of the best set over all directions that are searched. The best set
     /// has the greatest weighted information.
-    pub(super) fn most_informative(&self, weights: [f64; 2]) -> Information {
+    pub(super) fn max_information(&self, weights: [f64; 2]) -> Information {
         let value = |k: u32| self.best_with_one_level(k, weights);
         let mut tried: Vec<(u32, Information)> = geometric_grid(self.items, COARSE)
             .map(|k| (k, value(k)))
@@ -195,7 +195,7 @@ impl DirectionSearch {
     fn best_with_two_levels(&self) -> Information {
         let mut best = 0.0_f64;
         for first in geometric_grid(self.items - 1, 2.0) {
-            let joint = |second| TwoGroupHits::new(self, [first, second]);
+            let joint = |second| TwoGroupHitDistribution::new(self, [first, second]);
             for second in geometric_grid(self.items - first, 2.0) {
                 let Some(pairs) = joint(second) else { continue };
                 best = best.max(self.best_for_two_groups(&pairs));
@@ -210,7 +210,7 @@ impl DirectionSearch {
     /// Returns the information about signs, A₁, of the best set found with these two groups of
     /// items. The search works as in [`DirectionSearch::improve_alternately`]. At first, the second
     /// group has half the weight of the first.
-    fn best_for_two_groups(&self, pairs: &TwoGroupHits) -> f64 {
+    fn best_for_two_groups(&self, pairs: &TwoGroupHitDistribution) -> f64 {
         let [k1, k2] = pairs.favoured;
         let norm = (k1 + 0.25 * k2).sqrt();
         let mut score = [1.0 / norm, 0.5 / norm];
@@ -239,14 +239,14 @@ impl DirectionSearch {
 }
 
 /// Joint distribution of an input's numbers of hits on two disjoint groups of items.
-struct TwoGroupHits {
+struct TwoGroupHitDistribution {
     favoured: [f64; 2],
     /// Terms of the distribution: probability, sum of the signs on the first items, and number of
     /// hits on the further items.
     terms: Vec<(f64, f64, u32)>,
 }
 
-impl TwoGroupHits {
+impl TwoGroupHitDistribution {
     /// Computes the distribution. Returns `None` if it has more than [`SUMS`] terms.
     fn new(levels: &DirectionSearch, favoured: [u32; 2]) -> Option<Self> {
         let (d, s) = (levels.items, levels.entries);

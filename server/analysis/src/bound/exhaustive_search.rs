@@ -46,7 +46,7 @@ impl ExhaustiveSearch {
         Some(Self(told.collect()))
     }
 
-    pub(super) fn most_informative(&self, weights: [f64; 2]) -> Information {
+    pub(super) fn max_information(&self, weights: [f64; 2]) -> Information {
         let told = self.0.iter();
         told.fold(Information::NOTHING, |a, b| a.max_by_weight(*b, weights))
     }

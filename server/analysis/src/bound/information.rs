@@ -49,7 +49,7 @@ const SETS: u32 = 40;
 
 impl InformationCost {
     /// Returns the squared error of estimates from reports with this information.
-    pub(super) fn given_information(&self, told: Information) -> f64 {
+    pub(super) fn squared_error(&self, told: Information) -> f64 {
         let part = |cost: f64, told: f64| if cost > 0.0 { cost / told } else { 0.0 };
         part(self.sign, told.sign) + part(self.presence, told.presence)
     }
@@ -96,7 +96,7 @@ impl InformationCost {
     }
 
     fn with_smaller_cost(&self, a: Information, b: Information) -> Information {
-        if self.given_information(b) < self.given_information(a) {
+        if self.squared_error(b) < self.squared_error(a) {
             b
         } else {
             a
@@ -130,6 +130,6 @@ impl InformationCost {
             }
             sets.push(next);
         }
-        self.given_information(best)
+        self.squared_error(best)
     }
 }

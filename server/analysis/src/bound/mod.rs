@@ -5,8 +5,8 @@
 //! its items. Let z be one report of any ε-LDP mechanism. From z, an estimate g of x and an
 //! estimate h of n are computed. Both are unbiased: E\[g | x\] = x and E\[h | x\] = n.
 //! [`least_variance`] returns the smallest possible variance, weighted by the [`Objective`] as in
-//! [`Mechanism::predict_errors`]. [`Distance`] is a mechanism's variance divided by the smallest
-//! one. It is also the ratio of people needed for the same error.
+//! [`Mechanism::predict_errors`]. [`DistanceFromBest`] is a mechanism's variance divided by the
+//! smallest one. It is also the ratio of people needed for the same error.
 //!
 //! # Objective
 //!
@@ -123,7 +123,7 @@ use hushbin::mechanism::Neighbours;
 use hushbin::task::Kind;
 use serde::Serialize;
 
-use at_most_search::AtMostSearch;
+use at_most_search::SearchWithEmptyInput;
 use direction_search::DirectionSearch;
 use exhaustive_search::ExhaustiveSearch;
 use information::{Information, InformationCost};
@@ -161,7 +161,7 @@ pub struct LeastVariance {
 /// of people needed for the same error.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(feature = "wasm", derive(tsify::Tsify))]
-pub struct Distance {
+pub struct DistanceFromBest {
     /// Ratio of the mechanism's variance to the smallest variance that was found. The ratio is at
     /// least 1.
     pub times_bound: f64,
@@ -174,7 +174,7 @@ pub struct Distance {
     pub text: String,
 }
 
-impl Distance {
+impl DistanceFromBest {
     /// Creates the distance and its statement in words. `inputs` names the inputs that the best
     /// known mechanism accepts. The text is empty if that mechanism accepts all inputs.
     fn new(times_bound: f64, at_most: f64, bound: BoundKind, inputs: &str) -> Self {
@@ -263,7 +263,7 @@ pub fn least_variance(
     Some(LeastVariance {
         variance: question.variance_from_cost(cost),
         kind,
-        proven: question.variance_from_cost(question.proven_cost()),
+        proven: question.variance_from_cost(question.cost_lower_bound()),
     })
 }
 
@@ -276,7 +276,7 @@ pub fn least_variance(
 /// ```
 /// use hushbin::TaskDraft;
 /// use hushbin::choose::Objective;
-/// use hushbin_analysis::bound::distance;
+/// use hushbin_analysis::bound::distance_from_best;
 ///
 /// let draft: TaskDraft = serde_json::from_str(r#"{
 ///     "id": "ratings", "items": 256, "sparsity": 16, "epsilon": 3.0, "value": "sign",
@@ -284,7 +284,7 @@ pub fn least_variance(
 /// }"#).unwrap();
 /// let task = draft.resolve().unwrap();
 /// let question = &task.questions()[0];
-/// let of = |objective| distance(&question.domain(), question.mechanism(), 3.0, &objective);
+/// let of = |objective| distance_from_best(&question.domain(), question.mechanism(), 3.0, &objective);
 /// let means = of(Objective::MEAN).unwrap();
 /// assert!(1.0 < means.times_bound && means.times_bound <= means.at_most);
 /// // The chosen mechanism, CoCo, estimates only means.
@@ -294,12 +294,12 @@ pub fn least_variance(
 /// # Panics
 /// If the mechanism cannot be used for the domain. In a [`Task`](hushbin::Task) it always can.
 #[must_use]
-pub fn distance(
+pub fn distance_from_best(
     domain: &Domain,
     mechanism: &Mechanism,
     epsilon: f64,
     objective: &Objective,
-) -> Option<Distance> {
+) -> Option<DistanceFromBest> {
     domain.item_count()?;
     if mechanism.neighbours() != Neighbours::Any || mechanism.delta() > 0.0 {
         return None;
@@ -323,7 +323,7 @@ pub fn distance(
     };
     // Ratios below 1 are rounding errors.
     let over = |least: f64| (error.variance / least).max(1.0);
-    Some(Distance::new(
+    Some(DistanceFromBest::new(
         over(least.variance),
         over(least.proven),
         least.kind,
@@ -333,16 +333,17 @@ pub fn distance(
 
 /// Returns the distance of a question's mechanism from the best one.
 ///
-/// Returns `None` if [`distance`] does, if the question has no estimates for the objective, and for
-/// several parts that are asked together. Returns `None` also for a number with bins and for a
-/// cross-tabulation with a number, because their purpose is not the share of a single cell.
+/// Returns `None` if [`distance_from_best`] does, if the question has no estimates for the
+/// objective, and for several parts that are asked together. Returns `None` also for a number with
+/// bins and for a cross-tabulation with a number, because their purpose is not the share of a
+/// single cell.
 ///
 /// For the mean of one number, worst-case variances are compared. Above ε = 6 the result is `None`.
 #[must_use]
-pub fn distance_of_question(
+pub fn question_distance_from_best(
     question: &hushbin::Question,
     objective: &Objective,
-) -> Option<Distance> {
+) -> Option<DistanceFromBest> {
     let domain = question.domain();
     if let (Kind::Numbers(of), Mechanism::Window(window)) = (question.kind(), question.mechanism())
         && of.is_single()
@@ -355,7 +356,8 @@ pub fn distance_of_question(
         };
         let variance = window.rates(&domain, question.epsilon()).worst_variance();
         let times = (variance / least).max(1.0);
-        return (*objective == Objective::MEAN).then(|| Distance::new(times, times, kind, ""));
+        return (*objective == Objective::MEAN)
+            .then(|| DistanceFromBest::new(times, times, kind, ""));
     }
     let cells = match question.kind() {
         Kind::Number(_) => true,
@@ -367,7 +369,7 @@ pub fn distance_of_question(
     let parts = matches!(question.kind(), Kind::Together(_));
     // A question without signs has shares but no means.
     let means = *objective != Objective::FREQUENCY && !domain.is_rated();
-    let far = || distance(&domain, question.mechanism(), question.epsilon(), objective);
+    let far = || distance_from_best(&domain, question.mechanism(), question.epsilon(), objective);
     (!cells && !parts && !means).then(far).flatten()
 }
 
@@ -445,10 +447,10 @@ impl BoundProblem {
         };
         if entries == 1 {
             let sets = OneEntrySearch::new(items, excess);
-            return exact(&|weights| sets.most_informative(weights));
+            return exact(&|weights| sets.max_information(weights));
         }
         if let Some(sets) = ExhaustiveSearch::new(items, entries, excess) {
-            return exact(&|weights| sets.most_informative(weights));
+            return exact(&|weights| sets.max_information(weights));
         }
         (self.cost_by_directions(), BoundKind::Directions)
     }
@@ -456,23 +458,23 @@ impl BoundProblem {
     fn cost_by_directions(&self) -> f64 {
         let levels = DirectionSearch::new(self.items, self.entries, self.excess);
         self.information_cost()
-            .smallest_over_mixtures(|weights| levels.most_informative(weights))
+            .smallest_over_mixtures(|weights| levels.max_information(weights))
     }
 
     /// Returns the smallest cost of shares that was found for mechanisms that also accept the empty
     /// input.
     fn attained_cost_with_empty(&self) -> f64 {
         let [d, s] = self.items_and_entries();
-        let sets = AtMostSearch::new(self.items, self.entries, self.excess);
+        let sets = SearchWithEmptyInput::new(self.items, self.entries, self.excess);
         let total = InformationCost {
             sign: self.parts[1] * s * s / d,
             ..self.information_cost()
         };
-        total.smallest_over_mixtures(|weights| sets.most_informative(weights))
+        total.smallest_over_mixtures(|weights| sets.max_information(weights))
     }
 
     /// Returns a lower bound on the cost, proven for every mechanism.
-    fn proven_cost(&self) -> f64 {
+    fn cost_lower_bound(&self) -> f64 {
         let [d, s] = self.items_and_entries();
         let [alpha, beta] = self.parts;
         let excess = self.excess;

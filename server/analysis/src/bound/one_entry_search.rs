@@ -35,7 +35,7 @@ impl OneEntrySearch {
         }
     }
 
-    pub(super) fn most_informative(&self, weights: [f64; 2]) -> Information {
+    pub(super) fn max_information(&self, weights: [f64; 2]) -> Information {
         let d = self.items;
         let families: [SetFamily; 4] = [
             (d, &|k| [k, 0]),

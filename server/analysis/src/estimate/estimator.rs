@@ -9,27 +9,27 @@ use serde::ser::{Serialize, SerializeSeq, Serializer};
 
 use super::totals::{QuestionTotals, Totals};
 use crate::estimate::answer::{
-    Estimates, ItemEstimateSource, ItemEstimates, PostProcessed, StandOut, TestedItem, conditional,
-    parallel, post_processing, stand_out,
+    Estimates, ItemEstimateSource, ItemEstimates, PostProcessed, SignificantItems, TestedItem,
+    conditional, parallel, post_processing, stand_out,
 };
 use crate::estimate::distribution::{AnswerCounts, ContributionDistribution};
-use crate::estimate::mechanism::{Prepared, prepared};
+use crate::estimate::mechanism::{PreparedQuestion, prepare_question};
 use crate::estimate::point::{Estimand, ItemPointEstimates, PointEstimate, SamplingModel};
 use crate::estimate::query::{ConfidenceLevel, Estimate, Label, Query};
 use crate::estimate::question::{NumberEstimates, TogetherParts, cross, number};
-use crate::promise::{ReportPrivacy, bias_statement, repeats_statement};
+use crate::promise::{ReportPrivacy, bias_statement, permanent_answers_error_statement};
 
 /// Estimator for one task. It computes the hit rates of the task's mechanisms once, and uses them
 /// for every query.
 ///
 /// ```
-/// use hushbin_analysis::estimate::{Estimator, Options, Query, Totals};
+/// use hushbin_analysis::estimate::{Estimator, EstimateOptions, Query, Totals};
 ///
 /// let draft: hushbin::TaskDraft = serde_json::from_str(
 ///     r#"{ "id": "t", "items": 4, "sparsity": 1, "epsilon": 1.0, "value": "sign" }"#,
 /// ).unwrap();
 /// let estimator = Estimator::for_task(draft.resolve().unwrap());
-/// let all = Query::new(estimator.task(), &Options::default()).unwrap();
+/// let all = Query::new(estimator.task(), &EstimateOptions::default()).unwrap();
 /// let totals = Totals::new(estimator.task());
 /// assert_eq!(estimator.estimates(&totals, &all).reports, 0);
 /// ```
@@ -37,7 +37,7 @@ use crate::promise::{ReportPrivacy, bias_statement, repeats_statement};
 pub struct Estimator {
     task: Task,
     /// Mechanism with its rates, for each question.
-    prepared: Vec<Arc<dyn Prepared>>,
+    prepared: Vec<Arc<dyn PreparedQuestion>>,
     /// Parts of each question. `None` unless the question asks several parts together.
     parts: Vec<Option<TogetherParts>>,
 }
@@ -51,7 +51,7 @@ impl Estimator {
             TogetherParts::for_question(question, sampling_model_of(&task, question))
         };
         Self {
-            prepared: questions.clone().map(prepared).collect(),
+            prepared: questions.clone().map(prepare_question).collect(),
             parts: questions.map(parts).collect(),
             task,
         }
@@ -64,7 +64,7 @@ impl Estimator {
     }
 
     /// Returns each question's mechanism with its rates.
-    pub(crate) fn prepared_questions(&self) -> &[Arc<dyn Prepared>] {
+    pub(crate) fn prepared_questions(&self) -> &[Arc<dyn PreparedQuestion>] {
         &self.prepared
     }
 
@@ -124,13 +124,13 @@ impl Estimator {
         &'a self,
         totals: &'a Totals,
         query: &'a Query,
-    ) -> Estimates<LazyItems<'a>> {
+    ) -> Estimates<LazyItemEstimates<'a>> {
         let task = &self.task;
         totals.check_task(task);
         let index = query.question_index();
         let question = &task.questions()[index];
-        let laws = self.queried_points(totals, query);
-        let reports = totals.reports_of(index) as f64;
+        let laws = self.queried_point_estimates(totals, query);
+        let reports = totals.answering_report_count(index) as f64;
         let sums = post_processing::SumConstraints {
             sparsity: question.sparsity(),
             full: !question.domain().is_padded(),
@@ -141,35 +141,36 @@ impl Estimator {
         };
         let conditional = |item: usize| {
             let distribution = laws.contribution_distribution(item);
-            conditional::mean(&laws.points[item], &distribution, reports, &query.quantiles)
+            let point = &laws.points[item];
+            conditional::estimate_conditional_mean(point, &distribution, reports, &query.quantiles)
         };
-        let null = self.null_errors(&laws, query);
+        let null = self.standard_errors_at_zero(&laws, query);
         let (processed, shrinkage) =
-            post_processing::process(&query.post, sums, &laws.points, conditional, null);
+            post_processing::post_process_items(&query.post, sums, &laws.points, conditional, null);
         Estimates {
             task: task.id().to_owned(),
             question: (!task.has_unnamed_question()).then(|| question.name().to_owned()),
             fingerprint: task.fingerprint(),
-            reports: totals.reports_of(index),
+            reports: totals.answering_report_count(index),
             confidence: query.quantiles.confidence(),
             privacy: ReportPrivacy::for_task(task),
             bias: bias_statement(question),
-            repeats: repeats_statement(task),
+            repeats: permanent_answers_error_statement(task),
             post_processing: post_processing::method_statements(&query.post),
             shrinkage,
             stand_out: query
                 .false_discovery_rate
-                .and_then(|rate| laws.stand_out(&query.labels, rate)),
+                .and_then(|rate| laws.significant_items(&query.labels, rate)),
             number: laws.number_estimates(question, query),
             cross: match (question.kind(), &laws.cells) {
-                (Kind::Cross(cross), Some(cells)) => Some(cross::estimates(
+                (Kind::Cross(cross), Some(cells)) => Some(cross::estimate_cross(
                     cross,
                     cells.single_answer_hits(),
                     &query.quantiles,
                 )),
                 _ => None,
             },
-            estimates: LazyItems {
+            estimates: LazyItemEstimates {
                 question,
                 query,
                 laws,
@@ -180,9 +181,9 @@ impl Estimator {
 
     /// Returns a function that takes an item's index in the query. The function returns the item's
     /// estimate, and the standard error that this estimate would have if the true value were 0.
-    fn null_errors<'a>(
+    fn standard_errors_at_zero<'a>(
         &'a self,
-        laws: &'a QueriedPoints<'_>,
+        laws: &'a QueriedPointEstimates<'_>,
         query: &'a Query,
     ) -> impl Fn(usize) -> Option<(PointEstimate, f64)> + 'a {
         let first = laws
@@ -195,7 +196,7 @@ impl Estimator {
         move |item| {
             let of_part = laws
                 .parts
-                .map(|parts| parts.null_variance(query.items()[item]));
+                .map(|parts| parts.absent_item_variance(query.items()[item]));
             // Index 1 is the variance of people without the item.
             let variance = of_part.or_else(|| Some(variances?[1]))?;
             let (_, point) = laws.points[item].main_estimate()?;
@@ -205,10 +206,14 @@ impl Estimator {
 
     /// Computes the point estimates of the queried items, and collects what their noise
     /// distributions depend on.
-    fn queried_points<'a>(&'a self, totals: &'a Totals, query: &'a Query) -> QueriedPoints<'a> {
+    fn queried_point_estimates<'a>(
+        &'a self,
+        totals: &'a Totals,
+        query: &'a Query,
+    ) -> QueriedPointEstimates<'a> {
         let index = query.question_index();
         let cells = self.answer_counts(totals, index);
-        QueriedPoints {
+        QueriedPointEstimates {
             parts: self.parts[index].as_ref(),
             folded: totals.question_totals(index),
             whose: self.sampling_model(index),
@@ -256,15 +261,15 @@ fn rescale_to_limits(mean: Estimate, limits: &NumberLimits) -> Estimate {
 
 /// Estimates of the queried items, computed one by one while they are written.
 #[derive(Debug)]
-pub struct LazyItems<'a> {
+pub struct LazyItemEstimates<'a> {
     question: &'a Question,
     query: &'a Query,
-    laws: QueriedPoints<'a>,
+    laws: QueriedPointEstimates<'a>,
     /// Post-processed results by item. Empty if none were requested.
     processed: Vec<PostProcessed>,
 }
 
-impl LazyItems<'_> {
+impl LazyItemEstimates<'_> {
     /// Computes the estimates of the item at index `item` of the query.
     fn item_estimates(&self, item: usize) -> ItemEstimates {
         let limits = number_limits(self.question, self.query.items()[item]);
@@ -282,7 +287,10 @@ impl LazyItems<'_> {
 
     /// Passes each item's estimates to `take`, in query order. Does nothing if there are no
     /// reports.
-    fn compute_each<E>(&self, take: impl FnMut(ItemEstimates) -> Result<(), E>) -> Result<(), E> {
+    fn for_each_computed_item<E>(
+        &self,
+        take: impl FnMut(ItemEstimates) -> Result<(), E>,
+    ) -> Result<(), E> {
         parallel::ordered_map(
             self.laws.points.len(),
             |item| self.item_estimates(item),
@@ -291,28 +299,28 @@ impl LazyItems<'_> {
     }
 }
 
-impl ItemEstimateSource for LazyItems<'_> {
+impl ItemEstimateSource for LazyItemEstimates<'_> {
     fn try_for_each_item<E>(
         &self,
         mut take: impl FnMut(&ItemEstimates) -> Result<(), E>,
     ) -> Result<(), E> {
-        self.compute_each(|item| take(&item))
+        self.for_each_computed_item(|item| take(&item))
     }
 }
 
-impl Serialize for LazyItems<'_> {
+impl Serialize for LazyItemEstimates<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut list = serializer.serialize_seq(Some(self.laws.points.len()))?;
-        self.compute_each(|item| list.serialize_element(&item))?;
+        self.for_each_computed_item(|item| list.serialize_element(&item))?;
         list.end()
     }
 }
 
-impl Estimates<LazyItems<'_>> {
+impl Estimates<LazyItemEstimates<'_>> {
     /// Computes and stores all items.
     fn collect_items(self) -> Estimates {
         let mut estimates = Vec::with_capacity(self.estimates.laws.points.len());
-        let Ok(()) = self.estimates.compute_each(|item| {
+        let Ok(()) = self.estimates.for_each_computed_item(|item| {
             estimates.push(item);
             Ok::<_, Infallible>(())
         });
@@ -338,7 +346,7 @@ impl Estimates<LazyItems<'_>> {
 /// Point estimates of one question's items, with the data from which their noise distributions are
 /// computed.
 #[derive(Debug)]
-struct QueriedPoints<'a> {
+struct QueriedPointEstimates<'a> {
     parts: Option<&'a TogetherParts>,
     folded: &'a QuestionTotals,
     whose: SamplingModel,
@@ -348,7 +356,7 @@ struct QueriedPoints<'a> {
     points: Vec<ItemPointEstimates>,
 }
 
-impl QueriedPoints<'_> {
+impl QueriedPointEstimates<'_> {
     fn contribution_distribution(&self, item: usize) -> ContributionDistribution {
         let of_part = self
             .parts
@@ -375,7 +383,7 @@ impl QueriedPoints<'_> {
         );
         let estimate = |estimand| {
             let point = self.points[item].get(estimand)?;
-            Some(quantiles.add_intervals(point, |failure, side| {
+            Some(quantiles.estimate_with_intervals(point, |failure, side| {
                 law.confidence_limit(estimand, point, reports, failure, side)
             }))
         };
@@ -384,7 +392,7 @@ impl QueriedPoints<'_> {
 
     fn number_estimates(&self, question: &Question, query: &Query) -> Option<NumberEstimates> {
         match (question.kind(), &self.cells) {
-            (Kind::Number(scale), Some(cells)) => Some(number::estimates(
+            (Kind::Number(scale), Some(cells)) => Some(number::estimate_number(
                 scale,
                 cells,
                 &query.quantile_levels,
@@ -406,7 +414,11 @@ impl QueriedPoints<'_> {
         }
     }
 
-    fn stand_out(&self, labels: &[Label], false_discovery_rate: f64) -> Option<StandOut> {
+    fn significant_items(
+        &self,
+        labels: &[Label],
+        false_discovery_rate: f64,
+    ) -> Option<SignificantItems> {
         let (estimand, _) = self.points.first()?.main_estimate()?;
         let tested = labels.iter().enumerate().filter_map(|(item, label)| {
             Some(TestedItem {

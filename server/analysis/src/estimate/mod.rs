@@ -6,7 +6,7 @@
 //! number of workers. Totals may be stored instead of reports ([`Totals::encode`]). Estimates are a
 //! function of a task and its totals. They are raw, and unbiased except under hash-bin with
 //! clipping. A raw frequency can fall below 0 or above 1, because noise is not cut off.
-//! Post-processed results ([`PostProcessing`]) are returned in addition to the raw estimates.
+//! Post-processed results ([`PostProcessingMethod`]) are returned in addition to the raw estimates.
 
 mod answer;
 mod counters;
@@ -24,29 +24,31 @@ pub use crate::numeric::projection::{SumConstraint, project_to_simplex};
 pub use answer::{
     Estimates, ItemEstimateSource, ItemEstimates,
     post_processing::{ConditionalMean, PostProcessed, ProjectedFrequencies},
-    shrinkage::{ExpectedErrors, Refusal, Shrinkage, Shrunken, shrink},
-    stand_out::StandOut,
+    shrinkage::{
+        ExpectedErrors, ShrinkageOutcome, ShrinkageRefusal, ShrunkenEstimate, shrink_estimates,
+    },
+    stand_out::SignificantItems,
 };
-pub(crate) use answer::{estimate_fields, start_csv_table};
+pub(crate) use answer::{csv_fields_of_estimate, start_csv_table};
 pub use counters::encoding::TotalsError;
-pub(crate) use counters::{BucketHashRange, Reader as TotalsReader, append_header};
+pub(crate) use counters::{BucketHashRange, TotalsReader, append_header};
 pub(crate) use distribution::SimulatedIntervalWidth;
-pub use estimator::{Estimator, LazyItems, estimates, point_estimates};
+pub use estimator::{Estimator, LazyItemEstimates, estimates, point_estimates};
 pub use influence::{
-    Influence, InfluencedEstimate, MADE_UP,
+    ForgedReportInfluence, InfluencedEstimate, MADE_UP,
     honesty_tests::{HonestReportProperty, HonestyTest},
 };
 pub use mechanism::{counter_updates_per_report, estimands};
 pub use point::{Estimand, ItemPointEstimates, PointEstimate};
-pub use predict::predictor::{PredictedQuantity, Predictor};
+pub use predict::predictor::{ErrorPredictor, PredictedQuantity};
 pub(crate) use query::find_question_index;
 pub use query::{
-    Label, Options, Query,
+    EstimateOptions, Label, Query,
     confidence::{CONFIDENCE, DEFAULT_CONFIDENCE, FALSE_DISCOVERY_RATE},
     error::EstimateError,
     interval::{ConfidenceLevel, Estimate},
     numbered_item_label,
-    post_processing_methods::PostProcessing,
+    post_processing_methods::PostProcessingMethod,
 };
 pub use question::{
     cross::{CrossEstimates, MeanWithinRow, ShareWithinRow},

@@ -5,9 +5,9 @@ use hushbin::task::QuestionDraw;
 use hushbin::{Fingerprint, Question, Report, Task};
 
 use crate::estimate::counters::{
-    MAX_REPORTS, Reader, TotalsError, UniformityCounts, append_header,
+    MAX_REPORTS, TotalsError, TotalsReader, UniformityCounts, append_header,
 };
-use crate::estimate::mechanism::{ErasedCounts, prepared};
+use crate::estimate::mechanism::{ErasedCounts, prepare_question};
 
 /// Counts of the reports of one task.
 ///
@@ -20,7 +20,7 @@ use crate::estimate::mechanism::{ErasedCounts, prepared};
 /// let task = draft.resolve().unwrap();
 /// let (mut totals, others) = (Totals::new(&task), Totals::new(&task));
 /// totals.merge(&others);
-/// assert_eq!(totals.reports(), 0);
+/// assert_eq!(totals.report_count(), 0);
 /// ```
 #[derive(Debug, Clone)]
 pub struct Totals {
@@ -44,7 +44,7 @@ pub(crate) struct QuestionTotals {
 
 impl QuestionTotals {
     fn new(question: &Question, items: &[u64]) -> Self {
-        let own = prepared(question);
+        let own = prepare_question(question);
         Self {
             reports: 0,
             places: UniformityCounts::for_values_below(own.uniform_outcome_count().into()),
@@ -183,7 +183,7 @@ impl Totals {
     /// [`TotalsError`] if the bytes are not a valid encoding of totals of this task, or if a count
     /// is too large for the number of reports.
     pub fn decode(task: &Task, bytes: &[u8]) -> Result<Self, TotalsError> {
-        let mut reader = Reader::new(&task.fingerprint(), bytes)?;
+        let mut reader = TotalsReader::new(&task.fingerprint(), bytes)?;
         let mut totals = Self::new(task);
         let mut left = MAX_REPORTS;
         for folded in &mut totals.questions {
@@ -194,7 +194,7 @@ impl Totals {
             folded.counts.decode(folded.reports, &mut reader)?;
             folded.places.decode(folded.reports, &mut reader)?;
         }
-        let reports = totals.reports();
+        let reports = totals.report_count();
         totals.seeds.decode(reports, &mut reader)?;
         reader.check_end()?;
         Ok(totals)
@@ -202,7 +202,7 @@ impl Totals {
 
     /// Returns the number of folded reports, n.
     #[must_use]
-    pub fn reports(&self) -> u64 {
+    pub fn report_count(&self) -> u64 {
         self.questions.iter().map(|own| own.reports).sum()
     }
 
@@ -211,7 +211,7 @@ impl Totals {
     /// # Panics
     /// If `question` is out of range.
     #[must_use]
-    pub fn reports_of(&self, question: usize) -> u64 {
+    pub fn answering_report_count(&self, question: usize) -> u64 {
         self.questions[question].reports
     }
 

@@ -97,7 +97,7 @@ impl DetectableShare {
             let rate = (other + share * (own - other)).min(1.0);
             let lost = needed
                 .iter()
-                .map(|&(reports, enough)| loss_probability(reports, enough, rate));
+                .map(|&(reports, enough)| candidate_miss_probability(reports, enough, rate));
             lost.sum::<f64>() <= 1.0 - probability
         };
         let share = if is_found(1.0) {
@@ -111,7 +111,7 @@ impl DetectableShare {
 
 /// Returns the probability that fewer than `enough` of `reports` reports hit a candidate. `rate` is
 /// the hit probability.
-fn loss_probability(reports: u64, enough: u64, rate: f64) -> f64 {
+fn candidate_miss_probability(reports: u64, enough: u64, rate: f64) -> f64 {
     if enough > reports {
         return 1.0;
     }

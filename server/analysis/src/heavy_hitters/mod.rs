@@ -7,9 +7,9 @@
 //! the reported bucket.
 //!
 //! The [`TextReports`] of one length form a group that is drawn at random from all people. A
-//! [`Search`] starts with all prefixes of the smallest length over an alphabet. These are its first
-//! candidates. It keeps the candidates that enough reports of the group hit, extends them to the
-//! next length, and repeats.
+//! [`TextSearch`] starts with all prefixes of the smallest length over an alphabet. These are its
+//! first candidates. It keeps the candidates that enough reports of the group hit, extends them to
+//! the next length, and repeats.
 //!
 //! Sources: Bassily, Nissim, Stemmer, Thakurta, "Practical Locally Private Heavy Hitters", 2017; T.
 //! Wang, Li, Jha, "Locally Differentially Private Heavy Hitter Identification", 2018.
@@ -45,5 +45,6 @@ mod thresholds;
 pub use detectable_share::{DetectableShare, PROBABILITY};
 pub use length_groups::TextReports;
 pub use search::{
-    DEFAULT_ALPHABET, FoundText, LengthStatistics, Search, SearchError, SearchOptions, SearchResult,
+    DEFAULT_ALPHABET, FoundText, LengthStatistics, SearchError, SearchOptions, SearchResult,
+    TextSearch,
 };

@@ -14,7 +14,7 @@ use super::thresholds::{
 };
 use crate::estimate::{CONFIDENCE, DEFAULT_CONFIDENCE, EstimateError, find_question_index};
 use crate::numeric::clopper_pearson::{critical_count, lower_bound, upper_bound};
-use crate::promise::repeats_statement;
+use crate::promise::permanent_answers_error_statement;
 
 /// Minimum number of hashes that are counted for a candidate. Because of this minimum, the limit on
 /// hashes also limits memory.
@@ -164,14 +164,14 @@ impl SearchResult {
     /// I/O errors of `writer`.
     ///
     /// ```
-    /// # use hushbin_analysis::heavy_hitters::{SearchOptions, Search};
+    /// # use hushbin_analysis::heavy_hitters::{SearchOptions, TextSearch};
     /// # let draft: hushbin::TaskDraft = serde_json::from_str(
     /// #     r#"{ "id": "t", "epsilon": 1.0,
     /// #          "questions": [{ "name": "query", "kind": "text", "length": 6 }] }"#,
     /// # ).unwrap();
     /// # let task = draft.resolve().unwrap();
-    /// # let search = Search::new(&task, SearchOptions::default()).unwrap();
-    /// let found = search.run(&search.empty_reports(), &|| false).unwrap();
+    /// # let search = TextSearch::new(&task, SearchOptions::default()).unwrap();
+    /// let found = search.find_texts(&search.empty_reports(), &|| false).unwrap();
     /// let mut csv = Vec::new();
     /// found.write_csv(&mut csv).unwrap();
     /// assert!(csv.starts_with(b"text,goes_on,dead_end,reports,estimate,"));
@@ -209,19 +209,19 @@ impl SearchResult {
 /// A search for texts with validated options. It can be run on reports of its question.
 ///
 /// ```
-/// use hushbin_analysis::heavy_hitters::{SearchOptions, Search};
+/// use hushbin_analysis::heavy_hitters::{SearchOptions, TextSearch};
 ///
 /// let draft: hushbin::TaskDraft = serde_json::from_str(
 ///     r#"{ "id": "t", "epsilon": 1.0,
 ///          "questions": [{ "name": "query", "kind": "text", "length": 6 }] }"#,
 /// ).unwrap();
 /// let task = draft.resolve().unwrap();
-/// let search = Search::new(&task, SearchOptions::default()).unwrap();
-/// let found = search.run(&search.empty_reports(), &|| false);
+/// let search = TextSearch::new(&task, SearchOptions::default()).unwrap();
+/// let found = search.find_texts(&search.empty_reports(), &|| false);
 /// assert!(found.unwrap().texts.is_empty());
 /// ```
 #[derive(Debug, Clone)]
-pub struct Search {
+pub struct TextSearch {
     question: String,
     repeats: Option<String>,
     options: SearchOptions,
@@ -245,7 +245,7 @@ struct PassedCandidate {
     strict: f64,
 }
 
-impl Search {
+impl TextSearch {
     /// Validates the options for the task and creates a search.
     ///
     /// # Errors
@@ -273,7 +273,7 @@ impl Search {
         }
         Ok(Self {
             question: name,
-            repeats: repeats_statement(task),
+            repeats: permanent_answers_error_statement(task),
             options,
             alphabet,
             hit: hit_rates(question, collision),
@@ -293,7 +293,7 @@ impl Search {
     ///
     /// # Errors
     /// [`SearchError::Work`], [`SearchError::GivenUp`].
-    pub fn run(
+    pub fn find_texts(
         &self,
         reports: &TextReports,
         given_up: &(dyn Fn() -> bool + Sync),

@@ -8,10 +8,10 @@
 use hushbin::Entry;
 use hushbin::domain::{Domain, SignedItem};
 use hushbin::hash::HashFunctions;
-use hushbin::mechanism::{BucketReport, Rule, Subset};
+use hushbin::mechanism::{BucketReport, FavouringRule, Subset};
 
 use super::contract::{ExactProbabilities, ObservableMechanism};
-use super::hypothesis::{Hypothesis, MixturePart};
+use super::hypothesis::{Hypothesis, HypothesisPart};
 use super::observation::{BucketRank, Observation, SeedPlacement};
 
 /// Buckets of an input's entries and padding elements under all hash functions.
@@ -34,13 +34,13 @@ impl ElementBuckets<'_> {
     /// Returns the element's bucket under the hash function at index `function`. Buckets of each
     /// function are numbered from 0.
     #[inline]
-    pub(super) fn under_function(&self, function: u32) -> u32 {
+    pub(super) fn bucket_under_function(&self, function: u32) -> u32 {
         self.of_positive[function as usize] ^ self.turned
     }
 }
 
 /// A rule for choosing favoured buckets, under which the likelihood of a report can be computed.
-pub(super) trait RuleLikelihood: Rule {
+pub(super) trait RuleLikelihood: FavouringRule {
     /// Returns the number of elements to which an input is padded for this computation.
     fn padded_size(&self, sparsity: u32) -> u32 {
         sparsity
@@ -69,8 +69,12 @@ pub(super) trait RuleLikelihood: Rule {
     ) -> f64;
 
     /// Returns the exact bucket probabilities of the core's randomizer, for
-    /// [`ObservableMechanism::enumerable`](super::contract::ObservableMechanism::enumerable).
-    fn enumerable(subset: &Subset<Self>, domain: &Domain, epsilon: f64) -> ExactProbabilities;
+    /// [`ObservableMechanism::exact_probabilities`](super::contract::ObservableMechanism::exact_probabilities).
+    fn exact_probabilities(
+        subset: &Subset<Self>,
+        domain: &Domain,
+        epsilon: f64,
+    ) -> ExactProbabilities;
 }
 
 impl<R: RuleLikelihood> ObservableMechanism for Subset<R> {
@@ -81,7 +85,7 @@ impl<R: RuleLikelihood> ObservableMechanism for Subset<R> {
     ///
     /// Ω is equal for all inputs. So the weight of a mixture is the weighted mean of the weights of
     /// its parts.
-    fn observe(
+    fn observe_report(
         &self,
         domain: &Domain,
         epsilon: f64,
@@ -92,7 +96,7 @@ impl<R: RuleLikelihood> ObservableMechanism for Subset<R> {
         // Buckets of all hash functions are numbered function by function.
         let function = bucket / t;
         let padded = self.rule().padded_size(domain.sparsity());
-        let missing = |part: &MixturePart| padded.saturating_sub(part.kept.len() as u32);
+        let missing = |part: &HypothesisPart| padded.saturating_sub(part.kept.len() as u32);
         let parts = inputs.iter().flat_map(|input| input.parts());
         let paddings = parts.map(missing).max().unwrap_or(0);
         let rows = BucketTable::new(self, domain, report.seed, inputs, paddings);
@@ -122,7 +126,7 @@ impl<R: RuleLikelihood> ObservableMechanism for Subset<R> {
             let weight: f64 = weights.sum();
             // An element favours `width` consecutive buckets (cyclic), starting with its own.
             let own = |entry: &ElementBuckets<'_>| {
-                let of_own = entry.under_function(function);
+                let of_own = entry.bucket_under_function(function);
                 let window =
                     (0..self.buckets_per_element()).map(move |behind| (of_own + behind) % t);
                 window.map(|of_function| function * t + of_function)
@@ -145,8 +149,8 @@ impl<R: RuleLikelihood> ObservableMechanism for Subset<R> {
         }
     }
 
-    fn enumerable(&self, domain: &Domain, epsilon: f64) -> Option<ExactProbabilities> {
-        Some(R::enumerable(self, domain, epsilon))
+    fn exact_probabilities(&self, domain: &Domain, epsilon: f64) -> Option<ExactProbabilities> {
+        Some(R::exact_probabilities(self, domain, epsilon))
     }
 }
 
@@ -177,7 +181,7 @@ impl BucketTable {
             _ => domain.without_signs(),
         };
         let element = |entry: &Entry| {
-            domain.element(SignedItem {
+            domain.element_of_signed_item(SignedItem {
                 item: entry.item,
                 negative: entry.value < 0.0,
             })
@@ -279,7 +283,7 @@ impl StrengthCounts {
             let pushes = || {
                 elements
                     .iter()
-                    .map(|element| push(element.under_function(function)))
+                    .map(|element| push(element.bucket_under_function(function)))
             };
             for (cell, push) in pushes() {
                 self.pushes[cell as usize] += push;
@@ -296,12 +300,12 @@ impl StrengthCounts {
     }
 
     /// Returns the number of cells whose strength is `strength`.
-    pub(super) fn equally_strong(&self, strength: u32) -> u32 {
+    pub(super) fn count_equally_strong(&self, strength: u32) -> u32 {
         self.levels[strength as usize]
     }
 
     /// Returns the number of cells whose strength is greater than `strength`.
-    pub(super) fn stronger(&self, strength: u32) -> u32 {
+    pub(super) fn count_stronger(&self, strength: u32) -> u32 {
         self.levels[strength as usize + 1..].iter().sum()
     }
 }

@@ -2,7 +2,7 @@
 //! of the rule `strongest`.
 
 use hushbin::domain::Domain;
-use hushbin::hash::{HashFunctions, closed_sign_word, open_sign};
+use hushbin::hash::{HashFunctions, sign_of_open_key, sign_word_of_closed_elements};
 use hushbin::mechanism::BucketReport;
 use hushbin::mechanism::coco::{Coco, Randomizer, Rule};
 
@@ -38,11 +38,14 @@ impl RuleLikelihood for Rule {
                 let plus = if domain.item_count().is_some() {
                     let element = element as u32;
                     if word.0 != element / 64 {
-                        word = (element / 64, closed_sign_word(&keys, element / 64));
+                        word = (
+                            element / 64,
+                            sign_word_of_closed_elements(&keys, element / 64),
+                        );
                     }
                     word.1 >> (element % 64) & 1 == 1
                 } else {
-                    open_sign(&keys, element) > 0
+                    sign_of_open_key(&keys, element) > 0
                 };
                 // Side 2k is the plus side of pair k, and 2k + 1 its minus side.
                 *pair = 2 * *pair + u32::from(!plus);
@@ -62,11 +65,14 @@ impl RuleLikelihood for Rule {
         match coco.rule() {
             Rule::Overwrite => {
                 // The rule `overwrite` has a single hash function, number 0.
-                let of_entries = pushes.entries.iter().map(|push| push.under_function(0) / 2);
+                let of_entries = pushes
+                    .entries
+                    .iter()
+                    .map(|push| push.bucket_under_function(0) / 2);
                 let of_paddings = pushes
                     .paddings
                     .iter()
-                    .map(|push| push.under_function(0) / 2);
+                    .map(|push| push.bucket_under_function(0) / 2);
                 let mut pairs: Vec<u32> = of_entries.chain(of_paddings.clone()).collect();
                 let here = pairs.iter().filter(|&&other| other == pair).count() as f64;
                 pairs.sort_unstable();
@@ -78,7 +84,7 @@ impl RuleLikelihood for Rule {
                     let own = pushes
                         .entries
                         .iter()
-                        .filter(|push| push.under_function(0) == side)
+                        .filter(|push| push.bucket_under_function(0) == side)
                         .count() as f64;
                     let paddings = of_paddings.filter(|&other| other == pair).count() as f64;
                     1.0 + (exp - 1.0) * (own + 0.5 * paddings) / here
@@ -97,14 +103,14 @@ impl RuleLikelihood for Rule {
         }
     }
 
-    fn enumerable(coco: &Coco, domain: &Domain, epsilon: f64) -> ExactProbabilities {
+    fn exact_probabilities(coco: &Coco, domain: &Domain, epsilon: f64) -> ExactProbabilities {
         let mut core = Randomizer::new(coco, domain, epsilon);
         let completing = core.clone();
         ExactProbabilities {
             buckets: coco.total_buckets(),
             completions: Box::new(move |signed| completing.completion_count(signed)),
             probabilities: Box::new(move |seed, signed, completion| {
-                core.probabilities(seed, signed, completion)
+                core.exact_bucket_probabilities(seed, signed, completion)
             }),
         }
     }
@@ -120,7 +126,7 @@ fn strongest_probability(
     strengths: &mut StrengthCounts,
 ) -> f64 {
     let (function, side) = (side / coco.buckets(), side % coco.buckets());
-    let on = |push: &ElementBuckets<'_>| push.under_function(function);
+    let on = |push: &ElementBuckets<'_>| push.bucket_under_function(function);
     // Signed strength of the reported side. The opposite side has the negative of this strength.
     let here: i64 = pushes
         .entries
@@ -135,8 +141,8 @@ fn strongest_probability(
     strengths.count_by_strength(&pushes.entries, push);
     let strength = here.unsigned_abs() as u32;
     let (beyond, alike) = (
-        strengths.stronger(strength),
-        strengths.equally_strong(strength),
+        strengths.count_stronger(strength),
+        strengths.count_equally_strong(strength),
     );
     // Each pair has one side with strength v and one with −v.
     let (stronger, equal) = match here.signum() {

@@ -25,15 +25,18 @@ impl RuleLikelihood for Rule {
         // If an element favours several consecutive buckets (width > 1), the input has a single
         // element.
         if width > 1 {
-            let behind = (report.bucket + t - elements[0].under_function(0)) % t;
+            let behind = (report.bucket + t - elements[0].bucket_under_function(0)) % t;
             return if behind < width { exp } else { 1.0 };
         }
         let own = |element: &&ElementBuckets<'_>| {
-            element.under_function(report.bucket / t) == report.bucket % t
+            element.bucket_under_function(report.bucket / t) == report.bucket % t
         };
         let here = elements.iter().filter(own).count() as u32;
         strengths.count_by_strength(&elements, |bucket| (bucket, 1));
-        let (stronger, equal) = (strengths.stronger(here), strengths.equally_strong(here));
+        let (stronger, equal) = (
+            strengths.count_stronger(here),
+            strengths.count_equally_strong(here),
+        );
         match collision.rule() {
             // Every occupied bucket has weight e, however many elements it contains.
             Rule::Occupied if here > 0 => exp,
@@ -49,12 +52,18 @@ impl RuleLikelihood for Rule {
         }
     }
 
-    fn enumerable(collision: &Collision, domain: &Domain, epsilon: f64) -> ExactProbabilities {
+    fn exact_probabilities(
+        collision: &Collision,
+        domain: &Domain,
+        epsilon: f64,
+    ) -> ExactProbabilities {
         let mut core = Randomizer::new(collision, domain, epsilon);
         ExactProbabilities {
             buckets: collision.total_buckets(),
             completions: Box::new(|_| Some(1)),
-            probabilities: Box::new(move |seed, signed, _| core.probabilities(seed, signed)),
+            probabilities: Box::new(move |seed, signed, _| {
+                core.exact_bucket_probabilities(seed, signed)
+            }),
         }
     }
 }

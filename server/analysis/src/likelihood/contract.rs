@@ -31,7 +31,7 @@ pub(super) trait ObservableMechanism {
     type Report;
 
     /// Computes what a report reveals to an attacker who compares two inputs.
-    fn observe(
+    fn observe_report(
         &self,
         domain: &Domain,
         epsilon: f64,
@@ -41,7 +41,7 @@ pub(super) trait ObservableMechanism {
 
     /// Returns the exact bucket probabilities of the core's randomizer, or `None` if reports do not
     /// name a bucket.
-    fn enumerable(&self, _: &Domain, _: f64) -> Option<ExactProbabilities> {
+    fn exact_probabilities(&self, _: &Domain, _: f64) -> Option<ExactProbabilities> {
         None
     }
 

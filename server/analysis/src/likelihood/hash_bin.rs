@@ -2,7 +2,7 @@
 
 use hushbin::domain::Domain;
 use hushbin::hash::HashKeys;
-use hushbin::mechanism::hash_bin::{HashBin, PrivacyLevel, Report, Response, Support};
+use hushbin::mechanism::hash_bin::{BinDecoder, HashBin, PrivacyLevel, Report, Response};
 use hushbin::{Entry, Question};
 
 use super::contract::ObservableMechanism;
@@ -19,7 +19,7 @@ const MOST_ENTRIES: f64 = 1024.0;
 impl ObservableMechanism for HashBin {
     type Report = Report;
 
-    fn observe(
+    fn observe_report(
         &self,
         domain: &Domain,
         epsilon: f64,
@@ -27,7 +27,7 @@ impl ObservableMechanism for HashBin {
         report: &Report,
     ) -> Observation {
         let keys = HashKeys::new(report.seed);
-        let support = self.support(domain);
+        let support = self.bin_decoder(domain);
         let sums = inputs.map(|input| noiseless_bin_sums(self, &support, &keys, input.entries()));
         let fall = |input: &Hypothesis| {
             let push = |entry: &Entry| {
@@ -65,7 +65,7 @@ impl ObservableMechanism for HashBin {
 /// Computes the noiseless sum of each bin. The sum is clipped if ε holds at user level.
 fn noiseless_bin_sums(
     hash_bin: &HashBin,
-    support: &Support,
+    support: &BinDecoder,
     keys: &HashKeys,
     input: &[Entry],
 ) -> Vec<f64> {

@@ -14,13 +14,13 @@ use hushbin::{Entry, Question};
 #[derive(Debug, Clone, PartialEq)]
 pub struct Hypothesis {
     entries: Vec<Entry>,
-    parts: Vec<MixturePart>,
+    parts: Vec<HypothesisPart>,
 }
 
 /// Part of a hypothesis's mixture: one possible set of at most s kept entries. Only the signs of
 /// these entries count.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct MixturePart {
+pub(super) struct HypothesisPart {
     pub(super) probability: f64,
     /// Indices of the entries that are kept.
     pub(super) kept: Vec<usize>,
@@ -40,10 +40,10 @@ impl Hypothesis {
     pub fn new(question: &Question, entries: &[Entry]) -> Self {
         match (question.kind(), entries) {
             (Kind::Number(scale), [entry]) => {
-                return Self::from_cells(scale.cell(entry.value));
+                return Self::from_cells(scale.cell_and_rounding(entry.value));
             }
             (Kind::Cross(cross), [entry]) => {
-                return Self::from_cells(cross.cell(entry.item as u32, entry.value));
+                return Self::from_cells(cross.cell_and_rounding(entry.item as u32, entry.value));
             }
             (Kind::Text(_), prefixes) => {
                 return Self {
@@ -84,7 +84,7 @@ impl Hypothesis {
         let Kind::Text(prefixes) = question.kind() else {
             return Cow::Borrowed(self);
         };
-        let whole = MixturePart {
+        let whole = HypothesisPart {
             probability: 1.0,
             kept: vec![0],
         };
@@ -103,7 +103,7 @@ impl Hypothesis {
             item: u64::from(cell),
             value: 1.0,
         };
-        let part = |(index, probability)| MixturePart {
+        let part = |(index, probability)| HypothesisPart {
             probability,
             kept: vec![index],
         };
@@ -126,7 +126,7 @@ impl Hypothesis {
         };
         Self {
             entries: entries.iter().map(coded).collect(),
-            parts: vec![MixturePart {
+            parts: vec![HypothesisPart {
                 probability: 1.0,
                 kept: (0..entries.len()).collect(),
             }],
@@ -139,7 +139,7 @@ impl Hypothesis {
         &self.entries
     }
 
-    pub(super) fn parts(&self) -> &[MixturePart] {
+    pub(super) fn parts(&self) -> &[HypothesisPart] {
         &self.parts
     }
 }
@@ -157,7 +157,7 @@ fn max_part_count(entries: usize, fractions: usize, keep: usize) -> Option<usize
 
 /// Enumerates all parts: every outcome of ternarisation and, for each outcome, every choice of
 /// `keep` entries. `fractions` are the indices of the entries whose absolute value is less than 1.
-fn enumerate_parts(entries: &[Entry], fractions: &[usize], keep: usize) -> Vec<MixturePart> {
+fn enumerate_parts(entries: &[Entry], fractions: &[usize], keep: usize) -> Vec<HypothesisPart> {
     let mut parts = Vec::new();
     for left in 0..1_usize << fractions.len() {
         // Bit i of `left` decides whether the i-th entry in `fractions` survives ternarisation.
@@ -192,10 +192,10 @@ fn append_choices(
     left: &[usize],
     keep: usize,
     chosen: &mut Vec<usize>,
-    parts: &mut Vec<MixturePart>,
+    parts: &mut Vec<HypothesisPart>,
 ) {
     if keep == 0 || left.len() <= keep {
-        parts.push(MixturePart {
+        parts.push(HypothesisPart {
             probability: 0.0,
             kept: [chosen, left.get(..keep).unwrap_or(left)].concat(),
         });
@@ -210,7 +210,7 @@ fn append_choices(
 
 /// Returns `count` quasi-random parts. The fraction of parts that keep an entry approximates the
 /// probability that the entry is kept.
-fn quasi_random_parts(entries: &[Entry], keep: usize, count: usize) -> Vec<MixturePart> {
+fn quasi_random_parts(entries: &[Entry], keep: usize, count: usize) -> Vec<HypothesisPart> {
     // Additive recurrence with the irrational steps 0.618034 = (√5 − 1)/2 and 0.414214 = √2 − 1.
     let part = |number: usize| {
         let draw = |index: usize| (number as f64 * 0.618_034 + index as f64 * 0.414_214).fract();
@@ -223,7 +223,7 @@ fn quasi_random_parts(entries: &[Entry], keep: usize, count: usize) -> Vec<Mixtu
             kept.rotate_left(first);
             kept.truncate(keep);
         }
-        MixturePart {
+        HypothesisPart {
             probability: 1.0 / count as f64,
             kept,
         }

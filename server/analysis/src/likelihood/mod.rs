@@ -46,12 +46,12 @@ macro_rules! register {
         /// # Panics
         /// If the report was made by another mechanism.
         #[must_use]
-        pub fn observe(question: &Question, inputs: [&Hypothesis; 2], report: &Report) -> Observation {
+        pub fn observe_report(question: &Question, inputs: [&Hypothesis; 2], report: &Report) -> Observation {
             let [one, other] = inputs.map(|input| input.for_seed(question, report.seed()));
             let inputs = [&*one, &*other];
             match (question.mechanism(), report) {
                 $((Mechanism::$Name(own), Report::$Name(report)) => {
-                    own.observe(&question.domain(), question.epsilon(), inputs, report)
+                    own.observe_report(&question.domain(), question.epsilon(), inputs, report)
                 })+
                 _ => panic!("reports are of the task's mechanism"),
             }
@@ -60,9 +60,9 @@ macro_rules! register {
         /// Returns the exact bucket probabilities of the core's randomizer. Returns `None` if
         /// reports do not name a bucket, or if the core cannot list the probabilities.
         #[must_use]
-        pub fn enumerable(question: &Question) -> Option<ExactProbabilities> {
+        pub fn exact_probabilities(question: &Question) -> Option<ExactProbabilities> {
             match question.mechanism() {
-                $(Mechanism::$Name(own) => own.enumerable(&question.domain(), question.epsilon()),)+
+                $(Mechanism::$Name(own) => own.exact_probabilities(&question.domain(), question.epsilon()),)+
             }
         }
 
@@ -94,8 +94,9 @@ macro_rules! register {
 hushbin::mechanisms!(register);
 
 /// Returns the function that computes the bucket probabilities of the core's randomizer
-/// ([`ExactProbabilities::probabilities`]). Returns `None` if [`enumerable`] returns `None`.
+/// ([`ExactProbabilities::probabilities`]). Returns `None` if [`exact_probabilities`] returns
+/// `None`.
 #[must_use]
 pub fn core_bucket_probabilities(question: &Question) -> Option<BucketProbabilities> {
-    enumerable(question).map(|enumerable| enumerable.probabilities)
+    exact_probabilities(question).map(|enumerable| enumerable.probabilities)
 }

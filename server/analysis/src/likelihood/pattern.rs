@@ -10,7 +10,7 @@ use super::observation::{BucketRank, Observation, SeedPlacement};
 impl ObservableMechanism for Pattern {
     type Report = Report;
 
-    fn observe(
+    fn observe_report(
         &self,
         _: &Domain,
         epsilon: f64,
@@ -36,13 +36,13 @@ impl ObservableMechanism for Pattern {
         }
     }
 
-    fn enumerable(&self, _: &Domain, epsilon: f64) -> Option<ExactProbabilities> {
+    fn exact_probabilities(&self, _: &Domain, epsilon: f64) -> Option<ExactProbabilities> {
         let core = Randomizer::new(self, epsilon);
         Some(ExactProbabilities {
             buckets: self.outputs(),
             completions: Box::new(|_| Some(1)),
             probabilities: Box::new(move |_, signed, _| {
-                core.probabilities(signed.first().map_or(0, |own| own.item as u32))
+                core.output_probabilities(signed.first().map_or(0, |own| own.item as u32))
             }),
         })
     }

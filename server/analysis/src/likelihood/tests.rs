@@ -2,16 +2,16 @@
 //! randomizer.
 
 use hushbin::domain::SignedItem;
-use hushbin::hash::Hashing;
+use hushbin::hash::HashFamily;
 use hushbin::mechanism::BucketReport;
 use hushbin::mechanism::coco::{self, Coco};
 use hushbin::mechanism::collision::{self, Collision};
-use hushbin::{Entry, Items, Mechanism, Report, Task, TaskParts, ValueKind};
+use hushbin::{Entry, Items, Mechanism, Report, Task, TaskFields, ValueKind};
 
-use super::{Hypothesis, core_bucket_probabilities, neighbour_pairs, observe};
+use super::{Hypothesis, core_bucket_probabilities, neighbour_pairs, observe_report};
 
 fn task(items: u32, sparsity: u32, epsilon: f64, mechanism: Mechanism) -> Task {
-    Task::new(TaskParts {
+    Task::new(TaskFields {
         id: "likelihood".to_owned(),
         items: Items::Count(items),
         sparsity,
@@ -26,7 +26,7 @@ fn task(items: u32, sparsity: u32, epsilon: f64, mechanism: Mechanism) -> Task {
 /// buckets and hash functions.
 fn tasks() -> Vec<Task> {
     let mut tasks = Vec::new();
-    for hashing in [Hashing::Balanced, Hashing::Independent] {
+    for hashing in [HashFamily::Balanced, HashFamily::Independent] {
         for (items, sparsity) in [(1, 1), (4, 2), (9, 3), (12, 6)] {
             for buckets in [2, 4, 8, 14, 40] {
                 let hashes = [1, 1, 1, 3, 17];
@@ -176,8 +176,8 @@ fn ratios_are_those_of_the_core() {
                         Mechanism::Coco(_) => Report::Coco(report),
                         _ => unreachable!(),
                     };
-                    let ours =
-                        observe(&task.questions()[0], hypotheses.each_ref(), &report).log_ratio;
+                    let ours = observe_report(&task.questions()[0], hypotheses.each_ref(), &report)
+                        .log_ratio;
                     let exact = (p / q).ln();
                     assert!(
                         (ours - exact).abs() < 1e-11,
@@ -215,7 +215,7 @@ fn no_report_tells_inputs_without_entries_apart() {
             Mechanism::Coco(_) => Report::Coco(report),
             _ => unreachable!(),
         };
-        let seen = observe(&task.questions()[0], hypotheses.each_ref(), &report);
+        let seen = observe_report(&task.questions()[0], hypotheses.each_ref(), &report);
         assert_eq!(seen.log_ratio, 0.0, "{task:?}");
     }
 }
@@ -224,7 +224,7 @@ fn no_report_tells_inputs_without_entries_apart() {
 /// enumerated, and otherwise approximately right.
 #[test]
 fn parts_leave_entries_as_often_as_ternarisation_does() {
-    let collision = Collision::new(collision::Rule::Occupied, Hashing::Balanced, 80).unwrap();
+    let collision = Collision::new(collision::Rule::Occupied, HashFamily::Balanced, 80).unwrap();
     for (sparsity, tolerance) in [(1, 1e-12), (2, 0.05), (3, 0.05), (12, 0.05), (64, 0.2)] {
         let task = task(300, sparsity, 1.0, Mechanism::Collision(collision));
         for pair in neighbour_pairs(&task.questions()[0]) {

@@ -13,7 +13,7 @@ use super::observation::{BucketRank, Observation, SeedPlacement};
 impl ObservableMechanism for Window {
     type Report = Report;
 
-    fn observe(
+    fn observe_report(
         &self,
         domain: &Domain,
         epsilon: f64,
@@ -21,7 +21,7 @@ impl ObservableMechanism for Window {
         report: &Report,
     ) -> Observation {
         let mut atoms = Vec::new();
-        self.support(domain)
+        self.atom_decoder(domain)
             .for_each_atom(report, |attribute, atom| atoms.push((attribute, atom)));
         let of = inputs.map(|input| favoured_probabilities(self, input.entries(), &atoms));
         let [first, second] = of.each_ref().map(|chances| {
@@ -53,14 +53,14 @@ impl ObservableMechanism for Window {
         }
     }
 
-    fn enumerable(&self, domain: &Domain, epsilon: f64) -> Option<ExactProbabilities> {
+    fn exact_probabilities(&self, domain: &Domain, epsilon: f64) -> Option<ExactProbabilities> {
         let core = Randomizer::new(self, domain, epsilon);
         Some(ExactProbabilities {
             buckets: self.cells(),
             completions: Box::new(|_| Some(1)),
             probabilities: Box::new(move |seed, signed, _| {
                 let entries: Vec<Entry> = signed.iter().map(end_of_range_entry).collect();
-                core.probabilities(seed, &entries)
+                core.cell_probabilities(seed, &entries)
             }),
         })
     }

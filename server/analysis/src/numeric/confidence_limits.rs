@@ -117,7 +117,7 @@ impl ObservedSum {
     /// function `cumulants`.
     ///
     /// `side` is the side of the estimate on which the tested parameter value lies.
-    pub(crate) fn rules_out(
+    pub(crate) fn rules_out_distribution(
         &self,
         failure: &TailThresholds,
         side: LimitSide,
@@ -249,7 +249,7 @@ mod tests {
                 };
                 let ruled_out = |ratio: f64| {
                     let failure = TailThresholds::new((tail / ratio).min(0.5));
-                    observed.rules_out(&failure, side, |t| cumulants(parts, t))
+                    observed.rules_out_distribution(&failure, side, |t| cumulants(parts, t))
                 };
                 // Increase the ratio in steps of 0.1 per cent from the worst one so far.
                 while ruled_out(worst + 0.001) && worst < 10.0 {

@@ -5,25 +5,25 @@ use hushbin::task::{Kind, Scale};
 use hushbin::{Items, Question, Task};
 
 use super::error::PlanError;
-use super::goal::ErrorsOf;
+use super::goal::PlannedEstimateKind;
 use super::half_widths::HalfWidths;
-use super::plan_result::{Alternative, NumberError, Plan, QuestionPlan, Unknown, Verdict};
+use super::plan_result::{Alternative, NumberError, Plan, QuestionPlan, SolvedQuantity, Verdict};
 use super::ratings_comparison;
 use super::search::{MechanismChoice, PlannedTask, PredictedQuestionError};
 use super::survey::{AutoRatings, POWER, Survey};
 use super::words;
-use crate::accounting::{Account, Mixture, account};
+use crate::accounting::{BatchPrivacy, Mixture, compute_batch_privacy};
 use crate::bound;
-use crate::estimate::{DEFAULT_CONFIDENCE, Estimand, PredictedQuantity, Predictor};
+use crate::estimate::{DEFAULT_CONFIDENCE, ErrorPredictor, Estimand, PredictedQuantity};
 use crate::heavy_hitters::{DEFAULT_ALPHABET, DetectableShare};
-use crate::promise::{bias_statement, protected_part};
+use crate::promise::{bias_statement, protected_input_text};
 
 impl Plan {
     /// Creates the plan. `missed` returns a phrase that says how to reach the wanted accuracy.
     pub(super) fn new(
         survey: &Survey,
         planned: &PlannedTask,
-        solved_for: Unknown,
+        solved_for: SolvedQuantity,
         people: u64,
         missed: impl FnOnce() -> String,
     ) -> Result<Self, PlanError> {
@@ -41,7 +41,7 @@ impl Plan {
             None => Vec::new(),
         };
         let neighbours = task.questions()[0].mechanism().neighbours();
-        let (central, central_reason) = match central_account(survey, task, people) {
+        let (central, central_reason) = match shuffled_batch_privacy(survey, task, people) {
             Ok(account) => (Some(account), None),
             Err(reason) => (None, Some(reason)),
         };
@@ -51,7 +51,7 @@ impl Plan {
             days: survey.people_per_day.map(|day| people as f64 / day),
             epsilon: task.epsilon(),
             effective_epsilon: task.effective_epsilon(),
-            protects: protected_part(neighbours),
+            protects: protected_input_text(neighbours),
             central,
             central_reason,
             together_over_drawn: planned.together_over_drawn,
@@ -66,9 +66,13 @@ impl Plan {
 
 /// Computes the central privacy of the shuffled reports, or returns the reason why this is not
 /// possible.
-fn central_account(survey: &Survey, task: &Task, people: u64) -> Result<Account, String> {
+fn shuffled_batch_privacy(
+    survey: &Survey,
+    task: &Task,
+    people: u64,
+) -> Result<BatchPrivacy, String> {
     let mixture = Mixture::for_task(task).map_err(|error| error.to_string())?;
-    account(&mixture, people, survey.honest_fraction, survey.delta)
+    compute_batch_privacy(&mixture, people, survey.honest_fraction, survey.delta)
         .map_err(|error| error.to_string())
 }
 
@@ -123,7 +127,7 @@ impl QuestionPlan {
             smallest: smallest_detected_share(question, error, reach, reports),
             average: goal.average_share(question),
             numbers: number_errors(question, standard_error / goal.scale, reach),
-            distance: bound::distance_of_question(question, &objective),
+            distance: bound::question_distance_from_best(question, &objective),
             as_ratings: ratings_comparison::variance_ratio_as_ratings(question, goal.aim, several),
             bias_note: bias_statement(question),
         })
@@ -157,12 +161,12 @@ impl Alternative {
             sparsity,
             epsilon: task.epsilon(),
             effective_epsilon: task.effective_epsilon(),
-            protects: protected_part(mechanism.neighbours()),
+            protects: protected_input_text(mechanism.neighbours()),
             standard_error: predicted.map(|own| own.variance.sqrt()),
             bias: predicted.map(|own| own.squared_bias.sqrt()),
             error: predicted.map(|own| own.total().sqrt()),
             people: enough,
-            central: central_account(survey, &task, people).ok(),
+            central: shuffled_batch_privacy(survey, &task, people).ok(),
         })
     }
 }
@@ -176,8 +180,8 @@ fn smallest_detected_share(
     reports: f64,
 ) -> Option<f64> {
     match error.goal.errors_of {
-        ErrorsOf::Share => {}
-        ErrorsOf::Items => {
+        PlannedEstimateKind::Share => {}
+        PlannedEstimateKind::Items => {
             let rarest = error.standard_error(reports) * reach.seen;
             return Some(rarest).filter(|share| *share <= 1.0);
         }
@@ -189,8 +193,8 @@ fn smallest_detected_share(
             DetectableShare::new(question, reports as u64, letters, DEFAULT_CONFIDENCE, POWER)?;
         return Some(found.share).filter(|share| *share <= 1.0);
     }
-    let rare =
-        Predictor::for_question(question).rare_item_standard_error(Estimand::Share, reports)?;
+    let rare = ErrorPredictor::for_question(question)
+        .rare_item_standard_error(Estimand::Share, reports)?;
     Some(rare * reach.seen).filter(|share| *share <= 1.0)
 }
 

@@ -2,7 +2,7 @@
 
 use hushbin::Error;
 
-use crate::accounting::AccountError;
+use crate::accounting::AccountingError;
 
 /// Reason why a survey cannot be planned.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -13,7 +13,7 @@ pub enum PlanError {
     Parameter(#[from] Error),
     /// The central privacy of the batch cannot be computed.
     #[error(transparent)]
-    Account(#[from] AccountError),
+    Account(#[from] AccountingError),
     /// The survey gives fewer than two of people, privacy and accuracy.
     #[error(
         "expected two of three: people; privacy (epsilon or central_epsilon); accuracy (within, or \

@@ -16,7 +16,7 @@ use crate::estimate::PredictedQuantity;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "wasm", derive(tsify::Tsify))]
 #[serde(rename_all = "kebab-case")]
-pub enum ErrorsOf {
+pub enum PlannedEstimateKind {
     /// The share of an answer or of a bin, from 0 to 1.
     Share,
     /// A mean. The mean of a number is in the number's unit. The mean of a rating is from −1 to 1.
@@ -37,7 +37,7 @@ pub enum ErrorsOf {
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct QuestionGoal {
     pub(super) aim: PredictedQuantity,
-    pub(super) errors_of: ErrorsOf,
+    pub(super) errors_of: PlannedEstimateKind,
     /// Factor by which errors in the unit of `aim` are multiplied to get the unit of the answer.
     pub(super) scale: f64,
     /// Name of the number that is estimated, if the question asks for several numbers or for a
@@ -85,7 +85,7 @@ impl QuestionGoal {
             Kind::Number(scale) => Self::of_number(draft, question, scale, wanted)?,
             Kind::Numbers(limits) => Self::of_numbers(question, limits, wanted)?,
         };
-        goal.within = check_within(wanted, goal.range)?;
+        goal.within = checked_wanted_half_width(wanted, goal.range)?;
         Ok(goal)
     }
 
@@ -114,12 +114,12 @@ impl QuestionGoal {
         let range = 2.0;
         Ok(Self {
             aim: PredictedQuantity::Mean,
-            errors_of: ErrorsOf::Items,
+            errors_of: PlannedEstimateKind::Items,
             scale: 1.0,
             of: None,
             unit: None,
             estimates,
-            within: check_within(wanted, range)?,
+            within: checked_wanted_half_width(wanted, range)?,
             error: match (wanted.standard_error, to_see) {
                 (Some(a), Some(b)) => Some(a.min(b)),
                 (a, b) => a.or(b),
@@ -132,7 +132,10 @@ impl QuestionGoal {
     /// Returns the share of people who give each answer if all answers are equally common. `None`
     /// unless shares or items are estimated and the question is closed.
     pub(super) fn average_share(&self, question: &Question) -> Option<f64> {
-        if !matches!(self.errors_of, ErrorsOf::Share | ErrorsOf::Items) {
+        if !matches!(
+            self.errors_of,
+            PlannedEstimateKind::Share | PlannedEstimateKind::Items
+        ) {
             return None;
         }
         let entries = self.entries.unwrap_or(question.sparsity().into());
@@ -161,7 +164,7 @@ impl QuestionGoal {
     fn of_shares(question: &Question) -> Self {
         Self {
             aim: PredictedQuantity::Share,
-            errors_of: ErrorsOf::Share,
+            errors_of: PlannedEstimateKind::Share,
             range: 1.0,
             ..Self::of_means(question, 1.0)
         }
@@ -186,7 +189,7 @@ impl QuestionGoal {
         let rows = cross.rows().cell_count();
         Self {
             aim: PredictedQuantity::MeanWithin(1.0 / f64::from(rows)),
-            errors_of: ErrorsOf::ConditionalMean,
+            errors_of: PlannedEstimateKind::ConditionalMean,
             scale: max - min,
             of: Some(cross.columns().name().to_owned()),
             unit: scale.unit().map(str::to_owned),
@@ -203,7 +206,7 @@ impl QuestionGoal {
     fn of_means(question: &Question, scale: f64) -> Self {
         Self {
             aim: PredictedQuantity::Mean,
-            errors_of: ErrorsOf::Mean,
+            errors_of: PlannedEstimateKind::Mean,
             scale,
             of: None,
             unit: None,
@@ -232,7 +235,7 @@ impl QuestionGoal {
         QUANTILE.check(part)?;
         let goal = Self {
             aim: PredictedQuantity::Distribution(part),
-            errors_of: ErrorsOf::QuantileShare,
+            errors_of: PlannedEstimateKind::QuantileShare,
             estimates: 1,
             ..Self::of_shares(question)
         };
@@ -254,7 +257,7 @@ impl QuestionGoal {
         }
         let normal = Normal::standard();
         Ok(Self {
-            errors_of: ErrorsOf::Quantile,
+            errors_of: PlannedEstimateKind::Quantile,
             // Dividing a share by the density at the quantile converts it to a distance.
             scale: spread / normal.pdf(normal.inverse_cdf(part)),
             range,
@@ -296,7 +299,7 @@ impl QuestionGoal {
 }
 
 /// Checks that the wanted half-width, if any, fits the range of possible values, and returns it.
-fn check_within(wanted: &AccuracyGoal, range: f64) -> Result<Option<f64>, PlanError> {
+fn checked_wanted_half_width(wanted: &AccuracyGoal, range: f64) -> Result<Option<f64>, PlanError> {
     if let Some(within) = wanted.within {
         // The minimum is that of `STANDARD_ERROR`, relative to the range.
         let bound = ParameterRange {

@@ -19,9 +19,9 @@ mod survey;
 mod words;
 
 pub use error::PlanError;
-pub use goal::ErrorsOf;
+pub use goal::PlannedEstimateKind;
 pub use plan_result::{
-    Alternative, NumberError, Plan, QuestionPlan, Unknown, Verdict, VerdictKind,
+    Alternative, NumberError, Plan, QuestionPlan, SolvedQuantity, Verdict, VerdictKind,
 };
 pub use survey::{AccuracyGoal, DEFAULT_ID, LOCAL_EPSILON, POWER, Survey};
 
@@ -29,7 +29,7 @@ use hushbin::bounds::{EPSILON, PEOPLE};
 
 use crate::numeric::digits::round_up_to_three_digits;
 use crate::numeric::roots::{geometric_middle, secant_of_decreasing, try_bisect};
-use search::{PRECISION, TaskSearch, no_number_suffices, smallest_sufficient_number};
+use search::{PRECISION, TaskSearch, insufficient_people_error, smallest_sufficient_number};
 use survey::PrivacyLimits;
 use words::format_thousands;
 
@@ -37,31 +37,35 @@ use words::format_thousands;
 /// the survey leaves out.
 ///
 /// ```
-/// use hushbin_analysis::plan::{Survey, plan};
+/// use hushbin_analysis::plan::{Survey, plan_survey};
 ///
 /// let survey: Survey = serde_json::from_str(r#"{
 ///     "questions": [{ "name": "beta", "kind": "flag" }],
 ///     "wanted": { "beta": { "within": 0.01 } }, "epsilon": 1.0
 /// }"#).unwrap();
 /// // e/(e − 1)² · (1.96/0.01)² with e = exp(ε), rounded up to three digits.
-/// assert_eq!(plan(&survey).unwrap().people, 35_400);
+/// assert_eq!(plan_survey(&survey).unwrap().people, 35_400);
 /// ```
 ///
 /// # Errors
 /// [`PlanError`] that names the parameter that is invalid, missing or unattainable.
-pub fn plan(survey: &Survey) -> Result<Plan, PlanError> {
+pub fn plan_survey(survey: &Survey) -> Result<Plan, PlanError> {
     survey.check()?;
     let wants = survey.wants_accuracy();
     let search = TaskSearch::new(survey)?;
     let (solved_for, people, privacy) = match (survey.people, survey.privacy_limits()) {
-        (Some(people), Some(privacy)) => (Unknown::Error, people, privacy),
+        (Some(people), Some(privacy)) => (SolvedQuantity::Error, people, privacy),
         (None, Some(privacy)) if wants => {
             let people = fewest_people(&search, privacy, survey.honest_fraction)?;
-            (Unknown::People, people, privacy)
+            (SolvedQuantity::People, people, privacy)
         }
         (Some(people), None) if wants => {
             let epsilon = smallest_local_epsilon(&search, people)?;
-            (Unknown::Epsilon, people, PrivacyLimits::local_only(epsilon))
+            (
+                SolvedQuantity::Epsilon,
+                people,
+                PrivacyLimits::local_only(epsilon),
+            )
         }
         _ => return Err(PlanError::Underspecified),
     };
@@ -124,7 +128,7 @@ fn fewest_people(
             let people = planned.squared_error_over_wanted(1.0).max(1.0);
             Some(people)
                 .filter(|own| *own <= most)
-                .ok_or_else(no_number_suffices)?
+                .ok_or_else(insufficient_people_error)?
         }
         None => smallest_sufficient_number(&excess)?,
     };

@@ -3,16 +3,16 @@
 use hushbin::{Mechanism, Task};
 use serde::Serialize;
 
-use super::goal::ErrorsOf;
-use crate::accounting::Account;
-use crate::bound::Distance;
+use super::goal::PlannedEstimateKind;
+use crate::accounting::BatchPrivacy;
+use crate::bound::DistanceFromBest;
 
 /// Plan for a [`Survey`](super::Survey): the complete task, its errors and its privacy.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(feature = "wasm", derive(tsify::Tsify), tsify(missing_as_null))]
 pub struct Plan {
     /// Quantity that the survey left out and the planner computed.
-    pub solved_for: Unknown,
+    pub solved_for: SolvedQuantity,
     /// Number of people, who send one report each.
     pub people: u64,
     /// Number of days in which `people` people report. `None` if the number of people per day is
@@ -31,7 +31,7 @@ pub struct Plan {
     /// Part of a person's input that ε protects, in words.
     pub protects: String,
     /// Central privacy of the batch of all reports, if they are shuffled.
-    pub central: Option<Account>,
+    pub central: Option<BatchPrivacy>,
     /// Reason why `central` is missing, in words.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub central_reason: Option<String>,
@@ -55,7 +55,7 @@ pub struct Plan {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "wasm", derive(tsify::Tsify))]
 #[serde(rename_all = "kebab-case")]
-pub enum Unknown {
+pub enum SolvedQuantity {
     /// Error of the estimates.
     Error,
     /// Number of people.
@@ -96,7 +96,7 @@ pub struct QuestionPlan {
     /// Number of reports that answer this question.
     pub reports: f64,
     /// Kind of estimate whose errors are stated.
-    pub errors_of: ErrorsOf,
+    pub errors_of: PlannedEstimateKind,
     /// Name of the number whose errors are stated, if the question asks for several numbers or for
     /// a cross-tabulation with a number.
     pub of: Option<String>,
@@ -134,7 +134,7 @@ pub struct QuestionPlan {
     /// Comparison of the mechanism with the best possible one at the same local ε, for people with
     /// s entries each, where s is the sparsity. Except for ratings, it is an average over equally
     /// common answers. `None` if there is no bound to compare with.
-    pub distance: Option<Distance>,
+    pub distance: Option<DistanceFromBest>,
     /// Number of people needed if the answers were asked as ratings of items, divided by the number
     /// needed now.
     pub as_ratings: Option<f64>,
@@ -187,7 +187,7 @@ pub struct Alternative {
     /// no number is enough.
     pub people: Option<f64>,
     /// Central privacy of the batch of all reports, if they are shuffled.
-    pub central: Option<Account>,
+    pub central: Option<BatchPrivacy>,
 }
 
 /// Verdict on how useful a plan is.

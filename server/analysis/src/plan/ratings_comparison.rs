@@ -5,7 +5,7 @@ use hushbin::choose::{AutoLevel, QuestionDraft};
 use hushbin::task::Kind;
 use hushbin::{Items, Question, ValueKind};
 
-use crate::estimate::{PredictedQuantity, Predictor};
+use crate::estimate::{ErrorPredictor, PredictedQuantity};
 
 /// Maximum number of numbers for which the comparison is made. With more, choosing a mechanism
 /// would take seconds.
@@ -51,10 +51,10 @@ pub(super) fn variance_ratio_as_ratings(
         mechanism,
     };
     let rated = rated.resolve(question.epsilon(), None).ok()?;
-    let [own, rated] = [question, &rated].map(Predictor::for_question);
+    let [own, rated] = [question, &rated].map(ErrorPredictor::for_question);
     let (theirs, ours) = match aim {
         PredictedQuantity::Distribution(part) => (
-            rated.worst_rated_share_below_variance(part, several)?,
+            rated.worst_variance_of_rated_share_below(part, several)?,
             own.worst_variance(aim, several)?,
         ),
         PredictedQuantity::MeanWithin(_) => return None,

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use hushbin::bounds::{EPSILON, PEOPLE, ParameterRange};
 use hushbin::choose::{KindDraft, MechanismDraft, ObjectiveDraft, QuestionDraft};
 use hushbin::domain::Domain;
-use hushbin::task::{Budget, Kind, QuestionParts};
-use hushbin::{Error, Items, Mechanism, Question, Task, TaskParts, ValueKind};
+use hushbin::task::{Budget, Kind, QuestionFields};
+use hushbin::{Error, Items, Mechanism, Question, Task, TaskFields, ValueKind};
 use serde::Deserialize;
 
 use super::error::PlanError;
@@ -19,7 +19,7 @@ use crate::accounting::{self, DEFAULT_DELTA, DEFAULT_HONEST_FRACTION};
 /// least one question). The planner finds the third.
 ///
 /// ```
-/// use hushbin_analysis::plan::{Survey, plan};
+/// use hushbin_analysis::plan::{Survey, plan_survey};
 ///
 /// let survey: Survey = serde_json::from_str(r#"{
 ///     "questions": [
@@ -29,8 +29,8 @@ use crate::accounting::{self, DEFAULT_DELTA, DEFAULT_HONEST_FRACTION};
 ///     "wanted": { "theme": { "within": 0.01 }, "load": { "within": 0.3 } },
 ///     "epsilon": 1.0
 /// }"#).unwrap();
-/// let plan = plan(&survey).unwrap();
-/// assert!(plan.questions.iter().all(|own| own.interval <= own.wanted.unwrap()));
+/// let plan_survey = plan_survey(&survey).unwrap();
+/// assert!(plan_survey.questions.iter().all(|own| own.interval <= own.wanted.unwrap()));
 /// ```
 ///
 /// If the only question asks for ratings with the mechanism `auto`, every mechanism is tried, and
@@ -38,13 +38,13 @@ use crate::accounting::{self, DEFAULT_DELTA, DEFAULT_HONEST_FRACTION};
 /// unnamed question.
 ///
 /// ```
-/// # use hushbin_analysis::plan::{Survey, plan};
+/// # use hushbin_analysis::plan::{Survey, plan_survey};
 /// let survey: Survey = serde_json::from_str(r#"{
 ///     "questions": [{ "name": "", "kind": "ratings", "items": 40, "sparsity": 3,
 ///                     "value": "sign", "mechanism": "auto" }],
 ///     "wanted": { "": { "standard_error": 0.01 } }, "epsilon": 1.0
 /// }"#).unwrap();
-/// assert!(plan(&survey).unwrap().people > 100_000);
+/// assert!(plan_survey(&survey).unwrap().people > 100_000);
 /// ```
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[cfg_attr(feature = "wasm", derive(tsify::Tsify))]
@@ -273,7 +273,7 @@ impl Survey {
         let task = match &questions[..] {
             [sole] if sole.name().is_empty() => {
                 let sole = questions.remove(0);
-                Task::new(TaskParts {
+                Task::new(TaskFields {
                     id: self.id.clone(),
                     items: sole.items().clone(),
                     sparsity: sole.sparsity(),
@@ -329,7 +329,7 @@ impl AutoRatings<'_> {
         sparsity: u32,
         epsilon: f64,
     ) -> Result<Question, Error> {
-        Question::new(QuestionParts {
+        Question::new(QuestionFields {
             name: self.draft.name.clone(),
             kind: Kind::Ratings(self.value),
             items: self.items.clone(),

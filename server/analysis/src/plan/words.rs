@@ -2,26 +2,26 @@
 
 use hushbin::mechanism::Neighbours;
 
-use super::goal::ErrorsOf;
+use super::goal::PlannedEstimateKind;
 use super::plan_result::{QuestionPlan, Verdict, VerdictKind};
-use crate::promise::plan_statement;
+use crate::promise::plan_protection_statement;
 
 impl QuestionPlan {
     /// Returns the estimates whose errors are stated, in words.
     fn estimates_text(&self) -> String {
         match (self.errors_of, &self.of) {
-            (ErrorsOf::Share, _) => format!("shares of {}", self.name),
-            (ErrorsOf::Mean, Some(of)) => format!("the mean of {of} in {}", self.name),
-            (ErrorsOf::ConditionalMean, of) => {
+            (PlannedEstimateKind::Share, _) => format!("shares of {}", self.name),
+            (PlannedEstimateKind::Mean, Some(of)) => format!("the mean of {of} in {}", self.name),
+            (PlannedEstimateKind::ConditionalMean, of) => {
                 let of = of.as_deref().unwrap_or_default();
                 format!("means of {of} within rows of {}", self.name)
             }
-            (ErrorsOf::Mean, None) => format!("the mean of {}", self.name),
-            (ErrorsOf::QuantileShare, _) => {
+            (PlannedEstimateKind::Mean, None) => format!("the mean of {}", self.name),
+            (PlannedEstimateKind::QuantileShare, _) => {
                 format!("the share below the quantile of {}", self.name)
             }
-            (ErrorsOf::Quantile, _) => format!("the quantile of {}", self.name),
-            (ErrorsOf::Items, _) => "items".to_owned(),
+            (PlannedEstimateKind::Quantile, _) => format!("the quantile of {}", self.name),
+            (PlannedEstimateKind::Items, _) => "items".to_owned(),
         }
     }
 
@@ -34,9 +34,9 @@ impl QuestionPlan {
     }
 
     /// Returns true if an interval contains all possible values, or if no item is detected.
-    fn is_noise(&self) -> bool {
+    fn shows_only_noise(&self) -> bool {
         match self.errors_of {
-            ErrorsOf::Items => self.smallest.is_none(),
+            PlannedEstimateKind::Items => self.smallest.is_none(),
             _ => 2.0 * self.interval >= self.range,
         }
     }
@@ -54,14 +54,14 @@ impl QuestionPlan {
     }
 
     fn verdict_sentence(&self) -> String {
-        if self.errors_of == ErrorsOf::Items {
+        if self.errors_of == PlannedEstimateKind::Items {
             return self.items_sentence();
         }
         let mut what = self.estimates_text();
         what[..1].make_ascii_uppercase();
         let within = self.plus_or_minus(self.interval);
         let are = if self.is_plural() { "are" } else { "is" };
-        if self.is_noise() {
+        if self.shows_only_noise() {
             return format!(
                 "{what} {are} noise: the interval, {within}, covers every possible \
                  value."
@@ -121,7 +121,10 @@ impl QuestionPlan {
 
     /// Returns true if the question has several estimates, so that sentences use the plural.
     fn is_plural(&self) -> bool {
-        matches!(self.errors_of, ErrorsOf::Share | ErrorsOf::ConditionalMean)
+        matches!(
+            self.errors_of,
+            PlannedEstimateKind::Share | PlannedEstimateKind::ConditionalMean
+        )
     }
 }
 
@@ -131,7 +134,7 @@ impl Verdict {
     pub(super) fn new(questions: &[QuestionPlan], missed: impl FnOnce() -> String) -> Self {
         let any = |is: fn(&QuestionPlan) -> bool| questions.iter().any(is);
         let misses = any(QuestionPlan::misses_goal);
-        let kind = if any(QuestionPlan::is_noise) {
+        let kind = if any(QuestionPlan::shows_only_noise) {
             VerdictKind::Noise
         } else if misses {
             VerdictKind::Missed
@@ -196,17 +199,17 @@ pub(super) fn assumptions_text(
         if any { text } else { "" }
     };
     let quantiles = about(
-        ErrorsOf::Quantile,
+        PlannedEstimateKind::Quantile,
         " Intervals of quantiles assume numbers with a normal distribution around the middle bin. \
          For a histogram they also assume bins that are narrow compared to the spread.",
     );
     let rows = about(
-        ErrorsOf::ConditionalMean,
+        PlannedEstimateKind::ConditionalMean,
         " Means within rows are this exact if all rows have the same number of people. In a row \
          with half of that number, the error is twice as large.",
     );
     let items = about(
-        ErrorsOf::Items,
+        PlannedEstimateKind::Items,
         " Errors are averages over all items, for entries of -1 or 1.",
     );
     let worst = if items.is_empty() {
@@ -214,7 +217,7 @@ pub(super) fn assumptions_text(
     } else {
         ""
     };
-    let promise = plan_statement(neighbours, honest_fraction);
+    let promise = plan_protection_statement(neighbours, honest_fraction);
     format!("{one}{items}{worst}{quantiles}{rows} {promise}")
 }
 

@@ -10,8 +10,8 @@ use super::error::SumQueryError;
 use super::items::{answer_scale, item_label};
 use super::totals::SumTotals;
 use crate::estimate::{
-    ConfidenceLevel, Estimate, EstimateError, Label, Options, PointEstimate, estimate_fields,
-    start_csv_table,
+    ConfidenceLevel, Estimate, EstimateError, EstimateOptions, Label, PointEstimate,
+    csv_fields_of_estimate, start_csv_table,
 };
 use crate::promise::SumPrivacy;
 
@@ -29,7 +29,7 @@ impl SumQuery {
     /// # Errors
     /// [`SumQueryError`] if an item is unknown or named twice, if the confidence is invalid, or if
     /// an option is set that sums do not have.
-    pub fn new(task: &SumTask, options: &Options) -> Result<Self, SumQueryError> {
+    pub fn new(task: &SumTask, options: &EstimateOptions) -> Result<Self, SumQueryError> {
         let none = [
             ("question", options.question.is_none()),
             ("post-processing", options.post.is_empty()),
@@ -106,7 +106,7 @@ impl SumEstimates {
     ///
     /// ```
     /// use hushbin::sums::SumTask;
-    /// use hushbin_analysis::estimate::Options;
+    /// use hushbin_analysis::estimate::EstimateOptions;
     /// use hushbin_analysis::sums::{SumEstimates, SumQuery, SumTotals};
     ///
     /// # let task: SumTask = serde_json::from_str(r#"{
@@ -115,7 +115,7 @@ impl SumEstimates {
     /// #     "messages": { "levels": 8, "drawn": 1, "trials": 1, "threshold": "4611686018427387904",
     /// #         "noise": 2 }
     /// # }"#).unwrap();
-    /// let query = SumQuery::new(&task, &Options::default())?;
+    /// let query = SumQuery::new(&task, &EstimateOptions::default())?;
     /// assert!(SumEstimates::new(&task, &SumTotals::new(&task), &query).estimates.is_empty());
     /// # Ok::<(), hushbin_analysis::sums::SumQueryError>(())
     /// ```
@@ -124,8 +124,8 @@ impl SumEstimates {
     /// If the totals belong to another task.
     #[must_use]
     pub fn new(task: &SumTask, totals: &SumTotals, query: &SumQuery) -> Self {
-        let people = totals.people(task);
-        let estimates = match totals.messages() {
+        let people = totals.people_count(task);
+        let estimates = match totals.message_count() {
             0 => Vec::new(),
             _ => estimate_sums(task, totals, people, query),
         };
@@ -133,7 +133,7 @@ impl SumEstimates {
             task: task.id().to_owned(),
             fingerprint: task.fingerprint(),
             people,
-            messages: totals.messages(),
+            messages: totals.message_count(),
             confidence: query.quantiles.confidence(),
             privacy: SumPrivacy::for_task(task),
             estimates,
@@ -148,7 +148,7 @@ impl SumEstimates {
         let mut csv = start_csv_table(writer)?;
         for own in &self.estimates {
             for (name, of) in [("mean", &own.mean), ("sum", &own.sum)] {
-                csv.serialize((own.item.to_string(), name, estimate_fields(of)))?;
+                csv.serialize((own.item.to_string(), name, csv_fields_of_estimate(of)))?;
             }
         }
         csv.flush()
@@ -164,14 +164,14 @@ pub(super) fn noise_deviation(task: &SumTask, people: f64) -> f64 {
     let messages = task.message_parameters();
     let (q, rest) = (
         messages.noise_threshold().probability(),
-        messages.noise_threshold().complement(),
+        messages.noise_threshold().false_probability(),
     );
     let variance = 2.0 * people * f64::from(messages.noise_trials()) * q * rest;
-    variance.sqrt() / f64::from(messages.levels()) * drawing_factor(task)
+    variance.sqrt() / f64::from(messages.levels()) * coordinate_sampling_factor(task)
 }
 
 /// Returns the factor D/k by which sums are multiplied if each person reports k of D coordinates.
-fn drawing_factor(task: &SumTask) -> f64 {
+fn coordinate_sampling_factor(task: &SumTask) -> f64 {
     f64::from(task.summed_quantity().coordinate_count())
         / f64::from(task.message_parameters().drawn_coordinates())
 }
@@ -182,10 +182,8 @@ fn drawing_factor(task: &SumTask) -> f64 {
 /// It has three parts: noise messages, rounding (at most 1/4 of a squared level step per person),
 /// and drawing k of D coordinates.
 pub(super) fn sum_variance(task: &SumTask, people: f64, squares: f64) -> f64 {
-    let (lift, levels) = (
-        drawing_factor(task),
-        f64::from(task.message_parameters().levels()),
-    );
+    let lift = coordinate_sampling_factor(task);
+    let levels = f64::from(task.message_parameters().levels());
     let rounding = lift * people / (4.0 * levels * levels);
     noise_deviation(task, people).powi(2) + rounding + (lift - 1.0) * squares
 }
@@ -199,10 +197,8 @@ fn estimate_sums(
     people: f64,
     query: &SumQuery,
 ) -> Vec<SumEstimate> {
-    let (lift, levels) = (
-        drawing_factor(task),
-        f64::from(task.message_parameters().levels()),
-    );
+    let lift = coordinate_sampling_factor(task);
+    let levels = f64::from(task.message_parameters().levels());
     // In expectation, noise messages cancel, because both signs have the same probability q.
     let up = |[up, down]: &[u64; 2]| (*up as f64 - *down as f64) * lift / levels;
     let coordinates: Vec<f64> = totals.all_counts().iter().map(up).collect();
@@ -230,7 +226,7 @@ fn estimate_sums(
             // All entries of the frame U are equal up to signs, and Uᵀ·U is the identity. So all
             // entries of the vector have the same variance.
             let mean = variances.iter().sum::<f64>() / variances.len() as f64;
-            let vector = ball.frame().adjoint(&scaled);
+            let vector = ball.frame().apply_adjoint(&scaled);
             let variances = vec![bound * bound * mean; vector.len()];
             (vector, variances)
         }
@@ -247,9 +243,11 @@ fn estimate_sums(
             };
             // The sum has thousands of independent terms, and each of them is small, so a normal
             // interval is valid.
-            query.quantiles.add_intervals(point, |failure, side| {
-                point.estimate + side.sign() * failure.normal_quantile() * point.standard_error
-            })
+            query
+                .quantiles
+                .estimate_with_intervals(point, |failure, side| {
+                    point.estimate + side.sign() * failure.normal_quantile() * point.standard_error
+                })
         };
         SumEstimate {
             item: item_label(items, item),

@@ -50,7 +50,7 @@ impl SumInfluence {
         // Change of one coordinate, whose values are from −1 to 1, if all messages are about it.
         let most = f64::from(messages.message_count()) / f64::from(messages.levels()) * coordinates
             / drawn;
-        let dishonest = (people * (1.0 - task.parts().honest_fraction)).ceil();
+        let dishonest = (people * (1.0 - task.fields().honest_fraction)).ceil();
         let noise = noise_deviation(task, people);
         let of = |item, unit, honest, one: f64, error: f64| Self {
             item,

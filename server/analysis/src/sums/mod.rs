@@ -16,6 +16,7 @@ pub use error::SumQueryError;
 pub use estimate::{SumEstimate, SumEstimates, SumQuery};
 pub use influence::SumInfluence;
 pub use plan::{
-    BATCH_MESSAGES, SumError, SumPlan, account_for_people, account_sums, local_task, resolve,
+    BATCH_MESSAGES, PredictedMeanError, SumPlan, epsilon_bounds_for_people, local_task,
+    resolve_sum_draft, sum_epsilon_bounds,
 };
 pub use totals::SumTotals;

@@ -3,7 +3,7 @@
 use hushbin::bounds::{self, ParameterRange};
 use hushbin::sample::Threshold;
 use hushbin::sealed::OVERHEAD;
-use hushbin::sums::{MessageParameters, SumDraft, SumParts, SumTask, SummedQuantity};
+use hushbin::sums::{MessageParameters, SumDraft, SumTask, SumTaskFields, SummedQuantity};
 use hushbin::{Error, Task, TaskDraft};
 use serde::Serialize;
 
@@ -12,9 +12,10 @@ use super::influence::SumInfluence;
 use super::items::{self, answer_scale};
 use crate::accounting::honest_reports;
 use crate::accounting::sums::{
-    Bounds, NoiseMessages, Senders, calibrate_noise, fewest_noise_trials, gaussian_noise_variance,
+    Bounds, NoiseParameters, SenderBatch, calibrate_noise, gaussian_noise_variance,
+    senders_with_fewest_noise_trials,
 };
-use crate::estimate::{PredictedQuantity, Predictor};
+use crate::estimate::{ErrorPredictor, PredictedQuantity};
 use crate::promise::SumPrivacy;
 
 /// Maximum number of messages per person, if the message parameters are chosen here.
@@ -37,14 +38,14 @@ const SPARED: f64 = 0.25;
 ///
 /// ```
 /// use hushbin::sums::SumDraft;
-/// use hushbin_analysis::sums::resolve;
+/// use hushbin_analysis::sums::resolve_sum_draft;
 ///
 /// let draft: SumDraft = serde_json::from_str(r#"{
 ///     "id": "timings", "trust": "shuffler", "epsilon": 1.0, "delta": 1e-6, "people": 10000,
 ///     "numbers": [{ "name": "load-time", "min": 0, "max": 10000, "unit": "ms" }]
 /// }"#).unwrap();
-/// let task = resolve(&draft)?;
-/// assert_eq!(resolve(&task.clone().into()), Ok(task));
+/// let task = resolve_sum_draft(&draft)?;
+/// assert_eq!(resolve_sum_draft(&task.clone().into()), Ok(task));
 /// # Ok::<(), hushbin::Error>(())
 /// ```
 ///
@@ -52,10 +53,10 @@ const SPARED: f64 = 0.25;
 /// The errors of [`SumTask::new`]. [`Error::OutOfRange`] if the given message parameters do not
 /// provide the privacy of the draft, if a batch has more messages than [`BATCH_MESSAGES`] permits,
 /// or if no parameters provide that privacy.
-pub fn resolve(draft: &SumDraft) -> Result<SumTask, Error> {
+pub fn resolve_sum_draft(draft: &SumDraft) -> Result<SumTask, Error> {
     let messages = match draft.messages {
         Some(messages) => messages,
-        None => choose_messages(&draft.parts)?,
+        None => choose_message_parameters(&draft.parts)?,
     };
     let task = SumTask::new(draft.parts.clone(), messages)?;
     BATCH_MESSAGES.check(task.min_batch_messages() as f64)?;
@@ -64,7 +65,7 @@ pub fn resolve(draft: &SumDraft) -> Result<SumTask, Error> {
         min: 0.0,
         max: task.central_epsilon(),
     };
-    promised.check(account_sums(&task)?.upper)?;
+    promised.check(sum_epsilon_bounds(&task)?.upper)?;
     Ok(task)
 }
 
@@ -72,7 +73,7 @@ pub fn resolve(draft: &SumDraft) -> Result<SumTask, Error> {
 ///
 /// # Errors
 /// [`Error::OutOfRange`] if a parameter is outside the range of the accounting.
-pub fn account_sums(task: &SumTask) -> Result<Bounds, Error> {
+pub fn sum_epsilon_bounds(task: &SumTask) -> Result<Bounds, Error> {
     senders_of_task(task).epsilon_bounds(noise_of_task(task), task.delta())
 }
 
@@ -82,21 +83,21 @@ pub fn account_sums(task: &SumTask) -> Result<Bounds, Error> {
 ///
 /// # Errors
 /// [`Error::OutOfRange`] if a parameter is outside the range of the accounting.
-pub fn account_for_people(
+pub fn epsilon_bounds_for_people(
     task: &SumTask,
     people: u64,
     honest_fraction: f64,
     delta: f64,
 ) -> Result<Bounds, Error> {
-    let senders = Senders {
+    let senders = SenderBatch {
         honest_people: honest_reports(people, honest_fraction)?,
         ..senders_of_task(task)
     };
     senders.epsilon_bounds(noise_of_task(task), delta)
 }
 
-fn senders_of_task(task: &SumTask) -> Senders {
-    Senders {
+fn senders_of_task(task: &SumTask) -> SenderBatch {
+    SenderBatch {
         coordinates: task.summed_quantity().coordinate_count(),
         used: task.message_parameters().drawn_coordinates(),
         levels: task.message_parameters().levels(),
@@ -105,8 +106,8 @@ fn senders_of_task(task: &SumTask) -> Senders {
     }
 }
 
-fn noise_of_task(task: &SumTask) -> NoiseMessages {
-    NoiseMessages {
+fn noise_of_task(task: &SumTask) -> NoiseParameters {
+    NoiseParameters {
         threshold: task.message_parameters().noise_threshold().0,
         most: task.message_parameters().max_noise_messages().into(),
     }
@@ -132,7 +133,7 @@ struct MessageCandidate {
 /// variance from noise messages is the same for all L. The variance from rounding decreases with
 /// L². If k < D, both increase, and drawing adds variance. So k < D is useful only if all D
 /// coordinates would need too many messages.
-fn choose_messages(parts: &SumParts) -> Result<MessageParameters, Error> {
+fn choose_message_parameters(parts: &SumTaskFields) -> Result<MessageParameters, Error> {
     // Check the other parts of the draft with the smallest possible messages.
     let least = MessageParameters::new(1, 1, 1, Threshold(1), 0)?;
     let honest_people = SumTask::new(parts.clone(), least)?.honest_people();
@@ -157,7 +158,7 @@ fn choose_messages(parts: &SumParts) -> Result<MessageParameters, Error> {
     };
     let mut last = none();
     for shape in shapes {
-        match messages_with_least_noise(parts, honest_people, shape) {
+        match parameters_with_least_noise(parts, honest_people, shape) {
             // The exact noise may need more messages than the Gaussian limit predicts.
             Ok(found) if f64::from(found.message_count()) <= most => return Ok(found),
             Ok(_) => {}
@@ -169,7 +170,7 @@ fn choose_messages(parts: &SumParts) -> Result<MessageParameters, Error> {
 
 /// Returns the numbers k of reported coordinates to try: all, then each three quarters of the
 /// previous one.
-fn drawn_counts_to_try(parts: &SumParts) -> impl Iterator<Item = u32> {
+fn drawn_counts_to_try(parts: &SumTaskFields) -> impl Iterator<Item = u32> {
     let all = parts.measure.coordinate_count();
     std::iter::successors(Some(all), |drawn| (*drawn > 1).then(|| drawn * 3 / 4))
 }
@@ -187,7 +188,12 @@ fn level_counts_to_try() -> impl Iterator<Item = u32> {
 /// Returns the candidate in which a person reports `drawn` coordinates, each with `levels` levels.
 /// Its cost is predicted from the Gaussian limit of the noise. `honest` is the number of honest
 /// people.
-fn predict_candidate(parts: &SumParts, honest: f64, drawn: u32, levels: u32) -> MessageCandidate {
+fn predict_candidate(
+    parts: &SumTaskFields,
+    honest: f64,
+    drawn: u32,
+    levels: u32,
+) -> MessageCandidate {
     let (people, all) = (
         parts.people as f64,
         f64::from(parts.measure.coordinate_count()),
@@ -219,19 +225,19 @@ fn max_mean_square(measure: &SummedQuantity) -> f64 {
 }
 
 /// Computes the message parameters of a candidate, with the smallest noise that suffices.
-fn messages_with_least_noise(
-    parts: &SumParts,
+fn parameters_with_least_noise(
+    parts: &SumTaskFields,
     honest_people: u64,
     shape: MessageCandidate,
 ) -> Result<MessageParameters, Error> {
-    let one = Senders {
+    let one = SenderBatch {
         coordinates: parts.measure.coordinate_count(),
         used: shape.drawn,
         levels: shape.levels,
         honest_people,
         repeats: 1,
     };
-    let senders = fewest_noise_trials(&one, parts.epsilon, parts.delta)?;
+    let senders = senders_with_fewest_noise_trials(&one, parts.epsilon, parts.delta)?;
     let found = calibrate_noise(&senders, parts.epsilon, parts.delta)?;
     let noise = u32::try_from(found.noise.most).unwrap_or(u32::MAX);
     MessageParameters::new(
@@ -261,7 +267,7 @@ pub struct SumPlan {
     /// Number of bytes of one person's upload, in encrypted form.
     pub bytes: u64,
     /// Standard errors of the mean of each item, for a batch of the minimum size.
-    pub errors: Vec<SumError>,
+    pub errors: Vec<PredictedMeanError>,
     /// Influence of dishonest people on sums.
     pub influence: Vec<SumInfluence>,
 }
@@ -269,7 +275,7 @@ pub struct SumPlan {
 /// Standard error of the mean of one item.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(feature = "wasm", derive(tsify::Tsify))]
-pub struct SumError {
+pub struct PredictedMeanError {
     /// Label of the item. `None` for a vector, whose items all have the same error.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "wasm", tsify(optional, type = "string"))]
@@ -289,7 +295,7 @@ impl SumPlan {
     /// Creates the plan of a complete task.
     ///
     /// # Errors
-    /// The errors of [`account_sums`] and [`local_task`].
+    /// The errors of [`sum_epsilon_bounds`] and [`local_task`].
     pub fn new(task: SumTask) -> Result<Self, Error> {
         let (messages, people) = (*task.message_parameters(), task.min_people() as f64);
         let coordinates = f64::from(task.summed_quantity().coordinate_count());
@@ -299,7 +305,7 @@ impl SumPlan {
         let header = 33 + u64::from(1 + u32::from(messages.message_count() > 127));
         Ok(Self {
             privacy: SumPrivacy::for_task(&task),
-            central_epsilon: account_sums(&task)?,
+            central_epsilon: sum_epsilon_bounds(&task)?,
             messages: messages.message_count(),
             noise_messages: drawn * messages.noise_threshold().probability(),
             bytes: header + sealed * u64::from(messages.message_count()),
@@ -314,13 +320,13 @@ impl SumPlan {
 ///
 /// On the scale from −1 to 1, the variance of a sum is the same for all items. The error under
 /// local privacy is the error of a task that asks for as many numbers as there are items.
-fn predict_errors(task: &SumTask, people: f64) -> Result<Vec<SumError>, Error> {
+fn predict_errors(task: &SumTask, people: f64) -> Result<Vec<PredictedMeanError>, Error> {
     let measure = task.summed_quantity();
     let squares = people * max_mean_square(measure);
     let deviation = sum_variance(task, people, squares).sqrt() / people;
     let items = measure.items().count().unwrap_or(0);
     let local = local_standard_error(items, task.central_epsilon(), people)?;
-    let of = |item, unit, half: f64, coordinate: f64| SumError {
+    let of = |item, unit, half: f64, coordinate: f64| PredictedMeanError {
         item,
         unit,
         standard_error: half * coordinate * deviation,
@@ -372,7 +378,7 @@ pub fn local_task(
 fn local_standard_error(numbers: u32, epsilon: f64, people: f64) -> Result<f64, Error> {
     let of = (0..numbers).map(|index| (index.to_string(), [-1.0, 1.0]));
     let task = local_task(of, epsilon)?;
-    let variance = Predictor::for_question(&task.questions()[0])
+    let variance = ErrorPredictor::for_question(&task.questions()[0])
         .worst_variance(PredictedQuantity::Mean, false);
     Ok((variance.expect("numbers have means") / people).sqrt())
 }

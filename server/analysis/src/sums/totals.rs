@@ -22,7 +22,7 @@ use crate::estimate::{TotalsError, TotalsReader, append_header};
 /// let mut totals = SumTotals::new(&task);
 /// totals.add_message(Message::Unit { coordinate: 0, negative: true });
 /// totals.add_message(Message::Blank);
-/// assert_eq!((totals.messages(), totals.counts(0)), (2, [0, 1]));
+/// assert_eq!((totals.message_count(), totals.counts_by_sign(0)), (2, [0, 1]));
 /// assert_eq!(SumTotals::decode(&task, &totals.encode()), Ok(totals));
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -77,14 +77,14 @@ impl SumTotals {
 
     /// Returns the number of folded messages, including blank ones.
     #[must_use]
-    pub const fn messages(&self) -> u64 {
+    pub const fn message_count(&self) -> u64 {
         self.messages
     }
 
     /// Returns the number n of people: the number of messages divided by the number that each
     /// person sends.
     #[must_use]
-    pub fn people(&self, task: &SumTask) -> f64 {
+    pub fn people_count(&self, task: &SumTask) -> f64 {
         self.messages as f64 / f64::from(task.message_parameters().message_count())
     }
 
@@ -93,7 +93,7 @@ impl SumTotals {
     /// # Panics
     /// If `coordinate` is outside the task.
     #[must_use]
-    pub fn counts(&self, coordinate: usize) -> [u64; 2] {
+    pub fn counts_by_sign(&self, coordinate: usize) -> [u64; 2] {
         self.counts[coordinate]
     }
 

@@ -2,8 +2,8 @@
 
 use hushbin::choose::Objective;
 use hushbin::{Question, TaskDraft};
-use hushbin_analysis::bound::{distance, least_variance};
-use hushbin_analysis::plan::{Survey, plan};
+use hushbin_analysis::bound::{distance_from_best, least_variance};
+use hushbin_analysis::plan::{Survey, plan_survey};
 use serde_json::{Value, json};
 
 const PAGE: &str = include_str!("../../../../www/docs/src/math/subset.md");
@@ -41,7 +41,7 @@ fn set(options: u32, sparsity: u32, epsilon: f64) -> Question {
 
 fn times_bound(question: &Question, objective: &Objective) -> f64 {
     let epsilon = question.epsilon();
-    let found = distance(&question.domain(), question.mechanism(), epsilon, objective);
+    let found = distance_from_best(&question.domain(), question.mechanism(), epsilon, objective);
     found.unwrap().times_bound
 }
 
@@ -191,7 +191,7 @@ fn flags_take_fewer_people_than_a_large_set() {
         let people = 1_000_000;
         let asked = json!({ "questions": flags, "people": people, "epsilon": epsilon });
         let asked: Survey = serde_json::from_value(asked).unwrap();
-        let error = plan(&asked).unwrap().questions[0].standard_error;
+        let error = plan_survey(&asked).unwrap().questions[0].standard_error;
         let found = 16.0 * error * error * f64::from(people);
         assert_eq!(found.round(), after);
         let row = format!(

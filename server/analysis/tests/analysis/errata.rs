@@ -12,7 +12,7 @@ use crate::support::reduction::{Pair, Reduction, divergence, least_central};
 use hushbin::domain::{Domain, SignedItem};
 use hushbin::mechanism::collision::{Collision, Randomizer};
 use hushbin::{Mechanism, Task, TaskDraft};
-use hushbin_analysis::accounting::{Account, Mixture, account};
+use hushbin_analysis::accounting::{BatchPrivacy, Mixture, compute_batch_privacy};
 use hushbin_tests::errata::assert_table;
 use serde_json::{Value, json};
 use statrs::function::factorial::ln_factorial;
@@ -91,7 +91,8 @@ impl Direct {
         let all = |negative| -> Vec<SignedItem> {
             (0..4).map(|item| SignedItem { item, negative }).collect()
         };
-        [all(false), all(true), vec![]].map(|input| randomizer.probabilities(seed, &input))
+        [all(false), all(true), vec![]]
+            .map(|input| randomizer.exact_bucket_probabilities(seed, &input))
     }
 
     /// Returns the probabilities by the person whose favoured bucket it is. Under every seed each
@@ -274,7 +275,7 @@ fn the_printed_alpha_of_collision_is_broken() {
             let (printed, right) = (direct.printed(N), direct.right(N));
             let (low, met) = (printed.central(DELTA), right.central(DELTA));
             assert_close(met, truth, 1e-6, "s/Ω");
-            let proven = account(&direct.mixture, N, 1.0, DELTA).unwrap();
+            let proven = compute_batch_privacy(&direct.mixture, N, 1.0, DELTA).unwrap();
             let proven = proven.central_epsilon;
             assert!(truth < proven && proven < 1.02 * truth, "{proven}, {truth}");
             if epsilon < LN_2 {
@@ -447,7 +448,7 @@ impl Sparse {
         }
     }
 
-    fn account(&self, n: u64, delta: f64) -> Account {
+    fn account(&self, n: u64, delta: f64) -> BatchPrivacy {
         let draft: TaskDraft = serde_json::from_value(json!({
             "id": "sparse", "items": 40, "sparsity": 4, "epsilon": self.epsilon, "value": "sign",
             "mechanism": {
@@ -456,7 +457,7 @@ impl Sparse {
         }))
         .unwrap();
         let mixture = Mixture::for_task(&draft.resolve().unwrap()).unwrap();
-        account(&mixture, n, 1.0, delta).unwrap()
+        compute_batch_privacy(&mixture, n, 1.0, delta).unwrap()
     }
 }
 

@@ -4,7 +4,7 @@ use hushbin::task::Kind;
 use hushbin::{Entry, Randomizer, Task, TaskDraft};
 use hushbin_analysis::estimate::{EstimateError, Query};
 use hushbin_analysis::heavy_hitters::{
-    DetectableShare, FoundText, Search, SearchError, SearchOptions, SearchResult, TextReports,
+    DetectableShare, FoundText, SearchError, SearchOptions, SearchResult, TextReports, TextSearch,
 };
 use hushbin_tests::generators::seeded;
 use serde_json::json;
@@ -44,8 +44,8 @@ fn search(task: &Task, reports: &TextReports, alphabet: &str) -> SearchResult {
         alphabet: alphabet.to_owned(),
         ..SearchOptions::default()
     };
-    let search = Search::new(task, options).unwrap();
-    search.run(reports, &|| false).unwrap()
+    let search = TextSearch::new(task, options).unwrap();
+    search.find_texts(reports, &|| false).unwrap()
 }
 
 fn covers(text: &FoundText, share: f64) -> bool {
@@ -203,7 +203,7 @@ fn nothing_is_found_of_noise() {
 #[test]
 fn what_cannot_be_searched_is_refused() {
     let task = task(1.0, &[2, 4]);
-    let refused = |options: SearchOptions| Search::new(&task, options).unwrap_err();
+    let refused = |options: SearchOptions| TextSearch::new(&task, options).unwrap_err();
     for alphabet in ["", "aba"] {
         let options = SearchOptions {
             alphabet: alphabet.to_owned(),
@@ -224,22 +224,24 @@ fn what_cannot_be_searched_is_refused() {
         ..SearchOptions::default()
     };
     let heard = reports(&task, &[("ab", 1000)], 1);
-    let found = Search::new(&task, few).unwrap().run(&heard, &|| false);
+    let found = TextSearch::new(&task, few)
+        .unwrap()
+        .find_texts(&heard, &|| false);
     assert!(found.is_ok());
     let many = SearchOptions {
         work: 4000,
         ..SearchOptions::default()
     };
-    let error = Search::new(&task, many)
+    let error = TextSearch::new(&task, many)
         .unwrap()
-        .run(&heard, &|| false)
+        .find_texts(&heard, &|| false)
         .unwrap_err();
     let message = error.to_string();
     // 38 + 2·38² candidates of the default letters.
     assert!(message.contains("2926 candidates"), "{message}");
-    let given_up = Search::new(&task, SearchOptions::default())
+    let given_up = TextSearch::new(&task, SearchOptions::default())
         .unwrap()
-        .run(&heard, &|| true);
+        .find_texts(&heard, &|| true);
     assert_eq!(given_up.unwrap_err(), SearchError::GivenUp);
 
     let draft: TaskDraft = serde_json::from_value(json!({
@@ -250,7 +252,7 @@ fn what_cannot_be_searched_is_refused() {
     assert!(TextReports::new(&asks_else, 0).is_none());
     let flag = &asks_else.questions()[0];
     assert!(DetectableShare::new(flag, 1000, 2, 0.95, 0.9).is_none());
-    let error = Search::new(&asks_else, SearchOptions::default()).unwrap_err();
+    let error = TextSearch::new(&asks_else, SearchOptions::default()).unwrap_err();
     assert_eq!(
         error,
         SearchError::NotText {
@@ -258,6 +260,9 @@ fn what_cannot_be_searched_is_refused() {
         }
     );
 
-    let listed = Query::new(&task, &hushbin_analysis::estimate::Options::default());
+    let listed = Query::new(
+        &task,
+        &hushbin_analysis::estimate::EstimateOptions::default(),
+    );
     assert!(matches!(listed, Err(EstimateError::Searched { .. })));
 }

@@ -4,9 +4,9 @@
 use hushbin::Mechanism;
 use hushbin::choose::Objective;
 use hushbin::mechanism::Neighbours;
-use hushbin_analysis::accounting::{Mixture, account};
-use hushbin_analysis::bound::distance;
-use hushbin_analysis::plan::{Plan, PlanError, Survey, Unknown, VerdictKind, plan};
+use hushbin_analysis::accounting::{Mixture, compute_batch_privacy};
+use hushbin_analysis::bound::distance_from_best;
+use hushbin_analysis::plan::{Plan, PlanError, SolvedQuantity, Survey, VerdictKind, plan_survey};
 use proptest::prelude::*;
 use proptest::{collection, option};
 use serde_json::{Value, json};
@@ -33,7 +33,7 @@ fn survey(fields: &Value) -> serde_json::Result<Survey> {
 }
 
 fn ask(of: &Value) -> Result<Plan, PlanError> {
-    plan(&survey(of).unwrap())
+    plan_survey(&survey(of).unwrap())
 }
 
 /// Returns the objective of a base.
@@ -71,7 +71,7 @@ fn people_found_are_enough_and_hardly_too_many() {
         for privacy in [json!({ "epsilon": 1.0 }), json!({ "central_epsilon": 0.2 })] {
             let base = with(&base, privacy);
             let answer = ask(&with(&base, json!({ "standard_error": 0.02 }))).unwrap();
-            assert_eq!(answer.solved_for, Unknown::People);
+            assert_eq!(answer.solved_for, SolvedQuantity::People);
             assert!(answer.questions[0].error <= 0.02, "{base}");
             let fewer = answer.people * 98 / 100;
             let fewer = ask(&with(&base, json!({ "people": fewer }))).unwrap();
@@ -86,7 +86,7 @@ fn distances_are_of_the_task_and_the_objective() {
         let answer = ask(&with(&base, json!({ "people": 1000, "epsilon": 1.0 }))).unwrap();
         let objective = objective(&base);
         let task = &answer.task;
-        let expected = distance(
+        let expected = distance_from_best(
             &task.questions()[0].domain(),
             task.questions()[0].mechanism(),
             1.0,
@@ -108,7 +108,7 @@ fn a_local_epsilon_found_is_enough_and_hardly_too_much() {
     for base in bases() {
         let base = with(&base, json!({ "people": 100_000 }));
         let answer = ask(&with(&base, json!({ "smallest": 0.05 }))).unwrap();
-        assert_eq!(answer.solved_for, Unknown::Epsilon);
+        assert_eq!(answer.solved_for, SolvedQuantity::Epsilon);
         assert!(answer.questions[0].smallest.unwrap() <= 0.05, "{base}");
         let less = answer.epsilon * 0.985;
         let less = ask(&with(&base, json!({ "epsilon": less }))).unwrap();
@@ -141,7 +141,7 @@ fn a_central_epsilon_is_kept_to_by_all_that_is_offered() {
                     );
                 }
                 let again = Mixture::for_task(&answer.task).unwrap();
-                let again = account(&again, 20_000, 0.8, 1e-8).unwrap();
+                let again = compute_batch_privacy(&again, 20_000, 0.8, 1e-8).unwrap();
                 assert_eq!(Some(again), answer.central);
             }
         }
@@ -346,7 +346,7 @@ proptest! {
             "smallest": smallest, "level": if event { "event" } else { "user" },
             "objective": if frequency { "frequency" } else { "mean" },
         })).unwrap();
-        match plan(&asked) {
+        match plan_survey(&asked) {
             Ok(answer) => {
                 let picked = &answer.questions[0];
                 prop_assert!(picked.error > 0.0);
@@ -355,7 +355,7 @@ proptest! {
                 if let Some(most) = central {
                     prop_assert!(answer.central.unwrap().central_epsilon <= most, "{asked:?}");
                 }
-                if answer.solved_for != Unknown::Error {
+                if answer.solved_for != SolvedQuantity::Error {
                     let wanted = picked.wanted_error.unwrap();
                     // Equal up to floating-point roundings.
                     prop_assert!(picked.error <= wanted * (1.0 + 1e-9), "{asked:?}: {answer:?}");

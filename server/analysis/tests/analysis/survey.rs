@@ -1,17 +1,18 @@
 //! Plans for surveys of one question or several: promised errors are those of reports, and two of
 //! people, privacy and accuracy give the third.
 
-use hushbin::choose::compare_together;
+use hushbin::choose::compare_separate_with_together;
 use hushbin::mechanism::pattern::Pattern;
 use hushbin::task::Kind;
 use hushbin::{Entry, Question, Randomizer, TaskDraft};
-use hushbin_analysis::accounting::{Mixture, account};
+use hushbin_analysis::accounting::{Mixture, compute_batch_privacy};
 use hushbin_analysis::estimate::{
-    Estimator, ItemEstimates, Options, PredictedQuantity, Predictor, Query, Totals,
+    ErrorPredictor, EstimateOptions, Estimator, ItemEstimates, PredictedQuantity, Query, Totals,
 };
 use hushbin_analysis::heavy_hitters::DetectableShare;
 use hushbin_analysis::plan::{
-    ErrorsOf, POWER, Plan, PlanError, QuestionPlan, Survey, Unknown, VerdictKind, plan,
+    POWER, Plan, PlanError, PlannedEstimateKind, QuestionPlan, SolvedQuantity, Survey, VerdictKind,
+    plan_survey,
 };
 use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng;
@@ -22,7 +23,7 @@ const REACH: f64 = 1.959_963_984_540_054;
 
 fn ask(of: &Value) -> Result<Plan, PlanError> {
     let asked: Survey = serde_json::from_value(of.clone()).unwrap();
-    plan(&asked)
+    plan_survey(&asked)
 }
 
 /// Returns the survey with these fields.
@@ -119,7 +120,7 @@ fn the_worst_distribution_is_the_worst_of_all_edges() {
     let asked = json!({ "kind": "number", "edges": [0, 1, 2, 3, 4, 5, 6], "want": "quantiles",
         "mechanism": { "name": "collision", "rule": "heaviest", "favoured": 1,
             "hashing": "balanced", "buckets": buckets } });
-    let predictor = Predictor::for_question(&question(epsilon, asked));
+    let predictor = ErrorPredictor::for_question(&question(epsilon, asked));
     let e = epsilon.exp();
     let (p, t) = (e / (e + 2.0), 3.0);
     let q = (2.0 - p) / 5.0;
@@ -160,7 +161,7 @@ fn the_worst_distribution_is_the_worst_of_all_edges() {
     let asked = json!({ "kind": "number", "min": 0, "max": 32, "want": "quantiles",
         "bins": 32, "mechanism": { "name": "collision", "rule": "heaviest", "favoured": 1,
             "hashing": "balanced", "buckets": 4 } });
-    let predictor = Predictor::for_question(&question(1.0, asked));
+    let predictor = ErrorPredictor::for_question(&question(1.0, asked));
     let median = predictor
         .worst_variance(PredictedQuantity::Distribution(0.5), false)
         .unwrap();
@@ -172,7 +173,7 @@ fn the_worst_distribution_is_the_worst_of_all_edges() {
 fn the_worst_distribution_of_a_pattern_is_the_worst_of_all_edges() {
     let asked = json!({ "kind": "number", "edges": [0, 1, 2, 3, 4, 5, 6], "want": "quantiles",
         "mechanism": { "name": "pattern", "outputs": 7, "favoured": [0, 1, 3] } });
-    let predictor = Predictor::for_question(&question(1.0, asked));
+    let predictor = ErrorPredictor::for_question(&question(1.0, asked));
     let rates = Pattern::new(7, [0, 1, 3]).unwrap().rates(6, 1.0);
     for part in [0.5, 0.9] {
         let mut worst: f64 = 0.0;
@@ -208,7 +209,7 @@ fn the_worst_share_is_the_worst_of_all() {
         let asked = json!({ "kind": "choice", "options": k, "mechanism": {
             "name": "collision", "rule": "heaviest", "favoured": 1, "hashing": "balanced",
             "buckets": k } });
-        let predictor = Predictor::for_question(&question(epsilon, asked));
+        let predictor = ErrorPredictor::for_question(&question(epsilon, asked));
         let all = epsilon.exp() + f64::from(k) - 1.0;
         let (p, q) = (epsilon.exp() / all, 1.0 / all);
         let of = |hit: f64| hit * (1.0 - hit) / (p - q).powi(2);
@@ -266,9 +267,9 @@ fn estimates_state_the_errors_that_were_promised() {
     }
     let first = |item: &ItemEstimates| item.estimates().next().unwrap().1.standard_error;
     let stated = |name: &str| {
-        let options = Options {
+        let options = EstimateOptions {
             question: Some(name.to_owned()),
-            ..Options::default()
+            ..EstimateOptions::default()
         };
         let query = Query::new(task, &options).unwrap();
         let estimates = Estimator::for_task(task.clone()).estimates(&totals, &query);
@@ -291,7 +292,7 @@ fn people_found_are_enough_and_hardly_too_many() {
         for privacy in [json!({ "epsilon": 1.0 }), json!({ "central_epsilon": 0.3 })] {
             let base = with(base, privacy);
             let answer = ask(&base).unwrap();
-            assert_eq!(answer.solved_for, Unknown::People);
+            assert_eq!(answer.solved_for, SolvedQuantity::People);
             let met = |own: &QuestionPlan| own.interval <= own.wanted.unwrap() * (1.0 + 1e-9);
             assert!(answer.questions.iter().all(met), "{base}: {answer:?}");
             assert_ne!(answer.verdict.kind, VerdictKind::Missed);
@@ -302,7 +303,7 @@ fn people_found_are_enough_and_hardly_too_many() {
                 let reached = answer.central.unwrap().central_epsilon;
                 assert!(reached <= central.as_f64().unwrap(), "{base}");
                 let again = Mixture::for_task(&answer.task).unwrap();
-                let again = account(&again, answer.people, 1.0, 1e-8).unwrap();
+                let again = compute_batch_privacy(&again, answer.people, 1.0, 1e-8).unwrap();
                 assert_eq!(Some(again), answer.central);
             }
         }
@@ -315,7 +316,7 @@ fn a_local_epsilon_found_is_enough_and_hardly_too_much() {
         let people = ask(&with(base, json!({ "epsilon": 1.5 }))).unwrap().people;
         let base = with(base, json!({ "people": people }));
         let answer = ask(&base).unwrap();
-        assert_eq!(answer.solved_for, Unknown::Epsilon);
+        assert_eq!(answer.solved_for, SolvedQuantity::Epsilon);
         assert!(
             (1.3..=1.62).contains(&answer.epsilon),
             "{base}: {}",
@@ -398,7 +399,7 @@ fn a_yes_or_no_takes_what_its_formula_says() {
         let own = &answer.questions[0];
         assert_eq!(
             (own.errors_of, own.distance.as_ref().unwrap().times_bound),
-            (ErrorsOf::Share, 1.0)
+            (PlannedEstimateKind::Share, 1.0)
         );
     }
 }
@@ -426,7 +427,10 @@ fn units_scale_what_is_answered() {
     let (share, median) = (quantile(json!({})), quantile(json!({ "spread": 4.0 })));
     assert_eq!(
         (share.errors_of, median.errors_of),
-        (ErrorsOf::QuantileShare, ErrorsOf::Quantile)
+        (
+            PlannedEstimateKind::QuantileShare,
+            PlannedEstimateKind::Quantile
+        )
     );
     // The normal density at the median is 1/(σ·√(2π)).
     let slope = 4.0 * (2.0 * std::f64::consts::PI).sqrt();
@@ -462,14 +466,17 @@ fn texts_and_crosses_are_planned_for() {
     };
     assert_eq!(all.smallest, Some(found(POWER)));
     assert!(found(POWER) < found(0.99));
-    assert_eq!((all.errors_of, all.as_ratings), (ErrorsOf::Share, None));
+    assert_eq!(
+        (all.errors_of, all.as_ratings),
+        (PlannedEstimateKind::Share, None)
+    );
 
     let of = |cells: u32| json!({ "name": format!("{cells}"), "kind": "choice", "options": cells });
     let cross = asked(json!({ "kind": "cross", "of": [of(3), of(4)] }));
     let choice = asked(json!({ "kind": "choice", "options": 12 }));
     assert_eq!(
         (cross.answers, cross.errors_of),
-        (Some(12), ErrorsOf::Share)
+        (Some(12), PlannedEstimateKind::Share)
     );
     // A choice is planned with the number of buckets that is best in the worst case.
     let worse = cross.standard_error / choice.standard_error;
@@ -479,12 +486,12 @@ fn texts_and_crosses_are_planned_for() {
     let number = json!({ "name": "n", "kind": "number", "min": -5, "max": 15, "unit": "s" });
     let by_number = json!({ "kind": "cross", "of": [of(3), number] });
     let cross = asked(by_number.clone());
-    let predictor = Predictor::for_question(&question(3.0, by_number));
+    let predictor = ErrorPredictor::for_question(&question(3.0, by_number));
     let aim = PredictedQuantity::MeanWithin(1.0 / 3.0);
     let variance = predictor.worst_variance(aim, false).unwrap();
     let expected = 20.0 * (variance / 100_000.0).sqrt();
     assert!((cross.standard_error / expected - 1.0).abs() < 1e-12);
-    assert_eq!(cross.errors_of, ErrorsOf::ConditionalMean);
+    assert_eq!(cross.errors_of, PlannedEstimateKind::ConditionalMean);
     assert_eq!(
         (cross.of.as_deref(), cross.unit.as_deref()),
         (Some("n"), Some("s"))
@@ -497,7 +504,10 @@ fn texts_and_crosses_are_planned_for() {
     // Bins have shares.
     let number = json!({ "name": "n", "kind": "number", "min": 0, "max": 1, "bins": 4 });
     let cross = asked(json!({ "kind": "cross", "of": [of(3), number] }));
-    assert_eq!((cross.errors_of, cross.cells), (ErrorsOf::Share, Some(4)));
+    assert_eq!(
+        (cross.errors_of, cross.cells),
+        (PlannedEstimateKind::Share, Some(4))
+    );
 }
 
 #[test]
@@ -540,7 +550,7 @@ fn the_other_ways_to_ask_say_what_they_cost() {
     let answer = ask(&base).unwrap();
     let draft = json!({ "id": "t", "epsilon": 1.0, "questions": base["questions"] });
     let draft: TaskDraft = serde_json::from_value(draft).unwrap();
-    let both = compare_together(&draft.resolve().unwrap()).unwrap();
+    let both = compare_separate_with_together(&draft.resolve().unwrap()).unwrap();
     assert_eq!(
         answer.together_over_drawn,
         Some(both.together / both.separate)
@@ -559,7 +569,7 @@ fn the_other_ways_to_ask_say_what_they_cost() {
     assert!((0.5..0.7).contains(&ratio), "{ratio}");
     let draft = json!({ "id": "t", "epsilon": 3.0, "questions": flags(4) });
     let draft: TaskDraft = serde_json::from_value(draft).unwrap();
-    let both = compare_together(&draft.resolve().unwrap()).unwrap();
+    let both = compare_separate_with_together(&draft.resolve().unwrap()).unwrap();
     // Sum over eight answers, each with one error.
     let in_sum = 8.0 * 1000.0 * at_once.questions[0].standard_error.powi(2);
     assert!(

@@ -7,16 +7,18 @@ use hushbin::hash::for_each_drawn_item;
 use hushbin::mechanism::window::{self, Window};
 use hushbin::task::{Kind, NumberLimits};
 use hushbin::{Entry, Mechanism, Question, Randomizer, Report, Task, TaskDraft};
-use hushbin_analysis::accounting::{Mixture, account};
-use hushbin_analysis::bound::{BoundKind, Distance, distance, distance_of_question};
+use hushbin_analysis::accounting::{Mixture, compute_batch_privacy};
+use hushbin_analysis::bound::{
+    BoundKind, DistanceFromBest, distance_from_best, question_distance_from_best,
+};
 use hushbin_analysis::estimate::{
-    Estimand, EstimateError, Estimator, Label, Options, PostProcessing, PredictedQuantity,
-    Predictor, Query, Totals,
+    ErrorPredictor, Estimand, EstimateError, EstimateOptions, Estimator, Label,
+    PostProcessingMethod, PredictedQuantity, Query, Totals,
 };
 use hushbin_analysis::likelihood::{
-    Hypothesis, core_bucket_probabilities, neighbour_pairs, observe,
+    Hypothesis, core_bucket_probabilities, neighbour_pairs, observe_report,
 };
-use hushbin_analysis::plan::{Survey, plan};
+use hushbin_analysis::plan::{Survey, plan_survey};
 use hushbin_tests::expectation::Expectation;
 use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng;
@@ -142,10 +144,10 @@ fn assert_covered(task: &Task, people: usize, least: f64, what: &str) {
     let question = &task.questions()[0];
     let truth = truth(question, people);
     let queries = CONFIDENCES.map(|confidence| {
-        let options = Options {
+        let options = EstimateOptions {
             question: Some("all".to_owned()),
             confidence,
-            ..Options::default()
+            ..EstimateOptions::default()
         };
         Query::new(task, &options).unwrap()
     });
@@ -233,23 +235,23 @@ fn numbers_among_questions_are_covered() {
 fn frequencies_of_numbers_are_refused() {
     let task = task(1.0, &[numbers(3, None)]);
     let ask = |post| {
-        let options = Options {
+        let options = EstimateOptions {
             items: Some(vec!["n2".to_owned(), "n0".to_owned()]),
             post,
-            ..Options::default()
+            ..EstimateOptions::default()
         };
         Query::new(&task, &options)
     };
     assert_eq!(ask(Vec::new()).unwrap().items(), [2, 0]);
-    for post in PostProcessing::ALL {
+    for post in PostProcessingMethod::ALL {
         let error = ask(vec![post]).unwrap_err();
         let named = match post {
-            PostProcessing::Shrinkage => matches!(error, EstimateError::NoZero { .. }),
+            PostProcessingMethod::Shrinkage => matches!(error, EstimateError::NoZero { .. }),
             _ => matches!(error, EstimateError::NotEstimated { .. }),
         };
         assert!(named, "{error}");
     }
-    let predictor = Predictor::for_question(&task.questions()[0]);
+    let predictor = ErrorPredictor::for_question(&task.questions()[0]);
     for estimand in Estimand::ALL {
         let mean = estimand == Estimand::Mean;
         assert_eq!(
@@ -290,7 +292,7 @@ fn estimates_are_scaled_sums_of_values() {
         let error = (rates.worst_variance() / 60.0).sqrt();
         assert!((mean.standard_error - error).abs() < 1e-12);
     }
-    let predictor = Predictor::for_question(question);
+    let predictor = ErrorPredictor::for_question(question);
     let worst = predictor
         .rare_item_standard_error(Estimand::Mean, 10.0)
         .unwrap();
@@ -315,7 +317,7 @@ fn the_worst_crowd_is_planned_for() {
             .flat_map(|a| values.iter().map(move |b| (a, b)));
         let varying = pairs.map(|(a, b)| 0.5 * (a[1] + b[1]) + 0.25 * (a[0] - b[0]).powi(2));
         let varying = varying.fold(0.0, f64::max);
-        let predictor = Predictor::for_question(question);
+        let predictor = ErrorPredictor::for_question(question);
         for (several, worst, most) in [(false, given, 1.001), (true, varying, 1.2)] {
             let planned = predictor
                 .worst_variance(PredictedQuantity::Mean, several)
@@ -361,11 +363,11 @@ fn ratios_of_numbers_are_those_of_the_core() {
                         value: limits[entry.item as usize].normalise(entry.value),
                         ..*entry
                     });
-                    core.probabilities(seed, &coded.collect::<Vec<_>>())
+                    core.cell_probabilities(seed, &coded.collect::<Vec<_>>())
                 });
                 for bucket in 0..own.cells() {
                     let report = Report::Window(window::Report { seed, bucket });
-                    let ours = observe(question, hypotheses.each_ref(), &report).log_ratio;
+                    let ours = observe_report(question, hypotheses.each_ref(), &report).log_ratio;
                     let exact = (first[bucket as usize] / second[bucket as usize]).ln();
                     assert!(
                         (ours - exact).abs() < 1e-11,
@@ -391,7 +393,7 @@ fn ratios_of_numbers_are_those_of_the_core() {
                 value: if item % 2 == 1 { -1.0 } else { 1.0 },
             })
             .collect();
-        assert_eq!(listed(3, &signed, 0), core.probabilities(3, &ends));
+        assert_eq!(listed(3, &signed, 0), core.cell_probabilities(3, &ends));
     }
     assert_eq!(compared, 9 * (2 + 13) + 15 * (5 + 16 + 64));
 }
@@ -410,7 +412,7 @@ fn the_distance_to_the_best_is_stated() {
         let task = task(epsilon, &[numbers(attributes, None)]);
         let question = &task.questions()[0];
         let of = |objective| {
-            distance(
+            distance_from_best(
                 &question.domain(),
                 question.mechanism(),
                 epsilon,
@@ -445,7 +447,7 @@ fn shuffled_cells_are_those_of_the_reference() {
         let mixture = Mixture::window(&own, epsilon).unwrap();
         assert!((mixture.alpha() * (epsilon.exp() + f64::from(cells) - 1.0) - 1.0).abs() < 1e-12);
         let n = number("n").unwrap() as u64;
-        let found = account(&mixture, n, 1.0, number("delta").unwrap()).unwrap();
+        let found = compute_batch_privacy(&mixture, n, 1.0, number("delta").unwrap()).unwrap();
         let ratio = found.central_epsilon / number("central").unwrap();
         assert!((ratio - 1.0).abs() < 1e-7, "{row}: {found:?}");
     }
@@ -477,11 +479,11 @@ fn surveys_plan_windows() {
         let asked = json!({ "questions": [numbers(attributes, None)], "people": people,
             "central_epsilon": 1.0, "delta": 1e-6, "honest_fraction": 1.0, "epsilon": 12.0 });
         let asked: Survey = serde_json::from_value(asked).unwrap();
-        let found = plan(&asked).unwrap();
+        let found = plan_survey(&asked).unwrap();
         let own = window_of(&found.task.questions()[0]);
         assert!(found.central.unwrap().central_epsilon <= 1.0 + 1e-9);
         let mixture = Mixture::window(own, found.epsilon * 1.01).unwrap();
-        let more = account(&mixture, people, 1.0, 1e-6)
+        let more = compute_batch_privacy(&mixture, people, 1.0, 1e-6)
             .unwrap()
             .central_epsilon;
         assert!(more > 1.0, "{own:?}, {}: {more}", found.epsilon);
@@ -494,14 +496,14 @@ fn surveys_plan_windows() {
 /// optimum. Between these it changes little.
 #[test]
 fn one_number_is_near_the_bound() {
-    let asked = |epsilon: f64| -> (f64, Option<Distance>) {
+    let asked = |epsilon: f64| -> (f64, Option<DistanceFromBest>) {
         let file = json!({ "id": "t", "epsilon": epsilon,
             "questions": [{ "name": "n", "kind": "number", "min": 0, "max": 30 }] });
         let task = serde_json::from_value::<TaskDraft>(file).unwrap();
         let task = task.resolve().unwrap();
         let question = &task.questions()[0];
         let rates = window_of(question).rates(&question.domain(), epsilon);
-        let distance = distance_of_question(question, &Objective::MEAN);
+        let distance = question_distance_from_best(question, &Objective::MEAN);
         (rates.worst_variance(), distance)
     };
     let all: Value =

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use hushbin_analysis::estimate::{EstimateError, Estimator, Query};
-use hushbin_analysis::heavy_hitters::{self, Search};
+use hushbin_analysis::heavy_hitters::{self, TextSearch};
 
 use super::output::{Error, spinner};
 use crate::{estimates, export};
@@ -107,7 +107,7 @@ fn write_estimates(
 ) -> Result<(), Error> {
     let task = source.task.clone();
     let totals = match source.partial_totals() {
-        Some(_) if !estimates::has_listed_items(&task, query) => {
+        Some(_) if !estimates::is_answerable_from_totals(&task, query) => {
             let name = task.questions()[query.question_index()].name();
             return Err(needs_reports_error(name));
         }
@@ -133,11 +133,11 @@ fn write_found_texts(
     csv: bool,
     mut out: &mut dyn Write,
 ) -> Result<(), Error> {
-    let search = Search::new(&source.task, options)?;
+    let search = TextSearch::new(&source.task, options)?;
     let mut reports = search.empty_reports();
     source.for_each_report(|report| reports.add_report(report))?;
     let searching = spinner("searching");
-    let found = search.run(&reports, &|| false)?;
+    let found = search.find_texts(&reports, &|| false)?;
     searching.finish_and_clear();
     let write_csv = |out: &mut &mut dyn Write| found.write_csv(out);
     Ok(estimates::write_answer(csv, &found, write_csv, &mut out)?)

@@ -1,7 +1,7 @@
 //! Options of `hushbin estimate` that describe a query: the question, its items, and the estimates.
 
 use clap::Args;
-use hushbin_analysis::estimate::{DEFAULT_CONFIDENCE, Options};
+use hushbin_analysis::estimate::{DEFAULT_CONFIDENCE, EstimateOptions};
 use hushbin_analysis::heavy_hitters::{self, DEFAULT_ALPHABET};
 
 use crate::cli::output::Error;
@@ -98,12 +98,12 @@ impl QueryOptions {
     ///
     /// # Errors
     /// When a list of names cannot be read.
-    pub(super) fn query_options(&self) -> Result<Options, Error> {
+    pub(super) fn query_options(&self) -> Result<EstimateOptions, Error> {
         let mut post = Vec::new();
         if let Some(names) = &self.post {
             estimates::parse_post_processing(names, &mut post)?;
         }
-        Ok(Options {
+        Ok(EstimateOptions {
             question: self.question.clone(),
             items: self.items.as_deref().map(parse_item_names).transpose()?,
             confidence: self.confidence.unwrap_or(DEFAULT_CONFIDENCE),

@@ -10,7 +10,7 @@ use super::output::{AnswerForm, Error, spinner};
 use super::sums;
 use crate::task::task_file;
 use hushbin_analysis::accounting::{DEFAULT_DELTA, DEFAULT_HONEST_FRACTION};
-use hushbin_analysis::plan::{DEFAULT_ID, LOCAL_EPSILON, Survey, plan};
+use hushbin_analysis::plan::{DEFAULT_ID, LOCAL_EPSILON, Survey, plan_survey};
 use question::QuestionOptions;
 
 /// Plan a task: compute the number of people, the privacy or the accuracy from the other two
@@ -60,11 +60,11 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
         .as_deref()
         .and_then(sums::read_sum_task)
     {
-        return sums::plan(task?, options.out.as_deref(), options.form, out);
+        return sums::run_plan(task?, options.out.as_deref(), options.form, out);
     }
     let survey = options.survey()?;
     let searching = spinner("searching for the best parameters");
-    let plan = plan(&survey)?;
+    let plan = plan_survey(&survey)?;
     drop(searching);
     if let Some(file) = &options.out {
         task_file::write(file, &plan.task)?;

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use hushbin_analysis::estimate::DEFAULT_CONFIDENCE;
-use hushbin_analysis::plan::{ErrorsOf, POWER, Plan, QuestionPlan};
+use hushbin_analysis::plan::{POWER, Plan, PlannedEstimateKind, QuestionPlan};
 use hushbin_analysis::promise::round_up_to_three_digits;
 
 use crate::cli::describe;
@@ -99,19 +99,19 @@ fn write_question(out: &mut dyn Write, own: &QuestionPlan) -> io::Result<()> {
              mechanism open, the one with the smallest mean error is chosen: {other}"
         )?;
     }
-    if own.errors_of == ErrorsOf::Items {
+    if own.errors_of == PlannedEstimateKind::Items {
         writeln!(out, "  sparsity   {}", own.sparsity)?;
     }
     if let Some(cells) = own.cells {
         let what = match own.errors_of {
-            ErrorsOf::ConditionalMean => "levels",
+            PlannedEstimateKind::ConditionalMean => "levels",
             _ => "bins",
         };
         writeln!(out, "  {what:<9}  {cells}")?;
     }
     write_errors(out, own)?;
     if let Some(distance) = &own.distance {
-        let even = if own.errors_of == ErrorsOf::Share {
+        let even = if own.errors_of == PlannedEstimateKind::Share {
             "with answers given evenly, "
         } else {
             ""
@@ -161,8 +161,8 @@ fn write_errors(out: &mut dyn Write, own: &QuestionPlan) -> io::Result<()> {
         writeln!(out, "             {}", line.trim_end())?;
     }
     let (answers, give) = match own.errors_of {
-        ErrorsOf::Share => ("answers", "give"),
-        ErrorsOf::Items => ("items", "have"),
+        PlannedEstimateKind::Share => ("answers", "give"),
+        PlannedEstimateKind::Items => ("items", "have"),
         _ => return Ok(()),
     };
     let seen = |share: f64| {
@@ -179,12 +179,14 @@ fn estimate_name(own: &QuestionPlan) -> String {
     let unit = own.unit.as_ref().map(|unit| format!(", in {unit}"));
     let of_and_unit = of.unwrap_or_default() + &unit.unwrap_or_default();
     match own.errors_of {
-        ErrorsOf::Share => "shares, from 0 to 1".to_owned(),
-        ErrorsOf::QuantileShare => "the share below the quantile, from 0 to 1".to_owned(),
-        ErrorsOf::Mean => format!("the mean{of_and_unit}"),
-        ErrorsOf::ConditionalMean => format!("the mean{of_and_unit}, within a row"),
-        ErrorsOf::Quantile => format!("the quantile{of_and_unit}"),
-        ErrorsOf::Items => "all items, on average".to_owned(),
+        PlannedEstimateKind::Share => "shares, from 0 to 1".to_owned(),
+        PlannedEstimateKind::QuantileShare => {
+            "the share below the quantile, from 0 to 1".to_owned()
+        }
+        PlannedEstimateKind::Mean => format!("the mean{of_and_unit}"),
+        PlannedEstimateKind::ConditionalMean => format!("the mean{of_and_unit}, within a row"),
+        PlannedEstimateKind::Quantile => format!("the quantile{of_and_unit}"),
+        PlannedEstimateKind::Items => "all items, on average".to_owned(),
     }
 }
 

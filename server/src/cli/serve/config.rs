@@ -8,9 +8,9 @@ use std::time::Duration;
 use clap::ValueEnum;
 use serde::{Deserialize, Serialize};
 
-use crate::http::{AllowedHosts, Limits, ServerOptions, Tls};
+use crate::http::{AllowedHosts, RequestLimits, ServerOptions, Tls};
 use crate::ohttp::Gateway;
-use crate::role::Peers;
+use crate::role::RolePeers;
 use crate::store::{BatchSettings, Location, StoreOptions, TaskSetup};
 
 /// Default address, which only this machine can connect to.
@@ -54,11 +54,11 @@ pub(crate) struct Config {
     /// Format of the log.
     pub(crate) log_format: LogFormat,
     /// Keys and peers of the server's role. The role itself is in `store`.
-    pub(crate) peers: Peers,
+    pub(crate) peers: RolePeers,
     /// Gateway for requests that come through relays, if there is one.
     pub(crate) gateway: Option<Arc<Gateway>>,
     /// Limits of one request.
-    pub(crate) limits: Limits,
+    pub(crate) limits: RequestLimits,
     /// Limits of the whole server.
     pub(crate) server: ServerOptions,
     /// Role and limits of the store.

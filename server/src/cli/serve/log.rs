@@ -16,7 +16,7 @@ pub(super) struct Log(Handle<Targets, Registry>);
 
 impl Log {
     /// Starts logging to standard error.
-    pub(super) fn to_stderr(level: LogLevel, format: LogFormat) -> Self {
+    pub(super) fn start_to_stderr(level: LogLevel, format: LogFormat) -> Self {
         let (filter, handle) = reload::Layer::new(own_messages_filter(level));
         let lines = tracing_subscriber::fmt::layer()
             .with_ansi(io::stderr().is_terminal())

@@ -24,7 +24,7 @@ use crate::cli::serve::config::Config;
 use crate::http::metrics::Metrics;
 use crate::http::{self, AccessPolicy, RouterService};
 use crate::role::Forwarder;
-use crate::store::{OpenError, Remedy, Role, Store, StoreError};
+use crate::store::{OpenError, ProcessRole, Remedy, Store, StoreError};
 use crate::tokens::Tokens;
 use log::Log;
 pub(super) use options::Options;
@@ -46,7 +46,7 @@ pub(super) fn run(options: Options, out: &mut dyn Write) -> Result<(), Error> {
         writeln!(out, "the configuration is valid")?;
         return Ok(());
     }
-    let log = Log::to_stderr(config.log, config.log_format);
+    let log = Log::start_to_stderr(config.log, config.log_format);
     let runtime = Runtime::new()?;
     let result = runtime.block_on(async {
         let listen = config.listen;
@@ -139,9 +139,9 @@ async fn run_collector(
     // Here even a broken pipe is an error: the reader of this line needs the address.
     let doing = match store.role() {
         _ if config.read_only => "serving read-only",
-        Role::Collector => "listening",
-        Role::Shuffler => "shuffling",
-        Role::Analyser => "analysing",
+        ProcessRole::Collector => "listening",
+        ProcessRole::Shuffler => "shuffling",
+        ProcessRole::Analyser => "analysing",
     };
     let scheme = config.tls.as_ref().map_or("http", |_| "https");
     writeln!(out, "hushbin {doing} on {scheme}://{address}")

@@ -41,7 +41,7 @@ impl Options {
     /// As [`Settings::read`].
     pub(super) fn settings(&self) -> Result<Settings, Error> {
         match &self.config {
-            Some(path) => self.flags.completed_with(&Settings::read(path)?),
+            Some(path) => self.flags.with_missing_from(&Settings::read(path)?),
             None => Ok(self.flags.clone()),
         }
     }

@@ -66,7 +66,7 @@ impl ConfigReloader {
         if !rest.is_empty() {
             tracing::warn!(settings = rest.join(", "), "changed, but need a restart");
         }
-        self.settings.adopt_changeable(settings);
+        self.settings.adopt_changeable_settings(settings);
         Ok(())
     }
 }

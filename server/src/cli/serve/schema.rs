@@ -131,7 +131,7 @@ mod tests {
         /// Returns true if the file is a valid configuration.
         fn is_valid_config(&self) -> bool {
             let data = toml::from_str::<Settings>("data = 'data'").unwrap();
-            let whole = |settings: &Settings| settings.completed_with(&data).unwrap().config();
+            let whole = |settings: &Settings| settings.with_missing_from(&data).unwrap().config();
             self.1
                 .as_ref()
                 .is_ok_and(|settings| whole(settings).is_ok())

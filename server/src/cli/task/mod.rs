@@ -1,6 +1,6 @@
 //! `hushbin task`: checks tasks, and writes tasks as TypeScript modules.
 
-mod cost;
+mod assessment;
 mod summary;
 mod types;
 
@@ -12,7 +12,7 @@ use clap::Subcommand;
 use super::output::{AnswerForm, Error};
 use super::sums;
 use crate::task::task_file::{self, ReportTaskFile, TaskFile};
-use cost::TaskCost;
+use assessment::TaskAssessment;
 
 /// Check a task, or write it as a TypeScript module
 #[derive(Debug, clap::Args)]
@@ -77,14 +77,14 @@ fn write_types(options: &TypesOptions, out: &mut dyn Write) -> Result<(), Error>
 
 fn check_task(options: &CheckOptions, out: &mut dyn Write) -> Result<(), Error> {
     if let Some(task) = sums::read_sum_task(&options.file) {
-        return sums::plan(task?, options.out.as_deref(), options.form, out);
+        return sums::run_plan(task?, options.out.as_deref(), options.form, out);
     }
     let file = ReportTaskFile::read(&options.file)?;
     let (task, choices) = file.resolve_with_choices()?;
     if let Some(file) = &options.out {
         task_file::write(file, &task)?;
     }
-    let cost = TaskCost::new(task, choices, &options.people)?;
+    let cost = TaskAssessment::new(task, choices, &options.people)?;
     let lines = cost.summary_lines(options.out.as_deref());
     let form = options.form;
     form.write(out, &cost, &lines, |out| cost.write_details(out))

@@ -6,17 +6,17 @@ use std::path::Path;
 use hushbin::task::{Kind, Part};
 use hushbin::{Items, Question};
 
-use super::cost::{PredictedErrors, QuestionCost, TaskCost};
+use super::assessment::{PredictedErrors, QuestionAssessment, TaskAssessment};
 use crate::cli::describe;
 use crate::cli::table::write_aligned_rows;
-use hushbin_analysis::estimate::{DEFAULT_CONFIDENCE, Influence, InfluencedEstimate};
+use hushbin_analysis::estimate::{DEFAULT_CONFIDENCE, ForgedReportInfluence, InfluencedEstimate};
 use hushbin_analysis::heavy_hitters::PROBABILITY;
 use hushbin_analysis::promise::round_up_to_three_digits;
 
 /// Number of reports for which the short answer states the error, if that error is predicted.
 const PREFERRED_REPORTS: u64 = 10_000;
 
-impl TaskCost {
+impl TaskAssessment {
     /// Summarises the cost in a few lines of plain English.
     pub(super) fn summary_lines(&self, file: Option<&Path>) -> Vec<String> {
         let asks = match self.task.questions() {
@@ -110,14 +110,14 @@ impl TaskCost {
     /// Returns one line for each kind of estimate of a question: the maximum shift that made-up
     /// reports can cause.
     fn influence_lines(&self, question: Option<&str>) -> Vec<String> {
-        let own = |moved: &&Influence| moved.question.as_deref() == question;
-        let words = |moved: &Influence| {
+        let own = |moved: &&ForgedReportInfluence| moved.question.as_deref() == question;
+        let words = |moved: &ForgedReportInfluence| {
             let unit = describe::unit_suffix(moved.unit.as_deref());
             let [up, down] =
                 [moved.up, moved.down].map(|by| describe::format_significant_digits(by, 3));
             format!(
                 "on {} of {}% of made-up reports: at most {up}{unit} up and {down}{unit} down",
-                influenced_name(moved.estimate),
+                influenced_estimate_name(moved.estimate),
                 100.0 * self.made_up,
             )
         };
@@ -192,7 +192,7 @@ fn describe_estimate(question: &Question) -> EstimateDescription {
     }
 }
 
-const fn influenced_name(estimate: InfluencedEstimate) -> &'static str {
+const fn influenced_estimate_name(estimate: InfluencedEstimate) -> &'static str {
     match estimate {
         InfluencedEstimate::Mean => "means",
         InfluencedEstimate::Plus => "frequencies of +",
@@ -250,7 +250,7 @@ const COUNT_SECONDS_PER_MILLION: f64 = 0.007;
 /// Maximum time to count a million reports without a warning, in seconds.
 const SLOW_COUNT_SECONDS: f64 = 60.0;
 
-impl QuestionCost {
+impl QuestionAssessment {
     fn write_question_details(
         &self,
         question: &Question,

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 
-use crate::task::CollectedTask;
+use crate::task::ReportOrSumTask;
 
 /// Maximum width of a line that can be broken, in columns.
 const WIDTH: usize = 100;
@@ -13,11 +13,11 @@ const INDENT: usize = 2;
 
 /// Returns a TypeScript module that exports the task. The type of the task is `Task` or `SumTask`.
 /// The module is formatted as Prettier and Biome do at a width of 100, with spaces as indentation.
-pub(super) fn typescript_module(task: &CollectedTask) -> Result<String, serde_json::Error> {
+pub(super) fn typescript_module(task: &ReportOrSumTask) -> Result<String, serde_json::Error> {
     let literal: TypeScriptLiteral = serde_json::from_str(&serde_json::to_string(task)?)?;
     let kind = match task {
-        CollectedTask::Reports(_) => "Task",
-        CollectedTask::Sums(_) => "SumTask",
+        ReportOrSumTask::Reports(_) => "Task",
+        ReportOrSumTask::Sums(_) => "SumTask",
     };
     let mut text = format!(
         "// Written by `hushbin task types`; the fingerprint is {}.\n\

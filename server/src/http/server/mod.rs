@@ -31,7 +31,7 @@ use super::router_service::RouterService;
 use crate::http::metrics::{CloseReason, Metrics};
 use guarded_body::GuardedBody;
 use rate_limiter::RateLimiter;
-use slots::{Peer, Slot, Slots};
+use slots::{ConnectionSlot, ConnectionSlots, Peer};
 use write_timeout::WriteTimeoutStream;
 
 /// Number of connections that the operating system queues until they are accepted. Linux queues no
@@ -146,7 +146,7 @@ async fn accept_all(
     options: ServerOptions,
     draining: &GracefulShutdown,
 ) -> Infallible {
-    let slots = Slots::new(options.connections, options.connections_of_peer);
+    let slots = ConnectionSlots::new(options.connections, options.connections_of_peer);
     let rates = options.requests_of_peer.map(RateLimiter::new).map(Arc::new);
     let mut http = http1::Builder::new();
     http.timer(TokioTimer::new())
@@ -165,7 +165,7 @@ async fn accept_all(
             let (service, slot, rates) = (service.clone(), Arc::clone(&slot), rates.clone());
             service_fn(move |request: hyper::Request<Incoming>| {
                 let (service, busy) = (service.clone(), slot.mark_busy());
-                let allowed = rates.as_ref().is_none_or(|rates| rates.allow(peer));
+                let allowed = rates.as_ref().is_none_or(|rates| rates.allow_request(peer));
                 async move {
                     let answer = service.answer(request.map(Body::new), allowed).await;
                     Ok::<_, Infallible>(answer.map(|body| GuardedBody::new(body, busy)))
@@ -199,7 +199,11 @@ async fn accept_all(
 }
 
 /// Serves a connection until it ends, or until it has to make room for a new connection.
-async fn run_connection(connection: ConnectionFuture, slot: Arc<Slot>, metrics: Arc<Metrics>) {
+async fn run_connection(
+    connection: ConnectionFuture,
+    slot: Arc<ConnectionSlot>,
+    metrics: Arc<Metrics>,
+) {
     metrics.connections.inc();
     tokio::select! {
         // The connection comes first: a response that is ready is sent before the connection makes
@@ -244,7 +248,7 @@ fn is_write_timeout(error: &hyper::Error) -> bool {
 
 /// Accepts the next connection. After an error, this function tries again until it has a
 /// connection.
-async fn accept_next(listener: &TcpListener, slots: &Slots) -> (TcpStream, Peer) {
+async fn accept_next(listener: &TcpListener, slots: &ConnectionSlots) -> (TcpStream, Peer) {
     loop {
         match listener.accept().await {
             // The address is dropped here; only the peer, which cannot be displayed, is kept.

@@ -31,7 +31,7 @@ impl RateLimiter {
     }
 
     /// Returns true if the peer may send a request now, and counts the request if so.
-    pub(super) fn allow(&self, peer: Peer) -> bool {
+    pub(super) fn allow_request(&self, peer: Peer) -> bool {
         // Relaxed: the count only triggers clean-ups and orders nothing.
         let requests = self.requests.fetch_add(1, Ordering::Relaxed);
         if requests % TIDY_EVERY == TIDY_EVERY - 1 {
@@ -58,11 +58,14 @@ mod tests {
             )))
         };
         for peer in [v4(1), v4(2), v6(1), v6(2)] {
-            assert_eq!([0; 4].map(|_| rates.allow(peer)), [true, true, true, false]);
+            assert_eq!(
+                [0; 4].map(|_| rates.allow_request(peer)),
+                [true, true, true, false]
+            );
         }
         // An address of the same /64 network.
         let neighbour = Peer::new(IpAddr::V6(Ipv6Addr::new(0x2001, 0xdb8, 1, 1, 9, 9, 9, 9)));
-        assert!(!rates.allow(neighbour));
+        assert!(!rates.allow_request(neighbour));
     }
 
     #[test]
@@ -71,7 +74,7 @@ mod tests {
         let rates = RateLimiter::new(a_minute);
         for number in 0..TIDY_EVERY {
             let peer = Peer::new(IpAddr::V4(Ipv4Addr::from_bits(number)));
-            assert!(rates.allow(peer));
+            assert!(rates.allow_request(peer));
         }
         // Each peer's quota is full again after less than a tenth of a millisecond.
         assert!(rates.peers.len() < TIDY_EVERY as usize / 2);

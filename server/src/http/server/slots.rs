@@ -33,7 +33,7 @@ impl Peer {
 }
 
 /// Slots for all connections of a server.
-pub(super) struct Slots {
+pub(super) struct ConnectionSlots {
     limit: usize,
     peer_limit: usize,
     state: Mutex<SlotsState>,
@@ -52,7 +52,7 @@ struct SlotsState {
     clock: u64,
 }
 
-impl Slots {
+impl ConnectionSlots {
     /// Creates `limit` slots, of which each peer may take `peer_limit`. A limit of 0 counts as 1.
     pub(super) fn new(limit: usize, peer_limit: Option<usize>) -> Arc<Self> {
         Arc::new(Self {
@@ -70,7 +70,7 @@ impl Slots {
     /// function waits until a connection has closed.
     ///
     /// Only one task may wait here at a time.
-    pub(super) async fn acquire(self: &Arc<Self>, peer: Peer) -> Option<Arc<Slot>> {
+    pub(super) async fn acquire(self: &Arc<Self>, peer: Peer) -> Option<Arc<ConnectionSlot>> {
         loop {
             if let Some(answer) = self.try_acquire(peer) {
                 return answer;
@@ -82,7 +82,7 @@ impl Slots {
 
     /// Does the same as [`acquire`](Self::acquire) without waiting. The outer `None` means that all
     /// slots are taken.
-    fn try_acquire(self: &Arc<Self>, peer: Peer) -> Option<Option<Arc<Slot>>> {
+    fn try_acquire(self: &Arc<Self>, peer: Peer) -> Option<Option<Arc<ConnectionSlot>>> {
         let mut state = self.lock_state();
         if state.of_peer.get(&peer).copied().unwrap_or_default() >= self.peer_limit {
             return Some(None);
@@ -96,7 +96,7 @@ impl Slots {
         let cut = Arc::new(Notify::new());
         let since = state.begin_to_wait(&cut);
         drop(state);
-        Some(Some(Arc::new(Slot {
+        Some(Some(Arc::new(ConnectionSlot {
             slots: Arc::clone(self),
             peer,
             since: Mutex::new(since),
@@ -131,8 +131,8 @@ impl SlotsState {
 }
 
 /// Slot that one connection has taken. Dropping it frees the slot.
-pub(super) struct Slot {
-    slots: Arc<Slots>,
+pub(super) struct ConnectionSlot {
+    slots: Arc<ConnectionSlots>,
     peer: Peer,
     /// Key of the connection's latest wait in the map `waiting`. This mutex is locked only while
     /// the state of all slots is locked, so the order of locks is fixed.
@@ -140,7 +140,7 @@ pub(super) struct Slot {
     cut: Arc<Notify>,
 }
 
-impl Slot {
+impl ConnectionSlot {
     /// Marks the connection as busy until the guard is dropped.
     pub(super) fn mark_busy(self: &Arc<Self>) -> BusyGuard {
         let mut state = self.slots.lock_state();
@@ -159,7 +159,7 @@ impl Slot {
     }
 }
 
-impl Drop for Slot {
+impl Drop for ConnectionSlot {
     fn drop(&mut self) {
         let mut state = self.slots.lock_state();
         state.waiting.remove(&*self.lock_wait_start());
@@ -176,11 +176,11 @@ impl Drop for Slot {
 }
 
 /// Guard of a current request. While the guard exists, the connection is not closed to make room.
-pub(super) struct BusyGuard(Arc<Slot>);
+pub(super) struct BusyGuard(Arc<ConnectionSlot>);
 
 impl Drop for BusyGuard {
     fn drop(&mut self) {
-        let Slot { slots, cut, .. } = &*self.0;
+        let ConnectionSlot { slots, cut, .. } = &*self.0;
         let mut state = slots.lock_state();
         *self.0.lock_wait_start() = state.begin_to_wait(cut);
         // Only on a full server can a new connection be waiting for this one.
@@ -202,7 +202,7 @@ mod tests {
     }
 
     /// Returns true if the connection was asked to close.
-    async fn is_cut(slot: &Slot) -> bool {
+    async fn is_cut(slot: &ConnectionSlot) -> bool {
         tokio::select! {
             biased;
             () = slot.wait_until_cut() => true,
@@ -222,7 +222,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_peer_has_its_share_and_gets_it_back() {
-        let slots = Slots::new(10, Some(2));
+        let slots = ConnectionSlots::new(10, Some(2));
         let [greedy, other] = [peer("192.0.2.1"), peer("192.0.2.2")];
         let first = slots.acquire(greedy).await.unwrap();
         let _second = slots.acquire(greedy).await.unwrap();
@@ -235,7 +235,7 @@ mod tests {
 
     #[tokio::test]
     async fn who_waited_longest_makes_room_and_who_is_busy_does_not() {
-        let slots = Slots::new(3, None);
+        let slots = ConnectionSlots::new(3, None);
         let p = peer("192.0.2.1");
         let first = slots.acquire(p).await.unwrap();
         let second = slots.acquire(p).await.unwrap();
@@ -257,7 +257,7 @@ mod tests {
 
     #[tokio::test]
     async fn where_all_are_busy_the_first_to_be_answered_makes_room() {
-        let slots = Slots::new(2, None);
+        let slots = ConnectionSlots::new(2, None);
         let p = peer("192.0.2.1");
         let first = slots.acquire(p).await.unwrap();
         let second = slots.acquire(p).await.unwrap();

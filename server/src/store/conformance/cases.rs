@@ -29,12 +29,12 @@ pub(super) fn an_id_counts_once_whatever_becomes_of_its_batch<S: TestStorage>() 
     let task = engine.add_task(task_row_with_id("t"), 100).unwrap();
     let group: Vec<UploadRecord> = (0..50).map(numbered_record).collect();
     let twice = [&group[..], &group[..]].concat();
-    let outcomes = engine.append(task, &twice).unwrap();
+    let outcomes = engine.append_uploads(task, &twice).unwrap();
     assert_outcomes(UploadOutcome::Stored, &outcomes[..50]);
     assert_outcomes(UploadOutcome::Duplicate, &outcomes[50..]);
     let is_known = |engine: &mut dyn Engine| {
         let backwards: Vec<UploadRecord> = group.iter().rev().cloned().collect();
-        let outcomes = engine.append(task, &backwards).unwrap();
+        let outcomes = engine.append_uploads(task, &backwards).unwrap();
         assert_outcomes(UploadOutcome::Duplicate, &outcomes);
     };
     is_known(&mut *engine);
@@ -55,7 +55,7 @@ pub(super) fn an_id_counts_once_whatever_becomes_of_its_batch<S: TestStorage>() 
     let another = engine.add_task(task_row_with_id("u"), 100).unwrap();
     assert_outcomes(
         UploadOutcome::Stored,
-        &engine.append(another, &group).unwrap(),
+        &engine.append_uploads(another, &group).unwrap(),
     );
 }
 
@@ -64,7 +64,7 @@ pub(super) fn other_bytes_under_an_id_are_refused_until_it_is_released<S: TestSt
     let mut engine = storage.open();
     let task = engine.add_task(task_row_with_id("t"), 100).unwrap();
     let outcomes = engine
-        .append(
+        .append_uploads(
             task,
             &[
                 numbered_record(1),
@@ -76,7 +76,7 @@ pub(super) fn other_bytes_under_an_id_are_refused_until_it_is_released<S: TestSt
     let (stored, conflict) = (UploadOutcome::Stored, UploadOutcome::Conflict);
     assert_eq!(outcomes, [stored, conflict, stored]);
     let outcomes = engine
-        .append(
+        .append_uploads(
             task,
             &[
                 conflicting_record(2),
@@ -91,7 +91,9 @@ pub(super) fn other_bytes_under_an_id_are_refused_until_it_is_released<S: TestSt
     engine.close_batch(task, 1, 200).unwrap();
     assert_outcomes(
         conflict,
-        &engine.append(task, &[conflicting_record(3)]).unwrap(),
+        &engine
+            .append_uploads(task, &[conflicting_record(3)])
+            .unwrap(),
     );
     assert_eq!(engine.batches(task)[0].reports, 3);
     let reader = engine.reader();
@@ -102,7 +104,9 @@ pub(super) fn other_bytes_under_an_id_are_refused_until_it_is_released<S: TestSt
     // Of a released upload only the id is known.
     assert_outcomes(
         UploadOutcome::Duplicate,
-        &engine.append(task, &[conflicting_record(3)]).unwrap(),
+        &engine
+            .append_uploads(task, &[conflicting_record(3)])
+            .unwrap(),
     );
 }
 
@@ -121,7 +125,9 @@ pub(super) fn batches_are_told_as_they_are<S: TestStorage>() {
     assert_eq!(engine.batches(task), [open(1, 100, 0)]);
     let mut large = numbered_record(1);
     large.reports = 4000;
-    engine.append(task, &[large, numbered_record(2)]).unwrap();
+    engine
+        .append_uploads(task, &[large, numbered_record(2)])
+        .unwrap();
     assert_eq!(engine.batches(task), [open(1, 100, 4001)]);
     let closed = BatchRow {
         state: BatchState::Closed,
@@ -129,7 +135,7 @@ pub(super) fn batches_are_told_as_they_are<S: TestStorage>() {
         ..open(1, 100, 4001)
     };
     assert_eq!(engine.close_batch(task, 1, 150).unwrap(), closed);
-    engine.append(task, &[numbered_record(3)]).unwrap();
+    engine.append_uploads(task, &[numbered_record(3)]).unwrap();
     let expected = [closed, open(2, 150, 1)];
     assert_eq!(engine.batches(task), expected);
     drop(engine);
@@ -142,7 +148,7 @@ pub(super) fn a_batch_is_closed_once<S: TestStorage>() {
     let storage = S::new();
     let mut engine = storage.open();
     let task = engine.add_task(task_row_with_id("t"), 100).unwrap();
-    engine.append(task, &[numbered_record(1)]).unwrap();
+    engine.append_uploads(task, &[numbered_record(1)]).unwrap();
     let closed = engine.close_batch(task, 1, 200).unwrap();
     // A second call, as from a node that does not know of the first.
     assert_eq!(engine.close_batch(task, 1, 300).unwrap(), closed);
@@ -156,7 +162,7 @@ pub(super) fn what_is_released_stays_and_is_forgotten_when_told<S: TestStorage>(
     let mut engine = storage.open();
     let task = engine.add_task(task_row_with_id("t"), 100).unwrap();
     let group: Vec<UploadRecord> = (0..10).map(numbered_record).collect();
-    engine.append(task, &group).unwrap();
+    engine.append_uploads(task, &group).unwrap();
     let closed = engine.close_batch(task, 1, 200).unwrap();
     let reader = engine.reader();
     let release = build_release(&*reader, task, 1);
@@ -195,7 +201,7 @@ pub(super) fn a_batch_that_is_released_without_reports_keeps_none<S: TestStorage
     let mut engine = storage.open();
     let task = engine.add_task(task_row_with_id("t"), 100).unwrap();
     engine
-        .append(task, &[numbered_record(1), numbered_record(2)])
+        .append_uploads(task, &[numbered_record(1), numbered_record(2)])
         .unwrap();
     let closed = engine.close_batch(task, 1, 200).unwrap();
     let reader = engine.reader();
@@ -223,15 +229,21 @@ pub(super) fn tasks_come_change_and_go<S: TestStorage>() {
     let mut engine = storage.open();
     let first = engine.add_task(task_row_with_id("t"), 100).unwrap();
     let second = engine.add_task(task_row_with_id("u"), 100).unwrap();
-    engine.append(first, &[numbered_record(1)]).unwrap();
+    engine.append_uploads(first, &[numbered_record(1)]).unwrap();
     close_and_release_batch(&mut *engine, first);
-    engine.append(first, &[numbered_record(2)]).unwrap();
-    engine.append(second, &[numbered_record(1)]).unwrap();
+    engine.append_uploads(first, &[numbered_record(2)]).unwrap();
+    engine
+        .append_uploads(second, &[numbered_record(1)])
+        .unwrap();
     engine.configure_task(second, r#"{"a":1}"#).unwrap();
     engine.remove_task(first).unwrap();
     let gone =
         |done: Result<(), EngineError>| assert!(matches!(done, Err(EngineError::TaskDeleted)));
-    gone(engine.append(first, &[numbered_record(3)]).map(drop));
+    gone(
+        engine
+            .append_uploads(first, &[numbered_record(3)])
+            .map(drop),
+    );
     gone(engine.close_batch(first, 2, 200).map(drop));
     gone(engine.update_after_release(first, 1));
     let again = engine.add_task(task_row_with_id("t"), 300).unwrap();
@@ -240,7 +252,7 @@ pub(super) fn tasks_come_change_and_go<S: TestStorage>() {
     assert_outcomes(
         UploadOutcome::Stored,
         &engine
-            .append(again, &[numbered_record(1), numbered_record(2)])
+            .append_uploads(again, &[numbered_record(1), numbered_record(2)])
             .unwrap(),
     );
     drop(engine);
@@ -264,7 +276,10 @@ pub(super) fn all_is_there_after_a_restart<S: TestStorage>() {
     let task = engine.add_task(task_row_with_id("t"), 100).unwrap();
     for round in 0..12 {
         let group: Vec<UploadRecord> = (10 * round..10 * round + 10).map(numbered_record).collect();
-        assert_outcomes(UploadOutcome::Stored, &engine.append(task, &group).unwrap());
+        assert_outcomes(
+            UploadOutcome::Stored,
+            &engine.append_uploads(task, &group).unwrap(),
+        );
         if round % 2 == 0 {
             close_and_release_batch(&mut *engine, task);
         }
@@ -279,7 +294,7 @@ pub(super) fn all_is_there_after_a_restart<S: TestStorage>() {
     let all: Vec<UploadRecord> = (0..120).map(numbered_record).collect();
     assert_outcomes(
         UploadOutcome::Duplicate,
-        &engine.append(task, &all).unwrap(),
+        &engine.append_uploads(task, &all).unwrap(),
     );
 }
 
@@ -288,7 +303,7 @@ pub(super) fn whoever_reads_may_stop<S: TestStorage>() {
     let mut engine = storage.open();
     let task = engine.add_task(task_row_with_id("t"), 100).unwrap();
     let group: Vec<UploadRecord> = (0..100).map(numbered_record).collect();
-    engine.append(task, &group).unwrap();
+    engine.append_uploads(task, &group).unwrap();
     let reader = engine.reader();
     let mut seen = 0;
     let stop = |seen: &mut i32| {

@@ -92,7 +92,7 @@ pub(super) fn whatever_is_done_it_is_as_the_model_says<S: TestStorage>() {
                         }
                     })
                     .collect();
-                let outcomes = engine.append(task, &group).unwrap();
+                let outcomes = engine.append_uploads(task, &group).unwrap();
                 assert_eq!(outcomes, model.append(&numbers), "step {now}");
             }
             5 => {

@@ -45,7 +45,7 @@ fn nodes_that_have_the_same_ids_at_once_count_each_once() {
                         numbers.into_iter().map(numbered_record).collect();
                     // These ids are new, so the second node that inserts one has to wait.
                     together.wait();
-                    let outcomes = engine.append(task, &group).unwrap();
+                    let outcomes = engine.append_uploads(task, &group).unwrap();
                     let new = |own: &&UploadOutcome| **own == UploadOutcome::Stored;
                     stored += outcomes.iter().filter(new).count() as u64;
                     assert!(!outcomes.contains(&UploadOutcome::Conflict));
@@ -94,7 +94,10 @@ fn nothing_slips_between_batches_that_others_close() {
                     let first = node * 10_000 + round * 10;
                     let group: Vec<UploadRecord> =
                         (first..first + 10).map(numbered_record).collect();
-                    assert_outcomes(UploadOutcome::Stored, &engine.append(task, &group).unwrap());
+                    assert_outcomes(
+                        UploadOutcome::Stored,
+                        &engine.append_uploads(task, &group).unwrap(),
+                    );
                 }
             });
         }
@@ -128,11 +131,16 @@ fn a_batch_is_released_by_one_node_whoever_is_at_it() {
     let second = storage.open();
     let task = first.add_task(task_row_with_id("t"), 100).unwrap();
     let group: Vec<UploadRecord> = (0..10).map(numbered_record).collect();
-    first.append(task, &group).unwrap();
+    first.append_uploads(task, &group).unwrap();
     let closed = first.close_batch(task, 1, 200).unwrap();
     let [one, two] = [first.reader(), second.reader()];
-    let claim =
-        |reader: &Arc<dyn StorageReader>| reader.shared_storage().unwrap().claim(task, 1).unwrap();
+    let claim = |reader: &Arc<dyn StorageReader>| {
+        reader
+            .shared_storage()
+            .unwrap()
+            .claim_batch(task, 1)
+            .unwrap()
+    };
     let held = claim(&one).unwrap();
     assert!(claim(&two).is_none());
     drop(held);
@@ -159,7 +167,7 @@ fn a_batch_that_lost_uploads_is_not_released() {
     let mut engine = storage.open();
     let task = engine.add_task(task_row_with_id("t"), 100).unwrap();
     let group: Vec<UploadRecord> = (0..10).map(numbered_record).collect();
-    engine.append(task, &group).unwrap();
+    engine.append_uploads(task, &group).unwrap();
     let closed = engine.close_batch(task, 1, 200).unwrap();
     let reader = engine.reader();
     let mut release = build_release(&*reader, task, 1);

@@ -123,7 +123,7 @@ impl TaskCatalogue {
     /// When writing to the disk fails. Nothing has changed then.
     pub(super) fn add_task(&mut self, row: TaskRow) -> Result<(), EngineError> {
         let key = self.content.next;
-        self.change(|content| {
+        self.change_durably(|content| {
             content.next.0 += 1;
             content.tasks.push(TaskRow { key, ..row });
         })
@@ -138,7 +138,7 @@ impl TaskCatalogue {
         key: TaskKey,
         settings: &str,
     ) -> Result<(), EngineError> {
-        self.change(|content| {
+        self.change_durably(|content| {
             let own = content.tasks.iter_mut().filter(|task| task.key == key);
             own.for_each(|task| settings.clone_into(&mut task.settings));
         })
@@ -149,7 +149,7 @@ impl TaskCatalogue {
     /// # Errors
     /// As [`TaskCatalogue::add`].
     pub(super) fn remove_task(&mut self, key: TaskKey) -> Result<(), EngineError> {
-        self.change(|content| content.tasks.retain(|task| task.key != key))
+        self.change_durably(|content| content.tasks.retain(|task| task.key != key))
     }
 
     /// Writes the list to another directory, durably.
@@ -158,11 +158,14 @@ impl TaskCatalogue {
     /// As [`TaskCatalogue::add`].
     pub(super) fn write_to(mut self, directory: &Path) -> Result<(), EngineError> {
         self.path = directory.join(FILE_NAME);
-        self.change(|_| {})
+        self.change_durably(|_| {})
     }
 
     /// Changes the list on the disk, and then in memory.
-    fn change(&mut self, change: impl FnOnce(&mut CatalogueContent)) -> Result<(), EngineError> {
+    fn change_durably(
+        &mut self,
+        change: impl FnOnce(&mut CatalogueContent),
+    ) -> Result<(), EngineError> {
         let mut content = self.content.clone();
         change(&mut content);
         let json = serde_json::to_string(&content)

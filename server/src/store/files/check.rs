@@ -35,7 +35,7 @@ impl DirectoryCheck {
 
 /// Reads everything in a data directory and verifies all checksums. Writes nothing.
 #[must_use]
-pub fn check(root: &Path) -> DirectoryCheck {
+pub fn check_directory(root: &Path) -> DirectoryCheck {
     let mut checked = DirectoryCheck::default();
     match TaskCatalogue::open_existing(root) {
         Ok(catalogue) => {

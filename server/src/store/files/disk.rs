@@ -222,7 +222,7 @@ pub(crate) fn write_atomically(path: &Path, bytes: &[u8]) -> Result<(), EngineEr
 ///
 /// # Errors
 /// When writing to the disk fails.
-pub(super) fn rename(from: &Path, to: &Path) -> Result<(), EngineError> {
+pub(super) fn rename_directory(from: &Path, to: &Path) -> Result<(), EngineError> {
     DiskChange::Rename(from, to).apply_with_error_path(from)?;
     sync_parent_directory(to)
 }
@@ -292,7 +292,7 @@ fn parent_directory(path: &Path) -> &Path {
 }
 
 /// Returns true if the path is that of a temporary file.
-pub(super) fn is_unfinished(path: &Path) -> bool {
+pub(super) fn is_temporary_path(path: &Path) -> bool {
     path.extension()
         .is_some_and(|extension| extension == UNFINISHED)
 }

@@ -144,7 +144,7 @@ pub(super) struct UploadCounts {
 }
 
 impl UploadCounts {
-    pub(super) fn add(&mut self, fields: &FrameFields) {
+    pub(super) fn add_frame(&mut self, fields: &FrameFields) {
         self.uploads += u64::from(fields.uploads);
         self.reports += u64::from(fields.reports);
     }

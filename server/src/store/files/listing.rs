@@ -31,7 +31,7 @@ impl FileListing {
         let failed = |source| disk::file_error(directory, source);
         for entry in fs::read_dir(directory).map_err(failed)? {
             let path = entry.map_err(failed)?.path();
-            if disk::is_unfinished(&path) {
+            if disk::is_temporary_path(&path) {
                 continue;
             }
             listing.add(&path)?;

@@ -89,7 +89,7 @@ impl LogContents {
                 ));
             }
             match fields.kind {
-                UPLOADS_KIND => counts.add(&fields),
+                UPLOADS_KIND => counts.add_frame(&fields),
                 CLOSE_KIND
                     if read_closing_frame(&bytes, &fields)
                         .is_some_and(|(all, _)| all == counts) =>
@@ -145,12 +145,12 @@ impl LogContents {
 
     /// Returns true if nothing was ever appended to the log.
     pub(super) fn is_new(&self) -> bool {
-        self.frames.is_empty() && self.torn_bytes() == 0
+        self.frames.is_empty() && self.invalid_end_length() == 0
     }
 
     /// Returns the number of bytes after the last valid frame. They are left over from an
     /// interrupted commit.
-    pub(super) fn torn_bytes(&self) -> u64 {
+    pub(super) fn invalid_end_length(&self) -> u64 {
         (self.bytes.len() as u64).saturating_sub(self.end)
     }
 }
@@ -231,7 +231,7 @@ impl UploadLog {
     ///
     /// # Errors
     /// When writing to the disk fails, or the file was removed.
-    pub(super) fn append(&mut self, group: &[&UploadRecord]) -> Result<(), EngineError> {
+    pub(super) fn append_commit(&mut self, group: &[&UploadRecord]) -> Result<(), EngineError> {
         let mut records = group.to_vec();
         // Sorted, so that the order of arrival is not kept.
         records.sort_unstable_by_key(|record| record.id);
@@ -282,7 +282,7 @@ impl UploadLog {
         // Written after the sync, because a mark proves that its frame is on the disk.
         self.write_synced_mark(end);
         self.end = end + Checksum::LENGTH as u64;
-        self.counts.add(&fields);
+        self.counts.add_frame(&fields);
         Ok(())
     }
 

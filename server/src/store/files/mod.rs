@@ -77,17 +77,17 @@ pub struct FilesEngine {
 /// until the engine adopts them.
 type PendingIdsFiles = Arc<Mutex<Vec<(TaskKey, Arc<UploadIdsFile>)>>>;
 
-pub use check::{DirectoryCheck, backup, check};
+pub use check::{DirectoryCheck, backup, check_directory};
 pub(super) use disk::{LOCK, file_error};
 pub(crate) use disk::{open_or_create, write_atomically};
 pub(super) use salvage::lock_shared;
-pub use salvage::{Damage, DataLoss, SalvageResult, salvage};
+pub use salvage::{Damage, DataLoss, SalvageResult, salvage_directory};
 
 /// Creates a data directory, durably, if there is none.
 ///
 /// # Errors
 /// When the directory cannot be created.
-pub(crate) fn create_root(root: &Path) -> Result<(), EngineError> {
+pub(crate) fn create_data_directory(root: &Path) -> Result<(), EngineError> {
     disk::create_directory(root)
 }
 
@@ -108,7 +108,7 @@ impl FilesEngine {
     /// # Errors
     /// When the directory cannot be read or written, has another version, or is damaged.
     pub fn open(root: &Path) -> Result<Self, EngineError> {
-        create_root(root)?;
+        create_data_directory(root)?;
         let catalogue = TaskCatalogue::open(root)?;
         let all = root.join(TASKS_DIRECTORY);
         disk::create_directory(&all)?;
@@ -158,7 +158,7 @@ fn recover_task_directory(root: &Path, path: &Path, rows: &[TaskRow]) -> Result<
         let before = path.with_extension("");
         return match listed(&before) {
             // The deletion was never acknowledged.
-            true => disk::rename(path, &before),
+            true => disk::rename_directory(path, &before),
             false => disk::remove_directory(path),
         };
     }
@@ -202,8 +202,8 @@ impl Engine for FilesEngine {
         let directory = task_directory(&self.root, task);
         let deleted = directory.with_extension(DELETED_EXTENSION);
         // Renamed first: after a crash the list decides whether the task is deleted.
-        let done =
-            disk::rename(&directory, &deleted).and_then(|()| self.catalogue.remove_task(task));
+        let done = disk::rename_directory(&directory, &deleted)
+            .and_then(|()| self.catalogue.remove_task(task));
         if let Err(error) = done {
             // The task stays if the list on the disk still has it. Otherwise the next start decides
             // by the list. Until then nothing is stored for the task.
@@ -211,7 +211,7 @@ impl Engine for FilesEngine {
                 let list = TaskCatalogue::open(&self.root);
                 list.is_ok_and(|list| list.task_rows().iter().any(|row| row.key == task))
             };
-            let back = || listed() && disk::rename(&deleted, &directory).is_ok();
+            let back = || listed() && disk::rename_directory(&deleted, &directory).is_ok();
             if !directory.is_dir() && !back() {
                 self.tasks.remove(&task);
             }
@@ -229,12 +229,12 @@ impl Engine for FilesEngine {
         files.map_or_else(Vec::new, |files| files.batches().to_vec())
     }
 
-    fn append(
+    fn append_uploads(
         &mut self,
         task: TaskKey,
         group: &[UploadRecord],
     ) -> Result<Vec<UploadOutcome>, EngineError> {
-        self.files_of_task(task)?.append(group)
+        self.files_of_task(task)?.append_new_uploads(group)
     }
 
     fn close_batch(
@@ -260,7 +260,7 @@ impl Engine for FilesEngine {
             .update_after_release(batch, &opened)
     }
 
-    fn probe(&mut self) -> Result<(), EngineError> {
+    fn probe_write(&mut self) -> Result<(), EngineError> {
         // The file of the last probe still exists during the write, so the probe needs free space.
         disk::write_atomically(&self.root.join(PROBE), &[b'\n'; BLOCK])
     }

@@ -204,7 +204,7 @@ impl TaskFiles {
     ///
     /// # Errors
     /// When writing to the disk fails. Nothing is stored then.
-    pub(super) fn append(
+    pub(super) fn append_new_uploads(
         &mut self,
         group: &[UploadRecord],
     ) -> Result<Vec<UploadOutcome>, EngineError> {
@@ -232,7 +232,7 @@ impl TaskFiles {
             outcomes.push(outcome);
         }
         if !stored.is_empty() {
-            self.log.append(&stored)?;
+            self.log.append_commit(&stored)?;
             let batch = self.log.header.batch;
             self.known.entry(batch).or_default().extend(fresh);
             if let Some(last) = self.batches.last_mut() {
@@ -322,10 +322,10 @@ fn create_log(
 
 /// Opens a log for writing. Logs a warning if an interrupted commit is cut off.
 fn resume_log(path: &Path, contents: &LogContents) -> Result<UploadLog, EngineError> {
-    if contents.torn_bytes() > 0 {
+    if contents.invalid_end_length() > 0 {
         tracing::warn!(
             path = %path.display(),
-            bytes = contents.torn_bytes(),
+            bytes = contents.invalid_end_length(),
             "a commit was interrupted when the collector stopped; none of its uploads was \
              acknowledged"
         );
@@ -408,8 +408,10 @@ fn temporary_files(directory: &Path) -> Result<Vec<PathBuf>, EngineError> {
     let failed = |source| disk::file_error(directory, source);
     let entries = fs::read_dir(directory).map_err(failed)?;
     let paths = entries.map(|entry| Ok(entry.map_err(failed)?.path()));
-    let unfinished =
-        |path: &Result<PathBuf, _>| path.as_ref().map_or(true, |path| disk::is_unfinished(path));
+    let unfinished = |path: &Result<PathBuf, _>| {
+        path.as_ref()
+            .map_or(true, |path| disk::is_temporary_path(path))
+    };
     paths.filter(unfinished).collect()
 }
 

@@ -23,7 +23,7 @@ fn directory() -> (tempfile::TempDir, TaskKey) {
     for round in 1..=7 {
         for _ in 0..3 {
             let group: Vec<_> = (number..number + 10).map(numbered_record).collect();
-            files.append(task, &group).unwrap();
+            files.append_uploads(task, &group).unwrap();
             number += 10;
         }
         if round < 7 {
@@ -63,7 +63,10 @@ fn contents(root: &Path, task: TaskKey) -> Result<Vec<Vec<u8>>, EngineError> {
     }
     // The directory must know the id of every upload.
     let known: Vec<_> = (0..210).map(numbered_record).collect();
-    assert_outcomes(UploadOutcome::Duplicate, &files.append(task, &known)?);
+    assert_outcomes(
+        UploadOutcome::Duplicate,
+        &files.append_uploads(task, &known)?,
+    );
     Ok(all)
 }
 
@@ -200,12 +203,12 @@ fn what_was_on_its_way_is_cut_off_wherever_the_power_went() {
     let mut files = FilesEngine::open(directory.path()).unwrap();
     let task = files.add_task(task_row_with_id("t"), 100).unwrap();
     files
-        .append(task, &[numbered_record(1), numbered_record(2)])
+        .append_uploads(task, &[numbered_record(1), numbered_record(2)])
         .unwrap();
     let log = task_directory(directory.path(), task).join(log_file_name(1));
     let before = fs::read(&log).unwrap();
     files
-        .append(
+        .append_uploads(
             task,
             &[numbered_record(3), numbered_record(4), numbered_record(5)],
         )
@@ -218,7 +221,7 @@ fn what_was_on_its_way_is_cut_off_wherever_the_power_went() {
         let mut files = FilesEngine::open(directory.path()).expect(case);
         let row = files.batches(task)[0];
         assert_eq!(row.reports, stored, "{case}");
-        let outcomes = files.append(task, &known(6)).unwrap();
+        let outcomes = files.append_uploads(task, &known(6)).unwrap();
         let duplicates = outcomes
             .iter()
             .filter(|o| **o == UploadOutcome::Duplicate)
@@ -247,9 +250,11 @@ fn a_removed_log_is_noticed_while_it_is_written_to() {
     let directory = tempfile::tempdir().unwrap();
     let mut files = FilesEngine::open(directory.path()).unwrap();
     let task = files.add_task(task_row_with_id("t"), 100).unwrap();
-    files.append(task, &[numbered_record(1)]).unwrap();
+    files.append_uploads(task, &[numbered_record(1)]).unwrap();
     fs::remove_file(task_directory(directory.path(), task).join(log_file_name(1))).unwrap();
-    let error = files.append(task, &[numbered_record(2)]).unwrap_err();
+    let error = files
+        .append_uploads(task, &[numbered_record(2)])
+        .unwrap_err();
     assert!(error.to_string().contains("removed"), "{error}");
 }
 
@@ -259,7 +264,7 @@ fn files_are_the_owners_alone() {
     let (directory, _) = directory();
     FilesEngine::open(directory.path())
         .unwrap()
-        .probe()
+        .probe_write()
         .unwrap();
     for path in all_files(directory.path()) {
         let mode = fs::metadata(&path).unwrap().permissions().mode();
@@ -301,10 +306,13 @@ fn what_was_stored_is_there_after_every_step() {
                 numbered_record(number)
             })
             .collect();
-        assert_outcomes(UploadOutcome::Stored, &files.append(task, &group).unwrap());
+        assert_outcomes(
+            UploadOutcome::Stored,
+            &files.append_uploads(task, &group).unwrap(),
+        );
         assert_outcomes(
             UploadOutcome::Duplicate,
-            &files.append(task, &group).unwrap(),
+            &files.append_uploads(task, &group).unwrap(),
         );
         let before = stored_contents(&files, task);
         drop(files);
@@ -314,7 +322,7 @@ fn what_was_stored_is_there_after_every_step() {
         assert_eq!((closed.number, closed.reports), (round, 10));
         assert_outcomes(
             UploadOutcome::Duplicate,
-            &files.append(task, &group).unwrap(),
+            &files.append_uploads(task, &group).unwrap(),
         );
         let reader = files.reader();
         let release = build_release(&*reader, task, round);
@@ -329,7 +337,10 @@ fn what_was_stored_is_there_after_every_step() {
         }
         assert_eq!(reader.totals(task, round).unwrap(), release.totals);
         let all: Vec<_> = (1..=number).map(numbered_record).collect();
-        assert_outcomes(UploadOutcome::Duplicate, &files.append(task, &all).unwrap());
+        assert_outcomes(
+            UploadOutcome::Duplicate,
+            &files.append_uploads(task, &all).unwrap(),
+        );
     }
     let names: Vec<_> = fs::read_dir(task_directory(directory.path(), task))
         .unwrap()

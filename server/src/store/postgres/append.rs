@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use postgres::types::{ToSql, Type};
 use postgres::{Statement, Transaction};
 
-use super::rows::{UploadIdBytes, parse_upload_id, signed, unsigned_column};
+use super::rows::{UploadIdBytes, parse_upload_id, to_database_integer, unsigned_column};
 use super::session::Session;
 use crate::store::engine::{EngineError, TaskKey, UploadOutcome, UploadRecord};
 
@@ -81,13 +81,13 @@ fn lock_own_slot(
 
 /// Stores the new uploads of a group in the open batch. Returns the outcome of each record, the
 /// number of the batch, and the batch's current number of reports.
-pub(super) fn append(
+pub(super) fn insert_uploads(
     transaction: &mut Transaction<'_>,
     statements: &AppendStatements,
     (task, node): (TaskKey, i64),
     group: &[UploadRecord],
 ) -> Result<(Vec<UploadOutcome>, u64, u64), EngineError> {
-    let key = signed(task.0);
+    let key = to_database_integer(task.0);
     let batch = lock_own_slot(transaction, statements, (key, node))?;
 
     // An id may occur several times in a group. Its first record counts.
@@ -113,7 +113,10 @@ pub(super) fn append(
     // the commit of everything that it has read.
     let fresh = given.iter().filter(|own| stored.contains(&own.id));
     let fresh: u64 = fresh.map(|record| u64::from(record.reports)).sum();
-    transaction.execute(&statements.count, &[&key, &batch, &node, &signed(fresh)])?;
+    transaction.execute(
+        &statements.count,
+        &[&key, &batch, &node, &to_database_integer(fresh)],
+    )?;
     let total = "SELECT sum(reports)::BIGINT AS reports FROM hushbin.slot \
         WHERE task = $1 AND batch = $2";
     let total = transaction.query_one(total, &[&key, &batch])?;

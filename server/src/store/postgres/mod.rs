@@ -42,7 +42,9 @@ use super::engine::{
 use append::AppendStatements;
 use reader::PostgresReader;
 pub(super) use reader::open_read_only;
-use rows::{SELECT_TASKS, all_batches, all_tasks, signed, task_batches, task_key, task_row};
+use rows::{
+    SELECT_TASKS, all_batches, all_tasks, task_batches, task_key, task_row, to_database_integer,
+};
 pub use session::DatabaseAddress;
 use session::ReconnectingSession;
 pub(crate) use session::{Session, SessionPool};
@@ -64,7 +66,7 @@ fn add_batch(
     number: u64,
     now: u64,
 ) -> Result<(), EngineError> {
-    let [task, number, now] = [task.0, number, now].map(signed);
+    let [task, number, now] = [task.0, number, now].map(to_database_integer);
     let insert = "INSERT INTO hushbin.batch (task, number, state, opened, reports, kept) \
         VALUES ($1, $2, 0, $3, 0, true)";
     transaction.execute(insert, &[&task, &number, &now])?;
@@ -179,7 +181,7 @@ impl Engine for PostgresEngine {
         let update = "UPDATE hushbin.task SET settings = $2 WHERE key = $1";
         let updated = self.session.with_session(|session, _| {
             session.run_in_transaction(|transaction| {
-                Ok(transaction.execute(update, &[&signed(task.0), &settings])?)
+                Ok(transaction.execute(update, &[&to_database_integer(task.0), &settings])?)
             })
         })?;
         match updated {
@@ -189,7 +191,7 @@ impl Engine for PostgresEngine {
     }
 
     fn remove_task(&mut self, task: TaskKey) -> Result<(), EngineError> {
-        let key = signed(task.0);
+        let key = to_database_integer(task.0);
         self.session.with_session(|session, _| {
             session.run_in_transaction(|transaction| {
                 transaction.execute("DELETE FROM hushbin.task WHERE key = $1", &[&key])?;
@@ -215,7 +217,7 @@ impl Engine for PostgresEngine {
         self.batches.get(&task).cloned().unwrap_or_default()
     }
 
-    fn append(
+    fn append_uploads(
         &mut self,
         task: TaskKey,
         group: &[UploadRecord],
@@ -223,7 +225,7 @@ impl Engine for PostgresEngine {
         let node = self.node;
         let (outcomes, batch, reports) = self.session.with_session(|session, statements| {
             session.run_in_transaction(|transaction| {
-                append::append(transaction, statements, (task, node), group)
+                append::insert_uploads(transaction, statements, (task, node), group)
             })
         })?;
         match self
@@ -245,7 +247,7 @@ impl Engine for PostgresEngine {
         batch: u64,
         now: u64,
     ) -> Result<BatchRow, EngineError> {
-        let [key, number, closed] = [task.0, batch, now].map(signed);
+        let [key, number, closed] = [task.0, batch, now].map(to_database_integer);
         let close = |transaction: &mut Transaction<'_>| {
             // Deleting a task locks this row first, too, so that closing a batch and deleting its
             // task exclude each other.
@@ -279,7 +281,7 @@ impl Engine for PostgresEngine {
         self.reload_batches(task).map(drop)
     }
 
-    fn probe(&mut self) -> Result<(), EngineError> {
+    fn probe_write(&mut self) -> Result<(), EngineError> {
         let update = "UPDATE hushbin.journal SET probes = probes + 1";
         self.session.with_session(|session, _| {
             session

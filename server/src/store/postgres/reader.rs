@@ -9,8 +9,8 @@ use postgres::fallible_iterator::FallibleIterator;
 use postgres::types::{ToSql, Type};
 
 use super::rows::{
-    CLOSED, SELECT_TASKS, all_batches, all_tasks, parse_upload_id, signed, task_batches, task_key,
-    task_row,
+    CLOSED, SELECT_TASKS, all_batches, all_tasks, parse_upload_id, task_batches, task_key,
+    task_row, to_database_integer,
 };
 use super::schema;
 use super::session::{DatabaseAddress, Session, SessionPool};
@@ -58,7 +58,7 @@ impl PostgresReader {
         (task, batch): (TaskKey, u64),
         visit: &mut dyn FnMut(&Row) -> Result<ControlFlow<()>, EngineError>,
     ) -> Result<(), EngineError> {
-        let [task, batch] = [task.0, batch].map(signed);
+        let [task, batch] = [task.0, batch].map(to_database_integer);
         self.sessions.with_session(|session| {
             let values: [&(dyn ToSql + Sync); 2] = [&task, &batch];
             let values = values.into_iter().zip([Type::INT8, Type::INT8]);
@@ -94,7 +94,7 @@ impl StorageReader for PostgresReader {
         row: &BatchRow,
         release: BatchRelease,
     ) -> Result<(), EngineError> {
-        let [key, batch] = [task.0, row.number].map(signed);
+        let [key, batch] = [task.0, row.number].map(to_database_integer);
         self.sessions.with_session(|session| {
             session.run_in_transaction(|transaction| {
                 let lock =
@@ -169,7 +169,7 @@ impl StorageReader for PostgresReader {
     }
 
     fn forget_reports(&self, task: TaskKey, batch: u64) -> Result<(), EngineError> {
-        let [task, batch] = [task.0, batch].map(signed);
+        let [task, batch] = [task.0, batch].map(to_database_integer);
         self.sessions.with_session(|session| {
             session.run_in_transaction(|transaction| {
                 let forget =
@@ -211,7 +211,9 @@ impl SharedStorage for PostgresReader {
     fn task(&self, task: TaskKey) -> Result<Option<TaskRow>, EngineError> {
         self.sessions.with_session(|session| {
             let query = format!("{SELECT_TASKS} WHERE key = $1");
-            let row = session.client().query_opt(&query, &[&signed(task.0)])?;
+            let row = session
+                .client()
+                .query_opt(&query, &[&to_database_integer(task.0)])?;
             row.as_ref().map(task_row).transpose()
         })
     }
@@ -221,8 +223,8 @@ impl SharedStorage for PostgresReader {
         self.sessions.with_session(batches)
     }
 
-    fn claim(&self, task: TaskKey, batch: u64) -> Result<Option<BatchClaim>, EngineError> {
-        let [task, batch] = [task.0, batch].map(signed);
+    fn claim_batch(&self, task: TaskKey, batch: u64) -> Result<Option<BatchClaim>, EngineError> {
+        let [task, batch] = [task.0, batch].map(to_database_integer);
         self.sessions.lock_claim(|client| {
             let lock = "SELECT batch FROM hushbin.claim WHERE task = $1 AND batch = $2 \
                 FOR UPDATE SKIP LOCKED";

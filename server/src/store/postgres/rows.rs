@@ -14,7 +14,7 @@ pub(super) const CLOSED: i16 = 1;
 pub(super) const RELEASED: i16 = 2;
 
 /// Converts a key or a count to the signed integer that the database stores.
-pub(super) fn signed(number: u64) -> i64 {
+pub(super) fn to_database_integer(number: u64) -> i64 {
     number.cast_signed()
 }
 
@@ -78,7 +78,7 @@ pub(super) fn task_batches(
     task: TaskKey,
 ) -> Result<Vec<BatchRow>, EngineError> {
     let query = format!("{SELECT_BATCHES} WHERE task = $1 ORDER BY number");
-    let rows = client.query(&query, &[&signed(task.0)])?;
+    let rows = client.query(&query, &[&to_database_integer(task.0)])?;
     rows.iter().map(batch_row).collect()
 }
 

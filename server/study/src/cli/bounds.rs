@@ -57,7 +57,7 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
     let at = |epsilon| -> Result<Mixture, Error> {
         Ok(match &task {
             Some(task) => Mixture::for_task_at_epsilon(task, epsilon)?,
-            None => Mixture::generic(epsilon)?,
+            None => Mixture::for_any_randomizer(epsilon)?,
         })
     };
     let ShuffledBatch {

@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use clap::Args;
 
 use crate::evaluate::{
-    self, DataSetMeans, EntryDataSet, Experiment, GradientLearning, PeopleTable, StudySettings,
-    StudySize,
+    self, DataSetMeansExperiment, EntryDataSet, Experiment, GradientLearningExperiment,
+    PeopleTable, StudySettings, StudySize,
 };
 use crate::output::{Error, progress_bar};
 
@@ -46,12 +46,12 @@ fn selected_experiments(options: &Options) -> Result<Vec<Box<dyn Experiment>>, E
             .extension()
             .is_some_and(|own| own.eq_ignore_ascii_case("csv"));
         all.push(if is_table {
-            Box::new(GradientLearning::from_table(
+            Box::new(GradientLearningExperiment::from_table(
                 PeopleTable::read_file(path)?,
                 options.preset,
             ))
         } else {
-            Box::new(DataSetMeans::new(
+            Box::new(DataSetMeansExperiment::new(
                 path,
                 EntryDataSet::read_file(path)?,
                 options.preset,

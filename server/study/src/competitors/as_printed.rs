@@ -41,12 +41,12 @@ pub struct PrintedMajority {
 /// ```
 /// use hushbin_study::competitors::{Budget, as_printed};
 ///
-/// let printed = as_printed::majority(5, &Budget::new(1.0, 1e-3)?)?;
+/// let printed = as_printed::printed_majority(5, &Budget::new(1.0, 1e-3)?)?;
 /// assert!((printed.delta - 0.016).abs() < 1e-12);
-/// assert!(as_printed::majority(64, &Budget::new(1.0, 1e-6)?).is_err());
+/// assert!(as_printed::printed_majority(64, &Budget::new(1.0, 1e-6)?).is_err());
 /// # Ok::<(), hushbin::Error>(())
 /// ```
-pub fn majority(attributes: u32, budget: &Budget) -> Result<PrintedMajority, Error> {
+pub fn printed_majority(attributes: u32, budget: &Budget) -> Result<PrintedMajority, Error> {
     let counts = AgreementCounts::new(attributes)?;
     let threshold = attributes / 2 + 1;
     let sets = counts.favoured_set(threshold)?;
@@ -94,11 +94,11 @@ pub struct PrintedGaussian {
 /// ```
 /// use hushbin_study::competitors::{Budget, as_printed};
 ///
-/// let printed = as_printed::gaussian(5, &Budget::new(1.0, 1e-6)?)?;
+/// let printed = as_printed::printed_gaussian(5, &Budget::new(1.0, 1e-6)?)?;
 /// assert!((printed.delta - 0.009_652).abs() < 1e-6);
 /// # Ok::<(), hushbin::Error>(())
 /// ```
-pub fn gaussian(attributes: u32, budget: &Budget) -> Result<PrintedGaussian, Error> {
+pub fn printed_gaussian(attributes: u32, budget: &Budget) -> Result<PrintedGaussian, Error> {
     let right = Gaussian::on_numbers(attributes, budget)?;
     let sigma = Gaussian::on_numbers(1, budget)?.sigma();
     Ok(PrintedGaussian {
@@ -117,12 +117,12 @@ pub fn gaussian(attributes: u32, budget: &Budget) -> Result<PrintedGaussian, Err
 /// use hushbin_study::competitors::{Budget, as_printed, best_buckets};
 ///
 /// let budget = Budget::new(1.0, 1e-15)?;
-/// let [printed, right] = [as_printed::best_buckets(&budget), best_buckets(&budget)];
+/// let [printed, right] = [as_printed::printed_best_buckets(&budget), best_buckets(&budget)];
 /// assert!((printed.unwrap() / right.unwrap() - 1.0).abs() > 0.01);
 /// # Ok::<(), hushbin::Error>(())
 /// ```
 #[must_use]
-pub fn best_buckets(budget: &Budget) -> Option<f64> {
+pub fn printed_best_buckets(budget: &Budget) -> Option<f64> {
     let (e, delta) = (budget.epsilon().exp(), budget.delta());
     let linear = (e - 1.0) * (1.0 - 3.0 * delta);
     let constant = (e - 1.0) * (e + 1.0 - 2.0 * delta);

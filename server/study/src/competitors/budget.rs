@@ -81,14 +81,17 @@ impl Budget {
 /// δ for all sets of outcomes.
 ///
 /// ```
-/// use hushbin_study::competitors::hockey_stick;
+/// use hushbin_study::competitors::hockey_stick_divergence;
 ///
 /// let response = [(0.75, 0.25), (0.25, 0.75)];
-/// assert!(hockey_stick(response, 3.0_f64.ln()) < 1e-15);
-/// assert!((hockey_stick(response, 2.0_f64.ln()) - 0.25).abs() < 1e-15);
+/// assert!(hockey_stick_divergence(response, 3.0_f64.ln()) < 1e-15);
+/// assert!((hockey_stick_divergence(response, 2.0_f64.ln()) - 0.25).abs() < 1e-15);
 /// ```
 #[must_use]
-pub fn hockey_stick(outcomes: impl IntoIterator<Item = (f64, f64)>, epsilon: f64) -> f64 {
+pub fn hockey_stick_divergence(
+    outcomes: impl IntoIterator<Item = (f64, f64)>,
+    epsilon: f64,
+) -> f64 {
     let e = epsilon.exp();
     let excess = |(p, q): (f64, f64)| (p - e * q).max(0.0);
     outcomes.into_iter().map(excess).sum()
@@ -103,10 +106,10 @@ const EPSILON_SEARCH_MAX: f64 = 64.0;
 /// `delta_at` must not increase with ε.
 ///
 /// ```
-/// use hushbin_study::competitors::{hockey_stick, least_epsilon};
+/// use hushbin_study::competitors::{hockey_stick_divergence, least_epsilon};
 ///
 /// let response = [(0.75, 0.25), (0.25, 0.75)];
-/// let epsilon = least_epsilon(0.0, |epsilon| hockey_stick(response, epsilon));
+/// let epsilon = least_epsilon(0.0, |epsilon| hockey_stick_divergence(response, epsilon));
 /// assert!((epsilon - 3.0_f64.ln()).abs() < 1e-11);
 /// ```
 #[must_use]

@@ -70,7 +70,7 @@ impl FavouredSet {
     /// Returns δ at ε if the report is a favoured output with the probability of the threshold
     /// `inside`.
     pub(super) fn delta_at(&self, inside: Threshold, epsilon: f64) -> f64 {
-        let (p, q) = (inside.probability(), inside.complement());
+        let (p, q) = (inside.probability(), inside.false_probability());
         self.delta_of_probabilities(p, q, epsilon)
     }
 

@@ -61,7 +61,7 @@ mod numbers;
 pub mod ratings;
 pub mod sums;
 
-pub use budget::{Budget, DELTA, hockey_stick, least_epsilon};
+pub use budget::{Budget, DELTA, hockey_stick_divergence, least_epsilon};
 pub use choice::{
     HadamardResponse, HashReport, LocalHash, OptimalHash, RandomizedResponse, SubsetSelection,
     SupportRates, UnaryEncoding, best_buckets,

@@ -11,9 +11,11 @@ mod run;
 
 pub(crate) use crowd::data_set::EntryDataSet;
 pub(crate) use crowd::people::PeopleTable;
-pub(crate) use experiments::{DataSetMeans, GradientLearning, experiments_without_data_set};
+pub(crate) use experiments::{
+    DataSetMeansExperiment, GradientLearningExperiment, experiments_without_data_set,
+};
 pub(crate) use measure::experiment::Experiment;
 pub(crate) use measure::size::StudySize;
 pub(crate) use page::html::describe_cell;
-pub(crate) use page::report::write_results;
+pub(crate) use page::result_files::write_results;
 pub(crate) use run::engine::{StudySettings, run_study};

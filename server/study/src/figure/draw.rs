@@ -9,9 +9,9 @@ use plotters::coord::ranged1d::{KeyPointHint, NoDefaultFormatting, ValueFormatte
 use plotters::prelude::*;
 
 use super::curves::{Curve, Figure, Panel};
-use super::strokes::{draw_curve, draw_sample};
+use super::strokes::{draw_curve, draw_legend_sample};
 use super::style::{CurveStyle, FONT, GRID, INK};
-use super::ticks::{even_ticks, logarithmic_ticks, tick_label};
+use super::ticks::{linear_ticks, logarithmic_ticks, tick_label};
 use crate::output::Error;
 
 /// Width and height of a figure's panel in pixels.
@@ -74,7 +74,7 @@ pub(crate) fn figure_to_svg(figure: &Figure) -> Result<String, Error> {
                 40 + column * PANEL_SIZE.0 as i32,
                 14 + row * LEGEND_ROW_HEIGHT,
             );
-            draw_sample(&legend, at, style_in_legend(index), name)?;
+            draw_legend_sample(&legend, at, style_in_legend(index), name)?;
         }
         root.present()?;
     }
@@ -183,7 +183,7 @@ impl Ranged for ChartAxis {
         if self.logarithmic {
             logarithmic_ticks(&self.range)
         } else {
-            even_ticks(&self.range)
+            linear_ticks(&self.range)
         }
     }
 

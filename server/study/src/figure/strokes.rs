@@ -47,7 +47,7 @@ where
 }
 
 /// Draws a sample of a curve, with the curve's name, at a position of the legend.
-pub(crate) fn draw_sample(
+pub(crate) fn draw_legend_sample(
     area: &DrawingArea<SVGBackend<'_>, Shift>,
     (x, y): (i32, i32),
     style: CurveStyle,

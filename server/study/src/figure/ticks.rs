@@ -71,7 +71,7 @@ fn superscript(character: char) -> char {
 }
 
 /// Returns the ticks of a linear axis: about eight round numbers.
-pub(crate) fn even_ticks(range: &Range<f64>) -> Vec<f64> {
+pub(crate) fn linear_ticks(range: &Range<f64>) -> Vec<f64> {
     let rough = (range.end - range.start) / 8.0;
     let exponent = rough.log10().floor() as i32;
     let step = [1, 2, 5, 10].map(|leading| times_power_of_ten(leading, exponent));
@@ -109,7 +109,7 @@ mod tests {
     #[test]
     fn even_ticks_are_round() {
         let shown = |range: Range<f64>| -> Vec<String> {
-            even_ticks(&range).into_iter().map(tick_label).collect()
+            linear_ticks(&range).into_iter().map(tick_label).collect()
         };
         assert_eq!(shown(-0.9..6.5), ["0", "1", "2", "3", "4", "5", "6"]);
         assert_eq!(

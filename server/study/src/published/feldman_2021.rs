@@ -10,7 +10,7 @@
 //! this pair of distributions by an exact sum.
 
 use hushbin::Error;
-use hushbin_analysis::accounting::clones_epsilon;
+use hushbin_analysis::accounting::clone_argument_epsilon;
 
 use super::bound::{BoundScope, BoundValue, BoundedBatch, PublishedBound};
 
@@ -26,7 +26,7 @@ pub(super) fn clone_bounds(batch: &BoundedBatch) -> Result<[PublishedBound; 2], 
             "clones, exact sum",
             "Feldman et al. 2021, Section 3",
             BoundScope::AnyRandomizer,
-            Ok(clones_epsilon(batch.epsilon, batch.n, batch.delta)?),
+            Ok(clone_argument_epsilon(batch.epsilon, batch.n, batch.delta)?),
         ),
     ])
 }

@@ -7,11 +7,11 @@
 //! Unified, Simplified, and Tightened" (2024).
 //!
 //! ```
-//! use hushbin_analysis::accounting::{Mixture, account};
+//! use hushbin_analysis::accounting::{Mixture, compute_batch_privacy};
 //! use hushbin_study::published::published_bounds;
 //!
-//! let any = Mixture::generic(1.0).unwrap();
-//! let ours = account(&any, 100_000, 1.0, 1e-7).unwrap();
+//! let any = Mixture::for_any_randomizer(1.0).unwrap();
+//! let ours = compute_batch_privacy(&any, 100_000, 1.0, 1e-7).unwrap();
 //! for bound in published_bounds(&any, 100_000, 1.0, 1e-7).unwrap() {
 //!     assert!(bound.central_epsilon.is_none_or(|other| other >= ours.reduction_lower_epsilon));
 //! }
@@ -25,16 +25,16 @@ mod feldman_2023;
 mod wang_collision;
 
 use hushbin::Error;
-use hushbin_analysis::accounting::{Mixture, account};
+use hushbin_analysis::accounting::{Mixture, compute_batch_privacy};
 
 pub use bound::{BoundScope, PublishedBound};
 use bound::{BoundedBatch, FavouredBuckets};
 
 /// Computes the published bounds on the central ε of a batch, ordered by year. hushbin's own value
-/// is computed by [`account`]. The n of the theorems is the number of honest reports.
+/// is computed by [`compute_batch_privacy`]. The n of the theorems is the number of honest reports.
 ///
 /// # Errors
-/// Same errors as [`account`].
+/// Same errors as [`compute_batch_privacy`].
 pub fn published_bounds(
     mixture: &Mixture,
     reports: u64,
@@ -42,7 +42,12 @@ pub fn published_bounds(
     delta: f64,
 ) -> Result<Vec<PublishedBound>, Error> {
     let epsilon = mixture.epsilon();
-    let any = account(&Mixture::generic(epsilon)?, reports, honest_fraction, delta)?;
+    let any = compute_batch_privacy(
+        &Mixture::for_any_randomizer(epsilon)?,
+        reports,
+        honest_fraction,
+        delta,
+    )?;
     let favoured = mixture.favoured_and_other_buckets();
     let batch = BoundedBatch {
         epsilon,

@@ -1,9 +1,9 @@
 //! Tests that compare hushbin's shuffle accounting with the published bounds.
 
 use hushbin::TaskDraft;
-use hushbin::hash::Hashing;
+use hushbin::hash::HashFamily;
 use hushbin::mechanism::collision::{Collision, Rule};
-use hushbin_analysis::accounting::{Mixture, account};
+use hushbin_analysis::accounting::{Mixture, compute_batch_privacy};
 use hushbin_study::published::{BoundScope, PublishedBound, published_bounds};
 use hushbin_tests::mixtures::heaviest;
 use serde_json::{Value, json};
@@ -35,7 +35,7 @@ const NAMES: [&str; 10] = [
 /// Returns the mixture of P1's collision mechanism with P1's number of buckets.
 fn printed(s: u32, epsilon: f64) -> Mixture {
     let t = f64::from(s) * epsilon.exp() + 2.0 * f64::from(s) - 1.0;
-    let collision = Collision::new(Rule::Occupied, Hashing::Independent, t as u32).unwrap();
+    let collision = Collision::new(Rule::Occupied, HashFamily::Independent, t as u32).unwrap();
     Mixture::collision(&collision, s, epsilon).unwrap()
 }
 
@@ -101,11 +101,11 @@ fn none_is_below_what_is_known_to_be_needed() {
                         all.iter().map(|bound| bound.name).collect::<Vec<_>>(),
                         NAMES
                     );
-                    let own = account(&mixture, n, 1.0, delta)
+                    let own = compute_batch_privacy(&mixture, n, 1.0, delta)
                         .unwrap()
                         .reduction_lower_epsilon;
-                    let any = Mixture::generic(epsilon).unwrap();
-                    let any = account(&any, n, 1.0, delta)
+                    let any = Mixture::for_any_randomizer(epsilon).unwrap();
+                    let any = compute_batch_privacy(&any, n, 1.0, delta)
                         .unwrap()
                         .reduction_lower_epsilon;
                     for bound in all {
@@ -135,7 +135,9 @@ fn the_exact_sum_is_below_the_best_known() {
     for s in [4, 64] {
         for (n, delta) in [(10_000, 1e-6), (100_000, 1e-7)] {
             let mixture = printed(s, 1.0);
-            let ours = account(&mixture, n, 1.0, delta).unwrap().central_epsilon;
+            let ours = compute_batch_privacy(&mixture, n, 1.0, delta)
+                .unwrap()
+                .central_epsilon;
             let all = published_bounds(&mixture, n, 1.0, delta).unwrap();
             let less = |scope: BoundScope| {
                 let of = all.iter().filter(|bound| bound.scope == scope);
@@ -253,7 +255,10 @@ fn blankets_are_those_of_their_authors() {
         ),
     ] {
         let (mixture, names) = match k {
-            None => (Mixture::generic(epsilon).unwrap(), [HOEFFDING, BENNETT]),
+            None => (
+                Mixture::for_any_randomizer(epsilon).unwrap(),
+                [HOEFFDING, BENNETT],
+            ),
             Some(k) => (heaviest(1, k, epsilon), [OWN_HOEFFDING, OWN_BENNETT]),
         };
         for (name, known) in names.into_iter().zip([hoeffding, bennett]) {
@@ -286,7 +291,7 @@ fn clones_are_between_their_authors_bounds() {
         ),
         (3.0, 100_000, 1e-7, 0.10645426878818481, 0.1101910679533866),
     ] {
-        let any = Mixture::generic(epsilon).unwrap();
+        let any = Mixture::for_any_randomizer(epsilon).unwrap();
         let found = value(&any, n, delta, CLONES_EXACT).unwrap();
         assert!((lower..upper).contains(&found), "{epsilon}, {n}: {found}");
     }
@@ -328,7 +333,7 @@ fn clones_are_summed_exactly() {
         for epsilon in [0.05, 0.7, 2.0, 5.0] {
             let pairs = clones(epsilon, n);
             for delta in [0.1, 1e-3, 1e-7] {
-                let any = Mixture::generic(epsilon).unwrap();
+                let any = Mixture::for_any_randomizer(epsilon).unwrap();
                 let found = value(&any, n, delta, CLONES_EXACT).unwrap();
                 let at = format!("n = {n}, ε = {epsilon}, δ = {delta}: {found}");
                 // The probabilities in the sum above have rounding errors.
@@ -345,7 +350,7 @@ fn clones_are_summed_exactly() {
 /// Closed forms against values computed by hand, and the limits of each range.
 #[test]
 fn closed_forms_hold_within_their_ranges() {
-    let any = |epsilon| Mixture::generic(epsilon).unwrap();
+    let any = |epsilon| Mixture::for_any_randomizer(epsilon).unwrap();
     let close = |found: Option<f64>, known: f64| {
         let found = found.unwrap();
         assert!((found / known - 1.0).abs() < 1e-9, "{found}, {known}");
@@ -454,10 +459,10 @@ fn closed_forms_hold_from_where_they_begin() {
                     let all = published_bounds(&mixture, n, 1.0, delta).unwrap();
                     let bound = find(&all, name);
                     let least = match bound.scope {
-                        BoundScope::AnyRandomizer => Mixture::generic(epsilon).unwrap(),
+                        BoundScope::AnyRandomizer => Mixture::for_any_randomizer(epsilon).unwrap(),
                         BoundScope::Mechanism => mixture,
                     };
-                    let least = account(&least, n, 1.0, delta)
+                    let least = compute_batch_privacy(&least, n, 1.0, delta)
                         .unwrap()
                         .reduction_lower_epsilon;
                     assert!(

@@ -1,9 +1,9 @@
 //! Crosses: what a report reveals about both parts, and leaks about one part that are caught.
 
-use hushbin::hash::{Balanced, HashKeys};
+use hushbin::hash::{BalancedHash, HashKeys};
 use hushbin::mechanism::BucketReport;
 use hushbin::{Entry, Report, Task, TaskDraft};
-use hushbin_server::audit::{Verdict, audit};
+use hushbin_server::audit::{Verdict, audit_report_task};
 use rand_chacha::ChaCha20Rng;
 use rand_core::Rng;
 use serde_json::json;
@@ -45,7 +45,7 @@ fn crosses_keep_within_their_budget() {
     for (epsilon, by_number) in [(0.5, false), (2.0, false), (1.0, true), (3.0, true)] {
         let task = task(epsilon, by_number);
         let plan = TrialPlan::new(&task, Some(20_000), CONFIDENCE).unwrap();
-        let found = audit(&task, &plan, &mut rng(2), |_, _| {});
+        let found = audit_report_task(&task, &plan, &mut rng(2), |_, _| {});
         assert_eq!(found.verdict, Verdict::WithinBudget, "{found:?}");
         assert!(found.measured.lower_bound > 0.7 * epsilon, "{found:?}");
     }
@@ -54,7 +54,7 @@ fn crosses_keep_within_their_budget() {
 /// Draws a bucket of a cell. A cell that shares a part with the answer is more likely by that
 /// part's factor in `likelier`.
 fn favouring(likelier: [f64; 2], mut words: ChaCha20Rng) -> impl FnMut(&[Entry]) -> Report {
-    let hash = Balanced::new(ROWS * COLUMNS, ROWS * COLUMNS);
+    let hash = BalancedHash::new(ROWS * COLUMNS, ROWS * COLUMNS);
     move |input| {
         let seed = words.next_u64();
         let mut law = vec![0.0; (ROWS * COLUMNS) as usize];
@@ -63,7 +63,7 @@ fn favouring(likelier: [f64; 2], mut words: ChaCha20Rng) -> impl FnMut(&[Entry])
             let weight = shared
                 .filter(|(shared, _)| *shared)
                 .map(|(_, weight)| weight);
-            law[hash.bucket(&HashKeys::new(seed), cell) as usize] = weight.product();
+            law[hash.bucket_of_slot(&HashKeys::new(seed), cell) as usize] = weight.product();
         }
         let all: f64 = law.iter().sum();
         law.iter_mut().for_each(|p| *p /= all);

@@ -1,12 +1,12 @@
 //! Leaks that only fractions, zeros or too many entries reveal, and look-alikes that are none.
 
 use hushbin::domain::SignedItem;
-use hushbin::hash::{HashKeys, Hashing, independent_bucket};
+use hushbin::hash::{HashFamily, HashKeys, independent_bucket};
 use hushbin::mechanism::BucketReport;
 use hushbin::mechanism::collision::{self, Collision};
 use hushbin::mechanism::hash_bin::PrivacyLevel;
 use hushbin::mix::mix64;
-use hushbin::{Entry, Mechanism, Report, Task, TaskParts, ValueKind};
+use hushbin::{Entry, Mechanism, Report, Task, TaskFields, ValueKind};
 use rand_chacha::ChaCha20Rng;
 use rand_core::Rng;
 
@@ -19,7 +19,7 @@ use super::{
 fn real(task: &Task) -> Task {
     let parts = parts_of(task.clone());
     let value = ValueKind::Real;
-    Task::new(TaskParts { value, ..parts }).unwrap()
+    Task::new(TaskFields { value, ..parts }).unwrap()
 }
 
 fn has_fractions(input: &[Entry]) -> bool {
@@ -133,10 +133,10 @@ fn values_that_weigh_what_they_lost_are_caught() {
 /// would have among s.
 #[test]
 fn set_that_grows_with_the_entries_is_caught() {
-    let collision = Collision::new(collision::Rule::Occupied, Hashing::Independent, 12).unwrap();
+    let collision = Collision::new(collision::Rule::Occupied, HashFamily::Independent, 12).unwrap();
     let parts = parts_of(typical("collision"));
     let mechanism = Mechanism::Collision(collision);
-    let task = Task::new(TaskParts { mechanism, ..parts }).unwrap();
+    let task = Task::new(TaskFields { mechanism, ..parts }).unwrap();
     let (mut words, domain) = (rng(38), task.questions()[0].domain());
     let e = task.epsilon().exp();
     let inside = e / (3.0 * e + 9.0);
@@ -145,7 +145,7 @@ fn set_that_grows_with_the_entries_is_caught() {
         let mut row = [0.0; 12];
         for entry in input {
             let (item, negative) = (entry.item, entry.value < 0.0);
-            let element = domain.element(SignedItem { item, negative });
+            let element = domain.element_of_signed_item(SignedItem { item, negative });
             row[independent_bucket(&HashKeys::new(seed), element, 12) as usize] = inside;
         }
         let empty = row.iter().filter(|p| **p == 0.0).count() as f64;

@@ -59,7 +59,7 @@ fn unclipped(task: &Task) -> impl Fn(u64, &[Entry]) -> Vec<f64> + use<> {
         unreachable!()
     };
     let (support, bins) = (
-        hash_bin.support(&task.questions()[0].domain()),
+        hash_bin.bin_decoder(&task.questions()[0].domain()),
         hash_bin.bins() as usize,
     );
     move |seed, input| {

@@ -17,7 +17,7 @@ mod uploads;
 use std::env;
 
 use hushbin::domain::SignedItem;
-use hushbin::hash::Hashing;
+use hushbin::hash::HashFamily;
 use hushbin::mechanism::BucketReport;
 use hushbin::mechanism::coco::{self, Coco};
 use hushbin::mechanism::collision::{self, Collision};
@@ -25,12 +25,12 @@ use hushbin::mechanism::hash_bin::{HashBin, Noise, PrivacyLevel};
 use hushbin::task::OpenKeyword;
 use hushbin::upload::upload_header;
 use hushbin::{
-    Entry, Items, Mechanism, Randomizer, Report, Task, TaskDraft, TaskParts, UploadId, ValueKind,
+    Entry, Items, Mechanism, Randomizer, Report, Task, TaskDraft, TaskFields, UploadId, ValueKind,
 };
 use hushbin_analysis::likelihood::core_bucket_probabilities;
 use hushbin_server::audit::{
-    Audit, AuditError, EmpiricalBound, TrialPlan, Verdict, enumerate, enumerate_bins, measure_loss,
-    upload_sender,
+    Audit, AuditError, EmpiricalBound, TrialPlan, Verdict, enumerate_bin_losses, enumerate_losses,
+    measure_privacy_loss, upload_sender,
 };
 use rand_chacha::{ChaCha8Rng, ChaCha20Rng};
 use rand_core::{Rng, SeedableRng};
@@ -66,13 +66,13 @@ fn chosen(mechanism: &serde_json::Value) -> Task {
 }
 
 /// Parts of a task with one question, for ratings.
-fn parts_of(task: Task) -> TaskParts {
+fn parts_of(task: Task) -> TaskFields {
     task.try_into().unwrap()
 }
 
 fn with_epsilon(task: &Task, epsilon: f64) -> Task {
     let parts = parts_of(task.clone());
-    Task::new(TaskParts { epsilon, ..parts }).unwrap()
+    Task::new(TaskFields { epsilon, ..parts }).unwrap()
 }
 
 fn honest(task: &Task, mut rng: impl rand_core::CryptoRng) -> impl FnMut(&[Entry]) -> Report {
@@ -106,16 +106,16 @@ fn measured_sent(
 ) -> EmpiricalBound {
     let plan = TrialPlan::new(task, Some(trials), CONFIDENCE).unwrap();
     let of_answers = |answers: &[&[Entry]], bytes: &mut Vec<u8>| send(answers[0], bytes);
-    measure_loss(task, &plan, of_answers, |_, _| {})
+    measure_privacy_loss(task, &plan, of_answers, |_, _| {})
 }
 
 /// 12 buckets, of which 3 are favoured.
 fn small() -> Task {
     let rule = collision::Rule::Heaviest { favoured: 3 };
-    let collision = Collision::new(rule, Hashing::Balanced, 12).unwrap();
+    let collision = Collision::new(rule, HashFamily::Balanced, 12).unwrap();
     let parts = parts_of(typical("collision"));
     let mechanism = Mechanism::Collision(collision);
-    Task::new(TaskParts { mechanism, ..parts }).unwrap()
+    Task::new(TaskFields { mechanism, ..parts }).unwrap()
 }
 
 /// Draws the bucket of a report from a seed, signed items and a random word.
@@ -162,7 +162,12 @@ fn any_of(rng: &mut impl Rng, from: &[u32]) -> u32 {
 }
 
 /// Random parameters of Collision for sparsity s.
-fn collision(rng: &mut impl Rng, rule: collision::RuleName, hashing: Hashing, s: u32) -> Mechanism {
+fn collision(
+    rng: &mut impl Rng,
+    rule: collision::RuleName,
+    hashing: HashFamily,
+    s: u32,
+) -> Mechanism {
     let (rule, buckets, hashes) = match rule {
         collision::RuleName::Occupied => {
             let buckets = any_of(rng, &[s + 1, 2 * s, 4 * s + 3, 30 * s]);
@@ -181,7 +186,7 @@ fn collision(rng: &mut impl Rng, rule: collision::RuleName, hashing: Hashing, s:
 }
 
 /// Random parameters of CoCo for sparsity s.
-fn coco(rng: &mut impl Rng, rule: coco::RuleName, hashing: Hashing, s: u32) -> Mechanism {
+fn coco(rng: &mut impl Rng, rule: coco::RuleName, hashing: HashFamily, s: u32) -> Mechanism {
     let (rule, pairs, hashes) = match rule {
         coco::RuleName::Overwrite => {
             let pairs = any_of(rng, &[s + 1, 2 * s, 4 * s + 3, 15 * s]);
@@ -199,7 +204,7 @@ fn coco(rng: &mut impl Rng, rule: coco::RuleName, hashing: Hashing, s: u32) -> M
 }
 
 /// Random parameters of hash-bin: every level with and without δ, every noise.
-fn hash_bin(rng: &mut impl Rng, kind: u32, hashing: Hashing, items: &Items) -> Mechanism {
+fn hash_bin(rng: &mut impl Rng, kind: u32, hashing: HashFamily, items: &Items) -> Mechanism {
     let clip = f64::from(any_of(rng, &[1, 2, 5, 30])) / 2.0;
     let distance = f64::from(any_of(rng, &[1, 2, 4, 9, 60, 400])) / 2.0;
     let level = match kind {
@@ -236,8 +241,8 @@ fn tasks(each: u32) -> Vec<Task> {
     for kind in 0..27 {
         let (rule, domain) = (kind / 3, kind % 3);
         let hashing = match domain {
-            0 => Hashing::Balanced,
-            _ => Hashing::Independent,
+            0 => HashFamily::Balanced,
+            _ => HashFamily::Independent,
         };
         for index in 0..each {
             let s = any_of(&mut rng, &[1, 1, 2, 2, 3, 3, 4, 6, 8, 16, 32, 64]);
@@ -253,7 +258,7 @@ fn tasks(each: u32) -> Vec<Task> {
                 3 => {
                     let items = domain == 0 && index % 2 == 1;
                     let hashing = if items {
-                        Hashing::BalancedItems
+                        HashFamily::BalancedItems
                     } else {
                         hashing
                     };
@@ -261,7 +266,7 @@ fn tasks(each: u32) -> Vec<Task> {
                 }
                 _ => hash_bin(&mut rng, rule - 4, hashing, &items),
             };
-            let parts = TaskParts {
+            let parts = TaskFields {
                 id: format!("task-{kind}-{index}"),
                 items,
                 sparsity: s,
@@ -287,12 +292,12 @@ fn no_task_exceeds_its_budget() {
         let steps = least << 8;
         let enumerated_task = core_bucket_probabilities(&task.questions()[0])
             .and_then(|probabilities| {
-                enumerate(&task.questions()[0], steps, &mut rng(seed), probabilities)
+                enumerate_losses(&task.questions()[0], steps, &mut rng(seed), probabilities)
             })
-            .or_else(|| enumerate_bins(&task.questions()[0], steps, &mut rng(seed)));
+            .or_else(|| enumerate_bin_losses(&task.questions()[0], steps, &mut rng(seed)));
         let attained = enumerated_task.map(|found| {
-            assert!(!found.exceeds(effective), "{task:?}: {found:?}");
-            let exact = found.epsilon(effective);
+            assert!(!found.certainly_exceeds(effective), "{task:?}: {found:?}");
+            let exact = found.epsilon_bound(effective);
             assert!(
                 exact <= effective && exact >= found.loss - found.error,
                 "{task:?}: {found:?}"
@@ -303,7 +308,7 @@ fn no_task_exceeds_its_budget() {
             Err(AuditError::Trials { least, .. }) => TrialPlan::new(task, Some(least), CONFIDENCE),
             plan => plan,
         };
-        let found = measure_loss(
+        let found = measure_privacy_loss(
             task,
             &plan.unwrap(),
             upload_sender(task, rng(seed)),
@@ -367,9 +372,9 @@ fn of_level(level: PrivacyLevel, items: u32) -> Task {
         PrivacyLevel::User { .. } => 1,
         _ => items,
     };
-    let hash_bin = HashBin::new(level, Hashing::Balanced, bins, 1024).unwrap();
+    let hash_bin = HashBin::new(level, HashFamily::Balanced, bins, 1024).unwrap();
     let parts = parts_of(typical("collision"));
-    let parts = TaskParts {
+    let parts = TaskFields {
         items: Items::Count(items),
         mechanism: Mechanism::HashBin(hash_bin),
         ..parts
@@ -382,13 +387,13 @@ fn of_level(level: PrivacyLevel, items: u32) -> Task {
 fn enumeration_sees_beyond_twelve_digits() {
     for mechanism in ["collision", "coco"] {
         let parts = parts_of(typical(mechanism));
-        let task = Task::new(TaskParts {
+        let task = Task::new(TaskFields {
             items: Items::Count(6),
             ..parts
         })
         .unwrap();
         let effective = task.effective_epsilon();
-        let found = enumerate(
+        let found = enumerate_losses(
             &task.questions()[0],
             1 << 24,
             &mut rng(10),
@@ -398,9 +403,9 @@ fn enumeration_sees_beyond_twelve_digits() {
         assert_eq!(found.inputs, 1 + 12 + 60 + 160);
         assert!(found.error < 1e-13, "{found:?}");
         assert!((found.loss - effective).abs() <= found.error, "{found:?}");
-        assert_eq!(found.epsilon(effective), effective);
+        assert_eq!(found.epsilon_bound(effective), effective);
         let mut core = core_bucket_probabilities(&task.questions()[0]).unwrap();
-        let leaky = enumerate(
+        let leaky = enumerate_losses(
             &task.questions()[0],
             1 << 24,
             &mut rng(10),
@@ -413,12 +418,15 @@ fn enumeration_sees_beyond_twelve_digits() {
             },
         );
         let leaky = leaky.unwrap();
-        assert!(leaky.exceeds(effective), "{leaky:?}");
-        assert!(leaky.epsilon(effective) > effective, "{leaky:?}");
+        assert!(leaky.certainly_exceeds(effective), "{leaky:?}");
+        assert!(leaky.epsilon_bound(effective) > effective, "{leaky:?}");
 
         let larger = core_bucket_probabilities(&with_epsilon(&task, 1.25).questions()[0]).unwrap();
-        let leaky = enumerate(&task.questions()[0], 1 << 24, &mut rng(10), larger).unwrap();
-        assert!(leaky.exceeds(1.249) && !leaky.exceeds(1.25), "{leaky:?}");
+        let leaky = enumerate_losses(&task.questions()[0], 1 << 24, &mut rng(10), larger).unwrap();
+        assert!(
+            leaky.certainly_exceeds(1.249) && !leaky.certainly_exceeds(1.25),
+            "{leaky:?}"
+        );
     }
 }
 
@@ -461,17 +469,21 @@ fn neighbours_under_hash_bin_are_enumerated() {
             let draft: TaskDraft = serde_json::from_str(&draft).unwrap();
             draft.resolve().unwrap()
         };
-        let found =
-            |epsilon| enumerate_bins(&task(epsilon).questions()[0], 1 << 22, &mut rng(11)).unwrap();
+        let found = |epsilon| {
+            enumerate_bin_losses(&task(epsilon).questions()[0], 1 << 22, &mut rng(11)).unwrap()
+        };
         let effective = task(1.0).effective_epsilon();
         let honest = found(1.0);
-        assert!(!honest.exceeds(effective), "{parameters}: {honest:?}");
-        assert!(honest.epsilon(effective) <= effective && honest.error < 1e-10);
+        assert!(
+            !honest.certainly_exceeds(effective),
+            "{parameters}: {honest:?}"
+        );
+        assert!(honest.epsilon_bound(effective) <= effective && honest.error < 1e-10);
         let close = (honest.loss - effective).abs() <= honest.error;
         assert_eq!(close, attained, "{parameters}: {honest:?}");
         assert!(honest.loss > 0.7 * effective, "{parameters}: {honest:?}");
         if attained {
-            assert!(found(1.01).exceeds(effective), "{parameters}");
+            assert!(found(1.01).certainly_exceeds(effective), "{parameters}");
         }
     }
     let with_delta = r#"{ "id": "bins", "items": 4, "sparsity": 2, "epsilon": 1, "value": "real",
@@ -479,7 +491,7 @@ fn neighbours_under_hash_bin_are_enumerated() {
                        "delta": 0.01, "bins": 1 } }"#;
     let draft: TaskDraft = serde_json::from_str(with_delta).unwrap();
     assert!(
-        enumerate_bins(
+        enumerate_bin_losses(
             &draft.resolve().unwrap().questions()[0],
             u64::MAX,
             &mut rng(0)
@@ -491,23 +503,23 @@ fn neighbours_under_hash_bin_are_enumerated() {
 #[test]
 fn large_and_open_tasks_are_not_enumerated() {
     let parts = parts_of(typical("collision"));
-    let parts = TaskParts {
+    let parts = TaskFields {
         items: Items::Count(1 << 20),
         sparsity: 64,
         ..parts
     };
-    let hashing = Hashing::Independent;
+    let hashing = HashFamily::Independent;
     let rule = collision::Rule::Heaviest { favoured: 2 };
     let collision = Collision::new(rule, hashing, 1000).unwrap();
     let mechanism = Mechanism::Collision(collision);
-    let large = TaskParts { mechanism, ..parts };
-    let open = TaskParts {
+    let large = TaskFields { mechanism, ..parts };
+    let open = TaskFields {
         items: Items::Open(OpenKeyword::Open),
         ..large.clone()
     };
     for parts in [large, open] {
         let task = Task::new(parts).unwrap();
-        let found = enumerate(
+        let found = enumerate_losses(
             &task.questions()[0],
             u64::MAX,
             &mut rng(0),

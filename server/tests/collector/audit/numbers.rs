@@ -3,7 +3,9 @@
 use hushbin::hash::for_each_drawn_item;
 use hushbin::{Entry, Report, Task, TaskDraft};
 use hushbin_analysis::likelihood::core_bucket_probabilities;
-use hushbin_server::audit::{STEPS, Verdict, audit, enumerate, measure_loss, upload_sender};
+use hushbin_server::audit::{
+    STEPS, Verdict, audit_report_task, enumerate_losses, measure_privacy_loss, upload_sender,
+};
 use serde_json::{Value, json};
 
 use super::seeds::suited;
@@ -46,14 +48,14 @@ fn numbers_keep_within_their_budget() {
         let task = task(epsilon, &[numbers(attributes, window)]);
         let question = &task.questions()[0];
         let core = core_bucket_probabilities(question).unwrap();
-        let found = enumerate(question, STEPS, &mut rng(1), core).unwrap();
+        let found = enumerate_losses(question, STEPS, &mut rng(1), core).unwrap();
         assert_eq!(found.inputs, 1 << attributes);
         let effective = task.effective_epsilon();
         assert!((found.loss - effective).abs() <= found.error, "{found:?}");
-        assert_eq!(found.epsilon(effective), effective);
+        assert_eq!(found.epsilon_bound(effective), effective);
 
         let plan = TrialPlan::new(&task, Some(4000), CONFIDENCE).unwrap();
-        let found = audit(&task, &plan, &mut rng(2), |_, _| {});
+        let found = audit_report_task(&task, &plan, &mut rng(2), |_, _| {});
         assert_eq!(found.verdict, Verdict::WithinBudget, "{found:?}");
         assert_eq!(found.exact_epsilon, Some(effective));
     }
@@ -67,7 +69,7 @@ fn numbers_keep_within_their_budget() {
     ] {
         let task = task(1.0, &questions);
         let plan = TrialPlan::new(&task, Some(4000), CONFIDENCE).unwrap();
-        let found = measure_loss(&task, &plan, upload_sender(&task, rng(3)), |_, _| {});
+        let found = measure_privacy_loss(&task, &plan, upload_sender(&task, rng(3)), |_, _| {});
         assert!(found.lower_bound <= 1.0, "{found:?}");
     }
 }

@@ -2,7 +2,7 @@
 
 use hushbin::{Entry, Report, Task, TaskDraft};
 use hushbin_analysis::likelihood::core_bucket_probabilities;
-use hushbin_server::audit::{STEPS, Verdict, audit, enumerate};
+use hushbin_server::audit::{STEPS, Verdict, audit_report_task, enumerate_losses};
 use serde_json::json;
 
 use super::{CONFIDENCE, TrialPlan, assert_leaks, honest, measured, rng};
@@ -23,11 +23,11 @@ fn patterns_keep_within_their_budget() {
         let question = &task.questions()[0];
         assert_eq!(question.mechanism().name(), "pattern");
         let core = core_bucket_probabilities(question).unwrap();
-        let found = enumerate(question, STEPS, &mut rng(1), core).unwrap();
+        let found = enumerate_losses(question, STEPS, &mut rng(1), core).unwrap();
         let effective = task.effective_epsilon();
         assert!((found.loss - effective).abs() <= found.error, "{found:?}");
         let plan = TrialPlan::new(&task, Some(4000), CONFIDENCE).unwrap();
-        let found = audit(&task, &plan, &mut rng(2), |_, _| {});
+        let found = audit_report_task(&task, &plan, &mut rng(2), |_, _| {});
         assert_eq!(found.verdict, Verdict::WithinBudget, "{found:?}");
         assert_eq!(found.exact_epsilon, Some(effective));
         let found = measured(&task, 50_000, honest(&task, rng(3)));

@@ -2,10 +2,10 @@
 //! bucket under each seed is honest.
 
 use hushbin::domain::SignedItem;
-use hushbin::hash::{Balanced, HashKeys, closed_sign};
+use hushbin::hash::{BalancedHash, HashKeys, sign_of_closed_element};
 use hushbin::mechanism::hash_bin::{Noise, PrivacyLevel};
 use hushbin::mix::mix64;
-use hushbin::{Entry, Report, Task, TaskParts, ValueKind};
+use hushbin::{Entry, Report, Task, TaskFields, ValueKind};
 use hushbin_server::audit::Statistic;
 use rand_core::Rng;
 
@@ -99,12 +99,12 @@ fn seeds_that_spread_the_entries_are_caught() {
     let task = small();
     let domain = task.questions()[0].domain();
     // The hash of `small`: balanced, with 12 buckets.
-    let hash = Balanced::new(domain.element_count().unwrap(), 12);
+    let hash = BalancedHash::new(domain.element_count().unwrap(), 12);
     let bucket = move |seed: u64, entry: &Entry| {
         let negative = entry.value < 0.0;
         let item = entry.item;
-        let element = domain.element(SignedItem { item, negative });
-        hash.bucket(&HashKeys::new(seed), element as u32)
+        let element = domain.element_of_signed_item(SignedItem { item, negative });
+        hash.bucket_of_slot(&HashKeys::new(seed), element as u32)
     };
     let apart = |seed: u64, input: &[Entry]| {
         let mut buckets: Vec<u32> = input.iter().map(|entry| bucket(seed, entry)).collect();
@@ -130,10 +130,10 @@ fn seeds_that_turn_values_are_caught() {
         (user(Noise::Laplace), ValueKind::Sign),
     ] {
         let parts = parts_of(of_level(level, 40));
-        let task = Task::new(TaskParts { value, ..parts }).unwrap();
+        let task = Task::new(TaskFields { value, ..parts }).unwrap();
         let plus = |seed: u64, input: &[Entry]| {
             let push = |entry: &Entry| {
-                let sign = closed_sign(&HashKeys::new(seed), entry.item as u32);
+                let sign = sign_of_closed_element(&HashKeys::new(seed), entry.item as u32);
                 (sign < 0) == (entry.value < 0.0)
             };
             input.first().is_none_or(push)

@@ -3,7 +3,7 @@
 use hushbin::hash::{HashKeys, independent_bucket};
 use hushbin::task::{Kind, PrefixLengths};
 use hushbin::{Entry, Report, Task, TaskDraft};
-use hushbin_server::audit::{Verdict, audit, measure_loss, upload_sender};
+use hushbin_server::audit::{Verdict, audit_report_task, measure_privacy_loss, upload_sender};
 use serde_json::{Value, json};
 
 use super::seeds::suited;
@@ -32,14 +32,14 @@ fn texts_keep_within_their_budget() {
     for (epsilon, prefixes) in [(0.5, &[2][..]), (1.0, &[1, 2, 4]), (3.0, &[2, 4, 4])] {
         let task = task(epsilon, &[text(prefixes)]);
         let plan = TrialPlan::new(&task, Some(20_000), CONFIDENCE).unwrap();
-        let found = audit(&task, &plan, &mut rng(2), |_, _| {});
+        let found = audit_report_task(&task, &plan, &mut rng(2), |_, _| {});
         assert_eq!(found.verdict, Verdict::WithinBudget, "{found:?}");
         assert!(found.measured.lower_bound > 0.7 * epsilon, "{found:?}");
     }
     let both = [text(&[1, 3]), json!({ "name": "beta", "kind": "flag" })];
     let task = task(1.0, &both);
     let plan = TrialPlan::new(&task, Some(20_000), CONFIDENCE).unwrap();
-    let found = measure_loss(&task, &plan, upload_sender(&task, rng(3)), |_, _| {});
+    let found = measure_privacy_loss(&task, &plan, upload_sender(&task, rng(3)), |_, _| {});
     assert!(found.lower_bound <= 1.0, "{found:?}");
 }
 

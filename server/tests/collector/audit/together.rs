@@ -3,7 +3,9 @@
 
 use hushbin::{Entry, Report, Task, TaskDraft};
 use hushbin_analysis::likelihood::{core_bucket_probabilities, neighbour_pairs};
-use hushbin_server::audit::{STEPS, Verdict, audit, enumerate, measure_loss, upload_sender};
+use hushbin_server::audit::{
+    STEPS, Verdict, audit_report_task, enumerate_losses, measure_privacy_loss, upload_sender,
+};
 use serde_json::{Value, json};
 
 use super::{CONFIDENCE, TrialPlan, assert_leaks, honest, measured, rng};
@@ -38,7 +40,7 @@ fn answers_together_keep_within_their_budget() {
         let task = task(epsilon, &[parts(options)]);
         let question = &task.questions()[0];
         let core = core_bucket_probabilities(question).unwrap();
-        let found = enumerate(question, STEPS, &mut rng(1), core).unwrap();
+        let found = enumerate_losses(question, STEPS, &mut rng(1), core).unwrap();
         assert_eq!(
             found.inputs,
             options.iter().map(|own| u64::from(*own)).product::<u64>()
@@ -48,13 +50,13 @@ fn answers_together_keep_within_their_budget() {
         assert!(found.loss > 0.9 * effective, "{found:?}");
 
         let plan = TrialPlan::new(&task, Some(4000), CONFIDENCE).unwrap();
-        let found = audit(&task, &plan, &mut rng(2), |_, _| {});
+        let found = audit_report_task(&task, &plan, &mut rng(2), |_, _| {});
         assert_eq!(found.verdict, Verdict::WithinBudget, "{found:?}");
     }
     let beside = [parts(&[2, 3]), json!({ "name": "beta", "kind": "flag" })];
     let task = task(1.0, &beside);
     let plan = TrialPlan::new(&task, Some(4000), CONFIDENCE).unwrap();
-    let found = measure_loss(&task, &plan, upload_sender(&task, rng(3)), |_, _| {});
+    let found = measure_privacy_loss(&task, &plan, upload_sender(&task, rng(3)), |_, _| {});
     assert!(found.lower_bound <= 1.0, "{found:?}");
 }
 
@@ -68,8 +70,8 @@ fn larger_thresholds_are_enumerated() {
         task(epsilon, &[all])
     });
     let core = core_bucket_probabilities(&larger.questions()[0]).unwrap();
-    let found = enumerate(&asked.questions()[0], STEPS, &mut rng(1), core).unwrap();
-    assert!(found.exceeds(2.0), "{found:?}");
+    let found = enumerate_losses(&asked.questions()[0], STEPS, &mut rng(1), core).unwrap();
+    assert!(found.certainly_exceeds(2.0), "{found:?}");
 }
 
 #[test]

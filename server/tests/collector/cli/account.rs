@@ -4,8 +4,8 @@ use std::fs;
 use std::process::Output;
 
 use hushbin_analysis::accounting::{
-    Exposure, Method, Mixture, REPORTS, account, account_exposure, delta_bounds, largest_epsilon,
-    smallest_batch,
+    AccountingMethod, Exposure, Mixture, REPORTS, compute_batch_privacy, compute_composed_privacy,
+    delta_bounds, largest_local_epsilon, smallest_batch_size,
 };
 use hushbin_tests::mixtures::{heaviest, occupied};
 use hushbin_tests::process;
@@ -57,7 +57,7 @@ fn batches_are_accounted_for() {
     let file = File::collision(OCCUPIED, 17);
     let options = "--reports 2000000 --delta 1e-8 --honest-fraction 0.5";
     let answer = file.answer(options);
-    let found = account(&occupied(4, 17, 1.0), 2_000_000, 0.5, 1e-8).unwrap();
+    let found = compute_batch_privacy(&occupied(4, 17, 1.0), 2_000_000, 0.5, 1e-8).unwrap();
     assert_eq!(answer["central_epsilon"], found.central_epsilon);
     assert_eq!(
         answer["reduction_lower_epsilon"],
@@ -66,10 +66,16 @@ fn batches_are_accounted_for() {
     assert_eq!(answer["alpha"], found.alpha);
     assert_eq!(answer["delta"], 1e-8);
     assert_eq!(answer["method"], "bounded-sum");
-    let small = account(&occupied(4, 17, 1.0), 100, 1.0, 1e-8).unwrap();
-    assert_eq!(small.method, Method::ExactSum);
-    let any = account(&Mixture::generic(1.0).unwrap(), 1_000_000, 1.0, 1e-8).unwrap();
-    assert_eq!(any.method, Method::ExactSum);
+    let small = compute_batch_privacy(&occupied(4, 17, 1.0), 100, 1.0, 1e-8).unwrap();
+    assert_eq!(small.method, AccountingMethod::ExactSum);
+    let any = compute_batch_privacy(
+        &Mixture::for_any_randomizer(1.0).unwrap(),
+        1_000_000,
+        1.0,
+        1e-8,
+    )
+    .unwrap();
+    assert_eq!(any.method, AccountingMethod::ExactSum);
     assert_eq!(answer["honest_reports"], 1_000_000);
     assert_eq!(answer["honest_fraction"], 0.5);
     assert!(answer["seconds"].as_f64().unwrap() >= 0.0);
@@ -145,7 +151,7 @@ fn invalid_input_is_refused_with_its_range() {
         let said = String::from_utf8(file.line(batch).stderr).unwrap();
         assert!(said.contains(expected), "{said}");
     }
-    assert!(delta_bounds(&Mixture::generic(1.0).unwrap(), 10, 1.1).is_err());
+    assert!(delta_bounds(&Mixture::for_any_randomizer(1.0).unwrap(), 10, 1.1).is_err());
     assert_eq!(REPORTS.max, 1e12);
 }
 
@@ -177,7 +183,7 @@ fn a_task_says_how_large_its_local_epsilon_may_be() {
     ];
     let of_task = answer(&[&["--task", file], &batch[..]].concat());
     // The number of buckets is the same at every ε.
-    let found = largest_epsilon(
+    let found = largest_local_epsilon(
         |epsilon| Ok::<_, hushbin::Error>(occupied(4, 17, epsilon)),
         1_000_000,
         1.0,
@@ -244,7 +250,8 @@ fn several_batches_are_composed() {
         batches: 12,
         reports_per_person: 2,
     };
-    let found = account_exposure(&heaviest(4, 17, 1.0), 50_000, 1.0, 1e-8, exposure).unwrap();
+    let found =
+        compute_composed_privacy(&heaviest(4, 17, 1.0), 50_000, 1.0, 1e-8, exposure).unwrap();
     assert_eq!(answer["central_epsilon"], found.account.central_epsilon);
     assert_eq!(
         answer["reduction_lower_epsilon"],
@@ -265,7 +272,7 @@ fn several_batches_are_composed() {
 fn the_smallest_batch_is_found() {
     let options = "--delta 1e-8 --central-epsilon 0.02 --honest-fraction 0.5";
     let answer = File::collision(HEAVIEST, 17).answer(options);
-    let n = smallest_batch(&heaviest(4, 17, 1.0), 0.5, 1e-8, 0.02).unwrap();
+    let n = smallest_batch_size(&heaviest(4, 17, 1.0), 0.5, 1e-8, 0.02).unwrap();
     assert_eq!(answer["reports"], n);
     assert!(answer["central_epsilon"].as_f64().unwrap() <= 0.02);
 }

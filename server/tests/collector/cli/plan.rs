@@ -3,7 +3,7 @@
 use std::fs;
 
 use hushbin::TaskDraft;
-use hushbin_analysis::plan::{Survey, plan};
+use hushbin_analysis::plan::{Survey, plan_survey};
 use hushbin_tests::process::hushbin;
 use serde_json::{Value, json};
 
@@ -29,7 +29,7 @@ fn the_command_says_what_the_library_does() {
         "honest_fraction": 0.9, "people_per_day": 2500.5, "epsilon": 3, "id": "ratings",
     });
     let survey: Survey = serde_json::from_value(survey).unwrap();
-    let answer = plan(&survey).unwrap();
+    let answer = plan_survey(&survey).unwrap();
     let printed: Value = serde_json::from_slice(&ran.stdout).unwrap();
     assert_eq!(printed, serde_json::to_value(&answer).unwrap());
     let written: TaskDraft = serde_json::from_slice(&fs::read(&out).unwrap()).unwrap();
@@ -96,7 +96,7 @@ fn the_command_plans_for_questions_by_name() {
     };
     let answered = |asked: Value| {
         let asked: Survey = serde_json::from_value(asked).unwrap();
-        plan(&asked).unwrap()
+        plan_survey(&asked).unwrap()
     };
     for (words, question, wanted) in [
         (

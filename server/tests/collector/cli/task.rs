@@ -4,8 +4,8 @@ use std::fs;
 
 use hushbin::Task;
 use hushbin::choose::Objective;
-use hushbin_analysis::bound::distance;
-use hushbin_analysis::estimate::{Estimator, PredictedQuantity, Predictor};
+use hushbin_analysis::bound::distance_from_best;
+use hushbin_analysis::estimate::{ErrorPredictor, Estimator, PredictedQuantity};
 use hushbin_tests::process::{answer, hushbin};
 use serde_json::{Value, json};
 
@@ -27,7 +27,7 @@ fn a_check_says_how_far_a_task_is_from_the_best() {
         ("mean_distance", Objective::MEAN),
         ("frequency_distance", Objective::FREQUENCY),
     ] {
-        let expected = distance(
+        let expected = distance_from_best(
             &task.questions()[0].domain(),
             task.questions()[0].mechanism(),
             1.0,
@@ -305,7 +305,7 @@ fn a_check_of_a_cross_by_a_number_predicts_means_within_rows() {
     };
     let (task, error, words) = check(&draft);
     let task: Task = serde_json::from_value(task).unwrap();
-    let predictor = Predictor::for_question(&task.questions()[0]);
+    let predictor = ErrorPredictor::for_question(&task.questions()[0]);
     let variance = predictor
         .worst_variance(PredictedQuantity::MeanWithin(0.5), false)
         .unwrap();

@@ -91,7 +91,9 @@ impl Fixture {
 
     fn uploads(&self, task: &Task) -> Vec<Upload> {
         let bytes = self.upload_bytes(task);
-        let all = EncodedUpload::check_all(&bytes, task).unwrap().into_iter();
+        let all = EncodedUpload::read_all_checked(&bytes, task)
+            .unwrap()
+            .into_iter();
         all.map(|(_, range)| Upload::decode(&bytes[range], task).unwrap())
             .collect()
     }

@@ -119,7 +119,7 @@ fn sums_go_on() {
             let (rest, count) = bytes.split_last_chunk::<8>().unwrap();
             let origins = u64::from_le_bytes(*count) as usize * 36;
             let part = SumTotals::decode(&task, &rest[..rest.len() - origins]).unwrap();
-            assert_eq!(part.messages(), batch.reports);
+            assert_eq!(part.message_count(), batch.reports);
             assert!(batch.bodies.is_empty());
             totals.merge(&part);
         }

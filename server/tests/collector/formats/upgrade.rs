@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 use std::thread;
 use std::time::Duration;
 
-use hushbin_analysis::estimate::{Options, Query, Totals, estimates};
+use hushbin_analysis::estimate::{EstimateOptions, Query, Totals, estimates};
 use hushbin_tests::process::Client;
 use hushbin_tests::uploads::Uploads;
 use serde_json::json;
@@ -23,7 +23,7 @@ pub(super) fn expected<'a>(task: &Task, uploads: impl IntoIterator<Item = &'a Up
             .iter()
             .for_each(|report| totals.add_report(report));
     }
-    let query = Query::new(task, &Options::default()).unwrap();
+    let query = Query::new(task, &EstimateOptions::default()).unwrap();
     serde_json::to_value(estimates(task, &totals, &query)).unwrap()
 }
 
@@ -110,7 +110,7 @@ fn holds(data: &Path, task: &Task, uploads: &[&Upload], gone: &[&Upload]) {
         assert!(kept == batch.reports || kept == 0 && batch.totals.is_some());
         if let Some(bytes) = &batch.totals {
             let part = Totals::decode(task, bytes).unwrap();
-            assert_eq!(part.reports(), batch.reports);
+            assert_eq!(part.report_count(), batch.reports);
             totals.merge(&part);
         }
     }

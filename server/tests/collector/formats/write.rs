@@ -164,7 +164,7 @@ fn leave_unfinished(data: &Path, task: &Task) {
         reports: 3,
         body: last.encode(&task.fingerprint())[33..].to_vec(),
     };
-    files.append(key, &[record]).unwrap();
+    files.append_uploads(key, &[record]).unwrap();
 }
 
 /// Dumps a database as SQL: its tables and all rows.

@@ -7,9 +7,9 @@ mod storage;
 use crate::support::{App, DEVELOPMENT, OPEN, SETTINGS};
 use axum::body::Body;
 use axum::http::{Method, StatusCode};
-use hushbin_analysis::accounting::{AccountError, Mixture, account};
-use hushbin_analysis::estimate::{Options, Query, Totals, estimates};
-use hushbin_server::http::Limits;
+use hushbin_analysis::accounting::{AccountingError, Mixture, compute_batch_privacy};
+use hushbin_analysis::estimate::{EstimateOptions, Query, Totals, estimates};
+use hushbin_server::http::RequestLimits;
 use hushbin_tests::uploads::Uploads;
 use rand_chacha::ChaCha20Rng;
 use rand_core::{Rng, SeedableRng};
@@ -320,10 +320,10 @@ async fn estimates_are_those_of_what_was_accepted() {
         app.post("counted", upload.encode(&task.fingerprint()))
             .await;
     }
-    let options = Options {
+    let options = EstimateOptions {
         items: Some(vec!["3".to_owned(), "0".to_owned()]),
         confidence: 0.999,
-        ..Options::default()
+        ..EstimateOptions::default()
     };
     let question = Query::new(&task, &options).unwrap();
     let expected = serde_json::to_value(estimates(&task, &totals, &question)).unwrap();
@@ -370,9 +370,9 @@ async fn an_open_task_is_estimated_for_the_items_asked() {
 async fn many_reports_of_an_open_task_are_folded_as_one_by_one() {
     let app = App::new();
     let task = app.task("anything");
-    let options = Options {
+    let options = EstimateOptions {
         items: Some(vec!["dark-mode".to_owned(), "never seen".to_owned()]),
-        ..Options::default()
+        ..EstimateOptions::default()
     };
     let query = Query::new(&task, &options).unwrap();
     let mut totals = Totals::for_items(&task, 0, query.items());
@@ -416,7 +416,7 @@ async fn a_query_in_the_body_may_be_longer_than_an_address() {
         .problem("bad-query", 400);
     let no_text = app.send(Method::POST, path, &[], vec![0xFF]).await;
     no_text.problem("bad-query", 400);
-    let long = "a".repeat(Limits::DEFAULT.upload_bytes + 1);
+    let long = "a".repeat(RequestLimits::DEFAULT.upload_bytes + 1);
     ask(long).await.problem("too-large", 413);
     let packed = [("content-encoding", "gzip")];
     let packed = app.send(Method::POST, path, &packed, short).await;
@@ -428,7 +428,7 @@ async fn items_that_take_too_long_to_count_are_refused_with_how_many_may_be_aske
     let App {
         store, directory, ..
     } = App::new();
-    let limits = Limits {
+    let limits = RequestLimits {
         hashes: 2000,
         ..DEVELOPMENT
     };
@@ -667,7 +667,7 @@ async fn privacy_is_stated_alone_and_shuffled() {
     assert_eq!(answer.status, StatusCode::OK);
     let answer = answer.json();
     let mixture = Mixture::for_task(&task).unwrap();
-    let expected = account(&mixture, 3000, 0.5, 1e-6).unwrap();
+    let expected = compute_batch_privacy(&mixture, 3000, 0.5, 1e-6).unwrap();
     assert_eq!(answer["shuffled"], serde_json::to_value(expected).unwrap());
     assert_eq!(answer["shuffled"]["honest_reports"], 1500);
     assert!(expected.central_epsilon < 0.5);
@@ -730,7 +730,8 @@ async fn privacy_is_of_the_smallest_batch() {
                     assert!(answer.get("shuffled").is_none());
                     assert!(said.starts_with("Fewer than two honest reports"), "{said}");
                 } else {
-                    let expected = account(&mixture, smallest, honest, delta).unwrap();
+                    let expected =
+                        compute_batch_privacy(&mixture, smallest, honest, delta).unwrap();
                     assert_eq!(answer["shuffled"], serde_json::to_value(expected).unwrap());
                     let (before, _) = said.split_once(&format!(", {delta:e})")).unwrap();
                     let (_, stated) = before.rsplit_once('(').unwrap();
@@ -745,7 +746,8 @@ async fn privacy_is_of_the_smallest_batch() {
     let app = App::with(&[binned]);
     let bytes = Uploads::new(&app.task("binned"), 23).bytes(3000);
     app.post("binned", bytes).await;
-    let generic = account(&Mixture::generic(1.0).unwrap(), 3000, 1.0, 1e-8).unwrap();
+    let generic =
+        compute_batch_privacy(&Mixture::for_any_randomizer(1.0).unwrap(), 3000, 1.0, 1e-8).unwrap();
     let answer = app.get("/tasks/binned/privacy").await.json();
     assert_eq!(answer["shuffled"], serde_json::to_value(generic).unwrap());
 }
@@ -772,7 +774,7 @@ async fn neighbours_are_not_hidden_by_shuffling() {
         assert!(answer.get("shuffled").is_none());
         assert_eq!(
             answer["shuffled_statement"],
-            AccountError::Neighbours.to_string()
+            AccountingError::Neighbours.to_string()
         );
         // The request must be valid even without a batch.
         app.get("/tasks/binned/privacy?delta=0")

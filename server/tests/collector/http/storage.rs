@@ -7,7 +7,7 @@ use std::time::Duration;
 use crate::support::{App, DEVELOPMENT, OPEN, SETTINGS};
 use axum::body::Body;
 use axum::http::StatusCode;
-use hushbin_server::http::Limits;
+use hushbin_server::http::RequestLimits;
 use hushbin_server::store::{
     BatchRelease, BatchRow, Engine, EngineError, FilesEngine, StorageReader, Store, StoreOptions,
     TaskKey, TaskRow, UploadOutcome, UploadRecord, UploadVisitor,
@@ -83,7 +83,11 @@ impl Engine for Faulty {
         self.inner.batches(task)
     }
 
-    fn append(&mut self, task: TaskKey, group: &[UploadRecord]) -> Done<Vec<UploadOutcome>> {
+    fn append_uploads(
+        &mut self,
+        task: TaskKey,
+        group: &[UploadRecord],
+    ) -> Done<Vec<UploadOutcome>> {
         self.controls.commits.fetch_add(1, Ordering::SeqCst);
         let mode = *self.controls.mode.lock().unwrap();
         match mode {
@@ -91,7 +95,7 @@ impl Engine for Faulty {
             Mode::Stall => self.gate.recv().unwrap(),
             Mode::Work => {}
         }
-        self.inner.append(task, group)
+        self.inner.append_uploads(task, group)
     }
 
     fn close_batch(&mut self, task: TaskKey, batch: u64, now: u64) -> Done<BatchRow> {
@@ -102,10 +106,10 @@ impl Engine for Faulty {
         self.inner.update_after_release(task, batch)
     }
 
-    fn probe(&mut self) -> Done<()> {
+    fn probe_write(&mut self) -> Done<()> {
         match *self.controls.mode.lock().unwrap() {
             Mode::Fail => Err(failure()),
-            Mode::Stall | Mode::Work => self.inner.probe(),
+            Mode::Stall | Mode::Work => self.inner.probe_write(),
         }
     }
 
@@ -157,7 +161,7 @@ impl StorageReader for FaultyReader {
     }
 }
 
-fn app(store: StoreOptions, limits: Limits) -> (App, Controls, tempfile::TempDir) {
+fn app(store: StoreOptions, limits: RequestLimits) -> (App, Controls, tempfile::TempDir) {
     let directory = tempfile::tempdir().unwrap();
     let (open, gate) = mpsc::channel();
     let controls = Controls {
@@ -177,7 +181,7 @@ fn app(store: StoreOptions, limits: Limits) -> (App, Controls, tempfile::TempDir
         check_interval: Duration::MAX,
         ..store
     };
-    let store = Store::with_engine(Box::new(engine), &tasks, options).unwrap();
+    let store = Store::open_with_engine(Box::new(engine), &tasks, options).unwrap();
     (App::over(store, limits), controls, directory)
 }
 
@@ -324,7 +328,7 @@ async fn uploads_of_one_body_share_a_commit_and_its_fate() {
 
 #[tokio::test]
 async fn a_stalled_journal_does_not_hold_clients_for_ever() {
-    let limits = Limits {
+    let limits = RequestLimits {
         request_timeout: Duration::from_millis(50),
         ..DEVELOPMENT
     };
@@ -350,7 +354,7 @@ async fn a_stalled_journal_does_not_hold_clients_for_ever() {
 
 #[tokio::test]
 async fn a_body_that_does_not_come_is_given_up() {
-    let limits = Limits {
+    let limits = RequestLimits {
         body_timeout: Duration::from_millis(50),
         ..DEVELOPMENT
     };

@@ -9,10 +9,10 @@ use hushbin_analysis::accounting::{
     DEFAULT_DELTA, DEFAULT_HONEST_FRACTION, DELTA, HONEST_FRACTION,
 };
 use hushbin_analysis::estimate::{
-    CONFIDENCE, DEFAULT_CONFIDENCE, FALSE_DISCOVERY_RATE, PostProcessing,
+    CONFIDENCE, DEFAULT_CONFIDENCE, FALSE_DISCOVERY_RATE, PostProcessingMethod,
 };
 use hushbin_analysis::heavy_hitters::DEFAULT_ALPHABET;
-use hushbin_server::http::Limits;
+use hushbin_server::http::RequestLimits;
 use hushbin_server::store::{Store, StoreOptions};
 use hushbin_tests::uploads::draft;
 use serde_json::{Value, json};
@@ -238,7 +238,7 @@ async fn what_is_not_of_tasks_is_as_described() {
 #[tokio::test]
 async fn problems_are_as_described() {
     let described = Described::new().await;
-    let long = vec![0; Limits::DEFAULT.upload_bytes + 1];
+    let long = vec![0; RequestLimits::DEFAULT.upload_bytes + 1];
     let [coco, near] = ["coco", "near"].map(|id| described.app.task(id));
     let conflict = upload(&coco, 3, 1).encode(&coco.fingerprint());
     let other = upload(&near, 3, 3).encode(&near.fingerprint());
@@ -331,7 +331,7 @@ async fn what_a_collector_cannot_do_yet_or_any_more_is_as_described() {
             StoreOptions::default(),
         )
     };
-    let app = App::over(open().unwrap(), Limits::default());
+    let app = App::over(open().unwrap(), RequestLimits::default());
     let document = Document::of(&app).await;
     let described = Described { app, document };
     for path in ["estimates", "privacy", "influence"] {
@@ -379,7 +379,7 @@ async fn parameters_are_as_described() {
         schema("heavy-hitters", "alphabet")["default"],
         DEFAULT_ALPHABET
     );
-    let words = PostProcessing::ALL.map(PostProcessing::as_str);
+    let words = PostProcessingMethod::ALL.map(PostProcessingMethod::as_str);
     let post = schema("estimates", "post");
     assert_eq!(document.resolve(&post["items"])["enum"], json!(words));
 }

@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use axum::http::Method;
-use hushbin_server::task::CollectedDraft;
+use hushbin_server::task::ReportOrSumDraft;
 use hushbin_tests::process::{answer, hushbin};
 use jsonschema::Validator;
 use serde_json::{Value, json};
@@ -136,17 +136,17 @@ fn a_file_may_note_its_schema() {
         assert!(said.contains("invalid type: integer `3`"), "{said}");
 
         // Requests and tasks for pages are not files, so they have no such key.
-        let sent = serde_json::from_str::<CollectedDraft>(&noted).unwrap_err();
+        let sent = serde_json::from_str::<ReportOrSumDraft>(&noted).unwrap_err();
         assert!(
             sent.to_string().contains("unknown field `$schema`"),
             "{sent}"
         );
         let mut whole: Value = serde_json::from_str(&with.0).unwrap();
         assert!(
-            serde_json::from_value::<hushbin_server::task::CollectedTask>(whole.clone()).is_ok()
+            serde_json::from_value::<hushbin_server::task::ReportOrSumTask>(whole.clone()).is_ok()
         );
         whole["$schema"] = json!("task.schema.json");
-        assert!(serde_json::from_value::<hushbin_server::task::CollectedTask>(whole).is_err());
+        assert!(serde_json::from_value::<hushbin_server::task::ReportOrSumTask>(whole).is_err());
     }
 }
 

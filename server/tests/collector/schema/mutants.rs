@@ -9,7 +9,7 @@
 use std::collections::BTreeSet;
 
 use hushbin::sample::draw_below;
-use hushbin_server::task::CollectedDraft;
+use hushbin_server::task::ReportOrSumDraft;
 use jsonschema::error::ValidationErrorKind;
 use jsonschema::{ValidationError, Validator};
 use rand_chacha::ChaCha20Rng;
@@ -234,7 +234,7 @@ const SHAPES: [&str; 6] = [
 
 /// Checks a task. Resolving takes time, so it is optional.
 fn verdict(value: &Value, resolve: bool) -> Verdict {
-    match serde_json::from_value::<CollectedDraft>(value.clone()) {
+    match serde_json::from_value::<ReportOrSumDraft>(value.clone()) {
         Err(error) => {
             let said = error.to_string();
             match SHAPES.iter().any(|shape| said.contains(shape)) {
@@ -329,7 +329,7 @@ fn examples_are_taken() {
     let (_, validator) = compiled("task");
     for example in examples() {
         validator.validate(&example).unwrap();
-        let draft: CollectedDraft = serde_json::from_value(example).unwrap();
+        let draft: ReportOrSumDraft = serde_json::from_value(example).unwrap();
         draft.resolve().unwrap();
     }
 }

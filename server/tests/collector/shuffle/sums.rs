@@ -3,7 +3,7 @@
 use super::*;
 use crate::openapi::document::Document;
 use hushbin::sums::{Message, SumDraft, SumRandomizer, SumTask};
-use hushbin_analysis::sums::{SumEstimates, SumInfluence, SumQuery, SumTotals, resolve};
+use hushbin_analysis::sums::{SumEstimates, SumInfluence, SumQuery, SumTotals, resolve_sum_draft};
 use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::SeedableRng;
 
@@ -22,7 +22,7 @@ pub(crate) fn sums_of(people: u64) -> SumTask {
         "numbers": numbers,
     }))
     .unwrap();
-    resolve(&draft).unwrap()
+    resolve_sum_draft(&draft).unwrap()
 }
 
 /// Gives both roles this task.
@@ -92,7 +92,7 @@ pub(crate) fn send(
 }
 
 pub(crate) fn expected(task: &SumTask, totals: &SumTotals) -> Value {
-    let query = SumQuery::new(task, &Options::default()).unwrap();
+    let query = SumQuery::new(task, &EstimateOptions::default()).unwrap();
     serde_json::to_value(SumEstimates::new(task, totals, &query)).unwrap()
 }
 

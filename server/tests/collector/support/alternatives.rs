@@ -1,14 +1,14 @@
 //! Random questions to a planner, and random tasks as alternatives to its plan.
 
 use hushbin::choose::{Population, SquaredError};
-use hushbin::hash::Hashing;
+use hushbin::hash::HashFamily;
 use hushbin::mechanism::Neighbours;
 use hushbin::mechanism::coco::{self, Coco};
 use hushbin::mechanism::collision::{self, Collision};
 use hushbin::mechanism::hash_bin::{HashBin, Noise, PrivacyLevel};
 use hushbin::sample::draw_below;
-use hushbin::{Error, Items, Mechanism, Task, TaskParts, ValueKind};
-use hushbin_analysis::accounting::{Mixture, account};
+use hushbin::{Error, Items, Mechanism, Task, TaskFields, ValueKind};
+use hushbin_analysis::accounting::{Mixture, compute_batch_privacy};
 use rand_chacha::ChaCha20Rng;
 use rand_core::{Rng, SeedableRng};
 
@@ -150,7 +150,8 @@ impl Asked {
         };
         let hides = central.is_none_or(|central| {
             let mixture = Mixture::for_task(task);
-            let account = mixture.map(|mixture| account(&mixture, self.people, 1.0, DELTA));
+            let account =
+                mixture.map(|mixture| compute_batch_privacy(&mixture, self.people, 1.0, DELTA));
             matches!(account, Ok(Ok(account)) if account.central_epsilon <= central)
         });
         // A question with a fixed sparsity keeps all its entries without bias, and a single entry
@@ -195,7 +196,7 @@ impl Asked {
                 self.any(sparsity, rng)
             };
             let at = |epsilon: f64| -> Option<Task> {
-                Task::new(TaskParts {
+                Task::new(TaskFields {
                     id: "alternative".to_owned(),
                     items: Items::Count(self.items),
                     sparsity,
@@ -240,7 +241,7 @@ impl Asked {
 
     /// Draws any mechanism, mostly a reasonable one.
     fn any(&self, sparsity: u32, rng: &mut ChaCha20Rng) -> Result<Mechanism, Error> {
-        let hashing = [Hashing::Balanced, Hashing::Independent][draw_below(rng, 2) as usize];
+        let hashing = [HashFamily::Balanced, HashFamily::Independent][draw_below(rng, 2) as usize];
         // The number that the papers' rules give, and an order of magnitude around it.
         let wide = f64::from(sparsity) * (self.privacy.epsilon.exp() + 2.0);
         let buckets = log_uniform(rng, 2.0, 10.0 * wide) as u32;
@@ -261,7 +262,7 @@ impl Asked {
             4 | 5 => {
                 let rule = coco::Rule::Strongest { favoured };
                 let hashing = match hashing {
-                    Hashing::Balanced if draw == 4 => Hashing::BalancedItems,
+                    HashFamily::Balanced if draw == 4 => HashFamily::BalancedItems,
                     hashing => hashing,
                 };
                 Coco::with_hashes(rule, hashing, 2 * buckets, hashes).map(Mechanism::Coco)
@@ -301,8 +302,8 @@ fn on_grid(clip: f64) -> f64 {
 /// Returns the same mechanism with slightly different parameters.
 fn neighbour(mechanism: &Mechanism, rng: &mut ChaCha20Rng) -> Result<Mechanism, Error> {
     let other = |hashing, rng: &mut ChaCha20Rng| match (hashing, draw_below(rng, 4)) {
-        (Hashing::Balanced | Hashing::BalancedItems, 0) => Hashing::Independent,
-        (Hashing::Independent, 0) => Hashing::Balanced,
+        (HashFamily::Balanced | HashFamily::BalancedItems, 0) => HashFamily::Independent,
+        (HashFamily::Independent, 0) => HashFamily::Balanced,
         (same, _) => same,
     };
     match mechanism {

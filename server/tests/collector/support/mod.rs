@@ -10,7 +10,7 @@ use axum::body::Body;
 use axum::http::{HeaderMap, Method, Request, StatusCode};
 use http_body_util::BodyExt;
 use hushbin::Task;
-use hushbin_server::http::{Limits, router};
+use hushbin_server::http::{RequestLimits, router};
 use hushbin_server::store::{Store, StoreOptions, TaskSetup};
 use hushbin_tests::uploads::draft;
 use serde_json::Value;
@@ -33,9 +33,9 @@ pub(crate) const OPEN: &str = r#"{
 }"#;
 
 /// Limits of `hushbin serve --development`: estimates include all reports so far.
-pub(crate) const DEVELOPMENT: Limits = Limits {
+pub(crate) const DEVELOPMENT: RequestLimits = RequestLimits {
     release_on_read: true,
-    ..Limits::DEFAULT
+    ..RequestLimits::DEFAULT
 };
 
 /// A collector without a socket, on a temporary data directory.
@@ -67,7 +67,7 @@ impl App {
         }
     }
 
-    pub(crate) fn over(store: Store, limits: Limits) -> Self {
+    pub(crate) fn over(store: Store, limits: RequestLimits) -> Self {
         Self {
             router: router(store.clone(), limits),
             store,

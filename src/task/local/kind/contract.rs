@@ -13,10 +13,10 @@ use crate::task::items::Items;
 /// Kind of question whose answer has several parts.
 pub(crate) trait MultipartKind: Sized {
     /// Returns the items that the kind itself determines, or `None` if the task lists them.
-    fn own_items(&self) -> Option<Items>;
+    fn implied_items(&self) -> Option<Items>;
 
     /// Returns the number of entries of an answer, and the number of items that entries may name.
-    fn entries_and_items(&self) -> [u32; 2];
+    fn entry_and_item_counts(&self) -> [u32; 2];
 
     /// Returns whether an entry of an existing item may have this value.
     fn accepts_value(&self, _item: u64, value: f64) -> bool {
@@ -27,7 +27,12 @@ pub(crate) trait MultipartKind: Sized {
     const EXPECTED: &'static str = "a finite number";
 
     /// Turns an answer into entries of the domain.
-    fn code_answer<R: Rng + ?Sized>(&self, entries: &[Entry], coded: &mut Vec<Entry>, rng: &mut R);
+    fn answer_to_domain_entries<R: Rng + ?Sized>(
+        &self,
+        entries: &[Entry],
+        coded: &mut Vec<Entry>,
+        rng: &mut R,
+    );
 
     /// Checks the parts of a question of this kind.
     ///

@@ -60,7 +60,7 @@ pub enum Kind {
 
 impl Kind {
     /// Returns the range of the values of coded entries. A [`Kind::Number`] is coded by
-    /// [`Scale::cell`], and [`Kind::Numbers`] by
+    /// [`Scale::cell_and_rounding`], and [`Kind::Numbers`] by
     /// [`NumberLimits::normalise`](crate::task::NumberLimits::normalise).
     #[must_use]
     pub const fn value_kind(&self) -> ValueKind {
@@ -73,27 +73,27 @@ impl Kind {
 
     /// Returns the items that the kind itself determines, or `None` if the task lists them.
     #[must_use]
-    pub(crate) fn own_items(&self) -> Option<Items> {
+    pub(crate) fn implied_items(&self) -> Option<Items> {
         match self {
             Self::Flag => Some(Items::Count(2)),
             Self::Number(scale) => Some(Items::Count(scale.cell_count())),
             Self::Text(_) => Some(Items::Open(OpenKeyword::Open)),
             Self::Ratings(_) | Self::Set | Self::Choice => None,
-            Self::Numbers(own) => own.own_items(),
-            Self::Cross(own) => own.own_items(),
-            Self::Together(own) => own.own_items(),
+            Self::Numbers(own) => own.implied_items(),
+            Self::Cross(own) => own.implied_items(),
+            Self::Together(own) => own.implied_items(),
         }
     }
 
     /// Returns the number of entries of an answer, and the number of items that entries may name.
     /// Returns `None` if entries need no [coding](Kind::code_answer).
-    pub(crate) fn entries_and_items(&self) -> Option<[u32; 2]> {
+    pub(crate) fn entry_and_item_counts(&self) -> Option<[u32; 2]> {
         match self {
             Self::Number(_) => Some([1, 1]),
             Self::Text(prefixes) => Some([prefixes.lengths().len() as u32; 2]),
-            Self::Numbers(own) => Some(own.entries_and_items()),
-            Self::Cross(own) => Some(own.entries_and_items()),
-            Self::Together(own) => Some(own.entries_and_items()),
+            Self::Numbers(own) => Some(own.entry_and_item_counts()),
+            Self::Cross(own) => Some(own.entry_and_item_counts()),
+            Self::Together(own) => Some(own.entry_and_item_counts()),
             Self::Ratings(_) | Self::Set | Self::Choice | Self::Flag => None,
         }
     }
@@ -123,7 +123,7 @@ impl Kind {
 
     /// Codes an answer as entries of the domain. For a text, the report's seed selects the prefix.
     /// Entries of ratings, sets, choices and flags are returned unchanged.
-    pub(crate) fn code_answer<'a, R: Rng + ?Sized>(
+    pub(crate) fn answer_to_domain_entries<'a, R: Rng + ?Sized>(
         &self,
         entries: &'a [Entry],
         coded: &'a mut Vec<Entry>,
@@ -132,11 +132,14 @@ impl Kind {
     ) -> &'a [Entry] {
         coded.clear();
         match self {
-            Self::Number(scale) => coded.push(Scale::draw_entry(scale.cell(entries[0].value), rng)),
+            Self::Number(scale) => coded.push(Scale::draw_entry(
+                scale.cell_and_rounding(entries[0].value),
+                rng,
+            )),
             Self::Text(prefixes) => coded.push(entries[prefixes.drawn_index(seed)]),
-            Self::Numbers(own) => own.code_answer(entries, coded, rng),
-            Self::Cross(own) => own.code_answer(entries, coded, rng),
-            Self::Together(own) => own.code_answer(entries, coded, rng),
+            Self::Numbers(own) => own.answer_to_domain_entries(entries, coded, rng),
+            Self::Cross(own) => own.answer_to_domain_entries(entries, coded, rng),
+            Self::Together(own) => own.answer_to_domain_entries(entries, coded, rng),
             Self::Ratings(_) | Self::Set | Self::Choice | Self::Flag => return entries,
         }
         coded
@@ -147,11 +150,11 @@ impl Kind {
         match self {
             Self::Ratings(_) => Domain::rated(items.count(), sparsity),
             Self::Set => Domain::unrated(items.count(), sparsity),
-            Self::Number(scale) => Domain::with_exact_count(scale.cell_count(), sparsity),
+            Self::Number(scale) => Domain::with_exact_entry_count(scale.cell_count(), sparsity),
             Self::Text(_) => Domain::one_open_item(),
             Self::Numbers(_) => Domain::dense(sparsity),
             // `check` rejects open items for these kinds, so the 0 is never used.
-            _ => Domain::with_exact_count(items.count().unwrap_or(0), sparsity),
+            _ => Domain::with_exact_entry_count(items.count().unwrap_or(0), sparsity),
         }
     }
 
@@ -201,11 +204,11 @@ impl Kind {
             7 => Self::Cross(Cross::read_canonical(reader)?),
             8 => Self::Text(PrefixLengths::read_canonical(reader)?),
             9 => Self::Together(Together::read_canonical(reader)?),
-            _ => reader.require(None)?,
+            _ => reader.require_known(None)?,
         };
-        let (items, sparsity) = match kind.own_items() {
+        let (items, sparsity) = match kind.implied_items() {
             Some(items) => match &kind {
-                Self::Together(own) => (items, own.entries_and_items()[0]),
+                Self::Together(own) => (items, own.entry_and_item_counts()[0]),
                 _ => (items, 1),
             },
             None => (Items::read_canonical(reader), reader.read_u32()),

@@ -2,11 +2,13 @@
 //! each side. Shares only the hashes with the sampler; reference numbers check those.
 
 use hushbin::domain::SignedItem;
-use hushbin::hash::{Balanced, HashKeys, Hashing, closed_sign, independent_bucket};
+use hushbin::hash::{
+    BalancedHash, HashFamily, HashKeys, independent_bucket, sign_of_closed_element,
+};
 use hushbin::mechanism::Mechanism;
 use hushbin::mechanism::coco::{Coco, Rule};
 use hushbin::sample::ExpLowerBound;
-use hushbin::{Items, Task, TaskParts, ValueKind};
+use hushbin::{Items, Task, TaskFields, ValueKind};
 use num_bigint::BigUint;
 
 use super::collision;
@@ -20,7 +22,7 @@ pub struct Model {
     pub sparsity: u32,
     pub epsilon: f64,
     pub rule: Rule,
-    pub hashing: Hashing,
+    pub hashing: HashFamily,
     /// Number of pairs T of each hash function.
     pub pairs: u32,
     /// Number of hash functions R.
@@ -54,7 +56,7 @@ impl Model {
     }
 
     pub fn task(&self) -> Task {
-        Task::new(TaskParts {
+        Task::new(TaskFields {
             id: "model".to_owned(),
             items: Items::Count(self.items),
             sparsity: self.sparsity,
@@ -78,10 +80,10 @@ impl Model {
     }
 
     /// Hash functions that a rule allows.
-    fn hashings(rule: Rule) -> Vec<Hashing> {
-        let mut hashings = vec![Hashing::Balanced, Hashing::Independent];
+    fn hashings(rule: Rule) -> Vec<HashFamily> {
+        let mut hashings = vec![HashFamily::Balanced, HashFamily::Independent];
         if rule != Rule::Overwrite {
-            hashings.push(Hashing::BalancedItems);
+            hashings.push(HashFamily::BalancedItems);
         }
         hashings
     }
@@ -149,14 +151,15 @@ impl Model {
     /// Number of hashed elements.
     pub fn elements(&self) -> u32 {
         match self.hashing {
-            Hashing::BalancedItems => self.items,
+            HashFamily::BalancedItems => self.items,
             _ => self.items + self.sparsity,
         }
     }
 
     /// Number of items that can be added to an input; `None` if no items are added.
     pub fn others(&self, input: &[SignedItem]) -> Option<u32> {
-        let adds = self.hashing == Hashing::BalancedItems && input.len() < self.sparsity as usize;
+        let adds =
+            self.hashing == HashFamily::BalancedItems && input.len() < self.sparsity as usize;
         adds.then_some(self.items - input.len() as u32)
     }
 
@@ -189,7 +192,7 @@ impl Model {
     /// Number of pushes of each side under this seed. An added element is negative if its bit is
     /// set.
     pub fn pushes(&self, seed: u64, input: &[SignedItem], completion: u64) -> Pushes {
-        let balanced = Balanced::new(self.elements(), self.pairs);
+        let balanced = BalancedHash::new(self.elements(), self.pairs);
         let items = input
             .iter()
             .map(|signed| (signed.item as u32, if signed.negative { -1 } else { 1 }));
@@ -201,13 +204,13 @@ impl Model {
             let keys = HashKeys::of_function(seed, function);
             for &(element, sign) in &elements {
                 let pair = match self.hashing {
-                    Hashing::Independent => {
+                    HashFamily::Independent => {
                         independent_bucket(&keys, u64::from(element), self.pairs)
                     }
-                    _ => balanced.bucket(&keys, element),
+                    _ => balanced.bucket_of_slot(&keys, element),
                 };
                 let pair = function * self.pairs + pair;
-                let minus = sign * closed_sign(&keys, element) < 0;
+                let minus = sign * sign_of_closed_element(&keys, element) < 0;
                 pushes[2 * pair as usize + usize::from(minus)] += 1;
             }
         }

@@ -2,10 +2,10 @@
 //! bucket. Shares only the hash with the sampler; reference numbers check that.
 
 use hushbin::domain::SignedItem;
-use hushbin::hash::{Balanced, HashKeys, Hashing, independent_bucket};
+use hushbin::hash::{BalancedHash, HashFamily, HashKeys, independent_bucket};
 use hushbin::mechanism::Mechanism;
 use hushbin::mechanism::collision::{Collision, Rule};
-use hushbin::{Items, Task, TaskParts, ValueKind};
+use hushbin::{Items, Task, TaskFields, ValueKind};
 use num_bigint::BigUint;
 
 use super::exact::Exact;
@@ -18,7 +18,7 @@ pub struct Model {
     pub sparsity: u32,
     pub epsilon: f64,
     pub rule: Rule,
-    pub hashing: Hashing,
+    pub hashing: HashFamily,
     /// Number of buckets t of each hash function.
     pub buckets: u32,
     /// Number of hash functions R.
@@ -31,7 +31,7 @@ impl Model {
     }
 
     pub fn task(&self) -> Task {
-        Task::new(TaskParts {
+        Task::new(TaskFields {
             id: "model".to_owned(),
             items: Items::Count(self.items),
             sparsity: self.sparsity,
@@ -71,7 +71,7 @@ impl Model {
                     favoured.sort_unstable();
                     favoured.dedup();
                     for favoured in favoured {
-                        for hashing in [Hashing::Balanced, Hashing::Independent] {
+                        for hashing in [HashFamily::Balanced, HashFamily::Independent] {
                             models.extend([0.001, 1.0, 2.3, 12.0].map(|epsilon| Self {
                                 items,
                                 sparsity,
@@ -96,7 +96,7 @@ impl Model {
 
     /// Number of the input's s elements in each bucket under this seed.
     pub fn counts(&self, seed: u64, input: &[SignedItem]) -> Vec<u32> {
-        let balanced = Balanced::new(2 * self.items + self.sparsity, self.buckets);
+        let balanced = BalancedHash::new(2 * self.items + self.sparsity, self.buckets);
         let items = input
             .iter()
             .map(|signed| 2 * signed.item as u32 + u32::from(signed.negative));
@@ -107,10 +107,10 @@ impl Model {
             let keys = HashKeys::of_function(seed, function);
             for &element in &elements {
                 let bucket = match self.hashing {
-                    Hashing::Independent => {
+                    HashFamily::Independent => {
                         independent_bucket(&keys, u64::from(element), self.buckets)
                     }
-                    _ => balanced.bucket(&keys, element),
+                    _ => balanced.bucket_of_slot(&keys, element),
                 };
                 counts[(function * self.buckets + bucket) as usize] += 1;
             }

@@ -1,11 +1,14 @@
 //! Hash-bin from its definition: sums of bins, rounding, and the loss of a report. Shares only the
 //! hashes with the sampler; reference numbers check those.
 
-use hushbin::hash::{Balanced, HashKeys, Hashing, closed_sign, independent_bucket, open_sign};
+use hushbin::hash::{
+    BalancedHash, HashFamily, HashKeys, independent_bucket, sign_of_closed_element,
+    sign_of_open_key,
+};
 use hushbin::mechanism::Mechanism;
 use hushbin::mechanism::hash_bin::{HashBin, PrivacyLevel, Response};
 use hushbin::sample::ExpLowerBound;
-use hushbin::{Entry, Items, Randomizer, Report, Task, TaskParts, ValueKind};
+use hushbin::{Entry, Items, Randomizer, Report, Task, TaskFields, ValueKind};
 
 use crate::generators::Scripted;
 
@@ -17,7 +20,7 @@ pub struct Model {
     pub sparsity: u32,
     pub epsilon: f64,
     pub level: PrivacyLevel,
-    pub hashing: Hashing,
+    pub hashing: HashFamily,
     pub bins: u32,
     pub grid: u32,
 }
@@ -35,7 +38,7 @@ impl Model {
             Some(items) => Items::Count(items),
             None => serde_json::from_str("\"open\"").unwrap(),
         };
-        Task::new(TaskParts {
+        Task::new(TaskFields {
             id: "model".to_owned(),
             items,
             sparsity: self.sparsity,
@@ -61,14 +64,14 @@ impl Model {
     pub fn place(&self, seed: u64, item: u64) -> (usize, i8) {
         let keys = HashKeys::new(seed);
         let bin = match (self.hashing, self.items) {
-            (Hashing::Balanced, Some(items)) => {
-                Balanced::new(items, self.bins).bucket(&keys, item as u32)
+            (HashFamily::Balanced, Some(items)) => {
+                BalancedHash::new(items, self.bins).bucket_of_slot(&keys, item as u32)
             }
             _ => independent_bucket(&keys, item, self.bins),
         };
         let sign = match self.items {
-            Some(_) => closed_sign(&keys, item as u32),
-            None => open_sign(&keys, item),
+            Some(_) => sign_of_closed_element(&keys, item as u32),
+            None => sign_of_open_key(&keys, item),
         };
         (bin as usize, sign)
     }

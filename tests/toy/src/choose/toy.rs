@@ -6,8 +6,8 @@ use serde::Deserialize;
 
 use super::contract::Choose;
 use super::population::Population;
-use super::predict::{self, Predict, PredictedErrors};
-use super::search::{Candidate, Search};
+use super::predict::{self, PredictErrors, PredictedErrors};
+use super::search::{Candidate, ParameterSearch};
 use crate::domain::Domain;
 use crate::error::Error;
 use crate::mechanism::hash_bin::PrivacyLevelName;
@@ -18,7 +18,7 @@ use crate::mechanism::toy::{Report, Toy};
 #[serde(deny_unknown_fields)]
 pub struct Draft {}
 
-impl Predict for Toy {
+impl PredictErrors for Toy {
     fn predict_errors(
         &self,
         domain: &Domain,
@@ -45,16 +45,19 @@ impl Choose for Toy {
         Ok(())
     }
 
-    fn best(search: &Search<'_>, _: &Draft) -> Result<Candidate, Error> {
-        search.best(|_, _| Ok(Self {}))
+    fn best_candidate(search: &ParameterSearch<'_>, _: &Draft) -> Result<Candidate, Error> {
+        search.best_over_sparsities(|_, _| Ok(Self {}))
     }
 
     /// Returns no candidates: the toy is used only on request.
-    fn candidates(_: &Search<'_>, _: PrivacyLevelName) -> Result<Vec<Candidate>, Error> {
+    fn list_variants(
+        _: &ParameterSearch<'_>,
+        _: PrivacyLevelName,
+    ) -> Result<Vec<Candidate>, Error> {
         Ok(Vec::new())
     }
 
-    fn agrees_with(&self, _: &Draft) -> Result<(), Error> {
+    fn check_agrees_with(&self, _: &Draft) -> Result<(), Error> {
         Ok(())
     }
 

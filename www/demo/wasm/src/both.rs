@@ -4,7 +4,9 @@
 use hushbin::sums::{Message, SumRandomizer, SumTask, SummedQuantity};
 use hushbin::task::NumberLimits;
 use hushbin::{Entry, Error, Items, Randomizer, Upload, UploadId};
-use hushbin_analysis::estimate::{Estimate, Estimator, ItemEstimates, Options, Query, Totals};
+use hushbin_analysis::estimate::{
+    Estimate, EstimateOptions, Estimator, ItemEstimates, Query, Totals,
+};
 use hushbin_analysis::promise::{ReportPrivacy, SumPrivacy};
 use hushbin_analysis::sums::{SumEstimate, SumEstimates, SumQuery, SumTotals, local_task};
 use rand_core::CryptoRng;
@@ -264,9 +266,10 @@ impl BothWaysSimulation {
         // A person reports k of D numbers, so each reported one counts D/k times.
         let lift = self.numbers.len() as f64 / f64::from(own.drawn_coordinates());
         let q = own.noise_threshold().probability();
-        let noise = 2.0 * f64::from(own.noise_trials()) * q * own.noise_threshold().complement();
+        let noise =
+            2.0 * f64::from(own.noise_trials()) * q * own.noise_threshold().false_probability();
         let reading = |((item, number), &answered): ((usize, &NamedLimits), &f64)| {
-            let counts = totals.counts(item);
+            let counts = totals.counts_by_sign(item);
             let [min, max] = number.limits.range();
             let level = (max / 2.0 - min / 2.0) * lift / f64::from(own.levels());
             let up = counts[0] as f64 - counts[1] as f64;
@@ -319,9 +322,9 @@ impl BothWaysSimulation {
     /// If the confidence is out of range.
     #[must_use]
     pub fn estimate_means(&self, confidence: f64) -> BothEstimates {
-        let options = Options {
+        let options = EstimateOptions {
             confidence,
-            ..Options::default()
+            ..EstimateOptions::default()
         };
         let wanted = "a confidence between 0 and 1";
         let query = SumQuery::new(&self.task, &options).expect(wanted);

@@ -18,9 +18,9 @@ mod privacy_loss;
 use hushbin::Error;
 use serde::Serialize;
 
-use super::account::{Account, ideal_hash_epsilon};
+use super::batch_privacy::{BatchPrivacy, ideal_hash_epsilon};
 use super::group_privacy::{self, GroupPrivacyProfile};
-use super::method::Method;
+use super::method::AccountingMethod;
 use super::mixture::Mixture;
 use super::privacy_profile::EpsilonBounds;
 use super::ranges::{BATCHES, DELTA, honest_reports};
@@ -59,7 +59,7 @@ pub struct ComposedPrivacy {
     /// and `method` is the method that proves it. `reduction_lower_epsilon` assumes that the person
     /// sends one report to each batch.
     #[serde(flatten)]
-    pub account: Account,
+    pub account: BatchPrivacy,
     /// Assumed exposure of the person.
     #[serde(flatten)]
     pub exposure: Exposure,
@@ -79,21 +79,21 @@ pub struct ComposedPrivacy {
 /// depend on the outputs of earlier batches.
 ///
 /// ```
-/// use hushbin_analysis::accounting::{Exposure, Mixture, account, account_exposure};
+/// use hushbin_analysis::accounting::{Exposure, Mixture, compute_batch_privacy, compute_composed_privacy};
 ///
-/// let any = Mixture::generic(1.0).unwrap();
+/// let any = Mixture::for_any_randomizer(1.0).unwrap();
 /// let daily = Exposure { batches: 30, ..Exposure::default() };
-/// let month = account_exposure(&any, 1_000_000, 1.0, 1e-8, daily).unwrap();
-/// let day = account(&any, 1_000_000, 1.0, 1e-8).unwrap();
+/// let month = compute_composed_privacy(&any, 1_000_000, 1.0, 1e-8, daily).unwrap();
+/// let day = compute_batch_privacy(&any, 1_000_000, 1.0, 1e-8).unwrap();
 /// let times = month.account.central_epsilon / day.central_epsilon;
 /// assert!(5.0 < times && times < 6.0);
 /// ```
 ///
 /// # Errors
-/// The errors of [`account`](super::account). [`Error::OutOfRange`] if the number of batches is
-/// outside [`BATCHES`], or if the number of reports per person is outside
+/// The errors of [`account`](super::compute_batch_privacy). [`Error::OutOfRange`] if the number of
+/// batches is outside [`BATCHES`], or if the number of reports per person is outside
 /// [`REPORTS_PER_PERSON`](super::REPORTS_PER_PERSON) or exceeds that of honest reports.
-pub fn account_exposure(
+pub fn compute_composed_privacy(
     mixture: &Mixture,
     reports: u64,
     honest_fraction: f64,
@@ -116,7 +116,7 @@ pub fn account_exposure(
     let (mut basic, mut advanced) = (upper, upper);
     let single = exposure == Exposure::default();
     let ideal = || ideal_hash_epsilon(mixture, honest_reports, delta, upper);
-    let mut account = Account {
+    let mut account = BatchPrivacy {
         central_epsilon: upper,
         ideal_hash_epsilon: single.then(ideal).flatten(),
         reduction_epsilon: single.then_some(reduction),
@@ -134,14 +134,17 @@ pub fn account_exposure(
         // Several batches reveal at least as much as one.
         account.reduction_lower_epsilon = lower.max(below);
         (account.central_epsilon, account.method) = [
-            (above, Method::LossDistribution),
-            (basic, Method::BasicComposition),
-            (advanced, Method::AdvancedComposition),
+            (above, AccountingMethod::LossDistribution),
+            (basic, AccountingMethod::BasicComposition),
+            (advanced, AccountingMethod::AdvancedComposition),
         ]
         .into_iter()
-        .fold((f64::INFINITY, Method::BasicComposition), |best, next| {
-            if next.0 < best.0 { next } else { best }
-        });
+        .fold(
+            (f64::INFINITY, AccountingMethod::BasicComposition),
+            |best, next| {
+                if next.0 < best.0 { next } else { best }
+            },
+        );
     }
     Ok(ComposedPrivacy {
         account,
@@ -186,7 +189,7 @@ pub(super) trait ComposedPart {
     fn largest_loss(&self) -> f64;
 
     /// Returns the number of grid points at which δ is computed.
-    fn grid_points(&self) -> usize;
+    fn grid_point_count(&self) -> usize;
 
     /// Returns a lower and an upper bound on δ at ε_c = `central`.
     fn delta_bounds(&self, central: f64) -> (f64, f64);
@@ -197,8 +200,8 @@ impl ComposedPart for GroupPrivacyProfile {
         Self::largest_loss(self)
     }
 
-    fn grid_points(&self) -> usize {
-        Self::grid_points(self)
+    fn grid_point_count(&self) -> usize {
+        Self::grid_point_count(self)
     }
 
     fn delta_bounds(&self, central: f64) -> (f64, f64) {
@@ -221,7 +224,7 @@ pub(super) fn delta_curve(
         reach *= 1.2;
     }
     let reach = reach.min(most);
-    let step = reach / part.grid_points() as f64;
+    let step = reach / part.grid_point_count() as f64;
     let at = |i: usize| {
         let central = i as f64 * step;
         if central < most {
@@ -230,7 +233,7 @@ pub(super) fn delta_curve(
             (0.0, 0.0)
         }
     };
-    let (lower, upper) = (0..=part.grid_points()).map(at).unzip();
+    let (lower, upper) = (0..=part.grid_point_count()).map(at).unzip();
     DeltaCurve::new(step, lower, upper)
 }
 

@@ -23,7 +23,7 @@ pub struct Mixture {
     pub(in crate::accounting) weight: f64,
     /// Number of favoured buckets, and number of all other buckets. `None` if unknown, as for an
     /// arbitrary ε-LDP randomizer.
-    pub(in crate::accounting) favoured: Option<FavouredSetSize>,
+    pub(in crate::accounting) favoured: Option<FavouredBucketCounts>,
     /// True if elements are hashed independently. Then a smaller ε_c can be proven under the
     /// assumption of an ideal hash.
     pub(in crate::accounting) independent: bool,
@@ -36,14 +36,14 @@ pub struct Mixture {
 /// Given its seed, a report is drawn with weight e for each favoured bucket and weight 1 for each
 /// other bucket, or from a mixture of such distributions.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(in crate::accounting) struct FavouredSetSize {
+pub(in crate::accounting) struct FavouredBucketCounts {
     /// Number c of favoured buckets.
     pub(in crate::accounting) count: f64,
     /// Number t − c of buckets that are not favoured.
     pub(in crate::accounting) others: f64,
 }
 
-impl FavouredSetSize {
+impl FavouredBucketCounts {
     /// Returns the number t of buckets.
     pub(in crate::accounting) fn bucket_count(&self) -> f64 {
         self.count + self.others
@@ -62,7 +62,7 @@ impl Mixture {
     ///
     /// # Errors
     /// [`Error::OutOfRange`] if ε is outside [`EPSILON`].
-    pub fn generic(epsilon: f64) -> Result<Self, Error> {
+    pub fn for_any_randomizer(epsilon: f64) -> Result<Self, Error> {
         // The weights are those of randomised response with two answers, but the favoured set stays
         // unknown.
         Ok(Self {
@@ -80,7 +80,7 @@ impl Mixture {
     ) -> Result<Self, Error> {
         EPSILON.check(epsilon)?;
         let e = epsilon.exp();
-        let favoured = FavouredSetSize { count, others };
+        let favoured = FavouredBucketCounts { count, others };
         Ok(Self {
             epsilon,
             alpha: mixture_alpha(count, others, e),
@@ -154,15 +154,15 @@ impl Mixture {
     /// 1, or to have an even larger privacy loss.
     ///
     /// Then no ε_c below
-    /// [`Account::reduction_lower_epsilon`](super::super::Account::reduction_lower_epsilon) can be
-    /// promised. See [`Mixture::for_mechanism`].
+    /// [`Account::reduction_lower_epsilon`](super::super::BatchPrivacy::reduction_lower_epsilon)
+    /// can be promised. See [`Mixture::for_mechanism`].
     #[must_use]
     pub const fn attains_reduction(&self) -> bool {
         self.attains_reduction
     }
 
     /// Returns the number c of buckets that a report favours, and the number t − c of the others.
-    /// `None` for [`Mixture::generic`].
+    /// `None` for [`Mixture::for_any_randomizer`].
     #[must_use]
     pub fn favoured_and_other_buckets(&self) -> Option<[f64; 2]> {
         self.favoured.map(|own| [own.count, own.others])

@@ -6,11 +6,11 @@ use hushbin::domain::Domain;
 use hushbin::mechanism::coco::{Coco, Rule};
 
 use super::alpha::Mixture;
-use super::contract::{AccountError, Accounted};
+use super::contract::{AccountedMechanism, AccountingError};
 use super::direct_encoding::has_one_element_per_cell;
 
-impl Accounted for Coco {
-    fn mixture(&self, sparsity: u32, epsilon: f64) -> Result<Mixture, AccountError> {
+impl AccountedMechanism for Coco {
+    fn mixture(&self, sparsity: u32, epsilon: f64) -> Result<Mixture, AccountingError> {
         Ok(Mixture::coco(self, sparsity, epsilon)?)
     }
 

@@ -3,15 +3,15 @@
 use hushbin::Error;
 use hushbin::bounds::SPARSITY;
 use hushbin::domain::Domain;
-use hushbin::hash::Hashing;
+use hushbin::hash::HashFamily;
 use hushbin::mechanism::collision::{Collision, Rule};
 
 use super::alpha::Mixture;
-use super::contract::{AccountError, Accounted};
+use super::contract::{AccountedMechanism, AccountingError};
 use super::direct_encoding::has_one_element_per_cell;
 
-impl Accounted for Collision {
-    fn mixture(&self, sparsity: u32, epsilon: f64) -> Result<Mixture, AccountError> {
+impl AccountedMechanism for Collision {
+    fn mixture(&self, sparsity: u32, epsilon: f64) -> Result<Mixture, AccountingError> {
         Ok(Mixture::collision(self, sparsity, epsilon)?)
     }
 
@@ -35,7 +35,7 @@ impl Mixture {
         let t = collision.total_buckets();
         match collision.rule() {
             Rule::Heaviest { favoured } => Ok(Self {
-                independent: collision.hashing() == Hashing::Independent,
+                independent: collision.hashing() == HashFamily::Independent,
                 ..Self::from_bucket_counts(epsilon, favoured.into(), (t - favoured).into())?
             }),
             Rule::Occupied => {

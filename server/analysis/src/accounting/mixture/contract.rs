@@ -8,7 +8,7 @@ use super::alpha::Mixture;
 /// Reason why a batch cannot be accounted for.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
-pub enum AccountError {
+pub enum AccountingError {
     /// A parameter is out of range, or two parameters cannot be combined.
     #[error(transparent)]
     Parameter(#[from] Error),
@@ -23,12 +23,12 @@ pub enum AccountError {
 }
 
 /// Mechanism whose batches can be accounted for: their central ε can be computed.
-pub(super) trait Accounted {
+pub(super) trait AccountedMechanism {
     /// Returns the mixture of reports at local ε from people who have at most `sparsity` entries.
     ///
     /// # Errors
-    /// [`AccountError`].
-    fn mixture(&self, sparsity: u32, epsilon: f64) -> Result<Mixture, AccountError>;
+    /// [`AccountingError`].
+    fn mixture(&self, sparsity: u32, epsilon: f64) -> Result<Mixture, AccountingError>;
 
     /// Returns the value of [`Mixture::attains_reduction`] for inputs over this domain.
     fn attains_reduction(&self, _domain: &Domain) -> bool {

@@ -20,15 +20,15 @@
 //!   reports that each favour three of four buckets, with ε = 2 and δ = 0.01. They have ε_c =
 //!   1.206, while Theorem 1 gives 1.278.
 
-use hushbin::hash::{Balanced, Hashing};
+use hushbin::hash::{BalancedHash, HashFamily};
 
 /// Returns true if no two elements are ever mapped to the same cell. `elements` is the number of
 /// elements, or `None` for an open domain.
 pub(super) fn has_one_element_per_cell(
-    hashing: Hashing,
+    hashing: HashFamily,
     elements: Option<u32>,
     cells: u32,
 ) -> bool {
-    let apart = |elements| Balanced::new(elements, cells).slots_per_bucket() == 1;
+    let apart = |elements| BalancedHash::new(elements, cells).slots_per_bucket() == 1;
     hashing.is_balanced() && elements.is_some_and(apart)
 }

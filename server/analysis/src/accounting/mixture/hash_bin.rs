@@ -3,14 +3,14 @@
 use hushbin::mechanism::hash_bin::{HashBin, PrivacyLevel};
 
 use super::alpha::Mixture;
-use super::contract::{AccountError, Accounted};
+use super::contract::{AccountedMechanism, AccountingError};
 
-impl Accounted for HashBin {
-    fn mixture(&self, _: u32, epsilon: f64) -> Result<Mixture, AccountError> {
+impl AccountedMechanism for HashBin {
+    fn mixture(&self, _: u32, epsilon: f64) -> Result<Mixture, AccountingError> {
         match self.privacy_level() {
-            PrivacyLevel::User { .. } => Ok(Mixture::generic(epsilon)?),
+            PrivacyLevel::User { .. } => Ok(Mixture::for_any_randomizer(epsilon)?),
             PrivacyLevel::Event | PrivacyLevel::Neighbouring { .. } => {
-                Err(AccountError::Neighbours)
+                Err(AccountingError::Neighbours)
             }
         }
     }

@@ -6,18 +6,18 @@ pub(super) mod contract;
 mod direct_encoding;
 
 pub(crate) use alpha::Mixture;
-pub(crate) use contract::AccountError;
+pub(crate) use contract::AccountingError;
 
 use hushbin::domain::Domain;
 use hushbin::{Mechanism, Question, Task};
 
-use contract::Accounted;
+use contract::AccountedMechanism;
 
 macro_rules! register {
     ($($module:ident: $Name:ident,)+) => {
         $(mod $module;)+
 
-        fn accounted(mechanism: &Mechanism) -> &dyn Accounted {
+        fn as_accounted_mechanism(mechanism: &Mechanism) -> &dyn AccountedMechanism {
             match mechanism {
                 $(Mechanism::$Name(own) => own,)+
             }
@@ -32,12 +32,13 @@ impl Mixture {
     ///
     /// If a task asks several questions, the public seed of a report determines the question. Every
     /// person could have made any report of the batch, just as with a single question. If the
-    /// mixtures of the questions differ, the [generic](Mixture::generic) mixture is returned. It is
-    /// valid for every ε-LDP randomizer and has the largest privacy loss.
+    /// mixtures of the questions differ, the [generic](Mixture::for_any_randomizer) mixture is
+    /// returned. It is valid for every ε-LDP randomizer and has the largest privacy loss.
     ///
     /// # Errors
-    /// [`AccountError::Neighbours`] if a question uses hash-bin and ε does not hold at user level.
-    pub fn for_task(task: &Task) -> Result<Self, AccountError> {
+    /// [`AccountingError::Neighbours`] if a question uses hash-bin and ε does not hold at user
+    /// level.
+    pub fn for_task(task: &Task) -> Result<Self, AccountingError> {
         Self::for_task_at_epsilon(task, task.epsilon())
     }
 
@@ -46,14 +47,14 @@ impl Mixture {
     ///
     /// # Errors
     /// The errors of [`Mixture::for_task`] and [`Mixture::for_mechanism`].
-    pub fn for_task_at_epsilon(task: &Task, epsilon: f64) -> Result<Self, AccountError> {
+    pub fn for_task_at_epsilon(task: &Task, epsilon: f64) -> Result<Self, AccountingError> {
         let mixture = |question: &Question| {
             Self::for_mechanism(question.mechanism(), &question.domain(), epsilon)
         };
         let first = mixture(&task.questions()[0])?;
         for question in &task.questions()[1..] {
             if mixture(question)? != first {
-                return Ok(Self::generic(epsilon)?);
+                return Ok(Self::for_any_randomizer(epsilon)?);
             }
         }
         Ok(Self {
@@ -81,13 +82,13 @@ impl Mixture {
     ///
     /// # Errors
     /// The errors of [`Mixture::for_task`], [`Mixture::collision`], [`Mixture::coco`],
-    /// [`Mixture::window`] and [`Mixture::generic`].
+    /// [`Mixture::window`] and [`Mixture::for_any_randomizer`].
     pub fn for_mechanism(
         mechanism: &Mechanism,
         domain: &Domain,
         epsilon: f64,
-    ) -> Result<Self, AccountError> {
-        let own = accounted(mechanism);
+    ) -> Result<Self, AccountingError> {
+        let own = as_accounted_mechanism(mechanism);
         Ok(Self {
             attains_reduction: own.attains_reduction(domain),
             ..own.mixture(domain.sparsity(), epsilon)?

@@ -5,10 +5,10 @@ use hushbin::domain::Domain;
 use hushbin::mechanism::window::Window;
 
 use super::alpha::Mixture;
-use super::contract::{AccountError, Accounted};
+use super::contract::{AccountedMechanism, AccountingError};
 
-impl Accounted for Window {
-    fn mixture(&self, _: u32, epsilon: f64) -> Result<Mixture, AccountError> {
+impl AccountedMechanism for Window {
+    fn mixture(&self, _: u32, epsilon: f64) -> Result<Mixture, AccountingError> {
         Ok(Mixture::window(self, epsilon)?)
     }
 

@@ -13,8 +13,8 @@ use serde::Serialize;
 
 use super::bounds::Bounds;
 use super::noise::{NOISE_PROBABILITY, NOISE_VARIANCE, SCALE, TRIALS, UnitMessageNoise};
-use super::profile::Profile;
-use super::senders::{NoiseMessages, REPEATS, Senders};
+use super::profile::SumPrivacyProfile;
+use super::senders::{NoiseParameters, REPEATS, SenderBatch};
 use super::truncation::TRUNCATION_SHARE;
 use crate::accounting::composition::BoundSide;
 use crate::accounting::gaussian::gaussian_delta;
@@ -30,7 +30,7 @@ const PRECISION: f64 = 1e-7;
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub(crate) struct CalibratedNoise {
     /// Noise with which a batch is (ε, δ)-differentially private: its probability q and cap B.
-    pub(crate) noise: NoiseMessages,
+    pub(crate) noise: NoiseParameters,
     /// Largest threshold that was found and is proven to be too small: with this threshold, the
     /// batch misses the target.
     pub(crate) too_small: u64,
@@ -52,17 +52,17 @@ pub(crate) struct CalibratedNoise {
 /// above 10⁷, this is proven for a q that is smaller by a few parts in 10³.
 ///
 /// # Errors
-/// The errors of [`Senders::check_ranges`]. [`Error::OutOfRange`] if δ is outside [`DELTA`], if ε
-/// is above the maximum of [`CENTRAL_EPSILON`], or if even noise with q = 1/2 does not reach ε.
-/// [`fewest_noise_trials`] finds how many trials a smaller ε needs.
+/// The errors of [`SenderBatch::check_ranges`]. [`Error::OutOfRange`] if δ is outside [`DELTA`], if
+/// ε is above the maximum of [`CENTRAL_EPSILON`], or if even noise with q = 1/2 does not reach ε.
+/// [`senders_with_fewest_noise_trials`] finds how many trials a smaller ε needs.
 pub(crate) fn calibrate_noise(
-    senders: &Senders,
+    senders: &SenderBatch,
     epsilon: f64,
     delta: f64,
 ) -> Result<CalibratedNoise, Error> {
     let goal = CalibrationTarget::new(senders, epsilon, delta)?;
     let trials = senders.noise_trials() as f64;
-    let at = |q: f64| senders.noise(threshold_from_probability(q));
+    let at = |q: f64| senders.untruncated_noise(threshold_from_probability(q));
     let excess = |q: f64| Ok::<_, Error>((goal.delta_upper_bound(&at(q)?) / goal.aim).ln());
     let greatest = largest_noise_probability(trials);
     // In the Gaussian limit, `near` is 4q(1 − q). The next line solves this for q.
@@ -78,11 +78,11 @@ pub(crate) fn calibrate_noise(
         return Err(goal.out_of_reach_error(&at(greatest)?));
     };
     let noise = at(q)?;
-    let profile = Profile::new(&noise, goal.aim);
+    let profile = SumPrivacyProfile::new(&noise, goal.aim);
     let delta_bounds = profile.map_to_bounds(|told| told.delta(epsilon));
     let cut = senders.truncation(noise.threshold());
     Ok(CalibratedNoise {
-        noise: NoiseMessages {
+        noise: NoiseParameters {
             threshold: noise.threshold(),
             most: cut.smallest_cap(epsilon, TRUNCATION_SHARE * (1.0 - TRUNCATION_SHARE) * delta),
         },
@@ -100,12 +100,12 @@ pub(crate) fn calibrate_noise(
 /// # Errors
 /// The errors of [`calibrate_noise`], for the largest number of trials that is within [`REPEATS`],
 /// [`TRIALS`] and [`NOISE_VARIANCE`].
-pub(crate) fn fewest_noise_trials(
-    senders: &Senders,
+pub(crate) fn senders_with_fewest_noise_trials(
+    senders: &SenderBatch,
     epsilon: f64,
     delta: f64,
-) -> Result<Senders, Error> {
-    let one = Senders {
+) -> Result<SenderBatch, Error> {
+    let one = SenderBatch {
         repeats: 1,
         ..*senders
     };
@@ -115,14 +115,14 @@ pub(crate) fn fewest_noise_trials(
         .max
         .min((TRIALS.max.min(4.0 * NOISE_VARIANCE.max) / people).floor())
         .max(1.0) as u64;
-    let with = |repeats: u64| Senders {
+    let with = |repeats: u64| SenderBatch {
         repeats: repeats as u32,
         ..one
     };
     let noise = |repeats: u64| {
         let senders = with(repeats);
         let greatest = largest_noise_probability(senders.noise_trials() as f64);
-        senders.noise(threshold_from_probability(greatest))
+        senders.untruncated_noise(threshold_from_probability(greatest))
     };
     let enough =
         |repeats: u64| Ok::<_, Error>(goal.delta_upper_bound(&noise(repeats)?) <= goal.aim);
@@ -151,7 +151,7 @@ pub(crate) fn fewest_noise_trials(
 
 /// Returns the variance 2DL²/g² of Gaussian noise. With this noise on each of 2D counts, the counts
 /// are (`epsilon`, `delta`)-differentially private. D is `coordinates`, L is `levels`, and g is the
-/// distance that `gaussian_distance` returns.
+/// distance that `max_indistinguishable_distance` returns.
 ///
 /// This variance is the limit for many noise messages. If noise messages are rare, a somewhat
 /// larger variance is needed. If ε is so large that hardly any noise is needed, a much larger
@@ -164,13 +164,13 @@ pub(crate) fn gaussian_noise_variance(
     delta: f64,
 ) -> f64 {
     let levels = f64::from(levels);
-    let apart = gaussian_distance(epsilon, delta);
+    let apart = max_indistinguishable_distance(epsilon, delta);
     2.0 * f64::from(coordinates) * levels * levels / (apart * apart)
 }
 
 /// Returns g, the largest distance at which two unit Gaussians are (ε, δ)-indistinguishable. It is
 /// the solution of Φ(g/2 − ε/g) − exp(ε)·Φ(−g/2 − ε/g) = δ.
-fn gaussian_distance(epsilon: f64, delta: f64) -> f64 {
+fn max_indistinguishable_distance(epsilon: f64, delta: f64) -> f64 {
     let hidden = |apart: f64| gaussian_delta(1.0, apart, epsilon) <= delta;
     let (mut low, mut high) = (1.0, 1.0);
     while hidden(high) && high < 1e6 {
@@ -192,7 +192,7 @@ struct CalibrationTarget {
 }
 
 impl CalibrationTarget {
-    fn new(senders: &Senders, epsilon: f64, delta: f64) -> Result<Self, Error> {
+    fn new(senders: &SenderBatch, epsilon: f64, delta: f64) -> Result<Self, Error> {
         senders.check_ranges()?;
         CENTRAL_EPSILON.check(epsilon)?;
         DELTA.check(delta)?;
@@ -205,14 +205,14 @@ impl CalibrationTarget {
 
     /// Returns the upper bound on the δ of this noise at the target ε.
     fn delta_upper_bound(&self, noise: &UnitMessageNoise) -> f64 {
-        let profile = Profile::new(noise, self.aim);
+        let profile = SumPrivacyProfile::new(noise, self.aim);
         let [above] = profile.bounded_on_sides([BoundSide::Above]);
         above.delta(self.epsilon)
     }
 
     /// Returns the lower bound on the δ of this noise at the target ε.
     fn delta_lower_bound(&self, noise: &UnitMessageNoise) -> f64 {
-        let profile = Profile::new(noise, self.aim);
+        let profile = SumPrivacyProfile::new(noise, self.aim);
         let [below] = profile.bounded_on_sides([BoundSide::Below]);
         below.delta(self.epsilon)
     }
@@ -223,7 +223,7 @@ impl CalibrationTarget {
     /// `enough` is noise that suffices, and `lower` a lower bound on its δ.
     fn largest_insufficient_threshold(
         &self,
-        senders: &Senders,
+        senders: &SenderBatch,
         enough: &UnitMessageNoise,
         lower: f64,
     ) -> Result<u64, Error> {
@@ -232,7 +232,7 @@ impl CalibrationTarget {
         let first = ((self.delta / lower).ln() / 40.0).clamp(PRECISION, 0.5);
         let steps = std::iter::successors(Some(first), |step| Some(1.6 * step));
         for step in steps.take_while(|&step| step < 1.0) {
-            let less = senders.noise(threshold_from_probability(q * (1.0 - step)))?;
+            let less = senders.untruncated_noise(threshold_from_probability(q * (1.0 - step)))?;
             if less.threshold() < enough.threshold() && self.delta_lower_bound(&less) > self.delta {
                 return Ok(less.threshold());
             }
@@ -243,7 +243,7 @@ impl CalibrationTarget {
 
     /// Returns the error for a target that even the largest noise, `most`, does not reach.
     fn out_of_reach_error(&self, most: &UnitMessageNoise) -> Error {
-        let profile = Profile::new(most, self.aim);
+        let profile = SumPrivacyProfile::new(most, self.aim);
         let [above] = profile.bounded_on_sides([BoundSide::Above]);
         let range = ParameterRange {
             min: above.epsilon(self.aim),

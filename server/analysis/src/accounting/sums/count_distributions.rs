@@ -102,7 +102,7 @@ impl ComposedPart for CountDistributions {
         self.most
     }
 
-    fn grid_points(&self) -> usize {
+    fn grid_point_count(&self) -> usize {
         (TERMS / self.loss.len() as f64).clamp(POINTS[0], POINTS[1]) as usize
     }
 

@@ -39,7 +39,9 @@ mod tests;
 mod truncation;
 
 pub use bounds::Bounds;
-pub(crate) use calibration::{calibrate_noise, fewest_noise_trials, gaussian_noise_variance};
+pub(crate) use calibration::{
+    calibrate_noise, gaussian_noise_variance, senders_with_fewest_noise_trials,
+};
 #[cfg(test)]
 use noise::UnitMessageNoise;
-pub(crate) use senders::{NoiseMessages, Senders};
+pub(crate) use senders::{NoiseParameters, SenderBatch};

@@ -30,7 +30,7 @@ const MAX_IDENTIFYING: f64 = 0.5;
 /// Privacy profile δ(ε) for one noise distribution. Its sums are precise for every δ that is not
 /// much smaller than the `delta` for which the profile was created.
 #[derive(Debug)]
-pub(super) struct Profile {
+pub(super) struct SumPrivacyProfile {
     counts: CountDistributions,
     coordinates: u32,
     /// Lower and upper bound on the probability that the counts of some coordinate identify the
@@ -44,15 +44,15 @@ pub(super) struct Profile {
 
 /// Upper or lower bound on the privacy profile of all coordinates.
 #[derive(Debug)]
-pub(super) struct OneSidedProfile<'a> {
+pub(super) struct ProfileBound<'a> {
     side: BoundSide,
     outright: [f64; 2],
-    rest: RemainingLoss<'a>,
+    rest: NonIdentifyingLoss<'a>,
 }
 
 #[derive(Debug)]
 /// Privacy loss of the outcomes that are not identifying.
-enum RemainingLoss<'a> {
+enum NonIdentifyingLoss<'a> {
     /// Loss that is not computed. Its δ has the trivial bounds 0 and 1.
     Unknown,
     /// Loss of one coordinate.
@@ -61,7 +61,7 @@ enum RemainingLoss<'a> {
     Several(LossDistribution),
 }
 
-impl Profile {
+impl SumPrivacyProfile {
     /// Creates the profile. Its sums are precise for δ down to `delta`.
     pub(super) fn new(noise: &UnitMessageNoise, delta: f64) -> Self {
         let (coordinates, rare) = (f64::from(noise.coordinates()), SPARE * delta);
@@ -83,16 +83,16 @@ impl Profile {
     pub(super) fn bounded_on_sides<const S: usize>(
         &self,
         sides: [BoundSide; S],
-    ) -> [OneSidedProfile<'_>; S] {
+    ) -> [ProfileBound<'_>; S] {
         let curve = (self.coordinates > 1 && self.outright[1] < MAX_IDENTIFYING)
             .then(|| delta_curve(&self.counts, self.coordinates, 4.0 * self.spread, self.rare));
-        sides.map(|side| OneSidedProfile {
+        sides.map(|side| ProfileBound {
             side,
             outright: self.outright,
             rest: match &curve {
-                _ if self.outright[1] >= MAX_IDENTIFYING => RemainingLoss::Unknown,
-                None => RemainingLoss::One(&self.counts),
-                Some(curve) => RemainingLoss::Several(composed_loss_distribution(
+                _ if self.outright[1] >= MAX_IDENTIFYING => NonIdentifyingLoss::Unknown,
+                None => NonIdentifyingLoss::One(&self.counts),
+                Some(curve) => NonIdentifyingLoss::Several(composed_loss_distribution(
                     curve,
                     side,
                     self.coordinates,
@@ -104,14 +104,14 @@ impl Profile {
 
     /// Applies `say` to the lower and to the upper bound on the profile. Returns both results as
     /// bounds.
-    pub(super) fn map_to_bounds(&self, say: impl Fn(&OneSidedProfile) -> f64) -> Bounds {
+    pub(super) fn map_to_bounds(&self, say: impl Fn(&ProfileBound) -> f64) -> Bounds {
         let told = self.bounded_on_sides([BoundSide::Below, BoundSide::Above]);
         let [lower, upper] = told.map(|told| say(&told));
         Bounds { lower, upper }
     }
 }
 
-impl OneSidedProfile<'_> {
+impl ProfileBound<'_> {
     pub(super) const fn side(&self) -> BoundSide {
         self.side
     }
@@ -120,11 +120,11 @@ impl OneSidedProfile<'_> {
     pub(super) fn delta(&self, epsilon: f64) -> f64 {
         let [low, high] = self.outright;
         let rest = match (&self.rest, self.side) {
-            (RemainingLoss::Unknown, BoundSide::Above) => 1.0,
-            (RemainingLoss::Unknown, BoundSide::Below) => 0.0,
-            (RemainingLoss::One(counts), BoundSide::Above) => counts.delta_bounds(epsilon).1,
-            (RemainingLoss::One(counts), BoundSide::Below) => counts.delta_bounds(epsilon).0,
-            (RemainingLoss::Several(loss), _) => loss.delta(epsilon),
+            (NonIdentifyingLoss::Unknown, BoundSide::Above) => 1.0,
+            (NonIdentifyingLoss::Unknown, BoundSide::Below) => 0.0,
+            (NonIdentifyingLoss::One(counts), BoundSide::Above) => counts.delta_bounds(epsilon).1,
+            (NonIdentifyingLoss::One(counts), BoundSide::Below) => counts.delta_bounds(epsilon).0,
+            (NonIdentifyingLoss::Several(loss), _) => loss.delta(epsilon),
         };
         let slack = 4.0 * f64::EPSILON;
         match self.side {
@@ -146,10 +146,10 @@ impl OneSidedProfile<'_> {
         };
         match &self.rest {
             _ if left <= 0.0 => f64::INFINITY,
-            RemainingLoss::Unknown if self.side == BoundSide::Below => 0.0,
-            RemainingLoss::Unknown => f64::INFINITY,
-            RemainingLoss::One(counts) => one_coordinate_epsilon(counts, self.side, left),
-            RemainingLoss::Several(loss) => loss.epsilon(left),
+            NonIdentifyingLoss::Unknown if self.side == BoundSide::Below => 0.0,
+            NonIdentifyingLoss::Unknown => f64::INFINITY,
+            NonIdentifyingLoss::One(counts) => one_coordinate_epsilon(counts, self.side, left),
+            NonIdentifyingLoss::Several(loss) => loss.epsilon(left),
         }
     }
 }

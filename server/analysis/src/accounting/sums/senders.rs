@@ -6,8 +6,8 @@ use serde::Serialize;
 
 use super::bounds::Bounds;
 use super::noise::{COORDINATES, LEVELS, TRIALS, UnitMessageNoise};
-use super::profile::{OneSidedProfile, Profile};
-use super::truncation::{TRUNCATION_SHARE, Truncation};
+use super::profile::{ProfileBound, SumPrivacyProfile};
+use super::truncation::{NoiseTruncation, TRUNCATION_SHARE};
 use crate::accounting::composition::BoundSide;
 use crate::accounting::ranges::{CENTRAL_EPSILON, DELTA};
 
@@ -30,7 +30,7 @@ pub(crate) const HONEST_PEOPLE: ParameterRange = ParameterRange {
 /// Then only k counts of either sign depend on the input. The true δ is at most the average δ over
 /// all draws. Noise messages are sent for all D coordinates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-pub(crate) struct Senders {
+pub(crate) struct SenderBatch {
     /// Number of coordinates D, within [`COORDINATES`].
     pub(crate) coordinates: u32,
     /// Number of coordinates k that a person reports, from 1 to D.
@@ -49,7 +49,7 @@ pub(crate) struct Senders {
 /// Noise that every person sends: the probability q of a noise message, and the maximum number B of
 /// noise messages of one person.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-pub(crate) struct NoiseMessages {
+pub(crate) struct NoiseParameters {
     /// Threshold q·2⁶⁴: a trial sends a message if a uniform 64-bit word is below it.
     pub(crate) threshold: u64,
     /// Cap B on the number of one person's noise messages. If a draw has more, all of the person's
@@ -58,7 +58,7 @@ pub(crate) struct NoiseMessages {
     pub(crate) most: u64,
 }
 
-impl Senders {
+impl SenderBatch {
     /// Checks that all numbers are within range.
     ///
     /// # Errors
@@ -86,8 +86,8 @@ impl Senders {
     /// Returns the noise that hides a person in the batch, without truncation at B.
     ///
     /// # Errors
-    /// The errors of [`Senders::check_ranges`] and [`UnitMessageNoise::new`].
-    pub(crate) fn noise(&self, threshold: u64) -> Result<UnitMessageNoise, Error> {
+    /// The errors of [`SenderBatch::check_ranges`] and [`UnitMessageNoise::new`].
+    pub(crate) fn untruncated_noise(&self, threshold: u64) -> Result<UnitMessageNoise, Error> {
         self.check_ranges()?;
         UnitMessageNoise::new(self.used, self.levels, self.noise_trials(), threshold)
     }
@@ -96,11 +96,15 @@ impl Senders {
     /// `noise.most`. The bounds are infinite if identifying outcomes and truncation alone exceed δ.
     ///
     /// # Errors
-    /// The errors of [`Senders::noise`]. [`Error::OutOfRange`] if δ is outside [`DELTA`].
-    pub(crate) fn epsilon_bounds(&self, noise: NoiseMessages, delta: f64) -> Result<Bounds, Error> {
+    /// The errors of [`SenderBatch::noise`]. [`Error::OutOfRange`] if δ is outside [`DELTA`].
+    pub(crate) fn epsilon_bounds(
+        &self,
+        noise: NoiseParameters,
+        delta: f64,
+    ) -> Result<Bounds, Error> {
         DELTA.check(delta)?;
-        let profile = Profile::new(
-            &self.noise(noise.threshold)?,
+        let profile = SumPrivacyProfile::new(
+            &self.untruncated_noise(noise.threshold)?,
             delta * (1.0 - TRUNCATION_SHARE),
         );
         let truncation = self.truncation(noise.threshold);
@@ -114,16 +118,16 @@ impl Senders {
 
     /// Returns the increase of δ that truncating every person's noise causes, as a function of the
     /// cap and ε.
-    pub(super) fn truncation(&self, threshold: u64) -> Truncation {
+    pub(super) fn truncation(&self, threshold: u64) -> NoiseTruncation {
         let trials = 2 * u64::from(self.coordinates) * u64::from(self.repeats);
-        Truncation::new(trials, threshold, self.honest_people)
+        NoiseTruncation::new(trials, threshold, self.honest_people)
     }
 }
 
 /// Maximum number of values of ε to try.
 const TRIES: usize = 8;
 
-impl OneSidedProfile<'_> {
+impl ProfileBound<'_> {
     /// Returns the upper or lower bound on the ε at which δ(ε) + `cut`(ε) is `delta`, according to
     /// the side of this profile. `cut` is the amount that truncation adds to δ.
     ///

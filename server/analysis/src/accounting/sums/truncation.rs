@@ -28,7 +28,7 @@ pub(super) const TRUNCATION_SHARE: f64 = 1e-6;
 
 /// Addition to δ that is caused by truncating noise.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Truncation {
+pub(super) struct NoiseTruncation {
     /// Number of noise trials of one person, over all coordinates and signs.
     trials: u64,
     /// Probabilities q and 1 − q.
@@ -36,7 +36,7 @@ pub(super) struct Truncation {
     honest_people: f64,
 }
 
-impl Truncation {
+impl NoiseTruncation {
     pub(super) fn new(trials: u64, threshold: u64, honest_people: u64) -> Self {
         Self {
             trials,
@@ -112,7 +112,7 @@ mod tests {
     #[test]
     fn tails_are_whole_sums() {
         for (trials, q) in [(2, 0.5), (32, 0.25), (32, 0.5), (2048, 0.0625), (300, 0.5)] {
-            let cut = Truncation::new(trials, (q * SCALE) as u64, 1000);
+            let cut = NoiseTruncation::new(trials, (q * SCALE) as u64, 1000);
             for most in 0..trials {
                 let (found, whole) = (cut.cap_exceeded_probability(most), direct(trials, q, most));
                 let above = (most as f64 + 1.0) <= trials as f64 * q;
@@ -130,7 +130,7 @@ mod tests {
     #[test]
     fn the_least_cut_is_the_least() {
         for (trials, q) in [(32, 0.25), (2048, 0.0625), (2048, 0.5)] {
-            let cut = Truncation::new(trials, (q * SCALE) as u64, 90_000);
+            let cut = NoiseTruncation::new(trials, (q * SCALE) as u64, 90_000);
             for delta in [1e-9, 1e-12, 1e-21] {
                 let least = cut.smallest_cap(1.0, delta);
                 assert!(cut.added_delta(least, 1.0) <= delta);

@@ -4,7 +4,7 @@
 use hushbin::choose::Objective;
 use hushbin::domain::Domain;
 
-use super::super::at_most_search::{AtMostSearch, mixture_information};
+use super::super::at_most_search::{SearchWithEmptyInput, mixture_information};
 use super::super::{BoundKind, least_variance};
 use super::close;
 
@@ -119,7 +119,7 @@ fn the_empty_set_costs_something() {
         let mut before = f64::INFINITY;
         for epsilon in [0.1, 0.5, 1.0, 2.0, 4.0, 8.0] {
             let [exact, at_most] = [
-                Domain::with_exact_count(items, entries),
+                Domain::with_exact_entry_count(items, entries),
                 Domain::unrated(Some(items), entries),
             ]
             .map(|domain| least_variance(&domain, epsilon, &Objective::FREQUENCY).unwrap());
@@ -257,7 +257,7 @@ fn a_pair_of_sets_is_a_mechanism_for_the_empty_set_too() {
 #[test]
 fn the_most_told_is_that_of_the_best_pair() {
     for (items, entries, epsilon) in [(4, 2, 1.0), (8, 3, 0.3), (16, 4, 2.0), (16, 8, 4.0)] {
-        let sets = AtMostSearch::new(items, entries, f64::exp_m1(epsilon));
+        let sets = SearchWithEmptyInput::new(items, entries, f64::exp_m1(epsilon));
         for weights in [[1.0, 0.0], [0.0, 1.0], [1.0, 1.0], [0.1, 20.0], [30.0, 1.0]] {
             let report = |[weight, presence]: [f64; 2], odds: f64| [odds / weight, presence];
             let pair = |low, high| mixture_information([report(low, 1.0), report(high, sets.odds)]);
@@ -265,7 +265,7 @@ fn the_most_told_is_that_of_the_best_pair() {
             let pairs = all.flat_map(|low| sets.sets.iter().map(|high| pair(*low, *high)));
             let best = pairs.map(|told| told.weighted_sum(weights));
             let best = best.fold(0.0, f64::max);
-            let found = sets.most_informative(weights).weighted_sum(weights);
+            let found = sets.max_information(weights).weighted_sum(weights);
             assert!(
                 close(found, best, 1e-9),
                 "{items}, {entries}: {found}, {best}"

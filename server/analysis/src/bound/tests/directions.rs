@@ -79,7 +79,7 @@ fn no_k_is_better_than_those_searched() {
             for weights in [[1.0, 0.0], [1.0, 1.0], [0.0, 1.0]] {
                 let of = |k| levels.best_with_one_level(k, weights).weighted_sum(weights);
                 let best = (1..=items).map(of).fold(0.0, f64::max);
-                let found = levels.most_informative(weights).weighted_sum(weights);
+                let found = levels.max_information(weights).weighted_sum(weights);
                 assert!(
                     found > best * (1.0 - 1e-4),
                     "{items}, {entries}, {epsilon}: {found}, {best}"
@@ -216,7 +216,7 @@ fn directions_in_general_find_little_more() {
                     .information_cost()
                     .smallest_over_mixtures(|weights| {
                         most_of_any(&all, share, excess, weights, &first)
-                            .max_by_weight(levels.most_informative(weights), weights)
+                            .max_by_weight(levels.max_information(weights), weights)
                     });
                 let less = found / question.cost_by_directions();
                 assert!(
@@ -232,6 +232,6 @@ fn directions_in_general_find_little_more() {
 fn two_levels_find_more_where_half_of_the_items_are_had() {
     let levels = DirectionSearch::new(64, 32, f64::exp_m1(0.5));
     let one = (1..=64).map(|k| levels.best_with_one_level(k, [1.0, 0.0]).sign);
-    let gain = levels.most_informative([1.0, 0.0]).sign / one.fold(0.0, f64::max);
+    let gain = levels.max_information([1.0, 0.0]).sign / one.fold(0.0, f64::max);
     assert!((1.03..1.05).contains(&gain), "{gain}");
 }

@@ -6,7 +6,7 @@ use hushbin::choose::{Objective, Population};
 use hushbin::mechanism::{coco, collision};
 use serde_json::json;
 
-use super::super::{BoundKind, Distance, distance, least_variance};
+use super::super::{BoundKind, DistanceFromBest, distance_from_best, least_variance};
 use super::{BOTH, OBJECTIVES, close, question};
 
 #[test]
@@ -23,7 +23,7 @@ fn what_is_proven_is_below_what_is_reached() {
                     let (cost, _) = question.attained_cost();
                     let what = format!("{items}, {entries}, {epsilon}, {objective:?}");
                     let [proven, reached] =
-                        [question.proven_cost(), cost].map(|c| question.variance_from_cost(c));
+                        [question.cost_lower_bound(), cost].map(|c| question.variance_from_cost(c));
                     assert!(
                         proven > 0.0 && proven <= reached * (1.0 + 1e-9),
                         "{what}: {proven}, {reached}"
@@ -56,7 +56,9 @@ fn no_mechanism_of_ours_is_below() {
                 let both = collision::Collision::choose(&domain, epsilon, &Default::default());
                 for mechanism in [means.unwrap().into(), both.unwrap().into()] {
                     for objective in OBJECTIVES {
-                        let Some(found) = distance(&domain, &mechanism, epsilon, &objective) else {
+                        let Some(found) =
+                            distance_from_best(&domain, &mechanism, epsilon, &objective)
+                        else {
                             continue;
                         };
                         let what =
@@ -80,7 +82,7 @@ fn one_random_sign_is_optimal_for_one_entry_up_to_three() {
                 epsilon,
                 &json!({ "name": "coco", "buckets": 2 }),
             );
-            let found = distance(
+            let found = distance_from_best(
                 &task.questions()[0].domain(),
                 task.questions()[0].mechanism(),
                 epsilon,
@@ -106,7 +108,7 @@ fn the_bound_is_of_whole_inputs_without_bias() {
     };
     let of = |items: serde_json::Value, mechanism, objective| {
         let task = task(items, mechanism);
-        distance(
+        distance_from_best(
             &task.questions()[0].domain(),
             task.questions()[0].mechanism(),
             1.0,
@@ -142,7 +144,7 @@ fn the_distance_is_of_what_is_predicted() {
             .predict_errors(&task.questions()[0].domain(), 2.0, &people);
     for objective in OBJECTIVES {
         let bound = least_variance(&task.questions()[0].domain(), 2.0, &objective).unwrap();
-        let found = distance(
+        let found = distance_from_best(
             &task.questions()[0].domain(),
             task.questions()[0].mechanism(),
             2.0,
@@ -189,9 +191,10 @@ fn distances_are_worded_by_what_is_known() {
             "takes 2% more people than the best possible mechanism would",
         ),
     ] {
-        assert_eq!(Distance::new(times, at_most, bound, "").text, words);
+        assert_eq!(DistanceFromBest::new(times, at_most, bound, "").text, words);
     }
-    let of_sets = Distance::new(1.1, 1.2, BoundKind::Directions, " for sets of 4 or none").text;
+    let of_sets =
+        DistanceFromBest::new(1.1, 1.2, BoundKind::Directions, " for sets of 4 or none").text;
     assert_eq!(
         of_sets,
         "takes 10% more people than the best mechanism known for sets of 4 or none would, and at \
@@ -229,7 +232,7 @@ fn presence_is_bounded_as_shares_are() {
         );
         assert!(close(signed.variance, shares.variance, 1e-9));
         let question = &rated.questions()[0];
-        let found = distance(
+        let found = distance_from_best(
             &question.domain(),
             question.mechanism(),
             epsilon,

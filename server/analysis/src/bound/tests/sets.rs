@@ -93,13 +93,13 @@ fn all_sets_of_tiny_domains_are_those_enumerated() {
                 if best < 1e-12 {
                     continue;
                 }
-                let found = enumerated.most_informative(weights).weighted_sum(weights);
+                let found = enumerated.max_information(weights).weighted_sum(weights);
                 assert!(close(found, best, 1e-12), "{what}: {found}, {best}");
                 if entries == 1 {
-                    let found = alone.most_informative(weights).weighted_sum(weights);
+                    let found = alone.max_information(weights).weighted_sum(weights);
                     assert!(close(found, best, 1e-12), "{what}: {found}, {best}");
                 }
-                let found = levels.most_informative(weights).weighted_sum(weights);
+                let found = levels.max_information(weights).weighted_sum(weights);
                 assert!(found <= best * (1.0 + 1e-12), "{what}: {found}, {best}");
             }
         }
@@ -122,7 +122,7 @@ fn the_least_cost_is_that_of_the_best_mixture() {
             for (sign, presence) in [(1.0, 1.0), (1.0, 0.2), (0.3, 1.0), (1.0, 0.0)] {
                 let cost = InformationCost { sign, presence };
                 let found =
-                    cost.smallest_over_mixtures(|weights| enumerated.most_informative(weights));
+                    cost.smallest_over_mixtures(|weights| enumerated.max_information(weights));
                 let mut least = f64::INFINITY;
                 for (a, b) in frontier
                     .iter()
@@ -130,7 +130,7 @@ fn the_least_cost_is_that_of_the_best_mixture() {
                 {
                     for part in (0..=200).map(|i| f64::from(i) / 200.0) {
                         let mix = |a: f64, b: f64| a + part * (b - a);
-                        least = least.min(cost.given_information(Information {
+                        least = least.min(cost.squared_error(Information {
                             sign: mix(a.sign, b.sign),
                             presence: mix(a.presence, b.presence),
                         }));
@@ -162,7 +162,7 @@ fn no_random_mechanism_tells_more() {
                     .collect();
                 let told = told_by(&all, entries, &likelihoods);
                 for weights in WEIGHTS {
-                    let most = sets.most_informative(weights).weighted_sum(weights);
+                    let most = sets.max_information(weights).weighted_sum(weights);
                     assert!(told.weighted_sum(weights) <= most * (1.0 + 1e-12));
                 }
             }

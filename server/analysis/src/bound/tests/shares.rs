@@ -5,7 +5,7 @@ use hushbin::choose::Objective;
 use hushbin::domain::Domain;
 use serde_json::{Value, json};
 
-use super::super::{BoundKind, Distance, distance, least_variance};
+use super::super::{BoundKind, DistanceFromBest, distance_from_best, least_variance};
 
 /// Returns the variance of subset selection with the best m. A report is a set of m of k answers,
 /// and sets that contain the person's answer are e times as probable.
@@ -30,7 +30,7 @@ fn choices_are_bounded_by_subset_selection() {
     for answers in [2, 3, 5, 7, 10, 40, 257] {
         for epsilon in [0.1, 0.5, 1.0, 2.0, 4.0, 6.0] {
             let found = least_variance(
-                &Domain::with_exact_count(answers, 1),
+                &Domain::with_exact_entry_count(answers, 1),
                 epsilon,
                 &Objective::FREQUENCY,
             )
@@ -42,7 +42,7 @@ fn choices_are_bounded_by_subset_selection() {
             assert!(found.proven <= found.variance * (1.0 + 1e-9), "{what}");
             // A choice has only shares, so the objective does not matter.
             let means = least_variance(
-                &Domain::with_exact_count(answers, 1),
+                &Domain::with_exact_entry_count(answers, 1),
                 epsilon,
                 &Objective::MEAN,
             );
@@ -51,14 +51,14 @@ fn choices_are_bounded_by_subset_selection() {
     }
 }
 
-fn asked(epsilon: f64, mut question: Value) -> Distance {
+fn asked(epsilon: f64, mut question: Value) -> DistanceFromBest {
     question["name"] = json!("q");
     let file = json!({ "id": "t", "epsilon": epsilon, "questions": [question] });
     let draft: TaskDraft = serde_json::from_value(file).unwrap();
     let task = draft.resolve().unwrap();
     let question = &task.questions()[0];
     let domain = question.domain();
-    distance(
+    distance_from_best(
         &domain,
         question.mechanism(),
         epsilon,

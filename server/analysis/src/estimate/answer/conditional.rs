@@ -19,7 +19,7 @@ use crate::numeric::confidence_limits::LimitSide;
 ///
 /// # Panics
 /// If the mechanism does not estimate both the mean and the non-missing frequency.
-pub(crate) fn mean(
+pub(crate) fn estimate_conditional_mean(
     points: &ItemPointEstimates,
     law: &ContributionDistribution,
     reports: f64,
@@ -29,7 +29,7 @@ pub(crate) fn mean(
     let mean = points.mean.expect(both);
     let frequency = points.nonmissing.expect(both);
     let covariance = points.covariance.expect(both);
-    let certain = quantiles.one_sided_failure();
+    let certain = quantiles.one_sided_test_failure();
     let least = law.confidence_limit(
         Estimand::Nonmissing,
         frequency,
@@ -50,7 +50,7 @@ pub(crate) fn mean(
         estimate,
         standard_error: variance.max(0.0).sqrt() / frequency.estimate,
     };
-    Some(quantiles.add_intervals(ratio, |failure, side| {
+    Some(quantiles.estimate_with_intervals(ratio, |failure, side| {
         law.ratio_confidence_limit([mean, frequency], ratio, reports, failure, side)
     }))
 }
@@ -80,7 +80,7 @@ mod tests {
     fn errors_are_those_of_the_delta_method() {
         let quantiles = ConfidenceLevel::new(0.95, 1).unwrap();
         let of = |mean, nonmissing| {
-            super::mean(
+            super::estimate_conditional_mean(
                 &points(mean, nonmissing),
                 &ContributionDistribution::Normal,
                 1.0,
@@ -104,7 +104,7 @@ mod tests {
         for (confidence, limit) in [(0.5, 0.0), (0.9, 0.038_447), (0.99, 0.069_790)] {
             let quantiles = ConfidenceLevel::new(confidence, 7).unwrap();
             let of = |nonmissing| {
-                super::mean(
+                super::estimate_conditional_mean(
                     &points(0.1, nonmissing),
                     &ContributionDistribution::Normal,
                     1.0,

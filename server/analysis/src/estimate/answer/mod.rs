@@ -7,7 +7,7 @@ pub(crate) mod shrinkage;
 pub(crate) mod stand_out;
 
 pub(crate) use post_processing::PostProcessed;
-pub(crate) use stand_out::{StandOut, TestedItem};
+pub(crate) use stand_out::{SignificantItems, TestedItem};
 
 use std::collections::BTreeMap;
 use std::io;
@@ -20,7 +20,7 @@ use crate::estimate::query::{Estimate, Label};
 use crate::estimate::question::{CrossEstimates, MarginalShare, NumberEstimates, RatioEstimate};
 use crate::promise::ReportPrivacy;
 use post_processing::{ConditionalMean, ProjectedFrequencies};
-use shrinkage::Shrinkage;
+use shrinkage::ShrinkageOutcome;
 
 /// Estimates of one item.
 #[derive(Debug, Clone, PartialEq)]
@@ -88,7 +88,7 @@ impl ItemEstimateSource for Vec<ItemEstimates> {
 /// Estimates for one question of a task, from the reports so far.
 ///
 /// `Items` contains the estimates of items. They are stored, or computed [one by
-/// one](crate::estimate::LazyItems).
+/// one](crate::estimate::LazyItemEstimates).
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Estimates<Items = Vec<ItemEstimates>> {
     /// Id of the task.
@@ -117,10 +117,10 @@ pub struct Estimates<Items = Vec<ItemEstimates>> {
     pub(crate) post_processing: BTreeMap<&'static str, &'static str>,
     /// Outcome of shrinkage, if it was requested and there are reports.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub shrinkage: Option<Shrinkage>,
+    pub shrinkage: Option<ShrinkageOutcome>,
     /// Items that differ significantly from 0, if requested.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub stand_out: Option<StandOut>,
+    pub stand_out: Option<SignificantItems>,
     /// Estimates for a question that asks for a number. `None` for other kinds of question, or if
     /// there are no reports.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -143,7 +143,7 @@ impl<Items: ItemEstimateSource> Estimates<Items> {
     /// - For a cross-tabulation: the shares of its rows and columns, and the conditional means and
     ///   shares within rows.
     /// - If shrinkage was refused: the reason.
-    /// - For each item in [`StandOut`]: one row.
+    /// - For each item in [`SignificantItems`]: one row.
     ///
     /// # Errors
     /// I/O errors of `writer`.
@@ -154,19 +154,19 @@ impl<Items: ItemEstimateSource> Estimates<Items> {
                 csv.serialize((
                     item.item.to_string(),
                     estimand.as_str(),
-                    estimate_fields(estimate),
+                    csv_fields_of_estimate(estimate),
                 ))?;
             }
-            let mut lines = post_processed_rows(&item.post_processed).into_iter();
+            let mut lines = csv_rows_of_post_processed(&item.post_processed).into_iter();
             lines.try_for_each(|(name, cells)| csv.serialize((item.item.to_string(), name, cells)))
         })?;
-        for line in self.number.iter().flat_map(number_rows) {
+        for line in self.number.iter().flat_map(csv_rows_of_number) {
             csv.serialize(line)?;
         }
-        for line in self.cross.iter().flat_map(cross_rows) {
+        for line in self.cross.iter().flat_map(csv_rows_of_cross) {
             csv.serialize(line)?;
         }
-        if let Some(Shrinkage::Refused { refused }) = self.shrinkage {
+        if let Some(ShrinkageOutcome::Refused { refused }) = self.shrinkage {
             csv.serialize((refused.to_string(), "shrinkage-refused", REFUSED))?;
         }
         for label in self.stand_out.iter().flat_map(|found| &found.items) {
@@ -201,7 +201,7 @@ type IntervalFields = [Option<f64>; 2];
 
 const REFUSED: CsvFields = (None, None, [None; 2], [None; 2]);
 
-pub(crate) fn estimate_fields(own: &Estimate) -> CsvFields {
+pub(crate) fn csv_fields_of_estimate(own: &Estimate) -> CsvFields {
     let intervals = [own.interval, own.simultaneous_interval].map(|own| own.map(Some));
     let [interval, simultaneous] = intervals;
     (
@@ -213,12 +213,12 @@ pub(crate) fn estimate_fields(own: &Estimate) -> CsvFields {
 }
 
 /// Returns the CSV rows for the distribution function and the quantiles of a number.
-fn number_rows(number: &NumberEstimates) -> Vec<(String, &'static str, CsvFields)> {
+fn csv_rows_of_number(number: &NumberEstimates) -> Vec<(String, &'static str, CsvFields)> {
     let below = number.distribution.iter().map(|below| {
         (
             below.below.to_string(),
             "below",
-            estimate_fields(&below.share),
+            csv_fields_of_estimate(&below.share),
         )
     });
     let quantiles = number.quantiles.iter().map(|own| {
@@ -231,42 +231,45 @@ fn number_rows(number: &NumberEstimates) -> Vec<(String, &'static str, CsvFields
 }
 
 /// Returns the CSV rows for the estimates of a cross-tabulation.
-fn cross_rows(cross: &CrossEstimates) -> Vec<(String, &'static str, CsvFields)> {
+fn csv_rows_of_cross(cross: &CrossEstimates) -> Vec<(String, &'static str, CsvFields)> {
     let mut lines = Vec::new();
     for margin in [&cross.rows, &cross.columns] {
         for MarginalShare { item, share } in &margin.shares {
             lines.push((
                 format!("{}: {item}", margin.name),
                 "share",
-                estimate_fields(share),
+                csv_fields_of_estimate(share),
             ));
         }
     }
     let [rows, columns] = [&cross.rows, &cross.columns].map(|margin| &margin.name);
     for own in &cross.conditional_means {
         let row = format!("{rows}: {}", own.row);
-        lines.push((row, "conditional-mean", ratio_fields(&own.mean)));
+        lines.push((row, "conditional-mean", csv_fields_of_ratio(&own.mean)));
     }
     for own in &cross.conditional_shares {
         let cell = format!("{rows}: {}, {columns}: {}", own.row, own.column);
-        lines.push((cell, "conditional-share", ratio_fields(&own.share)));
+        lines.push((cell, "conditional-share", csv_fields_of_ratio(&own.share)));
     }
     lines
 }
 
-fn ratio_fields(own: &RatioEstimate) -> CsvFields {
+fn csv_fields_of_ratio(own: &RatioEstimate) -> CsvFields {
     let intervals = [own.interval, own.simultaneous_interval].map(|own| own.map(Some));
     let [interval, simultaneous] = intervals;
     (own.estimate, own.standard_error, interval, simultaneous)
 }
 
 /// Returns the CSV rows of an item's post-processed results.
-fn post_processed_rows(processed: &PostProcessed) -> Vec<(String, CsvFields)> {
+fn csv_rows_of_post_processed(processed: &PostProcessed) -> Vec<(String, CsvFields)> {
     let mut lines = Vec::new();
     match &processed.conditional_mean {
         None => (),
         Some(ConditionalMean::Estimate(estimate)) => {
-            lines.push(("conditional-mean".to_owned(), estimate_fields(estimate)));
+            lines.push((
+                "conditional-mean".to_owned(),
+                csv_fields_of_estimate(estimate),
+            ));
         }
         Some(ConditionalMean::Refused { .. }) => {
             lines.push(("conditional-mean".to_owned(), REFUSED));

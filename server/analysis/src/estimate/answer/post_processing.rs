@@ -6,26 +6,26 @@ use std::collections::BTreeMap;
 use hushbin::task::Part;
 use serde::Serialize;
 
-use super::shrinkage::{Shrinkage, Shrunken, shrink};
+use super::shrinkage::{ShrinkageOutcome, ShrunkenEstimate, shrink_estimates};
 use crate::estimate::point::{Estimand, ItemPointEstimates, PointEstimate};
-use crate::estimate::query::{Estimate, PostProcessing};
+use crate::estimate::query::{Estimate, PostProcessingMethod};
 use crate::numeric::projection::{SumConstraint, project_to_simplex};
 
 /// Post-processed results of one item. A field is `None` if its method was not requested.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 pub struct PostProcessed {
-    /// Result of [`PostProcessing::ConditionalMean`].
+    /// Result of [`PostProcessingMethod::ConditionalMean`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub conditional_mean: Option<ConditionalMean>,
-    /// Result of [`PostProcessing::Projection`].
+    /// Result of [`PostProcessingMethod::Projection`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) projected: Option<ProjectedFrequencies>,
-    /// Result of [`PostProcessing::FullProjection`].
+    /// Result of [`PostProcessingMethod::FullProjection`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) fully_projected: Option<ProjectedFrequencies>,
-    /// Result of [`PostProcessing::Shrinkage`] for the first estimand of the question.
+    /// Result of [`PostProcessingMethod::Shrinkage`] for the first estimand of the question.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub shrunken: Option<Shrunken>,
+    pub shrunken: Option<ShrunkenEstimate>,
 }
 
 /// Estimated mean among the people who have an item. The true mean lies in [-1, 1].
@@ -90,13 +90,13 @@ pub(crate) struct SumConstraints<'a> {
 /// `conditional` returns the conditional mean of the item at an index, if it has one. `null`
 /// returns that item's first estimate, and the standard error that it would have if the true value
 /// were 0.
-pub(crate) fn process(
-    post: &[PostProcessing],
+pub(crate) fn post_process_items(
+    post: &[PostProcessingMethod],
     sums: SumConstraints<'_>,
     points: &[ItemPointEstimates],
     conditional: impl Fn(usize) -> Option<Estimate>,
     null: impl Fn(usize) -> Option<(PointEstimate, f64)>,
-) -> (Vec<PostProcessed>, Option<Shrinkage>) {
+) -> (Vec<PostProcessed>, Option<ShrinkageOutcome>) {
     if post.is_empty() || points.is_empty() {
         return (Vec::new(), None);
     }
@@ -105,14 +105,14 @@ pub(crate) fn process(
     let sparsity = f64::from(sums.sparsity);
     for post in post {
         match post {
-            PostProcessing::ConditionalMean => {
+            PostProcessingMethod::ConditionalMean => {
                 for (index, processed) in processed.iter_mut().enumerate() {
                     let refused = ConditionalMean::Refused { refused: REFUSED };
                     let mean = conditional(index).map_or(refused, ConditionalMean::Estimate);
                     processed.conditional_mean = Some(mean);
                 }
             }
-            PostProcessing::Projection => {
+            PostProcessingMethod::Projection => {
                 let sum = if sums.full {
                     SumConstraint::Exactly(sparsity)
                 } else {
@@ -125,22 +125,22 @@ pub(crate) fn process(
                     own.projected = Some(projected);
                 }
             }
-            PostProcessing::FullProjection => {
+            PostProcessingMethod::FullProjection => {
                 let projected = sums.project_all_items(points, SumConstraint::Exactly(sparsity));
                 for (own, projected) in processed.iter_mut().zip(projected) {
                     own.fully_projected = Some(projected);
                 }
             }
-            PostProcessing::Shrinkage => {
+            PostProcessingMethod::Shrinkage => {
                 let items: Vec<_> = (0..points.len()).filter_map(&null).collect();
-                shrinkage = Some(match shrink(&items) {
+                shrinkage = Some(match shrink_estimates(&items) {
                     Ok((shrunken, errors)) => {
                         for (own, shrunken) in processed.iter_mut().zip(shrunken) {
                             own.shrunken = Some(shrunken);
                         }
-                        Shrinkage::Shrunken(errors)
+                        ShrinkageOutcome::Shrunken(errors)
                     }
-                    Err(refused) => Shrinkage::Refused { refused },
+                    Err(refused) => ShrinkageOutcome::Refused { refused },
                 });
             }
         }
@@ -204,7 +204,9 @@ const FREQUENCIES: [Estimand; 3] = [Estimand::Plus, Estimand::Minus, Estimand::S
 
 /// Returns a statement about each requested post-processing method and its bias. The keys are the
 /// fields of [`PostProcessed`].
-pub(crate) fn method_statements(post: &[PostProcessing]) -> BTreeMap<&'static str, &'static str> {
+pub(crate) fn method_statements(
+    post: &[PostProcessingMethod],
+) -> BTreeMap<&'static str, &'static str> {
     post.iter()
         .map(|post| (post.result_field(), post.bias_statement()))
         .collect()

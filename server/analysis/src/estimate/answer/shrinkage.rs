@@ -19,13 +19,13 @@ use crate::estimate::point::PointEstimate;
 /// Outcome of shrinking all items.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[serde(untagged)]
-pub enum Shrinkage {
+pub enum ShrinkageOutcome {
     /// Shrinkage succeeded, with these expected errors.
     Shrunken(ExpectedErrors),
     /// Shrinkage was refused.
     Refused {
         /// Reason for the refusal.
-        refused: Refusal,
+        refused: ShrinkageRefusal,
     },
 }
 
@@ -44,7 +44,7 @@ pub struct ExpectedErrors {
 
 /// Reasons for refusing shrinkage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum Refusal {
+pub enum ShrinkageRefusal {
     /// Too few items to estimate the prior.
     #[error(
         "there are fewer than {FEWEST} items, too few to learn from each other: use the raw \
@@ -62,7 +62,7 @@ pub enum Refusal {
     WorseThanRaw,
 }
 
-impl Serialize for Refusal {
+impl Serialize for ShrinkageRefusal {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(self)
     }
@@ -70,7 +70,7 @@ impl Serialize for Refusal {
 
 /// Shrunken estimate of one item.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Shrunken {
+pub struct ShrunkenEstimate {
     /// Posterior mean, biased towards 0.
     pub estimate: f64,
     /// Posterior standard deviation.
@@ -101,26 +101,29 @@ const FEWEST: usize = 20;
 /// were 0.
 ///
 /// # Errors
-/// [`Refusal`] if there are too few items, if the estimates do not show that shrinkage beats
-/// estimating every item as 0, or if shrinkage is expected to be worse than the raw estimates.
+/// [`ShrinkageRefusal`] if there are too few items, if the estimates do not show that shrinkage
+/// beats estimating every item as 0, or if shrinkage is expected to be worse than the raw
+/// estimates.
 ///
 /// ```
-/// use hushbin_analysis::estimate::{PointEstimate, shrink};
+/// use hushbin_analysis::estimate::{PointEstimate, shrink_estimates};
 ///
 /// let point = |estimate| (PointEstimate { estimate, standard_error: 0.1 }, 0.1);
 /// // One estimate is far above the noise.
 /// let mut estimates: Vec<_> = (0..40)
 ///     .map(|item| point(if item == 0 { 1.0 } else { 0.1 * f64::from(item % 3 - 1) }))
 ///     .collect();
-/// let (shrunken, errors) = shrink(&estimates).unwrap();
+/// let (shrunken, errors) = shrink_estimates(&estimates).unwrap();
 /// assert!(shrunken[0].estimate > 0.8 && shrunken[2].estimate.abs() < 0.03);
 /// assert!(errors.shrunken_error < errors.raw_error.min(errors.zero_error));
 /// estimates[0] = point(0.1);
-/// assert!(shrink(&estimates).is_err());
+/// assert!(shrink_estimates(&estimates).is_err());
 /// ```
-pub fn shrink(items: &[(PointEstimate, f64)]) -> Result<(Vec<Shrunken>, ExpectedErrors), Refusal> {
+pub fn shrink_estimates(
+    items: &[(PointEstimate, f64)],
+) -> Result<(Vec<ShrunkenEstimate>, ExpectedErrors), ShrinkageRefusal> {
     if items.len() < FEWEST {
-        return Err(Refusal::FewItems);
+        return Err(ShrinkageRefusal::FewItems);
     }
     let bins: Vec<usize> = items.iter().map(bin_index).collect();
     let factors = factors_by_bin(&bins);
@@ -139,17 +142,17 @@ pub fn shrink(items: &[(PointEstimate, f64)]) -> Result<(Vec<Shrunken>, Expected
         left += deviation.powi(2);
         // Delta method: variance of `zero` − `shrunken`.
         spread += (2.0 * estimate * (2.0 - kept)).powi(2) * own;
-        Shrunken {
+        ShrunkenEstimate {
             estimate,
             deviation,
         }
     };
-    let items: Vec<Shrunken> = items.iter().zip(bins).map(of_item).collect();
+    let items: Vec<ShrunkenEstimate> = items.iter().zip(bins).map(of_item).collect();
     if zero - shrunken < CERTAIN * spread.sqrt() {
-        return Err(Refusal::NoBetterThanZero);
+        return Err(ShrinkageRefusal::NoBetterThanZero);
     }
     if shrunken > raw {
-        return Err(Refusal::WorseThanRaw);
+        return Err(ShrinkageRefusal::WorseThanRaw);
     }
     let [raw_error, zero_error, shrunken_error] =
         // To be conservative, take the larger of Stein's estimate and the posterior variance.
@@ -195,7 +198,7 @@ fn factors_by_bin(bins: &[usize]) -> Vec<ShrinkageFactors> {
         .map(|(at, &count)| EstimateBin {
             at,
             count,
-            likelihoods: likelihoods(distance(at), &variances),
+            likelihoods: prior_component_likelihoods(distance(at), &variances),
         })
         .collect();
     let weights = fit_prior_weights(&seen, variances.len());
@@ -217,7 +220,7 @@ struct EstimateBin {
 
 /// Returns the likelihood of an estimate at `distance` from 0 under each component of the prior.
 /// The likelihoods are scaled to a maximum of 1.
-fn likelihoods(distance: f64, variances: &[f64]) -> Vec<f64> {
+fn prior_component_likelihoods(distance: f64, variances: &[f64]) -> Vec<f64> {
     let logarithm = |variance: &f64| {
         // The estimate is normal with variance 1 (noise) plus that of the component.
         let sum = 1.0 + variance;

@@ -13,7 +13,7 @@ use crate::numeric::confidence_limits::{LimitSide, TailThresholds};
 /// Among k items, the method finds the greatest i such that tests at level rate·i/k reject i items.
 /// Means are tested for being different from 0, shares for being greater than 0.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct StandOut {
+pub struct SignificantItems {
     /// Maximum expected share of false discoveries among the listed items, in (0, 1/2].
     pub false_discovery_rate: f64,
     /// Estimand that was tested.
@@ -31,7 +31,7 @@ pub(crate) struct TestedItem {
 
 impl TestedItem {
     /// Returns true if a test with error probability `failure` rules out 0.
-    fn rejects(&self, estimand: Estimand, reports: f64, failure: &TailThresholds) -> bool {
+    fn rejects_zero(&self, estimand: Estimand, reports: f64, failure: &TailThresholds) -> bool {
         let limit = |side| {
             self.law
                 .confidence_limit(estimand, self.point, reports, failure, side)
@@ -51,7 +51,7 @@ pub(crate) fn benjamini_hochberg(
     estimand: Estimand,
     reports: f64,
     false_discovery_rate: f64,
-) -> StandOut {
+) -> SignificantItems {
     // Two-sided tests of means divide the level between both sides.
     let sides = if estimand == Estimand::Mean { 2.0 } else { 1.0 };
     let all = tested.len() as f64;
@@ -65,13 +65,13 @@ pub(crate) fn benjamini_hochberg(
         }
         let level = false_discovery_rate * before as f64 / all;
         let failure = TailThresholds::new(level / sides);
-        left.retain(|item| item.rejects(estimand, reports, &failure));
+        left.retain(|item| item.rejects_zero(estimand, reports, &failure));
         if left.len() == before {
             break;
         }
     }
     left.sort_by(|a, b| b.distance_from_zero().total_cmp(&a.distance_from_zero()));
-    StandOut {
+    SignificantItems {
         false_discovery_rate,
         estimand,
         items: left.into_iter().map(|item| item.label).collect(),

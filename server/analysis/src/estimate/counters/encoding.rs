@@ -97,9 +97,9 @@ pub(crate) fn check_no_items<T>(items: &[T]) {
 }
 
 /// Reader of encoded totals. It advances through the bytes.
-pub(crate) struct Reader<'a>(Cursor<'a>);
+pub(crate) struct TotalsReader<'a>(Cursor<'a>);
 
-impl<'a> Reader<'a> {
+impl<'a> TotalsReader<'a> {
     /// Reads the header, and checks its version and fingerprint.
     pub(crate) fn new(expected: &Fingerprint, bytes: &'a [u8]) -> Result<Self, TotalsError> {
         let mut cursor = Cursor::new("the encoding of totals", bytes);

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::encoding::{self, Reader, TotalsError};
+use super::encoding::{self, TotalsError, TotalsReader};
 
 /// Pair of counts for one item: hits with a positive and with a negative sign.
 pub(crate) type HitsBySign = [u64; 2];
@@ -80,7 +80,7 @@ impl SlotCounters {
         own: Range<usize>,
         row: usize,
         reports: u64,
-        bytes: &mut Reader<'_>,
+        bytes: &mut TotalsReader<'_>,
     ) -> Result<(), TotalsError> {
         bytes.read_counts(own, row, reports, |slot, count| self.set(slot, count))
     }
@@ -143,7 +143,7 @@ impl HitCounters {
         &mut self,
         row: usize,
         reports: u64,
-        bytes: &mut Reader<'_>,
+        bytes: &mut TotalsReader<'_>,
     ) -> Result<(), TotalsError> {
         match self {
             Self::Slots(slots) => slots.decode(slots.all_slots(), row, reports, bytes),
@@ -155,13 +155,13 @@ impl HitCounters {
     pub(crate) fn hits_of_element(&self, item: u64) -> u64 {
         match self {
             Self::Slots(slots) => slots.get(item as usize),
-            Self::Items(_) => self.hits(item)[0],
+            Self::Items(_) => self.hits_by_sign(item)[0],
         }
     }
 
     /// Returns the number of hits on an item with a positive sign, and the number with a negative
     /// sign.
-    pub(crate) fn hits(&self, item: u64) -> HitsBySign {
+    pub(crate) fn hits_by_sign(&self, item: u64) -> HitsBySign {
         match self {
             Self::Slots(slots) => slots.hits_of_item(item),
             Self::Items(items) => {

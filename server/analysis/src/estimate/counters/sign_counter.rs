@@ -7,9 +7,9 @@
 //! whole words add sixteen reports at a time (Harley and Seal's population count; Warren, "Hacker's
 //! Delight", 5-1).
 
-use hushbin::hash::{HashKeys, closed_sign_word};
+use hushbin::hash::{HashKeys, sign_word_of_closed_elements};
 
-use super::encoding::{self, Reader, TotalsError};
+use super::encoding::{self, TotalsError, TotalsReader};
 use super::hit_counters::HitsBySign;
 
 /// Number of reports that are added together.
@@ -24,7 +24,7 @@ const MOST_BLOCKS: u32 = (1 << (PLANES - BLOCK_PLANES)) - 1;
 /// Counter with one count for each of d items: the number of reports whose sign equals the item's
 /// sign. The closed sign hash determines the items' signs from the report's keys.
 #[derive(Debug, Clone)]
-pub(crate) struct SignCounter {
+pub(crate) struct SignAgreementCounter {
     reports: u64,
     /// Reports of the incomplete block, each as its hash keys and a mask. The mask is all ones if
     /// the report's sign is negative, otherwise 0.
@@ -37,7 +37,7 @@ pub(crate) struct SignCounter {
     counts: Vec<u64>,
 }
 
-impl SignCounter {
+impl SignAgreementCounter {
     pub(crate) fn new(items: usize) -> Self {
         Self {
             reports: 0,
@@ -56,16 +56,16 @@ impl SignCounter {
     /// Adds a report. `negative` is true if the report's sign is negative, and `keys` determine the
     /// items' signs.
     #[inline]
-    pub(crate) fn add(&mut self, keys: HashKeys, negative: bool) {
+    pub(crate) fn add_report(&mut self, keys: HashKeys, negative: bool) {
         self.reports += 1;
         self.waiting
             .push((keys, if negative { u64::MAX } else { 0 }));
         if self.waiting.len() == BLOCK {
-            self.add_block();
+            self.add_waiting_block();
         }
     }
 
-    fn add_block(&mut self) {
+    fn add_waiting_block(&mut self) {
         if self.blocks == MOST_BLOCKS {
             self.flush_planes();
         }
@@ -110,7 +110,7 @@ impl SignCounter {
     pub(crate) fn decode(
         &mut self,
         reports: u64,
-        bytes: &mut Reader<'_>,
+        bytes: &mut TotalsReader<'_>,
     ) -> Result<(), TotalsError> {
         self.reports = reports;
         let places = 0..self.counts.len();
@@ -156,7 +156,7 @@ impl SignCounter {
 /// report's sign.
 #[inline(always)]
 fn agreement_mask((keys, negative): &(HashKeys, u64), word: u32) -> u64 {
-    closed_sign_word(keys, word) ^ negative
+    sign_word_of_closed_elements(keys, word) ^ negative
 }
 
 /// Adds one bit per report and item to the bit planes of 64 items. Each of the lowest planes passes
@@ -186,7 +186,7 @@ fn item_count_in_planes(planes: &[u64; PLANES], bit: u32) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use hushbin::hash::closed_sign;
+    use hushbin::hash::sign_of_closed_element;
     use proptest::prelude::*;
 
     use super::*;
@@ -195,7 +195,7 @@ mod tests {
     fn scalar(items: usize, reports: &[(u64, bool)]) -> Vec<HitsBySign> {
         let hits = |item| {
             let agrees = |&(seed, negative): &(u64, bool)| {
-                (closed_sign(&HashKeys::new(seed), item) < 0) == negative
+                (sign_of_closed_element(&HashKeys::new(seed), item) < 0) == negative
             };
             let agree = reports.iter().filter(|report| agrees(report)).count() as u64;
             [agree, reports.len() as u64 - agree]
@@ -203,15 +203,15 @@ mod tests {
         (0..items as u32).map(hits).collect()
     }
 
-    fn counted(items: usize, reports: &[(u64, bool)]) -> SignCounter {
-        let mut counter = SignCounter::new(items);
+    fn counted(items: usize, reports: &[(u64, bool)]) -> SignAgreementCounter {
+        let mut counter = SignAgreementCounter::new(items);
         for &(seed, negative) in reports {
-            counter.add(HashKeys::new(seed), negative);
+            counter.add_report(HashKeys::new(seed), negative);
         }
         counter
     }
 
-    fn all(counter: &SignCounter) -> Vec<HitsBySign> {
+    fn all(counter: &SignAgreementCounter) -> Vec<HitsBySign> {
         let items = counter.counts.len() as u64;
         let hits: Vec<HitsBySign> = (0..items)
             .map(|item| counter.agreements_and_disagreements(item))
@@ -245,7 +245,7 @@ mod tests {
     #[test]
     fn planes_do_not_overflow() {
         let reports = 3 * (BLOCK as u64) * u64::from(MOST_BLOCKS) + 15;
-        let sign = |seed, item| closed_sign(&HashKeys::new(seed), item);
+        let sign = |seed, item| sign_of_closed_element(&HashKeys::new(seed), item);
         let always: Vec<_> = (0..reports).map(|seed| (seed, sign(seed, 0) < 0)).collect();
         let counter = counted(3, &always);
         assert_eq!(counter.agreements_and_disagreements(0), [reports, 0]);

@@ -3,7 +3,7 @@
 
 use statrs::distribution::{ChiSquared, ContinuousCDF};
 
-use super::encoding::{Reader, TotalsError, append_counts};
+use super::encoding::{TotalsError, TotalsReader, append_counts};
 
 /// Maximum number of groups into which the possible values are divided.
 const GROUPS: u128 = 256;
@@ -52,7 +52,7 @@ impl UniformityCounts {
     pub(crate) fn decode(
         &mut self,
         reports: u64,
-        bytes: &mut Reader<'_>,
+        bytes: &mut TotalsReader<'_>,
     ) -> Result<(), TotalsError> {
         let groups = self.groups.len();
         bytes.read_counts(0..groups, groups, reports, |group, count| {

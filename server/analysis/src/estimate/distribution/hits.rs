@@ -202,7 +202,7 @@ impl HitDistribution {
                 deviation: reports * ratio.standard_error * frequency.estimate,
                 max_t: MAX_TILT / scores.iter().fold(0.0, |most: f64, s| most.max(s.abs())),
             };
-            observed.rules_out(failure, side, cumulants)
+            observed.rules_out_distribution(failure, side, cumulants)
         };
         let away = |by: f64| ratio.estimate + side.sign() * by;
         // Search outwards for a ratio that is ruled out. There is one, because far away the sum

@@ -6,7 +6,7 @@ use crate::numeric::confidence_limits::{LimitSide, ObservedSum, TailThresholds};
 
 /// Distribution of the deviations of responses from one item's true value.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct LaplaceDistribution {
+pub(crate) struct LaplaceResponseDistribution {
     /// Value of one grid step.
     pub(crate) scale: f64,
     /// Variance V of the discrete Laplace noise, in squared grid steps.
@@ -15,7 +15,7 @@ pub(crate) struct LaplaceDistribution {
     pub(crate) others: f64,
 }
 
-impl LaplaceDistribution {
+impl LaplaceResponseDistribution {
     /// Returns the confidence limit for the true value on one side: see
     /// [`ContributionDistribution`](super::ContributionDistribution::confidence_limit).
     /// People's values only shift the sum of responses. So the distribution of the sum around its
@@ -31,7 +31,7 @@ impl LaplaceDistribution {
             sum: reports * point.estimate,
             shift: 0.0,
             deviation: reports * point.standard_error,
-            max_t: self.max_tilt(),
+            max_t: self.max_cumulant_argument(),
         };
         observed.confidence_limit(failure, side, |t, sum, exponent| {
             let cumulant = self.cumulant(t);
@@ -51,7 +51,7 @@ impl LaplaceDistribution {
 
     /// Returns the maximum argument t of the cumulant. It is just below the solution of V·(cosh t −
     /// 1) = 1, where V is the noise variance. At that solution, the noise has no finite moment.
-    fn max_tilt(&self) -> f64 {
+    fn max_cumulant_argument(&self) -> f64 {
         const BELOW: f64 = 1.0 - 1e-9;
         2.0 * (0.5 / self.noise).sqrt().asinh() / self.scale * BELOW
     }
@@ -93,7 +93,7 @@ mod tests {
         let q = (-rate).exp();
         for reports in [1, 2, 5, 20] {
             for other in [0.0, 0.9] {
-                let law = LaplaceDistribution {
+                let law = LaplaceResponseDistribution {
                     scale: 1.0,
                     noise: 2.0 * q / (1.0 - q).powi(2),
                     others: other,

@@ -3,16 +3,16 @@
 
 mod hits;
 mod laplace_distribution;
-pub(crate) mod pattern_estimates;
+pub(crate) mod pattern_output_shares;
 mod score;
 mod single_answer;
 mod width;
 
 pub(crate) use hits::{HitDistribution, OutcomeProbabilities};
-pub(crate) use laplace_distribution::LaplaceDistribution;
-pub(crate) use pattern_estimates::PatternEstimates;
+pub(crate) use laplace_distribution::LaplaceResponseDistribution;
+pub(crate) use pattern_output_shares::PatternOutputShares;
 pub(crate) use score::{
-    BetweenNodes, MAX_TILT, ScoreDistribution, ScoreProbabilities, ScoredGroups,
+    CrowdBetweenNodes, MAX_TILT, ScoreDistribution, ScoreProbabilities, ScoredGroups,
 };
 pub(crate) use single_answer::SingleAnswerHits;
 pub(crate) use width::SimulatedIntervalWidth;
@@ -28,7 +28,7 @@ pub(crate) enum AnswerCounts {
     /// Number of hits on each cell.
     Flat(SingleAnswerHits),
     /// Counts of a pattern's outputs, from which bins are estimated.
-    Patterned(PatternEstimates),
+    Patterned(PatternOutputShares),
 }
 
 impl AnswerCounts {
@@ -53,7 +53,7 @@ pub(crate) enum ContributionDistribution {
     /// Reports hit the item's plus side, its minus side, both or neither.
     Hits(HitDistribution),
     /// Reports add noise of a known distribution.
-    Noise(LaplaceDistribution),
+    Noise(LaplaceResponseDistribution),
     /// Reports contribute scores of a known distribution.
     Scores(Arc<ScoreDistribution>),
 }

@@ -83,12 +83,12 @@ pub(crate) struct ScoreDistribution {
     /// drawn, and moments are averaged.
     pub(crate) given: bool,
     /// Assumption about the crowd if the true value lies between two nodes.
-    pub(crate) whose: BetweenNodes,
+    pub(crate) whose: CrowdBetweenNodes,
 }
 
 /// Assumption about the crowd if the true value lies between two nodes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum BetweenNodes {
+pub(crate) enum CrowdBetweenNodes {
     /// The crowd is a mixture of the crowds of the two neighbouring nodes.
     Neighbours,
     /// The crowd is the worst case: of all crowds with this true value, the one with the greatest
@@ -163,8 +163,8 @@ impl ScoreDistribution {
                     .collect()
             };
             let nodes = match self.whose {
-                BetweenNodes::Neighbours => of(self.given),
-                BetweenNodes::Any => concave_envelope(&of(false), self.given),
+                CrowdBetweenNodes::Neighbours => of(self.given),
+                CrowdBetweenNodes::Any => concave_envelope(&of(false), self.given),
             };
             solve_true_value(&nodes, self.given, gain, t, (t * sum - exponent) / reports)
         })

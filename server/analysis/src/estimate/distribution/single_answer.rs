@@ -8,7 +8,7 @@
 use hushbin::mechanism::collision::Rates;
 use statrs::distribution::{Binomial, Discrete, Hypergeometric};
 
-use super::score::{BetweenNodes, ScoreDistribution, ScoreProbabilities, ScoredGroups};
+use super::score::{CrowdBetweenNodes, ScoreDistribution, ScoreProbabilities, ScoredGroups};
 use crate::estimate::point::{PointEstimate, SamplingModel, variance_over_people};
 
 /// Number of hits on every answer to one question. Each person gave one answer.
@@ -29,7 +29,7 @@ impl SingleAnswerHits {
     /// Returns the raw estimate of an answer's share.
     pub(crate) fn share_estimate(&self, answer: usize) -> f64 {
         let part = self.hits[answer] as f64 / self.reports as f64;
-        (part - self.rates.p_false) / self.rates.gap()
+        (part - self.rates.p_false) / self.rates.hit_probability_gap()
     }
 
     /// Returns the estimated share of people whose answer is in `answers`, with its score
@@ -43,14 +43,14 @@ impl SingleAnswerHits {
             .map(|answer| self.share_estimate(answer))
             .sum();
         let answers = answers.count();
-        let variance = |among| self.rates.set_variance(answers as u32, among);
+        let variance = |among| self.rates.answer_set_variance(answers as u32, among);
         let variance = variance_over_people(self.whose, estimate, variance(true), variance(false));
         let crowd =
             |among| ScoredGroups::of_one_group(self.hit_count_distribution(answers as u32, among));
         let law = ScoreDistribution {
             nodes: vec![(0.0, crowd(false)), (1.0, crowd(true))],
             given: self.whose == SamplingModel::FixedPopulation,
-            whose: BetweenNodes::Neighbours,
+            whose: CrowdBetweenNodes::Neighbours,
         };
         (
             PointEstimate::new(estimate, variance, self.reports as f64),
@@ -97,19 +97,19 @@ impl SingleAnswerHits {
 #[cfg(test)]
 mod tests {
     use hushbin::domain::Domain;
-    use hushbin::hash::Hashing;
+    use hushbin::hash::HashFamily;
     use hushbin::mechanism::collision::{Collision, Rule};
 
     use super::*;
     use crate::numeric::confidence_limits::{LimitSide, TailThresholds};
 
-    fn answers(hashing: Hashing, cells: u32, buckets: u32, epsilon: f64) -> SingleAnswerHits {
-        let favoured = 1 + u32::from(hashing == Hashing::BalancedWindows);
+    fn answers(hashing: HashFamily, cells: u32, buckets: u32, epsilon: f64) -> SingleAnswerHits {
+        let favoured = 1 + u32::from(hashing == HashFamily::BalancedWindows);
         let rule = Rule::Heaviest { favoured };
         let collision = Collision::new(rule, hashing, buckets).unwrap();
-        let domain = Domain::with_exact_count(cells, 1);
-        let support = collision.support(&domain);
-        let slots = support.slots() as u32;
+        let domain = Domain::with_exact_entry_count(cells, 1);
+        let support = collision.hit_decoder(&domain);
+        let slots = support.slot_count() as u32;
         SingleAnswerHits {
             rates: collision.rates(&domain, epsilon),
             whose: SamplingModel::FixedPopulation,
@@ -124,11 +124,11 @@ mod tests {
     #[test]
     fn laws_of_hits_are_those_of_the_rates() {
         for hashing in [
-            Hashing::Balanced,
-            Hashing::Independent,
-            Hashing::BalancedWindows,
+            HashFamily::Balanced,
+            HashFamily::Independent,
+            HashFamily::BalancedWindows,
         ] {
-            let windows = hashing == Hashing::BalancedWindows;
+            let windows = hashing == HashFamily::BalancedWindows;
             for (cells, buckets) in [
                 (2, if windows { 3 } else { 2 }),
                 (7, 3),
@@ -146,10 +146,10 @@ mod tests {
                     let what = format!("{hashing:?}, {cells}, {buckets}, {first}, {among}");
                     assert!((moment(0) - 1.0).abs() < 1e-12, "{what}");
                     let own = f64::from(u8::from(among));
-                    let mean = rates.gap() * own + rates.p_false * f64::from(first);
+                    let mean = rates.hit_probability_gap() * own + rates.p_false * f64::from(first);
                     assert!((moment(1) - mean).abs() < 1e-12, "{what}");
-                    let variance = (moment(2) - mean * mean) / rates.gap().powi(2);
-                    let expected = rates.set_variance(first, among);
+                    let variance = (moment(2) - mean * mean) / rates.hit_probability_gap().powi(2);
+                    let expected = rates.answer_set_variance(first, among);
                     assert!((variance / expected - 1.0).abs() < 1e-9, "{what}");
                 }
             }
@@ -179,12 +179,12 @@ mod tests {
     #[test]
     fn limits_miss_no_more_often_than_they_say() {
         for (hashing, cells, buckets, epsilon) in [
-            (Hashing::Balanced, 8, 3, 1.0),
-            (Hashing::Balanced, 16, 4, 2.0),
-            (Hashing::Balanced, 6, 6, 4.0),
-            (Hashing::Balanced, 4, 2, 0.5),
-            (Hashing::BalancedWindows, 5, 5, 0.5),
-            (Hashing::BalancedWindows, 16, 5, 1.0),
+            (HashFamily::Balanced, 8, 3, 1.0),
+            (HashFamily::Balanced, 16, 4, 2.0),
+            (HashFamily::Balanced, 6, 6, 4.0),
+            (HashFamily::Balanced, 4, 2, 0.5),
+            (HashFamily::BalancedWindows, 5, 5, 0.5),
+            (HashFamily::BalancedWindows, 16, 5, 1.0),
         ] {
             let template = answers(hashing, cells, buckets, epsilon);
             let first = cells as usize / 2;

@@ -11,7 +11,7 @@ use hushbin::mechanism::pattern::Rates;
 use rand_core::{Rng, SeedableRng};
 use statrs::distribution::{ContinuousCDF, Normal};
 
-use super::pattern_estimates::{PatternEdgeWeights, PatternEstimates, output_vector};
+use super::pattern_output_shares::{PatternEdgeWeights, PatternOutputShares, output_vector};
 use crate::estimate::point::SamplingModel;
 
 /// Simulated crowds for measuring the width of a quantile's interval.
@@ -58,12 +58,13 @@ impl SimulatedIntervalWidth {
             };
             let counts: Vec<u64> = chances.iter().zip(deviations).map(count).collect();
             // Without reports, the interval is the whole range.
-            let crowd = PatternEstimates::new(
+            let crowd = PatternOutputShares::new(
                 Arc::clone(&self.edges),
                 SamplingModel::RandomSample,
                 &counts,
             );
-            let interval = crowd.map(|own| own.quantile_edges(&[self.quantile], self.failure)[0]);
+            let interval =
+                crowd.map(|own| own.edges_of_quantile_intervals(&[self.quantile], self.failure)[0]);
             let [lower, upper] = interval.unwrap_or([0, edges.len() - 1]);
             edges[upper] - edges[lower]
         };

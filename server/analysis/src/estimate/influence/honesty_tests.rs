@@ -11,9 +11,9 @@
 //! - Estimates stay within the range of possible true values, up to noise.
 //!
 //! The tests catch careless forgeries. They cannot catch people who give false answers but draw
-//! seeds and randomise correctly. [`Influence`] bounds the effect of such lies.
+//! seeds and randomise correctly. [`ForgedReportInfluence`] bounds the effect of such lies.
 //!
-//! [`Influence`]: super::Influence
+//! [`ForgedReportInfluence`]: super::ForgedReportInfluence
 
 use hushbin::task::AnswerPolicy;
 use hushbin::{Items, Question};
@@ -120,7 +120,7 @@ impl Estimator {
     #[must_use]
     pub fn run_honesty_tests(&self, totals: &Totals) -> Vec<HonestyTest> {
         let mut tests = Vec::new();
-        if self.task().budget().answers() == AnswerPolicy::Permanent {
+        if self.task().budget().answer_policy() == AnswerPolicy::Permanent {
             return tests;
         }
         let mut add = |respect: HonestReportProperty, question: Option<String>, p: Option<f64>| {
@@ -161,7 +161,7 @@ impl Estimator {
         let Some(AnswerCounts::Patterned(patterned)) = self.answer_counts(totals, index) else {
             return None;
         };
-        let (statistic, freedom) = patterned.misfit()?;
+        let (statistic, freedom) = patterned.chi_squared_misfit()?;
         let law = ChiSquared::new(freedom as f64).expect("some degrees of freedom");
         Some(law.sf(statistic))
     }
@@ -179,7 +179,7 @@ impl Estimator {
             Items::Count(count) => (*count).into(),
             Items::Open(_) => return None,
         };
-        let reports = totals.reports_of(index);
+        let reports = totals.answering_report_count(index);
         if (reports as f64) < MIN_EXPECTED {
             return None;
         }
@@ -244,7 +244,7 @@ mod tests {
             unreachable!()
         };
         let (domain, outcomes) = (task.questions()[0].domain(), own.total_buckets());
-        let support = own.support(&domain);
+        let support = own.hit_decoder(&domain);
         let estimator = Estimator::for_task(task.clone());
         let mut rng = ChaCha20Rng::seed_from_u64(3);
         let mut honest = Totals::new(&task);
@@ -279,9 +279,9 @@ mod tests {
         // Forged reports always name the bucket of one answer. They resemble honest reports until
         // there are too many of them.
         let mut answer = honest.clone();
-        (0..2000).for_each(|_| of(&mut answer, &|report| support.hits(report, 5)));
+        (0..2000).for_each(|_| of(&mut answer, &|report| support.is_hit(report, 5)));
         assert_eq!(flagged(&answer), []);
-        (0..200_000).for_each(|_| of(&mut answer, &|report| support.hits(report, 5)));
+        (0..200_000).for_each(|_| of(&mut answer, &|report| support.is_hit(report, 5)));
         assert_eq!(flagged(&answer), [HonestReportProperty::Limits]);
     }
 }

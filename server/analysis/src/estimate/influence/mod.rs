@@ -25,7 +25,7 @@ use serde::Serialize;
 use statrs::distribution::{Binomial, DiscreteCDF};
 
 use crate::estimate::estimator::Estimator;
-use crate::estimate::mechanism::{Prepared, SumRates};
+use crate::estimate::mechanism::{PreparedQuestion, SumRates};
 use crate::estimate::point::Estimand;
 
 /// Assumed fraction γ of forged reports among all reports of a task.
@@ -40,7 +40,7 @@ pub const MADE_UP: f64 = 0.01;
 /// Conditional shares and means of a cross-tabulation are not included. The mean within a row can
 /// move further if few people are in the row.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Influence {
+pub struct ForgedReportInfluence {
     /// Name of the question. `None` if the task has a single unnamed question.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub question: Option<String>,
@@ -116,7 +116,7 @@ impl Estimator {
     /// assert!((influence.down - influence.up).abs() < 1e-9);
     /// ```
     #[must_use]
-    pub fn influence(&self) -> Vec<Influence> {
+    pub fn influence(&self) -> Vec<ForgedReportInfluence> {
         let questions = self
             .task()
             .questions()
@@ -135,15 +135,15 @@ impl Estimator {
     fn influence_on_question(
         &self,
         question: &Question,
-        prepared: &dyn Prepared,
+        prepared: &dyn PreparedQuestion,
         forged: f64,
-    ) -> Vec<Influence> {
+    ) -> Vec<ForgedReportInfluence> {
         let name = (!self.task().has_unnamed_question()).then(|| question.name().to_owned());
         let influence = |estimate,
                          reach: ContributionRange,
                          people: ContributionRange,
                          unit: Option<String>,
-                         size: f64| Influence {
+                         size: f64| ForgedReportInfluence {
             question: name.clone(),
             estimate,
             // Worst case upwards: honest people are at the minimum and forged reports at the
@@ -263,7 +263,7 @@ impl<'a> HitBounds<'a> {
         Some(Self {
             rates,
             buckets: collision.buckets(),
-            slots: collision.support(&question.domain()).slots_per_report(),
+            slots: collision.hit_decoder(&question.domain()).slots_per_report(),
         })
     }
 
@@ -299,7 +299,7 @@ impl<'a> HitBounds<'a> {
             .map(|worth| worth.max(0.0))
             .sum();
         let average = self.rates.p_false * worths.iter().sum::<f64>();
-        [least - average, top - average].map(|sum| sum / self.rates.gap())
+        [least - average, top - average].map(|sum| sum / self.rates.hit_probability_gap())
     }
 
     /// Returns the range of one report's contribution to the share of people below an edge. The
@@ -328,7 +328,7 @@ impl<'a> HitBounds<'a> {
     /// shares of a part sum to 1.
     fn option_range(&self, together: &Together) -> ContributionRange {
         let of = |cells: u32| {
-            let gap = self.rates.gap();
+            let gap = self.rates.hit_probability_gap();
             if cells > Rates::MAX_OPTIONS_WITH_SUM {
                 return self.weighted_sum_range(&[1.0]);
             }
@@ -352,7 +352,7 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
-    use crate::estimate::{Options, Query, Totals};
+    use crate::estimate::{EstimateOptions, Query, Totals};
 
     fn task(draft: Value) -> Task {
         let draft: TaskDraft = serde_json::from_value(draft).unwrap();
@@ -493,7 +493,7 @@ mod tests {
         });
         for task in tasks {
             let estimator = Estimator::for_task(task.clone());
-            let all = Query::new(&task, &Options::default()).unwrap();
+            let all = Query::new(&task, &EstimateOptions::default()).unwrap();
             let range = match task.questions()[0].kind() {
                 Kind::Numbers(own) => own[0].range(),
                 _ => [0.0, 1.0],

@@ -10,11 +10,13 @@
 //! the two signs are half the sum and half the difference of these two estimates.
 
 use hushbin::domain::Domain;
-use hushbin::hash::{HashKeys, Hashing};
-use hushbin::mechanism::coco::{Coco, PairHitProbabilities, Rates, Report, RuleName, Support};
+use hushbin::hash::{HashFamily, HashKeys};
+use hushbin::mechanism::coco::{Coco, HitDecoder, PairHitProbabilities, Rates, Report, RuleName};
 
 use super::estimated_mechanism::{CountedReports, EstimatedMechanism, HitEstimator};
-use crate::estimate::counters::{HitCounters, HitsBySign, Reader, SignCounter, TotalsError};
+use crate::estimate::counters::{
+    HitCounters, HitsBySign, SignAgreementCounter, TotalsError, TotalsReader,
+};
 use crate::estimate::distribution::{
     ContributionDistribution, HitDistribution, OutcomeProbabilities,
 };
@@ -40,13 +42,13 @@ impl EstimatedMechanism for Coco {
     }
 
     fn empty_counts(&self, domain: &Domain, _: f64, items: &[u64]) -> Counts {
-        let support = self.support(domain);
+        let support = self.hit_decoder(domain);
         match domain.item_count() {
             Some(items) if self.pairs_per_function() == 1 => {
-                Counts::Signs(SignCounter::new(items as usize))
+                Counts::Signs(SignAgreementCounter::new(items as usize))
             }
             Some(_) => Counts::Pairs {
-                counted: HitCounters::for_closed_domain(2 * support.slots()),
+                counted: HitCounters::for_closed_domain(2 * support.slot_count()),
                 support,
             },
             None => Counts::Pairs {
@@ -62,14 +64,14 @@ impl EstimatedMechanism for Coco {
             Counts::Signs(signs) => {
                 let keys = HashKeys::of_function(report.seed, report.bucket / 2);
                 // Odd buckets are minus sides.
-                signs.add(keys, report.bucket % 2 == 1);
+                signs.add_report(keys, report.bucket % 2 == 1);
             }
             Counts::Pairs { support, counted } => match counted {
                 HitCounters::Slots(slots) => support.for_each_hit(report, |slot, plus| {
                     slots.increment(2 * slot as usize + usize::from(!plus));
                 }),
                 HitCounters::Items(items) => {
-                    let hit = support.hit_function(report);
+                    let hit = support.hit_side_lookup(report);
                     for (item, hits) in items {
                         if let Some(plus) = hit(*item) {
                             hits[usize::from(!plus)] += 1;
@@ -82,10 +84,10 @@ impl EstimatedMechanism for Coco {
 
     fn counter_updates_per_report(&self, domain: &Domain, _: f64) -> Option<u64> {
         let items = domain.item_count()? as usize;
-        let slots = self.support(domain).slots() as u64;
+        let slots = self.hit_decoder(domain).slot_count() as u64;
         Some(match self.hashing() {
-            _ if self.pairs_per_function() == 1 => SignCounter::words_per_report(items),
-            Hashing::Independent => slots,
+            _ if self.pairs_per_function() == 1 => SignAgreementCounter::words_per_report(items),
+            HashFamily::Independent => slots,
             _ => slots / u64::from(self.pairs_per_function()),
         })
     }
@@ -115,7 +117,7 @@ impl EstimatedMechanism for Coco {
     fn decode(
         counts: &mut Counts,
         reports: u64,
-        bytes: &mut Reader<'_>,
+        bytes: &mut TotalsReader<'_>,
     ) -> Result<(), TotalsError> {
         match counts {
             Counts::Signs(signs) => signs.decode(reports, bytes),
@@ -202,10 +204,10 @@ impl EstimatedMechanism for Coco {
 pub(crate) enum Counts {
     /// A closed domain with one pair. Every report hits every item, on the side that the item's
     /// hashed sign determines.
-    Signs(SignCounter),
+    Signs(SignAgreementCounter),
     /// A closed domain with several pairs, or an open domain.
     Pairs {
-        support: Support,
+        support: HitDecoder,
         counted: HitCounters,
     },
 }
@@ -214,7 +216,7 @@ impl Counts {
     fn hits(&self, item: u64) -> HitsBySign {
         match self {
             Self::Signs(signs) => signs.agreements_and_disagreements(item),
-            Self::Pairs { counted, .. } => counted.hits(item),
+            Self::Pairs { counted, .. } => counted.hits_by_sign(item),
         }
     }
 }
@@ -271,8 +273,8 @@ fn outcome_probabilities(
 impl HitEstimator<Rates> {
     fn estimate_item(&self, [plus, minus]: HitsBySign) -> ItemPointEstimates {
         let pair = (plus + minus) as f64 / self.reports;
-        let nonmissing = self.nonmissing(pair);
-        let mean = self.mean(plus as f64 - minus as f64, pair, nonmissing);
+        let nonmissing = self.estimate_nonmissing_frequency(pair);
+        let mean = self.estimate_mean(plus as f64 - minus as f64, pair, nonmissing);
         let [plus, minus] = match nonmissing {
             Some(nonmissing) => self.estimate_sign_frequencies(mean.estimate, nonmissing.estimate),
             None => [None; 2],
@@ -289,7 +291,12 @@ impl HitEstimator<Rates> {
 
     /// Estimates the mean from `difference`, the number of hits on the plus side minus the number
     /// on the minus side. `pair` is the share of reports that hit one of the two sides.
-    fn mean(&self, difference: f64, pair: f64, nonmissing: Option<PointEstimate>) -> PointEstimate {
+    fn estimate_mean(
+        &self,
+        difference: f64,
+        pair: f64,
+        nonmissing: Option<PointEstimate>,
+    ) -> PointEstimate {
         let gap = self.rates.gap;
         let pair = pair.max(self.rates.predicted.q_pair);
         // The pair is hit least often if no person has the item.
@@ -326,7 +333,7 @@ impl HitEstimator<Rates> {
 
     /// Estimates the non-missing frequency from `pair`, the share of reports that hit one of the
     /// item's two sides. `None` if CoCo's rule does not provide this estimate.
-    fn nonmissing(&self, pair: f64) -> Option<PointEstimate> {
+    fn estimate_nonmissing_frequency(&self, pair: f64) -> Option<PointEstimate> {
         let PairHitProbabilities { p_pair, q_pair } = self.rates.presence?;
         let estimate = (pair - q_pair) / (p_pair - q_pair);
         let variance = variance_over_people(
@@ -351,7 +358,7 @@ mod tests {
     /// for each item.
     #[test]
     fn one_pair_is_counted_as_several_are() {
-        for hashing in [Hashing::Balanced, Hashing::Independent] {
+        for hashing in [HashFamily::Balanced, HashFamily::Independent] {
             let draft: TaskDraft = serde_json::from_value(serde_json::json!({
                 "id": "t", "items": 150, "sparsity": 3, "epsilon": 1.0, "value": "sign",
                 "mechanism": { "name": "coco", "hashing": hashing, "buckets": 2, "favoured": 1 },
@@ -362,7 +369,7 @@ mod tests {
                 unreachable!()
             };
             assert_eq!(coco.rule(), Rule::Strongest { favoured: 1 });
-            let support = coco.support(&task.questions()[0].domain());
+            let support = coco.hit_decoder(&task.questions()[0].domain());
             let mut counts = coco.empty_counts(&task.questions()[0].domain(), 1.0, &[]);
             let mut expected = vec![[0; 2]; 150];
             for seed in 0..100 {

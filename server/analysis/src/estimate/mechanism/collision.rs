@@ -7,10 +7,12 @@
 //! unbiased estimate of the share of people whose input contains the element.
 
 use hushbin::domain::{Domain, SignedItem};
-use hushbin::mechanism::collision::{Collision, Rates, Report, Support};
+use hushbin::mechanism::collision::{Collision, HitDecoder, Rates, Report};
 
 use super::estimated_mechanism::{CountedReports, EstimatedMechanism, HitEstimator, SumRates};
-use crate::estimate::counters::{BucketHashRange, HitCounters, HitsBySign, Reader, TotalsError};
+use crate::estimate::counters::{
+    BucketHashRange, HitCounters, HitsBySign, TotalsError, TotalsReader,
+};
 use crate::estimate::distribution::{
     AnswerCounts, ContributionDistribution, HitDistribution, OutcomeProbabilities, SingleAnswerHits,
 };
@@ -37,7 +39,7 @@ impl EstimatedMechanism for Collision {
     }
 
     fn empty_counts(&self, domain: &Domain, _: f64, items: &[u64]) -> Counts {
-        let support = self.support(domain);
+        let support = self.hit_decoder(domain);
         Counts {
             support,
             buckets: self.buckets(),
@@ -45,7 +47,7 @@ impl EstimatedMechanism for Collision {
             signs: domain.elements_per_item() as usize,
             // If items are rated, elements 2j and 2j + 1 are item j with either sign.
             counted: match domain.item_count() {
-                Some(_) => HitCounters::for_closed_domain(support.slots()),
+                Some(_) => HitCounters::for_closed_domain(support.slot_count()),
                 None => HitCounters::for_open_domain(items),
             },
         }
@@ -62,7 +64,7 @@ impl EstimatedMechanism for Collision {
                 // Open domains always use the independent hash.
                 let (words, domain) = (BucketHashRange::new(report, counts.buckets), counts.domain);
                 let hit = |item, negative| {
-                    let element = domain.element(SignedItem { item, negative });
+                    let element = domain.element_of_signed_item(SignedItem { item, negative });
                     u64::from(words.contains_hash_of(element))
                 };
                 for (item, [plus, minus]) in items {
@@ -77,8 +79,8 @@ impl EstimatedMechanism for Collision {
 
     fn counter_updates_per_report(&self, domain: &Domain, _: f64) -> Option<u64> {
         domain.item_count()?;
-        let support = self.support(domain);
-        let all = support.slots() as u64;
+        let support = self.hit_decoder(domain);
+        let all = support.slot_count() as u64;
         Some(support.slots_per_report().map_or(all, u64::from))
     }
 
@@ -93,7 +95,7 @@ impl EstimatedMechanism for Collision {
     fn decode(
         counts: &mut Counts,
         reports: u64,
-        bytes: &mut Reader<'_>,
+        bytes: &mut TotalsReader<'_>,
     ) -> Result<(), TotalsError> {
         // A report may hit any number of elements.
         counts.counted.decode(1, reports, bytes)
@@ -110,10 +112,10 @@ impl EstimatedMechanism for Collision {
         );
         let point = |&item: &u64| {
             if counts.domain.is_rated() {
-                return estimator.estimate_item(counts.counted.hits(item));
+                return estimator.estimate_item(counts.counted.hits_by_sign(item));
             }
             ItemPointEstimates {
-                share: Some(estimator.frequency(counts.counted.hits_of_element(item))),
+                share: Some(estimator.estimate_frequency(counts.counted.hits_of_element(item))),
                 ..ItemPointEstimates::default()
             }
         };
@@ -135,7 +137,7 @@ impl EstimatedMechanism for Collision {
         let exact = !domain.is_rated() && !domain.is_padded() && domain.sparsity() == 1;
         let answers = domain.item_count().filter(|_| exact)?;
         let hits = |answer| counts.counted.hits_of_element(u64::from(answer));
-        let slots = counts.support.slots() as u32;
+        let slots = counts.support.slot_count() as u32;
         Some(AnswerCounts::Flat(SingleAnswerHits {
             rates: *seen.rates,
             whose: seen.whose,
@@ -156,9 +158,11 @@ impl EstimatedMechanism for Collision {
         _: f64,
         estimand: Estimand,
     ) -> [f64; 2] {
-        let hits = |elements: f64, hits: f64| (hits - elements * rates.p_false) / rates.gap();
+        let hits = |elements: f64, hits: f64| {
+            (hits - elements * rates.p_false) / rates.hit_probability_gap()
+        };
         match estimand {
-            Estimand::Mean => [-1.0, 1.0].map(|hits| hits / rates.gap()),
+            Estimand::Mean => [-1.0, 1.0].map(|hits| hits / rates.hit_probability_gap()),
             Estimand::Plus | Estimand::Minus | Estimand::Share => {
                 [0.0, 1.0].map(|own| hits(1.0, own))
             }
@@ -195,7 +199,7 @@ impl EstimatedMechanism for Collision {
 /// Number of hits on each item with a positive sign, and with a negative sign.
 #[derive(Debug, Clone)]
 pub(crate) struct Counts {
-    support: Support,
+    support: HitDecoder,
     /// Number of buckets of one hash function.
     buckets: u32,
     domain: Domain,
@@ -236,27 +240,30 @@ fn outcome_probabilities(rates: &Rates) -> [OutcomeProbabilities; 3] {
 
 impl HitEstimator<Rates> {
     fn estimate_item(&self, [plus, minus]: HitsBySign) -> ItemPointEstimates {
-        let (plus, minus) = (self.frequency(plus), self.frequency(minus));
+        let (plus, minus) = (
+            self.estimate_frequency(plus),
+            self.estimate_frequency(minus),
+        );
         let mean = plus.estimate - minus.estimate;
         let nonmissing = plus.estimate + minus.estimate;
         ItemPointEstimates {
-            mean: Some(self.point(mean, self.mean_variance(mean, nonmissing))),
+            mean: Some(self.point_estimate(mean, self.mean_variance(mean, nonmissing))),
             plus: Some(plus),
             minus: Some(minus),
-            nonmissing: Some(self.point(nonmissing, self.nonmissing_variance(nonmissing))),
+            nonmissing: Some(self.point_estimate(nonmissing, self.nonmissing_variance(nonmissing))),
             covariance: Some(self.covariance(mean, nonmissing) / self.reports),
             share: None,
         }
     }
 
-    fn point(&self, estimate: f64, variance: f64) -> PointEstimate {
+    fn point_estimate(&self, estimate: f64, variance: f64) -> PointEstimate {
         PointEstimate::new(estimate, variance, self.reports)
     }
 
-    fn frequency(&self, hits: u64) -> PointEstimate {
+    fn estimate_frequency(&self, hits: u64) -> PointEstimate {
         let rate = hits as f64 / self.reports;
-        let estimate = (rate - self.rates.p_false) / self.rates.gap();
-        self.point(estimate, self.frequency_variance(estimate))
+        let estimate = (rate - self.rates.p_false) / self.rates.hit_probability_gap();
+        self.point_estimate(estimate, self.frequency_variance(estimate))
     }
 
     fn frequency_variance(&self, frequency: f64) -> f64 {

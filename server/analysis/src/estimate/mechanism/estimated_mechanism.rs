@@ -5,7 +5,7 @@ use std::fmt::Debug;
 use hushbin::domain::Domain;
 use hushbin::mechanism::{collision, pattern};
 
-use crate::estimate::counters::{Reader, TotalsError};
+use crate::estimate::counters::{TotalsError, TotalsReader};
 use crate::estimate::distribution::{AnswerCounts, ContributionDistribution};
 use crate::estimate::point::{Estimand, ItemPointEstimates, SamplingModel};
 
@@ -90,7 +90,7 @@ pub(crate) trait EstimatedMechanism: Debug + Clone + Send + Sync + 'static {
     fn decode(
         counts: &mut Self::Counts,
         reports: u64,
-        bytes: &mut Reader<'_>,
+        bytes: &mut TotalsReader<'_>,
     ) -> Result<(), TotalsError>;
 
     /// Computes point estimates of `items`, in the same order.

@@ -8,13 +8,13 @@
 
 use hushbin::codec::append_u128;
 use hushbin::domain::Domain;
-use hushbin::hash::{HashKeys, closed_sign_word};
-use hushbin::mechanism::hash_bin::{HashBin, Rates, Report, Response, Support, attenuation};
+use hushbin::hash::{HashKeys, sign_word_of_closed_elements};
+use hushbin::mechanism::hash_bin::{BinDecoder, HashBin, Rates, Report, Response, attenuation};
 
 use super::estimated_mechanism::{CountedReports, EstimatedMechanism, SquareStatistics};
-use crate::estimate::counters::{Reader, SignCounter, TotalsError, encoding};
+use crate::estimate::counters::{SignAgreementCounter, TotalsError, TotalsReader, encoding};
 use crate::estimate::distribution::{
-    ContributionDistribution, HitDistribution, LaplaceDistribution,
+    ContributionDistribution, HitDistribution, LaplaceResponseDistribution,
 };
 use crate::estimate::point::{Estimand, ItemPointEstimates, PointEstimate};
 
@@ -32,12 +32,12 @@ impl EstimatedMechanism for HashBin {
     }
 
     fn empty_counts(&self, domain: &Domain, epsilon: f64, items: &[u64]) -> Counts {
-        let support = self.support(domain);
+        let support = self.bin_decoder(domain);
         let limit = self
             .response_distribution(domain.item_count(), epsilon)
             .bin_limit();
         match (domain.item_count(), limit) {
-            (Some(items), None) => Counts::Signs(SignCounter::new(items as usize)),
+            (Some(items), None) => Counts::Signs(SignAgreementCounter::new(items as usize)),
             (Some(items), Some(limit)) => Counts::All {
                 support,
                 sums: ResponseSums::new(items as usize, self.bins(), limit),
@@ -57,10 +57,10 @@ impl EstimatedMechanism for HashBin {
     fn add_report(counts: &mut Counts, report: &Report) {
         match (counts, &report.response) {
             (Counts::Signs(signs), Response::Sign(plus)) => {
-                signs.add(HashKeys::new(report.seed), !plus);
+                signs.add_report(HashKeys::new(report.seed), !plus);
             }
             (Counts::All { support, sums }, Response::Bins(bins)) => {
-                sums.add(support, report.seed, bins);
+                sums.add_bins(support, report.seed, bins);
             }
             (
                 Counts::Asked {
@@ -97,7 +97,7 @@ impl EstimatedMechanism for HashBin {
                 .response_distribution(domain.item_count(), epsilon)
                 .bin_limit()
             {
-                None => SignCounter::words_per_report(items as usize),
+                None => SignAgreementCounter::words_per_report(items as usize),
                 Some(_) => items.into(),
             },
         )
@@ -137,7 +137,7 @@ impl EstimatedMechanism for HashBin {
     fn decode(
         counts: &mut Counts,
         reports: u64,
-        bytes: &mut Reader<'_>,
+        bytes: &mut TotalsReader<'_>,
     ) -> Result<(), TotalsError> {
         match counts {
             Counts::Signs(signs) => signs.decode(reports, bytes),
@@ -178,7 +178,7 @@ impl EstimatedMechanism for HashBin {
                 1.0,
             ));
         }
-        ContributionDistribution::Noise(LaplaceDistribution {
+        ContributionDistribution::Noise(LaplaceResponseDistribution {
             scale: rates.scale,
             noise: rates.noise / (rates.scale * rates.scale),
             others: spread.other_items_variance(seen.sparsity),
@@ -250,16 +250,16 @@ impl EstimatedMechanism for HashBin {
 #[derive(Debug, Clone)]
 pub(crate) enum Counts {
     /// Reports are signs, which agree or disagree with each item's hashed sign.
-    Signs(SignCounter),
+    Signs(SignAgreementCounter),
     /// Reports are bins over a closed domain.
     All {
-        support: Support,
+        support: BinDecoder,
         sums: ResponseSums,
     },
     /// Reports over an open domain. Only the queried items are counted, in ascending order of their
     /// keys.
     Asked {
-        support: Support,
+        support: BinDecoder,
         sums: Vec<(u64, i128)>,
         squares: u128,
     },
@@ -299,7 +299,7 @@ impl ResponseSums {
         }
     }
 
-    fn add(&mut self, support: &Support, seed: u64, bins: &[i64]) {
+    fn add_bins(&mut self, support: &BinDecoder, seed: u64, bins: &[i64]) {
         // Flush the sums `near` before they could overflow.
         if self.held == i64::MAX.unsigned_abs() / self.limit {
             for (far, near) in self.far.iter_mut().zip(&mut self.near) {
@@ -318,7 +318,7 @@ impl ResponseSums {
         }
         let words = self.near.chunks_mut(64).zip(self.responses.chunks(64));
         for (word, (sums, responses)) in (0..).zip(words) {
-            let signs = closed_sign_word(&keys, word);
+            let signs = sign_word_of_closed_elements(&keys, word);
             for (bit, (sum, response)) in sums.iter_mut().zip(responses).enumerate() {
                 // `negative` is −1 (all ones) or 0. If it is −1, this complements `response` and
                 // adds 1, which negates it.
@@ -343,7 +343,7 @@ impl ResponseSums {
         }
     }
 
-    fn decode(&mut self, reports: u64, bytes: &mut Reader<'_>) -> Result<(), TotalsError> {
+    fn decode(&mut self, reports: u64, bytes: &mut TotalsReader<'_>) -> Result<(), TotalsError> {
         // Each report changes a sum by at most `limit`, and the squares by limit² per bin.
         let most = u128::from(reports) * u128::from(self.limit);
         let most_squares = most.saturating_mul(u128::from(self.limit) * u128::from(self.bins));

@@ -6,23 +6,23 @@ mod exact_coverage;
 mod type_erased;
 
 pub(crate) use estimated_mechanism::{SquareStatistics, SumRates};
-pub(crate) use type_erased::{ErasedCounts, Prepared};
+pub(crate) use type_erased::{ErasedCounts, PreparedQuestion};
 
 use std::sync::Arc;
 
 use hushbin::{Mechanism, Question, Report, mechanism};
 
 use crate::estimate::point::Estimand;
-use type_erased::{Registered, TypedQuestion};
+use type_erased::{RegisteredMechanism, TypedQuestion};
 
 macro_rules! register {
     ($($module:ident: $Name:ident,)+) => {
         $(
             mod $module;
 
-            impl Registered for mechanism::$module::$Name {
+            impl RegisteredMechanism for mechanism::$module::$Name {
                 #[inline]
-                fn own(report: &Report) -> Option<&Self::Report> {
+                fn as_own_report(report: &Report) -> Option<&Self::Report> {
                     match report {
                         Report::$Name(own) => Some(own),
                         _ => None,
@@ -32,7 +32,7 @@ macro_rules! register {
         )+
 
         /// Creates the type-erased form of a question, which counts reports and estimates items.
-        pub(crate) fn prepared(question: &Question) -> Arc<dyn Prepared> {
+        pub(crate) fn prepare_question(question: &Question) -> Arc<dyn PreparedQuestion> {
             match question.mechanism() {
                 $(Mechanism::$Name(own) => Arc::new(TypedQuestion::new(own, question)),)+
             }
@@ -56,7 +56,7 @@ hushbin::mechanisms!(register);
 /// ```
 #[must_use]
 pub fn estimands(question: &Question) -> &'static [Estimand] {
-    prepared(question).estimands()
+    prepare_question(question).estimands()
 }
 
 /// Returns the number of counters, or words of counters, that a report of the question updates.
@@ -74,5 +74,5 @@ pub fn estimands(question: &Question) -> &'static [Estimand] {
 /// ```
 #[must_use]
 pub fn counter_updates_per_report(question: &Question) -> Option<u64> {
-    prepared(question).counter_updates_per_report()
+    prepare_question(question).counter_updates_per_report()
 }

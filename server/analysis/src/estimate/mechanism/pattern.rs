@@ -7,9 +7,9 @@ use hushbin::domain::Domain;
 use hushbin::mechanism::pattern::{Pattern, Report};
 
 use super::estimated_mechanism::{CountedReports, EstimatedMechanism, SumRates};
-use crate::estimate::counters::{Reader, SlotCounters, TotalsError};
+use crate::estimate::counters::{SlotCounters, TotalsError, TotalsReader};
 use crate::estimate::distribution::{
-    AnswerCounts, PatternEstimates, pattern_estimates::PatternEdgeWeights,
+    AnswerCounts, PatternOutputShares, pattern_output_shares::PatternEdgeWeights,
 };
 use crate::estimate::point::{Estimand, ItemPointEstimates};
 
@@ -50,7 +50,7 @@ impl EstimatedMechanism for Pattern {
     fn decode(
         counts: &mut SlotCounters,
         reports: u64,
-        bytes: &mut Reader<'_>,
+        bytes: &mut TotalsReader<'_>,
     ) -> Result<(), TotalsError> {
         // A report has exactly one output.
         let all = counts.all_slots();
@@ -62,7 +62,7 @@ impl EstimatedMechanism for Pattern {
         seen: &CountedReports<'_, Self>,
         items: &[u64],
     ) -> Vec<ItemPointEstimates> {
-        let Some(patterned) = pattern_estimates(seen) else {
+        let Some(patterned) = pattern_output_shares(seen) else {
             return Vec::new();
         };
         let point = |&item: &u64| ItemPointEstimates {
@@ -77,7 +77,7 @@ impl EstimatedMechanism for Pattern {
     }
 
     fn answer_counts(&self, seen: &CountedReports<'_, Self>) -> Option<AnswerCounts> {
-        pattern_estimates(seen).map(AnswerCounts::Patterned)
+        pattern_output_shares(seen).map(AnswerCounts::Patterned)
     }
 
     fn sum_rates(rates: &Arc<PatternEdgeWeights>) -> Option<SumRates<'_>> {
@@ -116,11 +116,11 @@ impl EstimatedMechanism for Pattern {
     }
 }
 
-fn pattern_estimates(seen: &CountedReports<'_, Pattern>) -> Option<PatternEstimates> {
+fn pattern_output_shares(seen: &CountedReports<'_, Pattern>) -> Option<PatternOutputShares> {
     let counts = seen
         .counts
         .all_slots()
         .map(|output| seen.counts.get(output));
     let counts: Vec<u64> = counts.collect();
-    PatternEstimates::new(Arc::clone(seen.rates), seen.whose, &counts)
+    PatternOutputShares::new(Arc::clone(seen.rates), seen.whose, &counts)
 }

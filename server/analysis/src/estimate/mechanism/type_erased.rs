@@ -11,20 +11,20 @@ use hushbin::domain::Domain;
 use hushbin::{Question, Report};
 
 use super::estimated_mechanism::{CountedReports, EstimatedMechanism, SquareStatistics, SumRates};
-use crate::estimate::counters::{Reader, TotalsError};
+use crate::estimate::counters::{TotalsError, TotalsReader};
 use crate::estimate::distribution::{AnswerCounts, ContributionDistribution};
 use crate::estimate::point::{Estimand, ItemPointEstimates, SamplingModel};
 
 /// A mechanism that can recognise its own reports.
-pub(crate) trait Registered: EstimatedMechanism {
+pub(crate) trait RegisteredMechanism: EstimatedMechanism {
     /// Returns the report in the type of this mechanism. `None` if it is a report of another
     /// mechanism.
-    fn own(report: &Report) -> Option<&Self::Report>;
+    fn as_own_report(report: &Report) -> Option<&Self::Report>;
 }
 
 /// A question whose mechanism may have any type, with all that can be computed before any report
 /// exists.
-pub(crate) trait Prepared: Debug + Send + Sync {
+pub(crate) trait PreparedQuestion: Debug + Send + Sync {
     /// Returns the quantities that are estimated for an item: see
     /// [`EstimatedMechanism::estimands`].
     fn estimands(&self) -> &'static [Estimand];
@@ -76,7 +76,7 @@ pub(crate) trait ErasedCounts: Debug + Send + Sync + Any {
     fn encode(&self, bytes: &mut Vec<u8>);
 
     /// Decodes counts of `reports` reports into empty counts: see [`EstimatedMechanism::decode`].
-    fn decode(&mut self, reports: u64, bytes: &mut Reader<'_>) -> Result<(), TotalsError>;
+    fn decode(&mut self, reports: u64, bytes: &mut TotalsReader<'_>) -> Result<(), TotalsError>;
 
     /// Computes point estimates of `items`, in the same order: see
     /// [`EstimatedMechanism::point_estimates`].
@@ -138,7 +138,7 @@ impl<M: EstimatedMechanism> TypedQuestion<M> {
     }
 }
 
-impl<M: Registered> Prepared for TypedQuestion<M> {
+impl<M: RegisteredMechanism> PreparedQuestion for TypedQuestion<M> {
     fn estimands(&self) -> &'static [Estimand] {
         self.mechanism.estimands(&self.domain)
     }
@@ -195,7 +195,7 @@ impl<M: EstimatedMechanism> TypedCounts<M> {
     }
 }
 
-impl<M: Registered> ErasedCounts for TypedCounts<M> {
+impl<M: RegisteredMechanism> ErasedCounts for TypedCounts<M> {
     fn clone_boxed(&self) -> Box<dyn ErasedCounts> {
         Box::new(Self {
             own: Arc::clone(&self.own),
@@ -204,7 +204,8 @@ impl<M: Registered> ErasedCounts for TypedCounts<M> {
     }
 
     fn add_report(&mut self, report: &Report) -> Option<u32> {
-        let report = M::own(report).expect("reports are decoded under the question of the totals");
+        let report =
+            M::as_own_report(report).expect("reports are decoded under the question of the totals");
         M::add_report(&mut self.counts, report);
         M::uniform_outcome(report)
     }
@@ -221,7 +222,7 @@ impl<M: Registered> ErasedCounts for TypedCounts<M> {
         M::encode(&self.counts, bytes);
     }
 
-    fn decode(&mut self, reports: u64, bytes: &mut Reader<'_>) -> Result<(), TotalsError> {
+    fn decode(&mut self, reports: u64, bytes: &mut TotalsReader<'_>) -> Result<(), TotalsError> {
         M::decode(&mut self.counts, reports, bytes)
     }
 

@@ -16,12 +16,13 @@
 //! included.
 
 use hushbin::domain::Domain;
-use hushbin::mechanism::window::{Rates, Report, Support, Window};
+use hushbin::mechanism::window::{AtomDecoder, Rates, Report, Window};
 
 use super::estimated_mechanism::{CountedReports, EstimatedMechanism};
-use crate::estimate::counters::{Reader, SlotCounters, TotalsError};
+use crate::estimate::counters::{SlotCounters, TotalsError, TotalsReader};
 use crate::estimate::distribution::{
-    BetweenNodes, ContributionDistribution, ScoreDistribution, ScoreProbabilities, ScoredGroups,
+    ContributionDistribution, CrowdBetweenNodes, ScoreDistribution, ScoreProbabilities,
+    ScoredGroups,
 };
 use crate::estimate::point::{Estimand, ItemPointEstimates, PointEstimate, SamplingModel};
 
@@ -44,7 +45,7 @@ impl EstimatedMechanism for Window {
     fn empty_counts(&self, domain: &Domain, _: f64, _: &[u64]) -> Counts {
         let attributes = domain.item_count().unwrap_or(0) as usize;
         Counts {
-            support: self.support(domain),
+            support: self.atom_decoder(domain),
             atoms: self.atoms() as usize,
             counted: SlotCounters::new(attributes * self.atoms() as usize),
         }
@@ -77,7 +78,7 @@ impl EstimatedMechanism for Window {
     fn decode(
         counts: &mut Counts,
         reports: u64,
-        bytes: &mut Reader<'_>,
+        bytes: &mut TotalsReader<'_>,
     ) -> Result<(), TotalsError> {
         // A report has at most one atom of an attribute.
         let slots = &mut counts.counted;
@@ -105,7 +106,7 @@ impl EstimatedMechanism for Window {
     }
 
     fn contribution_range(&self, rates: &Rates, _: &Domain, _: f64, _: Estimand) -> [f64; 2] {
-        let most = rates.scale() * rates.values[rates.values.len() - 1];
+        let most = rates.estimate_factor() * rates.values[rates.values.len() - 1];
         [-most, most]
     }
 
@@ -129,7 +130,7 @@ fn estimate_attribute(
         let sum: f64 = weighed.map(|(y, count)| weight(*y) * *count as f64).sum();
         sum / reports
     };
-    let mean = over(|y| y) * rates.scale();
+    let mean = over(|y| y) * rates.estimate_factor();
     let variance = match whose {
         SamplingModel::FixedPopulation | SamplingModel::RoundedValues => rates.worst_variance(),
         // The mean square of the score is greatest for numbers at the ends of the range.
@@ -137,7 +138,7 @@ fn estimate_attribute(
             rates.estimate_second_moment(1.0) - (mean * mean).min(1.0)
         }
         SamplingModel::RandomSample => {
-            over(|y| y * y) * rates.scale().powi(2) - (mean * mean).min(1.0)
+            over(|y| y * y) * rates.estimate_factor().powi(2) - (mean * mean).min(1.0)
         }
     };
     ItemPointEstimates {
@@ -160,7 +161,7 @@ fn score_distribution(rates: &Rates, whose: SamplingModel) -> ScoreDistribution 
     ScoreDistribution {
         nodes: (0..rates.levels.len()).filter(apart).map(node).collect(),
         given: whose != SamplingModel::RandomSample,
-        whose: BetweenNodes::Any,
+        whose: CrowdBetweenNodes::Any,
     }
 }
 
@@ -185,7 +186,7 @@ fn scores_at_level(rates: &Rates, level: usize) -> ScoreProbabilities {
 /// Number of reports with each atom, by attribute.
 #[derive(Debug, Clone)]
 pub(crate) struct Counts {
-    support: Support,
+    support: AtomDecoder,
     atoms: usize,
     /// Counts of atoms, in one row per attribute.
     counted: SlotCounters,
@@ -294,7 +295,7 @@ mod tests {
                 let sums = sums(&window, &rates, &people);
                 let top = f64::from(window.level_sum(window.levels() - 1));
                 let misses = |sum: i64, failure: &TailThresholds, side: LimitSide| {
-                    let mean = sum as f64 / top / n as f64 * rates.scale();
+                    let mean = sum as f64 / top / n as f64 * rates.estimate_factor();
                     let point = PointEstimate::new(mean, rates.worst_variance(), n as f64);
                     let limit =
                         law.confidence_limit(Estimand::Mean, point, n as f64, failure, side);

@@ -9,14 +9,14 @@ use hushbin::mechanism::collision::Rates;
 use hushbin::task::{Kind, Part};
 
 use super::worst_case;
-use crate::estimate::mechanism::{Prepared, SumRates, prepared};
+use crate::estimate::mechanism::{PreparedQuestion, SumRates, prepare_question};
 use crate::estimate::point::{Estimand, SamplingModel, variance_over_people};
 use crate::estimate::question::contrast;
 
 /// Predicts the noise of one question's estimates.
 #[derive(Debug, Clone)]
-pub struct Predictor {
-    prepared: Arc<dyn Prepared>,
+pub struct ErrorPredictor {
+    prepared: Arc<dyn PreparedQuestion>,
     domain: Domain,
     kind: Kind,
     /// Prediction if every person has s full entries.
@@ -39,14 +39,14 @@ pub enum PredictedQuantity {
     Distribution(f64),
 }
 
-impl Predictor {
+impl ErrorPredictor {
     /// Creates the predictor of a question.
     #[must_use]
     pub fn for_question(question: &Question) -> Self {
         let person = Population::with_equal_entries(1.0, question.sparsity());
         let domain = question.domain();
         Self {
-            prepared: prepared(question),
+            prepared: prepare_question(question),
             domain,
             kind: question.kind().clone(),
             person: (question.mechanism()).predict_errors(&domain, question.epsilon(), &person),
@@ -82,12 +82,12 @@ impl Predictor {
     /// `None` if the question does not estimate `aim`.
     ///
     /// ```
-    /// use hushbin_analysis::estimate::{PredictedQuantity, Predictor};
+    /// use hushbin_analysis::estimate::{PredictedQuantity, ErrorPredictor};
     ///
     /// let draft: hushbin::TaskDraft = serde_json::from_str(r#"{ "id": "t", "epsilon": 1.0,
     ///     "questions": [{ "name": "beta", "kind": "flag" }] }"#).unwrap();
     /// let task = draft.resolve().unwrap();
-    /// let predictor = Predictor::for_question(&task.questions()[0]);
+    /// let predictor = ErrorPredictor::for_question(&task.questions()[0]);
     /// let variance = predictor.worst_variance(PredictedQuantity::Share, false).unwrap();
     /// // e/(e − 1)² of a yes or no.
     /// assert!((variance - 0.9207).abs() < 1e-4);
@@ -100,17 +100,20 @@ impl Predictor {
             (PredictedQuantity::Distribution(part), Kind::Number(scale)) => {
                 Some(match self.prepared.sum_rates()? {
                     SumRates::Outputs(rates) => {
-                        worst_case::max_pattern_share_below_variance(rates, part)
+                        worst_case::max_variance_of_pattern_share_below(rates, part)
                     }
-                    SumRates::Hits(rates) => {
-                        worst_case::max_share_below_variance(whose, rates, scale.cell_count(), part)
-                    }
+                    SumRates::Hits(rates) => worst_case::max_variance_of_share_below(
+                        whose,
+                        rates,
+                        scale.cell_count(),
+                        part,
+                    ),
                 })
             }
             (PredictedQuantity::Distribution(_), _) => None,
             (PredictedQuantity::MeanWithin(share), Kind::Cross(cross)) => {
                 let (rates, levels) = (self.hit_rates()?, cross.level_scale()?.cell_count());
-                Some(contrast::worst_row_mean_variance(
+                Some(contrast::max_variance_of_row_mean(
                     whose, rates, levels, share,
                 ))
             }
@@ -124,7 +127,7 @@ impl Predictor {
             }
             (PredictedQuantity::Share, _) => {
                 let [with, without] = self.contribution_variances(self.share_estimand())?;
-                Some(worst_case::max_share_variance(whose, with, without))
+                Some(worst_case::max_variance_of_share(whose, with, without))
             }
         }
     }
@@ -132,8 +135,8 @@ impl Predictor {
     /// Returns the variance of one report's contribution to the share of an answer, if the true
     /// share is `share`.
     ///
-    /// [`Predictor::worst_variance`] is the maximum over all shares. Returns `None` if the question
-    /// does not estimate shares.
+    /// [`ErrorPredictor::worst_variance`] is the maximum over all shares. Returns `None` if the
+    /// question does not estimate shares.
     #[must_use]
     pub fn share_variance(&self, share: f64, several: bool) -> Option<f64> {
         let [with, without] = self.contribution_variances(self.share_estimand())?;
@@ -141,17 +144,21 @@ impl Predictor {
         Some(variance_over_people(whose, share, with, without))
     }
 
-    /// Returns the worst-case variance (see [`Predictor::worst_variance`]) for a distribution
+    /// Returns the worst-case variance (see [`ErrorPredictor::worst_variance`]) for a distribution
     /// function, if the bins are asked as rated items. `part` is the value of the function at the
     /// edge of interest. `None` unless every person rates exactly one item.
     #[must_use]
-    pub(crate) fn worst_rated_share_below_variance(&self, part: f64, several: bool) -> Option<f64> {
+    pub(crate) fn worst_variance_of_rated_share_below(
+        &self,
+        part: f64,
+        several: bool,
+    ) -> Option<f64> {
         let rates = self.hit_rates()?;
         let bins = self
             .domain
             .item_count()
             .filter(|_| self.domain.sparsity() == 1)?;
-        Some(worst_case::max_share_below_variance(
+        Some(worst_case::max_variance_of_share_below(
             SamplingModel::for_kind(&self.kind, several),
             rates,
             bins,

@@ -7,7 +7,7 @@ use crate::estimate::point::{SamplingModel, variance_over_people};
 /// Returns the maximum variance of one report's contribution to a share, over all true shares f.
 ///
 /// `with` and `without` are the variances for people with and without the answer.
-pub(crate) fn max_share_variance(whose: SamplingModel, with: f64, without: f64) -> f64 {
+pub(crate) fn max_variance_of_share(whose: SamplingModel, with: f64, without: f64) -> f64 {
     // The variance is without + f·(with − without), plus f(1 − f) unless the population is fixed.
     // Its maximum is at f = 0, at f = 1, or at f = (1 + with − without)/2, where the slope is 0.
     let level = 0.5 * (1.0 + with - without);
@@ -19,14 +19,14 @@ pub(crate) fn max_share_variance(whose: SamplingModel, with: f64, without: f64) 
 
 /// Returns the maximum variance of one report's contribution to a distribution function, over all
 /// edges between `bins` bins. `part` is the value of the function at the edge.
-pub(crate) fn max_share_below_variance(
+pub(crate) fn max_variance_of_share_below(
     whose: SamplingModel,
     rates: &Rates,
     bins: u32,
     part: f64,
 ) -> f64 {
     let at = |below: u32| {
-        let [with, without] = [true, false].map(|among| rates.set_variance(below, among));
+        let [with, without] = [true, false].map(|among| rates.answer_set_variance(below, among));
         variance_over_people(whose, part, with, without)
     };
     (1..bins).map(at).fold(0.0, f64::max)
@@ -37,7 +37,7 @@ pub(crate) fn max_share_below_variance(
 ///
 /// People are assumed to be in the bins of greatest variance. They are treated as a random sample,
 /// as in the confidence intervals of quantiles.
-pub(crate) fn max_pattern_share_below_variance(rates: &pattern::Rates, part: f64) -> f64 {
+pub(crate) fn max_variance_of_pattern_share_below(rates: &pattern::Rates, part: f64) -> f64 {
     let at = |below: usize| {
         let weights = rates.range_weights(0..below);
         let own = rates.variances_by_cell(&rates.output_weights_of_sum(&weights), &weights);

@@ -1,7 +1,7 @@
 //! Errors of queries.
 
 use super::confidence::{CONFIDENCE, FALSE_DISCOVERY_RATE};
-use super::post_processing_methods::PostProcessing;
+use super::post_processing_methods::PostProcessingMethod;
 use crate::estimate::point::Estimand;
 
 /// Reasons for refusing a query.
@@ -41,7 +41,7 @@ pub enum EstimateError {
     /// The name of the post-processing is unknown.
     #[error(
         "no post-processing is called {name:?}, expected {}",
-        PostProcessing::names()
+        PostProcessingMethod::names()
     )]
     UnknownPostProcessing {
         /// Requested name.
@@ -52,7 +52,7 @@ pub enum EstimateError {
         post.as_str(), estimand.as_str())]
     NotEstimated {
         /// Requested post-processing.
-        post: PostProcessing,
+        post: PostProcessingMethod,
         /// Missing estimand.
         estimand: Estimand,
     },
@@ -60,7 +60,7 @@ pub enum EstimateError {
     #[error("{} uses all items of a closed task: name no items", post.as_str())]
     NotAllItems {
         /// Requested post-processing.
-        post: PostProcessing,
+        post: PostProcessingMethod,
     },
     /// The quantile is not strictly between 0 and 1.
     #[error("a quantile is {quantile}, expected a number between 0 and 1")]

@@ -96,19 +96,19 @@ impl ConfidenceLevel {
     }
 
     /// Returns the failure probability of one side of a single interval.
-    pub(crate) const fn single_side_failure(&self) -> &TailThresholds {
+    pub(crate) const fn interval_side_failure(&self) -> &TailThresholds {
         &self.single
     }
 
     /// Returns the failure probability of a one-sided test. It equals the failure probability of a
     /// whole single interval.
-    pub(crate) const fn one_sided_failure(&self) -> &TailThresholds {
+    pub(crate) const fn one_sided_test_failure(&self) -> &TailThresholds {
         &self.one_sided
     }
 
     /// Adds confidence intervals to a point estimate. `limit` computes the confidence limit for a
     /// failure probability and a side.
-    pub(crate) fn add_intervals(
+    pub(crate) fn estimate_with_intervals(
         &self,
         point: PointEstimate,
         limit: impl Fn(&TailThresholds, LimitSide) -> f64,

@@ -6,7 +6,7 @@ pub(crate) mod interval;
 pub(crate) mod post_processing_methods;
 
 pub(crate) use interval::{ConfidenceLevel, Estimate};
-pub(crate) use post_processing_methods::PostProcessing;
+pub(crate) use post_processing_methods::PostProcessingMethod;
 
 use std::collections::{HashMap, HashSet};
 use std::fmt;
@@ -24,7 +24,7 @@ use crate::estimate::point::Estimand;
 
 /// Options of a query for estimates.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Options {
+pub struct EstimateOptions {
     /// Name of the question. May be omitted if the task has only one question.
     pub question: Option<String>,
     /// Items by name. `None` selects all items, which is an error if the question is open.
@@ -38,21 +38,21 @@ pub struct Options {
     /// Confidence of every interval, within [`CONFIDENCE`](confidence::CONFIDENCE).
     pub confidence: f64,
     /// Post-processing methods to apply, in addition to returning the raw estimates.
-    pub post: Vec<PostProcessing>,
+    pub post: Vec<PostProcessingMethod>,
     /// Quantiles to estimate for a number with bins, each in (0, 1). `None` selects
-    /// [`Options::QUANTILES`].
+    /// [`EstimateOptions::QUANTILES`].
     pub quantiles: Option<Vec<f64>>,
     /// False discovery rate of the list of items that stand out, within [`FALSE_DISCOVERY_RATE`].
     /// `None` requests no list.
     pub false_discovery_rate: Option<f64>,
 }
 
-impl Options {
+impl EstimateOptions {
     /// Default quantiles to estimate for a number with bins.
     pub const QUANTILES: [f64; 3] = [0.5, 0.75, 0.95];
 }
 
-impl Default for Options {
+impl Default for EstimateOptions {
     fn default() -> Self {
         Self {
             question: None,
@@ -72,7 +72,7 @@ pub struct Query {
     items: Vec<u64>,
     pub(crate) labels: Vec<Label>,
     pub(crate) quantiles: ConfidenceLevel,
-    pub(crate) post: Vec<PostProcessing>,
+    pub(crate) post: Vec<PostProcessingMethod>,
     /// Quantiles to estimate for a number with bins. Empty for other questions.
     pub(crate) quantile_levels: Vec<f64>,
     pub(crate) false_discovery_rate: Option<f64>,
@@ -98,11 +98,14 @@ pub enum Label {
     /// Cell of a cross-tabulation, or option of a part that is asked together with other parts.
     /// Each entry is the name of a part and the label of its option. A cell has two entries, for
     /// row and column. An option has one entry.
-    #[serde(serialize_with = "by_name")]
+    #[serde(serialize_with = "serialize_parts_by_name")]
     Cell(Vec<(String, Label)>),
 }
 
-fn by_name<S: Serializer>(parts: &[(String, Label)], serializer: S) -> Result<S::Ok, S::Error> {
+fn serialize_parts_by_name<S: Serializer>(
+    parts: &[(String, Label)],
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
     serializer.collect_map(parts.iter().map(|(name, label)| (name, label)))
 }
 
@@ -142,7 +145,7 @@ impl Query {
     ///
     /// # Errors
     /// [`EstimateError`] if the task cannot answer a query with these options.
-    pub fn new(task: &Task, options: &Options) -> Result<Self, EstimateError> {
+    pub fn new(task: &Task, options: &EstimateOptions) -> Result<Self, EstimateError> {
         let index = find_question_index(task, options.question.as_deref())?;
         let question = &task.questions()[index];
         if let Kind::Text(_) = question.kind() {
@@ -152,14 +155,14 @@ impl Query {
         }
         let (items, labels) = match &options.items {
             None if is_cross_with_means(question) => (Vec::new(), Vec::new()),
-            None => all_items(question)?,
-            Some(names) => named_items(question, names)?,
+            None => all_items_with_labels(question)?,
+            Some(names) => items_with_labels_by_name(question, names)?,
         };
         for post in &options.post {
-            post.check_applicable(question, items.len())?;
+            post.check_post_processing_applies(question, items.len())?;
         }
         let compared = options.false_discovery_rate.is_some()
-            || options.post.contains(&PostProcessing::Shrinkage);
+            || options.post.contains(&PostProcessingMethod::Shrinkage);
         if compared && matches!(question.kind(), Kind::Numbers(_)) {
             return Err(EstimateError::NoZero {
                 question: question.name().to_owned(),
@@ -220,7 +223,7 @@ fn checked_quantiles(
 ) -> Result<Vec<f64>, EstimateError> {
     let binned = matches!(question.kind(), Kind::Number(_));
     match asked {
-        None if binned => Ok(Options::QUANTILES.to_vec()),
+        None if binned => Ok(EstimateOptions::QUANTILES.to_vec()),
         None => Ok(Vec::new()),
         Some(_) if !binned => Err(EstimateError::NoQuantiles {
             question: question.name().to_owned(),
@@ -241,7 +244,7 @@ fn is_cross_with_means(question: &Question) -> bool {
 /// Labels of the two answers to a yes-or-no question.
 const FLAG: [&str; 2] = ["no", "yes"];
 
-fn all_items(question: &Question) -> Result<(Vec<u64>, Vec<Label>), EstimateError> {
+fn all_items_with_labels(question: &Question) -> Result<(Vec<u64>, Vec<Label>), EstimateError> {
     let labels = match question.items() {
         Items::Named(names) => names.iter().cloned().map(Label::Name).collect(),
         Items::Count(count) => {
@@ -292,7 +295,7 @@ pub(crate) fn part_label(part: &Part, index: u32) -> Label {
     }
 }
 
-fn named_items(
+fn items_with_labels_by_name(
     question: &Question,
     names: &[String],
 ) -> Result<(Vec<u64>, Vec<Label>), EstimateError> {
@@ -300,7 +303,7 @@ fn named_items(
     let by_name: Option<HashMap<String, u64>> = match (question.items(), question.kind()) {
         (Items::Named(_), _)
         | (_, Kind::Cross(_) | Kind::Together(_) | Kind::Numbers(_) | Kind::Flag) => {
-            let (items, labels) = all_items(question)?;
+            let (items, labels) = all_items_with_labels(question)?;
             Some(labels.iter().map(Label::to_string).zip(items).collect())
         }
         (Items::Count(_) | Items::Open(_), _) => None,
@@ -327,7 +330,7 @@ fn named_items(
     Ok((items, labels))
 }
 
-impl PostProcessing {
+impl PostProcessingMethod {
     const fn needed_estimands(self) -> &'static [Estimand] {
         match self {
             Self::ConditionalMean => &[Estimand::Mean, Estimand::Nonmissing],
@@ -340,7 +343,11 @@ impl PostProcessing {
     ///
     /// # Errors
     /// [`EstimateError::NotEstimated`], [`EstimateError::NotAllItems`].
-    fn check_applicable(self, question: &Question, items: usize) -> Result<(), EstimateError> {
+    fn check_post_processing_applies(
+        self,
+        question: &Question,
+        items: usize,
+    ) -> Result<(), EstimateError> {
         let estimated = estimands(question);
         for &estimand in self.needed_estimands() {
             // If items have no signs, their share replaces the frequencies of both signs.
@@ -369,7 +376,7 @@ impl PostProcessing {
     }
 }
 
-impl FromStr for PostProcessing {
+impl FromStr for PostProcessingMethod {
     type Err = EstimateError;
 
     fn from_str(name: &str) -> Result<Self, EstimateError> {

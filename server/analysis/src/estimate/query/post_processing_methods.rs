@@ -2,7 +2,7 @@
 
 /// A post-processing method.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum PostProcessing {
+pub enum PostProcessingMethod {
     /// Divides each item's mean by its non-missing frequency.
     ConditionalMean,
     /// Projects the frequencies of all items onto possible frequencies, which are non-negative and
@@ -18,7 +18,7 @@ pub enum PostProcessing {
     Shrinkage,
 }
 
-impl PostProcessing {
+impl PostProcessingMethod {
     /// List of all methods, in the order in which error messages name them.
     pub const ALL: [Self; 4] = [
         Self::ConditionalMean,

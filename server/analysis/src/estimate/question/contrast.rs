@@ -33,7 +33,7 @@ impl Contrast {
         let square = |own: f64| {
             rates.score_second_moment(own, sum, squares)
                 - none * none
-                - 2.0 * none * own * rates.gap()
+                - 2.0 * none * own * rates.hit_probability_gap()
         };
         let (mut variance, mut means, mut row) = (0.0, 0.0, 0.0);
         for WeightedCells { weight, share, .. } in &self.parts {
@@ -49,7 +49,7 @@ impl Contrast {
             SamplingModel::RoundedValues => (means - 0.25 * row).max(0.0),
             SamplingModel::RandomSample => 0.0,
         };
-        variance / (rates.gap() * rates.gap()) - means
+        variance / (rates.hit_probability_gap() * rates.hit_probability_gap()) - means
     }
 
     /// Returns an upper bound on the cumulant generating function of one report's score at `t`.
@@ -63,7 +63,7 @@ impl Contrast {
         let any = rates.p_false * any.sum::<f64>();
         let (mut drawn, mut given, mut row) = (any, 0.0, 0.0);
         for part in &self.parts {
-            let own = rates.gap() * grown(part);
+            let own = rates.hit_probability_gap() * grown(part);
             drawn += part.share * own;
             given += part.share * (any + own).ln_1p();
             row += part.share;
@@ -86,7 +86,7 @@ impl Contrast {
 /// The mean is a position from 0 to 1 over `levels` levels. A fraction `share` of all people is in
 /// the row. The variance is the first-order approximation (delta method) that standard errors use.
 /// The maximum is over the mean and over the answers of the people in the row.
-pub(crate) fn worst_row_mean_variance(
+pub(crate) fn max_variance_of_row_mean(
     whose: SamplingModel,
     rates: &Rates,
     levels: u32,

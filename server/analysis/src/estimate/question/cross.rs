@@ -84,7 +84,7 @@ impl CrossEstimates {
 }
 
 /// Computes the estimates of a cross-tabulation. Each person is in one of its cells.
-pub(crate) fn estimates(
+pub(crate) fn estimate_cross(
     cross: &Cross,
     answers: &SingleAnswerHits,
     confidence: &ConfidenceLevel,
@@ -150,7 +150,7 @@ fn margin_share(
     margins: &ConfidenceLevel,
 ) -> Estimate {
     let (point, law) = answers.share_and_scores(cells);
-    margins.add_intervals(point, |failure, side| {
+    margins.estimate_with_intervals(point, |failure, side| {
         law.confidence_limit(point, answers.reports, failure, side)
     })
 }

@@ -4,7 +4,7 @@ use hushbin::task::{NumberLimits, Scale};
 use serde::Serialize;
 
 use crate::estimate::distribution::AnswerCounts;
-use crate::estimate::distribution::pattern_estimates::{
+use crate::estimate::distribution::pattern_output_shares::{
     quantile_claims::interval_edges, quantile_position,
 };
 use crate::estimate::query::{ConfidenceLevel, Estimate};
@@ -81,7 +81,7 @@ pub(crate) fn mean_only_estimates(limits: &NumberLimits, mean: Estimate) -> Numb
 
 /// Computes the estimates of a number whose values were assigned to the bins of `scale`.
 /// `quantiles` are the requested fractions.
-pub(crate) fn estimates(
+pub(crate) fn estimate_number(
     scale: &Scale,
     cells: &AnswerCounts,
     quantiles: &[f64],
@@ -98,7 +98,7 @@ pub(crate) fn estimates(
     let distribution: Vec<ShareBelowEdge> = (1..bins).map(below).collect();
     let shares = match cells {
         _ if quantiles.is_empty() => Vec::new(),
-        AnswerCounts::Patterned(patterned) => patterned.smooth(),
+        AnswerCounts::Patterned(patterned) => patterned.smoothed_bin_shares(),
         AnswerCounts::Flat(_) => isotonic_bin_shares(&distribution),
     };
     let failure = 0.5 * (1.0 - confidence.confidence());
@@ -156,7 +156,7 @@ fn share_of_first_bins(
             patterned.report_count(),
         ),
     };
-    confidence.add_intervals(point, |failure, side| {
+    confidence.estimate_with_intervals(point, |failure, side| {
         law.confidence_limit(point, reports, failure, side)
     })
 }
@@ -170,7 +170,9 @@ fn quantile_interval_edges(
     failure: f64,
 ) -> Vec<[usize; 2]> {
     let answers = match cells {
-        AnswerCounts::Patterned(patterned) => return patterned.quantile_edges(quantiles, failure),
+        AnswerCounts::Patterned(patterned) => {
+            return patterned.edges_of_quantile_intervals(quantiles, failure);
+        }
         AnswerCounts::Flat(answers) => answers,
     };
     let failure = TailThresholds::new(failure);
@@ -193,7 +195,7 @@ fn quantile_interval_edges(
 /// Fits a non-decreasing distribution function to the estimates (least squares), and returns the
 /// share of each bin.
 fn isotonic_bin_shares(distribution: &[ShareBelowEdge]) -> Vec<f64> {
-    let below = isotonic(
+    let below = isotonic_regression(
         &distribution
             .iter()
             .map(|own| own.share.estimate)
@@ -208,7 +210,7 @@ fn isotonic_bin_shares(distribution: &[ShareBelowEdge]) -> Vec<f64> {
 
 /// Returns the non-decreasing sequence that is closest to `values` (least squares), by pooling
 /// adjacent violators (Ayer, Brunk, Ewing, Reid, Silverman 1955).
-fn isotonic(values: &[f64]) -> Vec<f64> {
+fn isotonic_regression(values: &[f64]) -> Vec<f64> {
     let mut pools: Vec<(f64, usize)> = Vec::new();
     for &value in values {
         let mut pool = (value, 1);
@@ -232,9 +234,12 @@ mod tests {
 
     #[test]
     fn what_falls_is_pooled() {
-        assert_eq!(isotonic(&[0.1, 0.2, 0.3]), [0.1, 0.2, 0.3]);
-        assert_eq!(isotonic(&[0.5, 0.25, 0.75]), [0.375, 0.375, 0.75]);
-        assert_eq!(isotonic(&[3.0, 2.0, 1.0]), [2.0; 3]);
-        assert_eq!(isotonic(&[]), [0.0; 0]);
+        assert_eq!(isotonic_regression(&[0.1, 0.2, 0.3]), [0.1, 0.2, 0.3]);
+        assert_eq!(
+            isotonic_regression(&[0.5, 0.25, 0.75]),
+            [0.375, 0.375, 0.75]
+        );
+        assert_eq!(isotonic_regression(&[3.0, 2.0, 1.0]), [2.0; 3]);
+        assert_eq!(isotonic_regression(&[]), [0.0; 0]);
     }
 }

@@ -108,7 +108,7 @@ impl<'a> CrossRow<'a> {
     pub(crate) fn conditional_mean(&self, confidence: &ConfidenceLevel) -> RatioEstimate {
         let steps = self.raw.len() as f64 - 1.0;
         let class = |column| self.cell_group(column, column as f64 / steps);
-        self.ratio_of_groups((0..self.raw.len()).map(class).collect(), 1.0 / steps)
+        self.ratio_estimator((0..self.raw.len()).map(class).collect(), 1.0 / steps)
             .estimate(confidence)
     }
 
@@ -128,11 +128,11 @@ impl<'a> CrossRow<'a> {
             likely: all(&self.likely) - own.likely,
             hits: hits as f64 - own.hits,
         };
-        self.ratio_of_groups(vec![own, others], 1.0)
+        self.ratio_estimator(vec![own, others], 1.0)
             .estimate(confidence)
     }
 
-    fn ratio_of_groups(&self, classes: Vec<CellGroup>, step: f64) -> RatioEstimator<'_> {
+    fn ratio_estimator(&self, classes: Vec<CellGroup>, step: f64) -> RatioEstimator<'_> {
         RatioEstimator {
             row: self,
             classes,
@@ -174,7 +174,7 @@ impl RatioEstimator<'_> {
     fn estimate(&self, confidence: &ConfidenceLevel) -> RatioEstimate {
         let weighed: f64 = self.classes.iter().map(|own| own.place * own.raw).sum();
         let share = self.row.share.0.estimate;
-        let there = self.row.is_significant(confidence.single_side_failure());
+        let there = self.row.is_significant(confidence.interval_side_failure());
         let ratio = weighed / share;
         // 0.5 is a placeholder. If the row's share is not significantly above 0, no estimate is
         // returned.
@@ -189,7 +189,7 @@ impl RatioEstimator<'_> {
             estimate: ratio,
             standard_error: self.step * (variance / reports).sqrt() / share,
         };
-        let found = confidence.add_intervals(point, |failure, side| {
+        let found = confidence.estimate_with_intervals(point, |failure, side| {
             self.confidence_limit(held, failure, side)
         });
         RatioEstimate {
@@ -209,7 +209,7 @@ impl RatioEstimator<'_> {
             LimitSide::Lower => 0.0,
             LimitSide::Upper => 1.0,
         };
-        let rejects = |m: f64| self.rejects(m, failure, side);
+        let rejects = |m: f64| self.rejects_ratio(m, failure, side);
         if !self.row.is_significant(failure) || !rejects(end) {
             return end;
         }
@@ -220,7 +220,7 @@ impl RatioEstimator<'_> {
 
     /// Returns true if the test rejects the ratio m. `side` is the side of the estimate on which m
     /// lies.
-    fn rejects(&self, m: f64, failure: &TailThresholds, side: LimitSide) -> bool {
+    fn rejects_ratio(&self, m: f64, failure: &TailThresholds, side: LimitSide) -> bool {
         let (answers, contrast) = (self.row.answers, self.contrast(m));
         let n = answers.reports as f64;
         let deviation = contrast
@@ -243,10 +243,12 @@ impl RatioEstimator<'_> {
             shift: 1.0,
             // The deviation is positive at every finite ε. The lower bound avoids a division by 0
             // after underflow.
-            deviation: answers.rates.gap() * deviation.max(f64::MIN_POSITIVE) * n.sqrt(),
+            deviation: answers.rates.hit_probability_gap()
+                * deviation.max(f64::MIN_POSITIVE)
+                * n.sqrt(),
             max_t: MAX_TILT / weights.fold(1.0, f64::max),
         };
-        observed.rules_out(failure, side, |t| {
+        observed.rules_out_distribution(failure, side, |t| {
             n * contrast.cumulant(&answers.rates, answers.whose, t)
         })
     }
@@ -280,7 +282,7 @@ impl RatioEstimator<'_> {
 #[cfg(test)]
 mod tests {
     use hushbin::domain::Domain;
-    use hushbin::hash::Hashing;
+    use hushbin::hash::HashFamily;
     use hushbin::mechanism::collision::{Collision, Rule};
     use rand_chacha::ChaCha20Rng;
     use rand_chacha::rand_core::{Rng, SeedableRng};
@@ -308,10 +310,10 @@ mod tests {
 
         fn answers(&self) -> SingleAnswerHits {
             let cells = self.cells();
-            let domain = Domain::with_exact_count(cells.len() as u32, 1);
+            let domain = Domain::with_exact_entry_count(cells.len() as u32, 1);
             let rule = Rule::Heaviest { favoured: 1 };
-            let collision = Collision::new(rule, Hashing::Balanced, self.buckets).unwrap();
-            let slots = collision.support(&domain).slots() as u32;
+            let collision = Collision::new(rule, HashFamily::Balanced, self.buckets).unwrap();
+            let slots = collision.hit_decoder(&domain).slot_count() as u32;
             SingleAnswerHits {
                 rates: collision.rates(&domain, self.epsilon),
                 whose: self.whose,

@@ -23,7 +23,8 @@ use hushbin::{Mechanism, Question};
 use statrs::distribution::{Binomial, Discrete, Hypergeometric};
 
 use crate::estimate::distribution::{
-    BetweenNodes, ContributionDistribution, ScoreDistribution, ScoreProbabilities, ScoredGroups,
+    ContributionDistribution, CrowdBetweenNodes, ScoreDistribution, ScoreProbabilities,
+    ScoredGroups,
 };
 use crate::estimate::point::{
     ItemPointEstimates, PointEstimate, SamplingModel, variance_over_people,
@@ -50,13 +51,13 @@ impl TogetherParts {
         else {
             return None;
         };
-        let hits = OptionHits::new(question, collision);
+        let hits = OptionHitDistribution::new(question, collision);
         let law = |options: u32| {
             let crowd = |given| ScoredGroups::of_one_group(hits.option_scores(options, given));
             let law = ScoreDistribution {
                 nodes: vec![(0.0, crowd(false)), (1.0, crowd(true))],
                 given: whose == SamplingModel::FixedPopulation,
-                whose: BetweenNodes::Neighbours,
+                whose: CrowdBetweenNodes::Neighbours,
             };
             (options, Arc::new(law))
         };
@@ -96,7 +97,8 @@ impl TogetherParts {
         let surplus: Vec<f64> = (0..self.together.parts().len())
             .map(|part| {
                 let cells = self.together.parts()[part].cell_count();
-                let shares = (0..cells).map(|option| share(self.together.cell(part, option)));
+                let shares =
+                    (0..cells).map(|option| share(self.together.cell_of_option(part, option)));
                 (shares.sum::<f64>() - 1.0) / f64::from(cells)
             })
             .collect();
@@ -119,7 +121,7 @@ impl TogetherParts {
 
     /// Returns the variance of one report's contribution to the estimate of an item that no person
     /// has.
-    pub(crate) fn null_variance(&self, item: u64) -> f64 {
+    pub(crate) fn absent_item_variance(&self, item: u64) -> f64 {
         let (part, _) = self.together.part_and_option(item as u32);
         let options = self.together.parts()[part].cell_count();
         self.rates.option_variance(options, false)
@@ -134,7 +136,7 @@ impl TogetherParts {
 }
 
 /// Distribution of one report's hits on the options of a part.
-struct OptionHits {
+struct OptionHitDistribution {
     /// Distribution of the number M of members that a report hits: P(M = k) for k = 0..=s. Members
     /// are the elements of the person's input.
     members: Vec<f64>,
@@ -145,11 +147,11 @@ struct OptionHits {
     alone: f64,
 }
 
-impl OptionHits {
+impl OptionHitDistribution {
     fn new(question: &Question, collision: &Collision) -> Self {
         let domain = question.domain();
-        let support = collision.support(&domain);
-        let slots = support.slots() as u32;
+        let support = collision.hit_decoder(&domain);
+        let slots = support.slot_count() as u32;
         Self {
             members: collision.member_count_distribution(&domain, question.epsilon()),
             slots: support.slots_per_report().map(|hit| [hit, slots]),
@@ -237,9 +239,9 @@ impl OptionHits {
 
 #[cfg(test)]
 mod tests {
-    use hushbin::hash::Hashing;
+    use hushbin::hash::HashFamily;
     use hushbin::mechanism::collision::Rule;
-    use hushbin::task::{Part, QuestionParts};
+    use hushbin::task::{Part, QuestionFields};
     use hushbin::{Items, TaskDraft};
     use hushbin_tests::fillings;
 
@@ -247,9 +249,10 @@ mod tests {
     use crate::numeric::confidence_limits::{LimitSide, TailThresholds};
 
     fn question(options: &[u32], collision: Collision, epsilon: f64) -> Question {
-        let part = |(at, &count): (usize, &u32)| Part::choice(at.to_string(), Items::Count(count));
+        let part =
+            |(at, &count): (usize, &u32)| Part::new_choice(at.to_string(), Items::Count(count));
         let together = Together::new(options.iter().enumerate().map(part).collect());
-        Question::new(QuestionParts {
+        Question::new(QuestionFields {
             name: "q".to_owned(),
             items: Items::Count(together.cell_count()),
             sparsity: options.len() as u32,
@@ -261,7 +264,7 @@ mod tests {
         .unwrap()
     }
 
-    fn heaviest(favoured: u32, hashing: Hashing, buckets: u32, hashes: u32) -> Collision {
+    fn heaviest(favoured: u32, hashing: HashFamily, buckets: u32, hashes: u32) -> Collision {
         let rule = Rule::Heaviest { favoured };
         Collision::with_hashes(rule, hashing, buckets, hashes).unwrap()
     }
@@ -271,27 +274,27 @@ mod tests {
     #[test]
     fn scores_have_the_law_of_all_ways_to_fill_buckets() {
         for (options, collision) in [
-            (&[2, 2][..], heaviest(1, Hashing::Balanced, 2, 1)),
-            (&[2, 2], heaviest(3, Hashing::Balanced, 2, 3)),
-            (&[3, 2], heaviest(1, Hashing::Balanced, 2, 1)),
-            (&[3, 2], heaviest(2, Hashing::Balanced, 5, 1)),
-            (&[2, 4], heaviest(1, Hashing::Balanced, 3, 1)),
-            (&[4, 2], heaviest(2, Hashing::Balanced, 2, 2)),
-            (&[2, 2, 2, 2], heaviest(2, Hashing::Balanced, 4, 1)),
-            (&[3, 3, 2], heaviest(1, Hashing::Balanced, 2, 1)),
+            (&[2, 2][..], heaviest(1, HashFamily::Balanced, 2, 1)),
+            (&[2, 2], heaviest(3, HashFamily::Balanced, 2, 3)),
+            (&[3, 2], heaviest(1, HashFamily::Balanced, 2, 1)),
+            (&[3, 2], heaviest(2, HashFamily::Balanced, 5, 1)),
+            (&[2, 4], heaviest(1, HashFamily::Balanced, 3, 1)),
+            (&[4, 2], heaviest(2, HashFamily::Balanced, 2, 2)),
+            (&[2, 2, 2, 2], heaviest(2, HashFamily::Balanced, 4, 1)),
+            (&[3, 3, 2], heaviest(1, HashFamily::Balanced, 2, 1)),
         ] {
             let question = question(options, collision, 1.6);
-            let hits = OptionHits::new(&question, &collision);
+            let hits = OptionHitDistribution::new(&question, &collision);
             let Kind::Together(together) = question.kind() else {
                 unreachable!()
             };
             // Each person gives the first option of each part.
             let given: Vec<u32> = (0..options.len())
-                .map(|part| together.cell(part, 0))
+                .map(|part| together.cell_of_option(part, 0))
                 .collect();
             let found = fillings::hits(&collision, &question.domain(), 1.6, &given);
             for (part, &count) in options.iter().enumerate() {
-                let first = together.cell(part, 0);
+                let first = together.cell_of_option(part, 0);
                 for option in 0..count {
                     let mut score = hits.option_scores(count, option == 0);
                     let others = f64::from(count - 1);
@@ -316,21 +319,21 @@ mod tests {
     #[test]
     fn scores_have_the_variance_of_the_rates() {
         for (options, collision, epsilon) in [
-            (&[2; 8][..], heaviest(2, Hashing::Balanced, 4, 8), 4.0),
-            (&[2; 40], heaviest(9, Hashing::Balanced, 20, 1), 3.0),
-            (&[7, 32, 2], heaviest(2, Hashing::Independent, 5, 4), 2.0),
-            (&[7, 32, 2], heaviest(2, Hashing::Balanced, 9, 4), 2.0),
+            (&[2; 8][..], heaviest(2, HashFamily::Balanced, 4, 8), 4.0),
+            (&[2; 40], heaviest(9, HashFamily::Balanced, 20, 1), 3.0),
+            (&[7, 32, 2], heaviest(2, HashFamily::Independent, 5, 4), 2.0),
+            (&[7, 32, 2], heaviest(2, HashFamily::Balanced, 9, 4), 2.0),
             (
                 &[3, 3],
-                Collision::new(Rule::Occupied, Hashing::Balanced, 4).unwrap(),
+                Collision::new(Rule::Occupied, HashFamily::Balanced, 4).unwrap(),
                 1.0,
             ),
         ] {
             let question = question(options, collision, epsilon);
-            let hits = OptionHits::new(&question, &collision);
+            let hits = OptionHitDistribution::new(&question, &collision);
             let rates = collision.rates(&question.domain(), epsilon);
             for &count in options {
-                let scale = f64::from(count) / f64::from(count - 1) * rates.gap();
+                let scale = f64::from(count) / f64::from(count - 1) * rates.hit_probability_gap();
                 for given in [true, false] {
                     let score = hits.option_scores(count, given);
                     let moment =
@@ -437,7 +440,7 @@ mod tests {
         let mut missed = [0.0; 2];
         for (at, p) in all.iter().enumerate().filter(|(_, p)| **p > 0.0) {
             let sum = at as f64 / (c - 1.0) - n;
-            let share = sum * (c - 1.0) / c / n / parts.rates.gap() + 1.0 / c;
+            let share = sum * (c - 1.0) / c / n / parts.rates.hit_probability_gap() + 1.0 / c;
             let [with, without] =
                 [true, false].map(|given| parts.rates.option_variance(options, given));
             let variance =

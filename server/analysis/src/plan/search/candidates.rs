@@ -11,7 +11,7 @@ use hushbin::choose::{Candidate, KindDraft, Objective, QuestionDraft, SquaredErr
 use hushbin::{Error, Items};
 
 use crate::accounting::{
-    CENTRAL_EPSILON, Mixture, largest_alpha, largest_epsilon, meets_central_epsilon,
+    CENTRAL_EPSILON, Mixture, largest_alpha, largest_local_epsilon, meets_central_epsilon,
 };
 use crate::numeric::digits::round_down_to_four_digits;
 use crate::numeric::roots::{geometric_middle, try_bisect};
@@ -187,8 +187,8 @@ impl<'a> EpsilonSearch<'a> {
     /// `None` if not even the smallest permitted local ε meets it.
     fn epsilon_of_any_randomizer(&self, central_epsilon: f64) -> Result<Option<f64>, PlanError> {
         let (honest, delta) = (self.survey.honest_fraction, self.survey.delta);
-        match largest_epsilon(
-            Mixture::generic,
+        match largest_local_epsilon(
+            Mixture::for_any_randomizer,
             self.people,
             honest,
             delta,

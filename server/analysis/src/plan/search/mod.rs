@@ -14,10 +14,10 @@ mod quantile_width;
 pub(super) use candidates::MechanismChoice;
 
 use hushbin::bounds::{EPSILON, PEOPLE, ParameterRange, WEIGHT};
-use hushbin::choose::{MechanismDraft, QuestionDraft, TaskDraft, compare_together};
-use hushbin::hash::Hashing;
+use hushbin::choose::{MechanismDraft, QuestionDraft, TaskDraft, compare_separate_with_together};
+use hushbin::hash::HashFamily;
 use hushbin::mechanism::collision::{Collision, Rule};
-use hushbin::task::{Kind, QuestionParts};
+use hushbin::task::{Kind, QuestionFields};
 use hushbin::{Error, Mechanism, Question, Task};
 
 use super::error::PlanError;
@@ -25,7 +25,7 @@ use super::goal::QuestionGoal;
 use super::half_widths::HalfWidths;
 use super::survey::{AutoRatings, PrivacyLimits, Survey};
 use crate::accounting::{Mixture, meets_central_epsilon};
-use crate::estimate::{PredictedQuantity, Predictor};
+use crate::estimate::{ErrorPredictor, PredictedQuantity};
 use crate::numeric::digits::round_down_to_four_digits;
 use crate::numeric::roots::{geometric_middle, secant_of_decreasing, try_bisect};
 use candidates::find_candidates;
@@ -288,9 +288,9 @@ impl PlannedTask {
             } else {
                 goal?
             };
-            let variance = Predictor::for_question(question).worst_variance(goal.aim, several);
+            let variance = ErrorPredictor::for_question(question).worst_variance(goal.aim, several);
             let variance = variance.ok_or_else(|| not_estimated_error(question, goal.aim))?;
-            let best = minimax_buckets(draft, question, goal.aim, several)?;
+            let best = with_minimax_buckets(draft, question, goal.aim, several)?;
             let average = question;
             let (question, variance) = best.unwrap_or_else(|| (average.clone(), variance));
             let other = question.mechanism() != average.mechanism();
@@ -319,7 +319,7 @@ impl PlannedTask {
             task: survey.create_task(questions)?,
             errors,
             others: Vec::new(),
-            together_over_drawn: compare_together(&resolved)
+            together_over_drawn: compare_separate_with_together(&resolved)
                 .map(|both| both.together / both.separate),
         })
     }
@@ -357,11 +357,11 @@ pub(super) fn smallest_sufficient_number(
     excess: &impl Fn(f64) -> Result<f64, PlanError>,
 ) -> Result<f64, PlanError> {
     let found = secant_of_decreasing(excess, [1.0, PEOPLE.max], 10_000.0, PRECISION)?;
-    found.ok_or_else(no_number_suffices)
+    found.ok_or_else(insufficient_people_error)
 }
 
 /// Creates the error which states that no number of people is enough.
-pub(super) fn no_number_suffices() -> PlanError {
+pub(super) fn insufficient_people_error() -> PlanError {
     PlanError::OutOfReach(format!(
         "no number of people up to {:e} reaches the wanted accuracy",
         PEOPLE.max
@@ -386,7 +386,7 @@ fn not_estimated_error(question: &Question, aim: PredictedQuantity) -> PlanError
 /// Returns `None` unless every person gives one of several answers and the draft leaves the
 /// mechanism unset or `auto`. The number of buckets that is best on average over answers would need
 /// up to three times as many people at ε = 3.
-fn minimax_buckets(
+fn with_minimax_buckets(
     draft: &QuestionDraft,
     question: &Question,
     aim: PredictedQuantity,
@@ -405,7 +405,7 @@ fn minimax_buckets(
     let next = |buckets: &u32| Some(buckets + 1 + buckets / FINE);
     let numbers = std::iter::successors(Some(2), next).take_while(|t| *t <= answers);
     let rule = Rule::Heaviest { favoured: 1 };
-    let alone = numbers.map(|buckets| Collision::new(rule, Hashing::Balanced, buckets));
+    let alone = numbers.map(|buckets| Collision::new(rule, HashFamily::Balanced, buckets));
     // Favoured fractions of the buckets, from the one that is best on average to the one that is
     // best if half of all people give the answer.
     let parts = [1.0, 0.5].map(|power| 1.0 / ((power * question.epsilon()).exp() + 1.0));
@@ -413,7 +413,7 @@ fn minimax_buckets(
     for mechanism in alone.chain(windows.into_iter().map(Ok)) {
         let mechanism = mechanism?;
         let question = with_weight_and_mechanism(question, question.weight(), mechanism.into())?;
-        let variance = Predictor::for_question(&question).worst_variance(aim, several);
+        let variance = ErrorPredictor::for_question(&question).worst_variance(aim, several);
         // Collision always estimates shares.
         let variance = variance.unwrap_or(f64::INFINITY);
         if best.as_ref().is_none_or(|(_, least)| variance < *least) {
@@ -434,7 +434,7 @@ fn with_weight_and_mechanism(
     weight: u32,
     mechanism: Mechanism,
 ) -> Result<Question, Error> {
-    Question::new(QuestionParts {
+    Question::new(QuestionFields {
         name: question.name().to_owned(),
         kind: question.kind().clone(),
         items: question.items().clone(),

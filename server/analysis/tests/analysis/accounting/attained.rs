@@ -9,7 +9,7 @@ use hushbin::domain::{Domain, SignedItem};
 use hushbin::mechanism::window::{self, Window};
 use hushbin::mechanism::{coco, collision};
 use hushbin::{Entry, Mechanism, Task, TaskDraft};
-use hushbin_analysis::accounting::{Account, Mixture, account};
+use hushbin_analysis::accounting::{BatchPrivacy, Mixture, compute_batch_privacy};
 use hushbin_tests::mixtures::heaviest;
 use serde_json::{Value, json};
 
@@ -86,7 +86,7 @@ impl People {
                 let mut randomizer = collision::Randomizer::new(collision, &domain, task.epsilon());
                 inputs
                     .iter()
-                    .map(|input| randomizer.probabilities(0, input))
+                    .map(|input| randomizer.exact_bucket_probabilities(0, input))
                     .collect()
             }
             Mechanism::Coco(coco) => {
@@ -96,7 +96,7 @@ impl People {
                 let mut average = |input: &Vec<SignedItem>| {
                     let mut sum = vec![0.0; coco.buckets() as usize];
                     for paddings in 0..signs {
-                        let under = randomizer.probabilities(0, input, paddings);
+                        let under = randomizer.exact_bucket_probabilities(0, input, paddings);
                         for (sum, p) in sum.iter_mut().zip(under) {
                             *sum += p / signs as f64;
                         }
@@ -132,7 +132,7 @@ impl People {
                 value: f64::from(window.level_sum(level(item))) / last,
             };
             let tuple: Vec<Entry> = (0..attributes).map(entry).collect();
-            randomizer.probabilities(0, &tuple)
+            randomizer.cell_probabilities(0, &tuple)
         };
         let reports: Vec<Vec<f64>> = (0..levels.pow(attributes)).map(report).collect();
         let all = 0..reports.len();
@@ -180,7 +180,7 @@ impl People {
     }
 
     /// Returns the batch's δ at `central_epsilon` and at `reduction_lower_epsilon`.
-    fn against(&self, n: u32, account: &Account) -> [f64; 2] {
+    fn against(&self, n: u32, account: &BatchPrivacy) -> [f64; 2] {
         let found = self.worst(
             n,
             &[account.central_epsilon, account.reduction_lower_epsilon],
@@ -191,7 +191,7 @@ impl People {
 
 /// Returns whether the batch's δ is below the target at the reduction's lower side, if that side is
 /// above 0.
-fn less_than_said(lower: f64, account: &Account) -> bool {
+fn less_than_said(lower: f64, account: &BatchPrivacy) -> bool {
     account.reduction_lower_epsilon > 0.0 && lower <= account.delta * (1.0 - 1e-6)
 }
 
@@ -207,7 +207,8 @@ fn favoured_sets_that_leave_no_third_need_not_attain_the_reduction() {
                 for n in 2..=most {
                     for delta in [0.1, 0.01, 1e-4] {
                         let found =
-                            account(&heaviest(c, t, epsilon), n.into(), 1.0, delta).unwrap();
+                            compute_batch_privacy(&heaviest(c, t, epsilon), n.into(), 1.0, delta)
+                                .unwrap();
                         let at = format!("{c} of {t}, ε = {epsilon}, n = {n}: {found:?}");
                         let [proven, lower] = people.against(n, &found);
                         assert!(proven <= delta * (1.0 + 1e-9), "{at}: {proven}");
@@ -250,7 +251,7 @@ fn windows_give_away_no_more_than_is_proven() {
             let people = People::of_window(&window, attributes, epsilon);
             for n in 2..=most {
                 for delta in [0.1, 0.01, 1e-4] {
-                    let found = account(&mixture, n.into(), 1.0, delta).unwrap();
+                    let found = compute_batch_privacy(&mixture, n.into(), 1.0, delta).unwrap();
                     let at = format!("{window:?}, ε = {epsilon}, n = {n}: {found:?}");
                     let [proven, lower] = people.against(n, &found);
                     assert!(proven <= delta * (1.0 + 1e-9), "{at}: {proven}");
@@ -271,7 +272,7 @@ fn windows_give_away_no_more_than_is_proven() {
 #[test]
 fn three_of_four_buckets_give_away_less_than_the_reduction_says() {
     let people = People::favouring(3, 4, 2.0);
-    let found = account(&heaviest(3, 4, 2.0), 4, 1.0, 0.01).unwrap();
+    let found = compute_batch_privacy(&heaviest(3, 4, 2.0), 4, 1.0, 0.01).unwrap();
     assert!(
         (found.reduction_lower_epsilon - 1.2784).abs() < 5e-5,
         "{found:?}"
@@ -328,7 +329,7 @@ fn direct_encoding_attains_the_reduction_where_that_is_said() {
         let mut less = 0;
         for n in 2..=most {
             for delta in [0.1, 0.01, 1e-3, 1e-5] {
-                let found = account(&mixture, n.into(), 1.0, delta).unwrap();
+                let found = compute_batch_privacy(&mixture, n.into(), 1.0, delta).unwrap();
                 let at = format!("{rule} {favoured:?}, {size:?}, n = {n}: {found:?}");
                 let [proven, lower] = people.against(n, &found);
                 assert!(proven <= delta * (1.0 + 1e-9), "{at}: {proven}");
@@ -373,5 +374,9 @@ fn nothing_else_is_said_to_attain_it() {
         "id": "t", "items": 4, "sparsity": 4, "epsilon": 1.0, "value": "sign",
         "mechanism": { "name": "hash-bin", "level": "user" },
     })));
-    assert!(!Mixture::generic(1.0).unwrap().attains_reduction());
+    assert!(
+        !Mixture::for_any_randomizer(1.0)
+            .unwrap()
+            .attains_reduction()
+    );
 }

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use hushbin_analysis::accounting::{Mixture, account, delta_bounds};
+use hushbin_analysis::accounting::{Mixture, compute_batch_privacy, delta_bounds};
 use hushbin_tests::mixtures::heaviest;
 use num_rational::BigRational;
 use num_traits::{One, ToPrimitive, Zero};
@@ -155,7 +155,7 @@ fn no_batch_gives_away_more_than_is_proven() {
                             .reduction_upper;
                         beyond_the_reduction += u32::from(worst > reduction * 1.001);
                         // Bound for any ε-LDP randomizer.
-                        let any = Mixture::generic(epsilon).unwrap();
+                        let any = Mixture::for_any_randomizer(epsilon).unwrap();
                         let any = delta_bounds(&any, n.into(), central).unwrap().upper;
                         assert!(proven <= any * (1.0 + 1e-9), "{sets:?}: {proven}, {any}");
                     }
@@ -178,7 +178,8 @@ fn what_is_proven_holds_for_more_people() {
             epsilon,
         };
         for delta in [1e-3, 1e-6, 1e-9] {
-            let found = account(&heaviest(c, t, epsilon), n.into(), 1.0, delta).unwrap();
+            let found =
+                compute_batch_privacy(&heaviest(c, t, epsilon), n.into(), 1.0, delta).unwrap();
             let at = |central| sets.worst(n, central);
             let proven = at(found.central_epsilon);
             assert!(

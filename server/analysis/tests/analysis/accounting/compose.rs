@@ -3,7 +3,8 @@
 
 use crate::support::exact::Exact;
 use hushbin_analysis::accounting::{
-    Account, ComposedPrivacy, Exposure, Method, Mixture, account, account_exposure,
+    AccountingMethod, BatchPrivacy, ComposedPrivacy, Exposure, Mixture, compute_batch_privacy,
+    compute_composed_privacy,
 };
 use hushbin_tests::mixtures::heaviest;
 use statrs::function::erf::erfc;
@@ -34,9 +35,10 @@ fn small_batches_compose_as_enumerated() {
             let exact = Exact::batch(c, t, epsilon, n, 1).times(batches);
             for delta in [0.05, 1e-3, 1e-6, 1e-12] {
                 let found =
-                    account_exposure(&mixture, n.into(), 1.0, delta, daily(batches)).unwrap();
+                    compute_composed_privacy(&mixture, n.into(), 1.0, delta, daily(batches))
+                        .unwrap();
                 hold(&found, &exact, f64::from(batches) * epsilon);
-                let Account {
+                let BatchPrivacy {
                     central_epsilon,
                     reduction_lower_epsilon,
                     method,
@@ -48,7 +50,7 @@ fn small_batches_compose_as_enumerated() {
                         reduction_lower_epsilon >= 0.997 * central_epsilon,
                         "{found:?}"
                     );
-                    assert_eq!(method, Method::LossDistribution, "{found:?}");
+                    assert_eq!(method, AccountingMethod::LossDistribution, "{found:?}");
                 }
             }
         }
@@ -66,7 +68,8 @@ fn batches_beyond_the_reduction_are_composed() {
             let most = f64::from(batches) * epsilon;
             for delta in [0.05, 1e-3, 1e-6, 1e-12] {
                 let found =
-                    account_exposure(&mixture, n.into(), 1.0, delta, daily(batches)).unwrap();
+                    compute_composed_privacy(&mixture, n.into(), 1.0, delta, daily(batches))
+                        .unwrap();
                 let central = found.account.central_epsilon;
                 let enough = central >= most || exact.at(central) <= delta;
                 assert!(enough, "{found:?}");
@@ -89,8 +92,11 @@ fn large_batches_approach_the_gaussian_limit() {
         (300_000, 10_000, 1e-8),
         (30_000_000, 365, 1e-10),
     ] {
-        for mixture in [heaviest(4, 17, 1.0), Mixture::generic(2.0).unwrap()] {
-            let found = account_exposure(&mixture, n, 1.0, delta, daily(batches)).unwrap();
+        for mixture in [
+            heaviest(4, 17, 1.0),
+            Mixture::for_any_randomizer(2.0).unwrap(),
+        ] {
+            let found = compute_composed_privacy(&mixture, n, 1.0, delta, daily(batches)).unwrap();
             let central = found.account.central_epsilon;
             assert!(
                 found.account.reduction_lower_epsilon > central * (1.0 - 1e-3),
@@ -105,11 +111,15 @@ fn large_batches_approach_the_gaussian_limit() {
 
 #[test]
 fn one_batch_is_accounted_for_alone() {
-    for mixture in [heaviest(4, 17, 1.0), Mixture::generic(0.2).unwrap()] {
+    for mixture in [
+        heaviest(4, 17, 1.0),
+        Mixture::for_any_randomizer(0.2).unwrap(),
+    ] {
         for n in [2, 100, 40_000] {
             for delta in [0.1, 1e-9] {
-                let found = account_exposure(&mixture, n, 1.0, delta, Exposure::default()).unwrap();
-                let alone = account(&mixture, n, 1.0, delta).unwrap();
+                let found =
+                    compute_composed_privacy(&mixture, n, 1.0, delta, Exposure::default()).unwrap();
+                let alone = compute_batch_privacy(&mixture, n, 1.0, delta).unwrap();
                 assert_eq!(found.account, alone);
                 assert_eq!(found.one_batch_epsilon, alone.central_epsilon);
                 assert_eq!(
@@ -126,13 +136,14 @@ fn more_batches_tell_more_and_no_rule_is_below() {
     for (mixture, n) in [
         (heaviest(1, 3, 4.0), 300_u64),
         (heaviest(4, 17, 1.0), 20_000),
-        (Mixture::generic(0.01).unwrap(), 2),
+        (Mixture::for_any_randomizer(0.01).unwrap(), 2),
     ] {
         for delta in [1e-3, 1e-9, 1e-15] {
             let mut before = 0.0;
             for batches in [1, 2, 3, 5, 17, 64, 1001, 10_000] {
-                let found = account_exposure(&mixture, n, 1.0, delta, daily(batches)).unwrap();
-                let Account {
+                let found =
+                    compute_composed_privacy(&mixture, n, 1.0, delta, daily(batches)).unwrap();
+                let BatchPrivacy {
                     central_epsilon,
                     reduction_lower_epsilon,
                     ..
@@ -167,16 +178,18 @@ fn group_privacy_covers_repeated_reports() {
                     batches,
                     reports_per_person: reports,
                 };
-                let found = account_exposure(&mixture, n.into(), 1.0, delta, exposure).unwrap();
+                let found =
+                    compute_composed_privacy(&mixture, n.into(), 1.0, delta, exposure).unwrap();
                 let most = f64::from(batches * reports) * epsilon;
                 let account = &found.account;
                 let enough =
                     account.central_epsilon >= most || exact.at(account.central_epsilon) <= delta;
                 assert!(enough, "{found:?}");
-                let one = account_exposure(&mixture, n.into(), 1.0, delta, daily(batches)).unwrap();
+                let one = compute_composed_privacy(&mixture, n.into(), 1.0, delta, daily(batches))
+                    .unwrap();
                 assert!(one.account.central_epsilon <= account.central_epsilon * (1.0 + 1e-9));
                 if batches == 1 {
-                    assert_eq!(account.method, Method::GroupPrivacy);
+                    assert_eq!(account.method, AccountingMethod::GroupPrivacy);
                 }
             }
         }
@@ -191,19 +204,19 @@ fn group_privacy_splits_delta() {
         reports_per_person: 7,
         ..Exposure::default()
     };
-    let found = account_exposure(&mixture, 200_000, 1.0, 1e-8, exposure).unwrap();
+    let found = compute_composed_privacy(&mixture, 200_000, 1.0, 1e-8, exposure).unwrap();
     let central = found.account.central_epsilon;
     let each = central / 7.0;
     let delta = 1e-8 * each.exp_m1() / central.exp_m1();
-    let one = account(&mixture, 200_000, 1.0, delta).unwrap();
+    let one = compute_batch_privacy(&mixture, 200_000, 1.0, delta).unwrap();
     assert!((one.central_epsilon / each - 1.0).abs() < 1e-8, "{found:?}");
 }
 
 #[test]
 fn impossible_exposures_are_refused() {
-    let any = Mixture::generic(1.0).unwrap();
+    let any = Mixture::for_any_randomizer(1.0).unwrap();
     let refused = |n, honest, delta, exposure, expected: &str| {
-        let error = account_exposure(&any, n, honest, delta, exposure).unwrap_err();
+        let error = compute_composed_privacy(&any, n, honest, delta, exposure).unwrap_err();
         assert!(error.to_string().contains(expected), "{error}");
     };
     let repeated = |reports| Exposure {

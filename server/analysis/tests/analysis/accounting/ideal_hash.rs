@@ -1,8 +1,8 @@
 //! Tests of the account under an ideal hash: overlaps of favoured sets by enumerating all hashes,
 //! and the account against the sum over the four exact atoms.
 
-use hushbin::hash::Hashing;
-use hushbin_analysis::accounting::{Mixture, account};
+use hushbin::hash::HashFamily;
+use hushbin_analysis::accounting::{Mixture, compute_batch_privacy};
 use serde_json::json;
 
 /// Returns each bucket's probability of being among the c heaviest, with ties broken uniformly.
@@ -60,7 +60,7 @@ fn favoured_sets_overlap_at_least_as_those_of_strangers() {
     }
 }
 
-fn heaviest(c: u32, t: u32, hashing: Hashing, epsilon: f64) -> Mixture {
+fn heaviest(c: u32, t: u32, hashing: HashFamily, epsilon: f64) -> Mixture {
     let task = json!({
         "id": "t", "items": 1000, "sparsity": 4, "epsilon": epsilon, "value": "sign",
         "mechanism": {
@@ -123,8 +123,8 @@ fn an_ideal_hash_is_accounted_for_as_its_atoms_say() {
         (1, 4, 3.0),
     ] {
         for (n, at) in [(3, 1e-2), (12, 1e-3), (24, 1e-3)] {
-            let mixture = heaviest(c, t, Hashing::Independent, epsilon);
-            let found = account(&mixture, n, 1.0, at).unwrap();
+            let mixture = heaviest(c, t, HashFamily::Independent, epsilon);
+            let found = compute_batch_privacy(&mixture, n, 1.0, at).unwrap();
             let ideal = found.ideal_hash_epsilon.unwrap();
             assert!(ideal <= found.central_epsilon);
             let sum = |central| delta([c, t].map(f64::from), epsilon, n as i32, central);
@@ -141,10 +141,10 @@ fn an_ideal_hash_takes_off_what_sets_share() {
     // Close to the c that is chosen for frequencies at ε = 1.
     let found = |hashing| {
         let mixture = heaviest(4, 16, hashing, 1.0);
-        account(&mixture, 100_000, 1.0, 1e-8).unwrap()
+        compute_batch_privacy(&mixture, 100_000, 1.0, 1e-8).unwrap()
     };
-    let independent = found(Hashing::Independent);
+    let independent = found(HashFamily::Independent);
     let less = 1.0 - independent.ideal_hash_epsilon.unwrap() / independent.central_epsilon;
     assert!((0.14..0.141).contains(&less), "{less}");
-    assert_eq!(found(Hashing::Balanced).ideal_hash_epsilon, None);
+    assert_eq!(found(HashFamily::Balanced).ideal_hash_epsilon, None);
 }

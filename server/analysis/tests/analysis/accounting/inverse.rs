@@ -1,7 +1,9 @@
 //! Tests of the parameters that a batch needs for a given central ε.
 
 use hushbin::{Error, ErrorCode};
-use hushbin_analysis::accounting::{Mixture, account, largest_alpha, smallest_batch};
+use hushbin_analysis::accounting::{
+    Mixture, compute_batch_privacy, largest_alpha, smallest_batch_size,
+};
 use hushbin_tests::mixtures;
 
 const BUCKETS: u32 = 1 << 22;
@@ -26,7 +28,8 @@ fn the_largest_alpha_is_met() {
             hushbin::choose::mixture_alpha(favoured, others, f64::exp(epsilon))
         };
         let favoured = (1..BUCKETS / 2).rfind(|&c| alpha(c) <= most).unwrap();
-        let of = |favoured| account(&heaviest(favoured, epsilon), n, 1.0, delta).unwrap();
+        let of =
+            |favoured| compute_batch_privacy(&heaviest(favoured, epsilon), n, 1.0, delta).unwrap();
         let at = format!("ε = {epsilon}, ε_c = {central}, n = {n}, δ = {delta}: {most}");
         assert!(of(favoured).central_epsilon <= central, "{at}");
         assert!(of(favoured + 1).central_epsilon > central, "{at}");
@@ -41,7 +44,7 @@ fn every_central_epsilon_has_an_alpha() {
     for epsilon in [0.001, 1.0, 12.0] {
         for n in [2, 1000, 1_000_000] {
             for delta in [0.1, 1e-6, 1e-15] {
-                let generic = Mixture::generic(epsilon).unwrap().alpha();
+                let generic = Mixture::for_any_randomizer(epsilon).unwrap().alpha();
                 let mut before = 0.0;
                 for central in [0.0, 0.3 * epsilon, 0.999 * epsilon, epsilon, 12.0] {
                     let most = largest_alpha(epsilon, n, 1.0, delta, central).unwrap();
@@ -74,8 +77,8 @@ fn the_smallest_batch_is_exact() {
         (0.5, 100, 1.0, 1e-12, 0.001),
     ] {
         let mixture = heaviest(favoured, epsilon);
-        let n = smallest_batch(&mixture, honest, delta, central).unwrap();
-        let of = |n| account(&mixture, n, honest, delta);
+        let n = smallest_batch_size(&mixture, honest, delta, central).unwrap();
+        let of = |n| compute_batch_privacy(&mixture, n, honest, delta);
         let at = format!("ε = {epsilon}, {favoured} favoured, {honest}, ε_c = {central}: {n}");
         assert!(of(n).unwrap().central_epsilon <= central, "{at}");
         // A batch needs two honest reports.
@@ -86,26 +89,29 @@ fn the_smallest_batch_is_exact() {
 
 #[test]
 fn what_no_batch_reaches_is_refused() {
-    let any = Mixture::generic(8.0).unwrap();
+    let any = Mixture::for_any_randomizer(8.0).unwrap();
     let range = |error: Error, name: &str| match error {
         Error::OutOfRange { name: found, .. } => assert_eq!(found, name),
         error => panic!("{error:?}"),
     };
     range(
-        smallest_batch(&any, 1.0, 1e-9, 0.0).unwrap_err(),
+        smallest_batch_size(&any, 1.0, 1e-9, 0.0).unwrap_err(),
         "central_epsilon",
     );
     range(
-        smallest_batch(&any, 1.0, 1e-9, 13.0).unwrap_err(),
+        smallest_batch_size(&any, 1.0, 1e-9, 13.0).unwrap_err(),
         "central_epsilon",
     );
-    range(smallest_batch(&any, 1.0, 0.0, 0.1).unwrap_err(), "delta");
     range(
-        smallest_batch(&any, 0.0, 1e-9, 0.1).unwrap_err(),
+        smallest_batch_size(&any, 1.0, 0.0, 0.1).unwrap_err(),
+        "delta",
+    );
+    range(
+        smallest_batch_size(&any, 0.0, 1e-9, 0.1).unwrap_err(),
         "honest_fraction",
     );
     range(
-        smallest_batch(&any, 1e-12, 1e-9, 0.1).unwrap_err(),
+        smallest_batch_size(&any, 1e-12, 1e-9, 0.1).unwrap_err(),
         "honest_reports",
     );
     range(

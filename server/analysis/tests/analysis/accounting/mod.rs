@@ -10,7 +10,9 @@ mod memoised;
 
 use crate::support::reduction::{Reduction, divergence};
 use hushbin::{ErrorCode, TaskDraft};
-use hushbin_analysis::accounting::{AccountError, Mixture, account, delta_bounds, largest_epsilon};
+use hushbin_analysis::accounting::{
+    AccountingError, Mixture, compute_batch_privacy, delta_bounds, largest_local_epsilon,
+};
 use hushbin_tests::mixtures::{heaviest, occupied, overwrite, strongest};
 use num_rational::BigRational;
 use num_traits::{One, Zero};
@@ -23,7 +25,7 @@ fn mixture(row: &Value) -> Mixture {
     let whole = |field: &str| u32::try_from(row[field].as_u64().unwrap()).unwrap();
     let epsilon = row["epsilon"].as_f64().unwrap();
     match (row["mechanism"].as_str().unwrap(), row["rule"].as_str()) {
-        ("generic", None) => Mixture::generic(epsilon).unwrap(),
+        ("generic", None) => Mixture::for_any_randomizer(epsilon).unwrap(),
         ("collision", Some("occupied")) => occupied(whole("s"), whole("t"), epsilon),
         ("collision", Some("heaviest")) => heaviest(whole("c"), whole("t"), epsilon),
         ("coco", Some("overwrite")) => overwrite(whole("s"), whole("t"), epsilon),
@@ -42,7 +44,7 @@ fn the_reduction_meets_reference_values() {
         let alpha = row["alpha"].as_f64().unwrap();
         assert!((mixture.alpha() / alpha - 1.0).abs() < 1e-12, "{row}");
         let (n, delta) = (row["n"].as_u64().unwrap(), row["delta"].as_f64().unwrap());
-        let found = account(&mixture, n, 1.0, delta).unwrap();
+        let found = compute_batch_privacy(&mixture, n, 1.0, delta).unwrap();
         let known = row["epsilon_central"].as_f64().unwrap();
         let reduction = found.reduction_epsilon.unwrap();
         let relative = reduction / known - 1.0;
@@ -71,7 +73,7 @@ fn full_enumeration_agrees() {
     for n in [2, 3, 7, 20, 60] {
         for epsilon in [0.01, 0.3, 1.0, 3.0, 8.0] {
             for mixture in [
-                Mixture::generic(epsilon).unwrap(),
+                Mixture::for_any_randomizer(epsilon).unwrap(),
                 heaviest(3, 4, epsilon),
                 heaviest(5, 16, epsilon),
                 occupied(4, 6, epsilon),
@@ -168,7 +170,7 @@ fn bounds_of_the_reduction_hold_exactly() {
                     assert!(rational(lower) <= exact && exact <= rational(upper), "{at}");
                 }
                 for delta in [0.05, 1e-3, 1e-6, 1e-12] {
-                    let found = account(&mixture, n.into(), 1.0, delta).unwrap();
+                    let found = compute_batch_privacy(&mixture, n.into(), 1.0, delta).unwrap();
                     let exact = |central| exact_delta(c, t, epsilon, n, central);
                     let at = format!("c = {c} of {t}, ε = {epsilon}, n = {n}: {found:?}");
                     let reduction = found.reduction_epsilon.unwrap();
@@ -189,9 +191,9 @@ fn large_batches_approach_the_gaussian_limit() {
     for mixture in [
         occupied(4, 17, 1.0),
         heaviest(29, 88, 0.5),
-        Mixture::generic(2.0).unwrap(),
+        Mixture::for_any_randomizer(2.0).unwrap(),
     ] {
-        let found = account(&mixture, n, 1.0, delta).unwrap();
+        let found = compute_batch_privacy(&mixture, n, 1.0, delta).unwrap();
         let central = found.central_epsilon;
         let reduction = found.reduction_epsilon.unwrap();
         assert!(
@@ -214,13 +216,13 @@ fn large_batches_approach_the_gaussian_limit() {
 fn extremes_have_bounds() {
     for epsilon in [0.001, 0.1, 12.0] {
         for mixture in [
-            Mixture::generic(epsilon).unwrap(),
+            Mixture::for_any_randomizer(epsilon).unwrap(),
             heaviest(1, 1 << 22, epsilon),
             heaviest((1 << 22) - 1, 1 << 22, epsilon),
         ] {
             for n in [2, 3, 1000, 30_000_000] {
                 for delta in [0.1, 1e-6, 1e-15] {
-                    let found = account(&mixture, n, 1.0, delta).unwrap();
+                    let found = compute_batch_privacy(&mixture, n, 1.0, delta).unwrap();
                     let (lower, upper) = (found.reduction_lower_epsilon, found.central_epsilon);
                     assert!(
                         0.0 <= lower && lower <= upper && upper <= epsilon,
@@ -243,10 +245,10 @@ fn the_largest_batches_are_tight() {
         (1_000_000_000_000, 12.0, 1e-15),
     ] {
         for mixture in [
-            Mixture::generic(epsilon).unwrap(),
+            Mixture::for_any_randomizer(epsilon).unwrap(),
             heaviest(1, 1 << 22, epsilon),
         ] {
-            let found = account(&mixture, n, 1.0, delta).unwrap();
+            let found = compute_batch_privacy(&mixture, n, 1.0, delta).unwrap();
             let reduction = found.reduction_epsilon.unwrap();
             let width = 1.0 - found.reduction_lower_epsilon / reduction;
             assert!((0.0..1e-7).contains(&width), "{found:?}");
@@ -271,7 +273,7 @@ proptest! {
         let c = c.min(t - 1);
         let delta = 10_f64.powf(-exponent);
         let at = |epsilon, n, honest, delta| {
-            account(&heaviest(c, t, epsilon), n, honest, delta).unwrap()
+            compute_batch_privacy(&heaviest(c, t, epsilon), n, honest, delta).unwrap()
         };
         let base = at(epsilon, n, 1.0, delta);
         prop_assert!(base.reduction_lower_epsilon <= base.central_epsilon && base.central_epsilon <= epsilon);
@@ -283,7 +285,7 @@ proptest! {
             prop_assert!(less.reduction_lower_epsilon <= base.central_epsilon);
             prop_assert!(less.central_epsilon <= base.central_epsilon * (1.0 + 1e-6) + 1e-12);
         }
-        let any = account(&Mixture::generic(epsilon).unwrap(), n, 1.0, delta).unwrap();
+        let any = compute_batch_privacy(&Mixture::for_any_randomizer(epsilon).unwrap(), n, 1.0, delta).unwrap();
         // Larger batches group the part that the reduction omits.
         prop_assert!(base.central_epsilon <= any.central_epsilon * (1.0 + 1e-4) + 1e-12);
         // Dishonest people's reports hide no person.
@@ -294,14 +296,17 @@ proptest! {
 #[test]
 fn the_largest_local_epsilon_is_met() {
     let at = |epsilon| Ok::<_, hushbin::Error>(occupied(4, 17, epsilon));
-    let found = largest_epsilon(at, 1_000_000, 1.0, 1e-8, 0.01).unwrap();
-    let of = |epsilon| account(&occupied(4, 17, epsilon), 1_000_000, 1.0, 1e-8).unwrap();
+    let found = largest_local_epsilon(at, 1_000_000, 1.0, 1e-8, 0.01).unwrap();
+    let of =
+        |epsilon| compute_batch_privacy(&occupied(4, 17, epsilon), 1_000_000, 1.0, 1e-8).unwrap();
     assert!(of(found.epsilon()).central_epsilon <= 0.01);
     assert!(of(found.epsilon() * (1.0 + 1e-8)).central_epsilon > 0.01);
-    let error = largest_epsilon(at, 1_000_000, 1.0, 1e-8, 1e-9).unwrap_err();
+    let error = largest_local_epsilon(at, 1_000_000, 1.0, 1e-8, 1e-9).unwrap_err();
     assert_eq!(error.code(), ErrorCode::OutOfRange);
     assert_eq!(
-        largest_epsilon(at, 2, 1.0, 1e-8, 12.0).unwrap().epsilon(),
+        largest_local_epsilon(at, 2, 1.0, 1e-8, 12.0)
+            .unwrap()
+            .epsilon(),
         12.0
     );
 }
@@ -336,6 +341,9 @@ fn tasks_are_accounted_for_by_their_mechanism() {
     assert_eq!(rule("coco", "overwrite", 18, None), overwrite(4, 18, 1.0));
     assert_eq!(rule("coco", "strongest", 8, Some(2)), strongest(2, 8, 1.0));
     let hash_bin = |level: &str| task(json!({ "name": "hash-bin", "level": level }));
-    assert_eq!(hash_bin("user").unwrap(), Mixture::generic(1.0).unwrap());
-    assert_eq!(hash_bin("event").unwrap_err(), AccountError::Neighbours);
+    assert_eq!(
+        hash_bin("user").unwrap(),
+        Mixture::for_any_randomizer(1.0).unwrap()
+    );
+    assert_eq!(hash_bin("event").unwrap_err(), AccountingError::Neighbours);
 }

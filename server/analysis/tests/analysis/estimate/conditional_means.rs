@@ -2,7 +2,9 @@
 
 use hushbin::task::Kind;
 use hushbin::{Entry, Randomizer, Task, TaskDraft};
-use hushbin_analysis::estimate::{Estimator, Options, PredictedQuantity, Predictor, Query, Totals};
+use hushbin_analysis::estimate::{
+    ErrorPredictor, EstimateOptions, Estimator, PredictedQuantity, Query, Totals,
+};
 use rand_chacha::ChaCha20Rng;
 use rand_core::{Rng, SeedableRng};
 use serde_json::{Value, json};
@@ -26,7 +28,7 @@ fn task(epsilon: f64, rows: u32, fields: &Value) -> Task {
 }
 
 fn predicted(task: &Task, share: f64, several: bool) -> f64 {
-    let predictor = Predictor::for_question(&task.questions()[0]);
+    let predictor = ErrorPredictor::for_question(&task.questions()[0]);
     let variance = predictor.worst_variance(PredictedQuantity::MeanWithin(share), several);
     variance.unwrap()
 }
@@ -119,9 +121,9 @@ fn measured(task: &Task, rows: u32, numbers: [f64; 2]) -> [f64; 2] {
     const PEOPLE: u32 = 3000;
     const BATCHES: u64 = 600;
     let estimator = Estimator::for_task(task.clone());
-    let options = Options {
+    let options = EstimateOptions {
         question: Some("q".to_owned()),
-        ..Options::default()
+        ..EstimateOptions::default()
     };
     let query = Query::new(task, &options).unwrap();
     let drawn = task.questions().len() > 1;

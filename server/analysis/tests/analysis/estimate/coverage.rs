@@ -9,8 +9,8 @@
 use crate::support::crowd::{ITEMS, all, collect, crowd, names, tasks, truth};
 use hushbin::{Entry, Mechanism, Task, ValueKind};
 use hushbin_analysis::estimate::{
-    ConditionalMean, Estimand, Estimate, ItemEstimates, Options, PostProcessing, Predictor, Query,
-    Totals, estimates,
+    ConditionalMean, ErrorPredictor, Estimand, Estimate, EstimateOptions, ItemEstimates,
+    PostProcessingMethod, Query, Totals, estimates,
 };
 use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng;
@@ -143,7 +143,7 @@ fn looked_at(item: &ItemEstimates, index: usize) -> Option<&Estimate> {
 fn truths(task: &Task, crowd: &[Vec<Entry>]) -> [Vec<Option<f64>>; LOOKED_AT] {
     let [mean, plus, minus, nonmissing] =
         Estimand::RATINGS.map(|estimand| truth(task, crowd, estimand));
-    let error = Predictor::for_question(&task.questions()[0])
+    let error = ErrorPredictor::for_question(&task.questions()[0])
         .rare_item_standard_error(Estimand::Nonmissing, PEOPLE as f64);
     let conditional = mean.iter().zip(&nonmissing).map(|(mean, nonmissing)| {
         let enough = *nonmissing >= DELTA * error?;
@@ -178,17 +178,17 @@ struct Trial {
 
 impl Trial {
     fn new(task: Task) -> Self {
-        let ask = |confidence: f64, post: &[PostProcessing]| {
-            let options = Options {
+        let ask = |confidence: f64, post: &[PostProcessingMethod]| {
+            let options = EstimateOptions {
                 question: None,
                 items: task.questions()[0].items().count().is_none().then(names),
                 confidence,
                 post: post.to_vec(),
-                ..Options::default()
+                ..EstimateOptions::default()
             };
             Query::new(&task, &options)
         };
-        let post = [PostProcessing::ConditionalMean];
+        let post = [PostProcessingMethod::ConditionalMean];
         let conditional = ask(0.5, &post).is_ok();
         let post = if conditional { &post[..] } else { &[] };
         let questions = CONFIDENCES.map(|confidence| ask(confidence, post).unwrap());
@@ -248,7 +248,7 @@ impl Trial {
 
     fn check(&self) {
         let Self { task, tallies, .. } = self;
-        let predictor = Predictor::for_question(&task.questions()[0]);
+        let predictor = ErrorPredictor::for_question(&task.questions()[0]);
         let width = width(task.questions()[0].value_kind());
         for (index, estimand) in Estimand::RATINGS.into_iter().enumerate() {
             if predictor.rare_item_standard_error(estimand, 1.0).is_none() {

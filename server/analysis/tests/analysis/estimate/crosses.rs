@@ -1,7 +1,7 @@
 //! Tests of the margins of crosses: one family of intervals, and errors of the stated size.
 
 use hushbin::{Entry, Randomizer, Task, TaskDraft};
-use hushbin_analysis::estimate::{Estimator, Options, Query, Totals};
+use hushbin_analysis::estimate::{EstimateOptions, Estimator, Query, Totals};
 use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng;
 use serde_json::{Value, json};
@@ -20,9 +20,9 @@ fn answers(
     confidence: f64,
     runs: u64,
 ) -> impl Iterator<Item = Value> {
-    let options = Options {
+    let options = EstimateOptions {
         confidence,
-        ..Options::default()
+        ..EstimateOptions::default()
     };
     let query = Query::new(task, &options).unwrap();
     let estimator = Estimator::for_task(task.clone());

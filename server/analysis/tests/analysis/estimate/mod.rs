@@ -20,7 +20,7 @@ mod together;
 use crate::support::crowd::{ITEMS, all, collect, crowd, task, tasks};
 use hushbin::{Randomizer, Task, ValueKind};
 use hushbin_analysis::estimate::{
-    Estimand, Options, Predictor, Query, Totals, estimands, estimates, point_estimates,
+    ErrorPredictor, Estimand, EstimateOptions, Query, Totals, estimands, estimates, point_estimates,
 };
 use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng;
@@ -40,7 +40,7 @@ fn estimands_are_said_in_one_place() {
             .report;
         totals.add_report(&report);
         let point = point_estimates(&task, &totals, &[0])[0];
-        let predictor = Predictor::for_question(&task.questions()[0]);
+        let predictor = ErrorPredictor::for_question(&task.questions()[0]);
         for estimand in Estimand::RATINGS {
             let expected = said.contains(&estimand);
             assert_eq!(
@@ -95,7 +95,7 @@ fn variances_are_as_predicted() {
     ] {
         // No person has any item, so every report's variance is the same.
         let crowd = vec![Vec::new(); 200];
-        let predictor = Predictor::for_question(&task.questions()[0]);
+        let predictor = ErrorPredictor::for_question(&task.questions()[0]);
         let mut rng = ChaCha20Rng::seed_from_u64(3);
         let mut squares = [0.0; 4];
         for _ in 0..ROUNDS {
@@ -143,7 +143,7 @@ fn frequencies_of_overwrite_add_up() {
         near((plus + minus + 2.0 * covariance) / nonmissing, 1.0);
         near((plus + minus - 2.0 * covariance) / mean, 1.0);
     }
-    let query = Query::new(&task, &Options::default()).unwrap();
+    let query = Query::new(&task, &EstimateOptions::default()).unwrap();
     let answer = estimates(&task, &totals, &query);
     let json = serde_json::to_value(&answer).unwrap();
     let first = json["estimates"][0].as_object().unwrap();
@@ -169,7 +169,7 @@ fn totals_merge_and_open_totals_count_what_is_asked() {
         let mut rng = ChaCha20Rng::seed_from_u64(4);
         let mut merged = collect(&task, &crowd[..700], &mut rng);
         merged.merge(&collect(&task, &crowd[700..], &mut rng));
-        assert_eq!(merged.reports(), whole.reports());
+        assert_eq!(merged.report_count(), whole.report_count());
         let items = all(&task);
         assert_eq!(
             point_estimates(&task, &merged, &items),
@@ -184,10 +184,10 @@ fn questions_are_validated() {
     let open = task("sign", &json!("open"), &json!("collision"));
     let ask = |task: &Task, items: Option<&[&str]>, confidence: f64| {
         let items = items.map(|names| names.iter().map(|&name| name.to_owned()).collect());
-        let options = Options {
+        let options = EstimateOptions {
             items,
             confidence,
-            ..Options::default()
+            ..EstimateOptions::default()
         };
         Query::new(task, &options).map_err(|error| error.to_string())
     };
@@ -226,7 +226,7 @@ fn questions_are_validated() {
 #[test]
 fn nothing_is_estimated_from_no_reports() {
     let task = task("sign", &json!(3), &json!("collision"));
-    let question = Query::new(&task, &Options::default()).unwrap();
+    let question = Query::new(&task, &EstimateOptions::default()).unwrap();
     let answer = estimates(&task, &Totals::new(&task), &question);
     assert_eq!((answer.reports, answer.estimates.len()), (0, 0));
 }
@@ -242,7 +242,7 @@ fn csv_has_a_line_for_each_item_and_estimand() {
             .unwrap()
             .report,
     );
-    let question = Query::new(&task, &Options::default()).unwrap();
+    let question = Query::new(&task, &EstimateOptions::default()).unwrap();
     let answer = estimates(&task, &totals, &question);
     let mut text = Vec::new();
     answer.write_csv(&mut text).unwrap();

@@ -2,8 +2,10 @@
 
 use hushbin::task::Kind;
 use hushbin::{Entry, Randomizer, Task, TaskDraft};
-use hushbin_analysis::estimate::{Estimate, Estimator, NumberEstimates, Options, Query, Totals};
-use hushbin_analysis::plan::plan;
+use hushbin_analysis::estimate::{
+    Estimate, EstimateOptions, Estimator, NumberEstimates, Query, Totals,
+};
+use hushbin_analysis::plan::plan_survey;
 use rand_chacha::ChaCha20Rng;
 use rand_core::{Rng, SeedableRng};
 use rand_distr::{Distribution, Normal};
@@ -22,9 +24,9 @@ fn task(epsilon: f64, number: &Value) -> Task {
 }
 
 fn query(task: &Task, confidence: f64) -> Query {
-    let options = Options {
+    let options = EstimateOptions {
         confidence,
-        ..Options::default()
+        ..EstimateOptions::default()
     };
     Query::new(task, &options).unwrap()
 }
@@ -226,7 +228,7 @@ fn quantiles_of_counts_are_counts_and_covered() {
 }
 
 fn quantiles_are_covered(what: &str, answers: &[[NumberEstimates; 3]], numbers: &[f64]) {
-    for (place, part) in Options::QUANTILES.into_iter().enumerate() {
+    for (place, part) in EstimateOptions::QUANTILES.into_iter().enumerate() {
         // The numbers are in ascending order.
         let truth = numbers[(part * numbers.len() as f64) as usize];
         for (index, confidence) in CONFIDENCES.into_iter().enumerate() {
@@ -249,9 +251,9 @@ fn quantiles_are_asked_for_by_part() {
     let binned = task(1.0, &json!({ "edges": [0, 1, 2, 4] }));
     let mean = task(1.0, &json!({ "min": 0, "max": 4 }));
     let ask = |task: &Task, parts: &[f64]| {
-        let options = Options {
+        let options = EstimateOptions {
             quantiles: Some(parts.to_vec()),
-            ..Options::default()
+            ..EstimateOptions::default()
         };
         Query::new(task, &options)
     };
@@ -326,7 +328,7 @@ fn intervals_of_quantiles_are_as_wide_as_planned() {
         question.as_object_mut().unwrap().extend(fields);
         let survey = json!({ "questions": [question], "epsilon": epsilon, "people": people,
             "wanted": { "q": wanted } });
-        let planned = plan(&serde_json::from_value(survey).unwrap()).unwrap();
+        let planned = plan_survey(&serde_json::from_value(survey).unwrap()).unwrap();
         let Kind::Number(bins) = planned.task.questions()[0].kind() else {
             panic!("a number is asked");
         };
@@ -335,9 +337,9 @@ fn intervals_of_quantiles_are_as_wide_as_planned() {
         let half = 0.5 * (edges[bin + 1] - edges[bin]);
         let middle = [edges[bin] - half, edges[bin] + half];
         let quantile = wanted["quantile"].as_f64().unwrap();
-        let options = Options {
+        let options = EstimateOptions {
             quantiles: Some(vec![quantile]),
-            ..Options::default()
+            ..EstimateOptions::default()
         };
         let query = Query::new(&planned.task, &options).unwrap();
         let estimator = Estimator::for_task(planned.task.clone());

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use hushbin::{Entry, Randomizer, Task, TaskDraft};
 use hushbin_analysis::estimate::{
-    Estimates, Estimator, Label, Options, PostProcessing, Query, Totals,
+    EstimateOptions, Estimates, Estimator, Label, PostProcessingMethod, Query, Totals,
 };
 use rand_chacha::ChaCha20Rng;
 use rand_core::{Rng, SeedableRng};
@@ -56,7 +56,7 @@ fn batch(task: &Task, people: u32, seed: u64) -> Totals {
     totals
 }
 
-fn ask(task: &Task, totals: &Totals, options: &Options) -> Estimates {
+fn ask(task: &Task, totals: &Totals, options: &EstimateOptions) -> Estimates {
     let query = Query::new(task, options).unwrap();
     Estimator::for_task(task.clone()).estimates(totals, &query)
 }
@@ -67,9 +67,9 @@ fn ask(task: &Task, totals: &Totals, options: &Options) -> Estimates {
 fn the_false_discovery_rate_is_kept() {
     for task in [ratings(), set()] {
         for rate in [0.05, 0.3] {
-            let options = Options {
+            let options = EstimateOptions {
                 false_discovery_rate: Some(rate),
-                ..Options::default()
+                ..EstimateOptions::default()
             };
             let (mut parts, mut first) = (Vec::new(), 0);
             for seed in 0..BATCHES {
@@ -98,9 +98,9 @@ fn the_false_discovery_rate_is_kept() {
 #[test]
 fn what_stands_out_is_listed_once_in_json_and_csv() {
     let task = ratings();
-    let options = Options {
+    let options = EstimateOptions {
         false_discovery_rate: Some(0.05),
-        ..Options::default()
+        ..EstimateOptions::default()
     };
     let totals = batch(&task, 20_000, 1);
     let found = ask(&task, &totals, &options);
@@ -114,11 +114,14 @@ fn what_stands_out_is_listed_once_in_json_and_csv() {
     found.write_csv(&mut csv).unwrap();
     let csv = String::from_utf8(csv).unwrap();
     assert_eq!(csv.matches(",stands-out,").count(), list.items.len());
-    assert_eq!(ask(&task, &totals, &Options::default()).stand_out, None);
+    assert_eq!(
+        ask(&task, &totals, &EstimateOptions::default()).stand_out,
+        None
+    );
     for rate in [0.0, 0.6, f64::NAN] {
-        let options = Options {
+        let options = EstimateOptions {
             false_discovery_rate: Some(rate),
-            ..Options::default()
+            ..EstimateOptions::default()
         };
         let error = Query::new(&task, &options).unwrap_err().to_string();
         assert!(error.contains("false discovery rate"), "{error}");
@@ -144,9 +147,12 @@ fn answers_are_projected_onto_what_they_sum_to() {
                 .report,
         );
     }
-    let options = Options {
-        post: vec![PostProcessing::Projection, PostProcessing::FullProjection],
-        ..Options::default()
+    let options = EstimateOptions {
+        post: vec![
+            PostProcessingMethod::Projection,
+            PostProcessingMethod::FullProjection,
+        ],
+        ..EstimateOptions::default()
     };
     let found = serde_json::to_value(ask(&choice, &totals, &options)).unwrap();
     let shares = |member: &str| -> Vec<f64> {

@@ -1,7 +1,9 @@
 //! Tests of shares of answers, for one question and for several, from answers to intervals.
 
 use hushbin::{Entry, Randomizer, Task, TaskDraft};
-use hushbin_analysis::estimate::{Estimand, Estimates, Estimator, Label, Options, Query, Totals};
+use hushbin_analysis::estimate::{
+    Estimand, EstimateOptions, Estimates, Estimator, Label, Query, Totals,
+};
 use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng;
 use serde_json::{Value, json};
@@ -40,7 +42,7 @@ fn truth(task: &Task, question: usize, people: u64) -> Vec<f64> {
     for person in 0..people {
         for entry in &answers(task, person)[question] {
             let cell = match asked.kind() {
-                hushbin::task::Kind::Number(scale) => scale.cell(entry.value).0.into(),
+                hushbin::task::Kind::Number(scale) => scale.cell_and_rounding(entry.value).0.into(),
                 _ => entry.item,
             };
             shares[cell as usize] += 1.0 / people as f64;
@@ -64,9 +66,9 @@ fn batch(task: &Task, people: u64, seed: u64) -> Totals {
 
 fn query(task: &Task, question: usize) -> Query {
     let name = task.questions()[question].name();
-    let options = Options {
+    let options = EstimateOptions {
         question: Some(name.to_owned()),
-        ..Options::default()
+        ..EstimateOptions::default()
     };
     Query::new(task, &options).unwrap()
 }
@@ -180,8 +182,10 @@ fn each_of_several_questions_is_estimated() {
         );
     }
     let totals = batch(&task, 900, 0);
-    let of_each: u64 = (0..3).map(|question| totals.reports_of(question)).sum();
-    assert_eq!((of_each, totals.reports()), (900, 900));
+    let of_each: u64 = (0..3)
+        .map(|question| totals.answering_report_count(question))
+        .sum();
+    assert_eq!((of_each, totals.report_count()), (900, 900));
 }
 
 #[test]
@@ -195,10 +199,10 @@ fn queries_name_a_question_and_its_items() {
     );
     let ask = |question: Option<&str>, items: Option<&[&str]>| {
         let names = |items: &[&str]| items.iter().map(ToString::to_string).collect();
-        let options = Options {
+        let options = EstimateOptions {
             question: question.map(str::to_owned),
             items: items.map(names),
-            ..Options::default()
+            ..EstimateOptions::default()
         };
         Query::new(&task, &options)
     };

@@ -3,7 +3,7 @@
 
 use crate::support::crowd::{all, collect, crowd, task, truth};
 use hushbin::Task;
-use hushbin_analysis::estimate::{Estimand, Options, Query, Totals, estimates};
+use hushbin_analysis::estimate::{Estimand, EstimateOptions, Query, Totals, estimates};
 use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng;
 use serde_json::json;
@@ -28,7 +28,7 @@ fn with_answers(answers: &str) -> Task {
 /// `once` people report in one window only, the rest in all windows.
 fn covered(once: usize) -> [u64; 2] {
     let task = with_answers("permanent");
-    let query = Query::new(&task, &Options::default()).unwrap();
+    let query = Query::new(&task, &EstimateOptions::default()).unwrap();
     let people = crowd(&task, PEOPLE, 1);
     let (single, steady) = people.split_at(once);
     let counted: Vec<_> = single
@@ -77,7 +77,7 @@ fn error_bars_are_too_narrow_by_the_root_of_the_windows_at_most() {
 fn that_is_said_of_permanent_answers_alone() {
     for (answers, expected) in [("fresh", false), ("permanent", true)] {
         let task = with_answers(answers);
-        let query = Query::new(&task, &Options::default()).unwrap();
+        let query = Query::new(&task, &EstimateOptions::default()).unwrap();
         let answer = estimates(&task, &Totals::for_items(&task, 0, &all(&task)), &query);
         assert_eq!(answer.repeats.is_some(), expected);
         let words = answer.repeats.unwrap_or_default();

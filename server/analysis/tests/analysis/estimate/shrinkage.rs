@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 
 use hushbin::{Entry, Randomizer, Task, TaskDraft};
 use hushbin_analysis::estimate::{
-    Estimates, Estimator, ExpectedErrors, Options, PointEstimate, PostProcessing, Query, Refusal,
-    Shrinkage, Totals, shrink,
+    EstimateOptions, Estimates, Estimator, ExpectedErrors, PointEstimate, PostProcessingMethod,
+    Query, ShrinkageOutcome, ShrinkageRefusal, Totals, shrink_estimates,
 };
 use rand_chacha::ChaCha20Rng;
 use rand_core::{Rng, SeedableRng};
@@ -96,12 +96,12 @@ struct Squares {
 impl Squares {
     fn add(&mut self, found: &Estimates, truths: &[f64]) {
         let errors = match found.shrinkage.unwrap() {
-            Shrinkage::Shrunken(errors) => errors,
-            Shrinkage::Refused { refused } => {
+            ShrinkageOutcome::Shrunken(errors) => errors,
+            ShrinkageOutcome::Refused { refused } => {
                 let reasons = [
-                    Refusal::FewItems,
-                    Refusal::NoBetterThanZero,
-                    Refusal::WorseThanRaw,
+                    ShrinkageRefusal::FewItems,
+                    ShrinkageRefusal::NoBetterThanZero,
+                    ShrinkageRefusal::WorseThanRaw,
                 ];
                 for (count, reason) in self.refused.iter_mut().zip(reasons) {
                     *count += u32::from(refused == reason);
@@ -147,9 +147,9 @@ fn squares(kind: &str, items: usize, task: &Task, popular: Popularity) -> [Squar
             Some(*sum)
         })
         .collect();
-    let options = Options {
-        post: vec![PostProcessing::Shrinkage],
-        ..Options::default()
+    let options = EstimateOptions {
+        post: vec![PostProcessingMethod::Shrinkage],
+        ..EstimateOptions::default()
     };
     let query = Query::new(task, &options).unwrap();
     let estimator = Estimator::for_task(task.clone());
@@ -160,7 +160,7 @@ fn squares(kind: &str, items: usize, task: &Task, popular: Popularity) -> [Squar
         let mut totals = Totals::new(task);
         let mut sums = vec![0.0; items];
         for (&people, squares) in PEOPLE.iter().zip(&mut squares) {
-            while totals.reports_of(0) < people.into() {
+            while totals.answering_report_count(0) < people.into() {
                 let entries = answer(kind, &up_to, &mut rng);
                 for entry in &entries {
                     sums[entry.item as usize] += entry.value;
@@ -284,7 +284,7 @@ fn many_items_are_shrunken_soon() {
     for items in [100_000, 1_000_000] {
         let table = table(items);
         let start = Instant::now();
-        let (shrunken, errors) = shrink(&table).unwrap();
+        let (shrunken, errors) = shrink_estimates(&table).unwrap();
         let took = start.elapsed();
         println!("{items}: {took:?}, {errors:?}");
         assert!(took < Duration::from_secs(5), "{took:?}");
@@ -299,9 +299,9 @@ fn many_items_are_shrunken_soon() {
 #[test]
 fn what_is_refused_says_why_in_json_and_csv() {
     let task = task(json!({ "kind": "set", "options": 20, "sparsity": 2 }), 1.0);
-    let options = Options {
-        post: vec![PostProcessing::Shrinkage],
-        ..Options::default()
+    let options = EstimateOptions {
+        post: vec![PostProcessingMethod::Shrinkage],
+        ..EstimateOptions::default()
     };
     let query = Query::new(&task, &options).unwrap();
     let mut totals = Totals::new(&task);
@@ -316,7 +316,7 @@ fn what_is_refused_says_why_in_json_and_csv() {
         totals.add_report(&made.unwrap().report);
     }
     let found = estimator.estimates(&totals, &query);
-    let reason = Refusal::NoBetterThanZero.to_string();
+    let reason = ShrinkageRefusal::NoBetterThanZero.to_string();
     let json = serde_json::to_value(&found).unwrap();
     assert_eq!(json["shrinkage"], json!({ "refused": reason }));
     assert_eq!(json["estimates"][0].get("post_processed"), None);

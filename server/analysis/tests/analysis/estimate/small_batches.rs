@@ -8,7 +8,8 @@ use std::fmt::Write;
 
 use hushbin::{Entry, Randomizer, Task, TaskDraft, ValueKind};
 use hushbin_analysis::estimate::{
-    ConditionalMean, Estimand, Options, PostProcessing, Query, Totals, estimands, estimates,
+    ConditionalMean, Estimand, EstimateOptions, PostProcessingMethod, Query, Totals, estimands,
+    estimates,
 };
 use rand_chacha::ChaCha20Rng;
 use rand_core::{Rng, SeedableRng};
@@ -183,10 +184,10 @@ fn check(value: ValueKind) {
         let estimated = estimands(&task.questions()[0]);
         let both = [Estimand::Mean, Estimand::Nonmissing];
         let conditional = both.iter().all(|estimand| estimated.contains(estimand));
-        let post = conditional.then_some(PostProcessing::ConditionalMean);
-        let options = Options {
+        let post = conditional.then_some(PostProcessingMethod::ConditionalMean);
+        let options = EstimateOptions {
             post: post.into_iter().collect(),
-            ..Options::default()
+            ..EstimateOptions::default()
         };
         let question = Query::new(&task, &options).unwrap();
         for (people, batches) in BATCHES {

@@ -7,7 +7,7 @@ use hushbin::hash::HashKeys;
 use hushbin::mechanism::hash_bin::{self, Response};
 use hushbin::task::Kind;
 use hushbin::{Entry, Items, Mechanism, Question, Randomizer, Report, Task, TaskDraft, ValueKind};
-use hushbin_analysis::estimate::{Estimator, Options, Query, Totals, TotalsError};
+use hushbin_analysis::estimate::{EstimateOptions, Estimator, Query, Totals, TotalsError};
 use proptest::prelude::*;
 use proptest::sample::Index;
 use rand_chacha::ChaCha20Rng;
@@ -149,9 +149,9 @@ fn estimates(task: &Task, totals: &Totals) -> Vec<String> {
     let estimator = Estimator::for_task(task.clone());
     let listed = |question: &&Question| !matches!(question.items(), Items::Open(_));
     let estimates = |question: &Question| {
-        let options = Options {
+        let options = EstimateOptions {
             question: Some(question.name().to_owned()).filter(|name| !name.is_empty()),
-            ..Options::default()
+            ..EstimateOptions::default()
         };
         let query = Query::new(task, &options).unwrap();
         serde_json::to_string(&estimator.estimates(totals, &query)).unwrap()
@@ -180,7 +180,10 @@ fn stored_totals_estimate_what_was_folded() {
             "{task:?}"
         );
         for question in 0..task.questions().len() {
-            assert_eq!(stored.reports_of(question), totals.reports_of(question));
+            assert_eq!(
+                stored.answering_report_count(question),
+                totals.answering_report_count(question)
+            );
         }
         // Stored totals can continue to count.
         let (some, others) = reports.split_at(70);
@@ -262,13 +265,13 @@ fn the_encoding_is_as_described() {
     let Mechanism::Collision(collision) = task.questions()[0].mechanism() else {
         panic!("a choice is for Collision");
     };
-    let support = collision.support(&domain);
+    let support = collision.hit_decoder(&domain);
     let collected = reports(&task, 1000);
     let mut counts = vec![varint(1000)];
     let mut before = 0;
-    for element in 0..support.slots() as u64 {
+    for element in 0..support.slot_count() as u64 {
         let hits = |report: &&Report| match report {
-            Report::Collision(report) => support.hits(report, element),
+            Report::Collision(report) => support.is_hit(report, element),
             _ => false,
         };
         let count = collected.iter().filter(hits).count() as i128;
@@ -291,7 +294,7 @@ fn the_encoding_is_as_described() {
     let Mechanism::HashBin(hash_bin) = task.questions()[0].mechanism() else {
         panic!("hash-bin was asked for");
     };
-    let support = hash_bin.support(&task.questions()[0].domain());
+    let support = hash_bin.bin_decoder(&task.questions()[0].domain());
     let collected = reports(&task, 100);
     let mut sums = [0; crowd::ITEMS as usize];
     let mut squares = 0;

@@ -2,7 +2,7 @@
 
 use hushbin::{Entry, Randomizer, Task, TaskDraft};
 use hushbin_analysis::estimate::{
-    Estimates, Estimator, Options, PostProcessing, Predictor, Query, Totals,
+    ErrorPredictor, EstimateOptions, Estimates, Estimator, PostProcessingMethod, Query, Totals,
 };
 use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng;
@@ -72,11 +72,11 @@ fn totals(task: &Task, options: &[u32], people: u64, seed: u64) -> Totals {
     totals
 }
 
-fn asked(confidence: f64) -> Options {
-    Options {
+fn asked(confidence: f64) -> EstimateOptions {
+    EstimateOptions {
         question: Some("all".to_owned()),
         confidence,
-        ..Options::default()
+        ..EstimateOptions::default()
     }
 }
 
@@ -172,7 +172,7 @@ fn errors_are_as_predicted() {
         }
     }
     let question = &task.questions()[0];
-    let predictor = Predictor::for_question(question);
+    let predictor = ErrorPredictor::for_question(question);
     // Both answers of a flag have the same variance, for any share.
     let predicted = predictor.share_variance(0.3, false).unwrap() / people as f64;
     assert!(
@@ -187,7 +187,7 @@ fn errors_are_as_predicted() {
     assert!(squares < 0.6 * alone / people as f64, "{squares}, {alone}");
 }
 
-fn found(options: &Options) -> Estimates {
+fn found(options: &EstimateOptions) -> Estimates {
     let parts = [2, 3, 40];
     let task = task(&parts, 4.0, &[]);
     let query = Query::new(&task, options).unwrap();
@@ -217,7 +217,7 @@ fn options_go_by_their_parts() {
     // The options of a part with few options sum to a known value.
     assert!((share(&all, 0) + share(&all, 1) - 1.0).abs() < 1e-12);
     assert!(((2..5).map(|item| share(&all, item)).sum::<f64>() - 1.0).abs() < 1e-12);
-    let some = found(&Options {
+    let some = found(&EstimateOptions {
         items: Some(vec!["q1: 2".to_owned(), "q0: yes".to_owned()]),
         ..asked(0.95)
     });
@@ -226,7 +226,7 @@ fn options_go_by_their_parts() {
         [share(&all, 4), share(&all, 1)]
     );
     for unknown in ["q1: 3", "yes", "q9: no", "4"] {
-        let options = Options {
+        let options = EstimateOptions {
             items: Some(vec![unknown.to_owned()]),
             ..asked(0.95)
         };
@@ -238,8 +238,11 @@ fn options_go_by_their_parts() {
 /// Projected shares sum to 1 in each part.
 #[test]
 fn projections_are_of_each_part() {
-    let projected = found(&Options {
-        post: vec![PostProcessing::Projection, PostProcessing::FullProjection],
+    let projected = found(&EstimateOptions {
+        post: vec![
+            PostProcessingMethod::Projection,
+            PostProcessingMethod::FullProjection,
+        ],
         ..asked(0.95)
     });
     let json = serde_json::to_value(&projected).unwrap();

@@ -1,6 +1,6 @@
 use hushbin::sums::{Message, MessageParameters, SumDraft, SumRandomizer, SumTask};
-use hushbin_analysis::estimate::{EstimateError, Options, TotalsError};
-use hushbin_analysis::sums::{SumEstimates, SumQuery, SumQueryError, SumTotals, resolve};
+use hushbin_analysis::estimate::{EstimateError, EstimateOptions, TotalsError};
+use hushbin_analysis::sums::{SumEstimates, SumQuery, SumQueryError, SumTotals, resolve_sum_draft};
 use hushbin_tests::significance::assert_means;
 use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::SeedableRng;
@@ -18,7 +18,7 @@ fn batch(task: &SumTask, answers: &[Vec<f64>], rng: &mut ChaCha20Rng) -> SumTota
     totals
 }
 
-fn query(task: &SumTask, options: &Options) -> SumQuery {
+fn query(task: &SumTask, options: &EstimateOptions) -> SumQuery {
     SumQuery::new(task, options).unwrap()
 }
 
@@ -33,7 +33,7 @@ struct Observed {
 
 fn observe(task: &SumTask, answers: &[Vec<f64>], batches: u32) -> Observed {
     let mut rng = ChaCha20Rng::seed_from_u64(7);
-    let query = query(task, &Options::default());
+    let query = query(task, &EstimateOptions::default());
     let items = answers[0].len();
     let truth: Vec<f64> = (0..items)
         .map(|item| answers.iter().map(|own| own[item]).sum::<f64>() / answers.len() as f64)
@@ -77,7 +77,7 @@ const BATCHES: u32 = 4000;
 /// attained.
 #[test]
 fn numbers_are_unbiased_and_vary_as_stated() {
-    let task = resolve(&draft("numbers", 4, 300, 1.0)).unwrap();
+    let task = resolve_sum_draft(&draft("numbers", 4, 300, 1.0)).unwrap();
     let levels = f64::from(task.message_parameters().levels());
     let half = |up: f64| (levels - 0.5 - up) / levels;
     let answers: Vec<Vec<f64>> = (0..300)
@@ -107,7 +107,7 @@ fn numbers_are_unbiased_and_vary_as_stated() {
 
 #[test]
 fn vectors_are_unbiased_and_vary_as_stated() {
-    let task = resolve(&draft("vector", 3, 300, 2.0)).unwrap();
+    let task = resolve_sum_draft(&draft("vector", 3, 300, 2.0)).unwrap();
     let answers = vec![vec![0.6, -0.3, 0.1]; 300];
     let observed = observe(&task, &answers, BATCHES);
     assert_means(BATCHES.into(), &observed.means);
@@ -119,7 +119,7 @@ fn vectors_are_unbiased_and_vary_as_stated() {
 
 #[test]
 fn what_only_some_tell_is_covered_too() {
-    let own = resolve(&draft("numbers", 6, 300, 2.0)).unwrap();
+    let own = resolve_sum_draft(&draft("numbers", 6, 300, 2.0)).unwrap();
     let messages = own.message_parameters();
     // Two of six coordinates, with noise that suffices for six.
     let (levels, trials, noise) = (
@@ -129,7 +129,7 @@ fn what_only_some_tell_is_covered_too() {
     );
     let messages =
         MessageParameters::new(levels, 2, trials, messages.noise_threshold(), noise).unwrap();
-    let task = resolve(&SumDraft {
+    let task = resolve_sum_draft(&SumDraft {
         messages: Some(messages),
         ..SumDraft::from(own)
     });
@@ -151,12 +151,12 @@ fn what_only_some_tell_is_covered_too() {
 /// One batch of more than ten million messages.
 #[test]
 fn there_is_no_bias_at_ten_million_messages() {
-    let task = resolve(&draft("numbers", 16, 100_000, 1.0)).unwrap();
+    let task = resolve_sum_draft(&draft("numbers", 16, 100_000, 1.0)).unwrap();
     let answer: Vec<f64> = (0..16).map(|item| f64::from(item) / 8.0 - 0.93).collect();
     let answers = vec![answer.clone(); 100_000];
     let totals = batch(&task, &answers, &mut ChaCha20Rng::seed_from_u64(3));
-    assert!(totals.messages() > 10_000_000);
-    let estimates = SumEstimates::new(&task, &totals, &query(&task, &Options::default()));
+    assert!(totals.message_count() > 10_000_000);
+    let estimates = SumEstimates::new(&task, &totals, &query(&task, &EstimateOptions::default()));
     for (own, truth) in estimates.estimates.iter().zip(&answer) {
         let off = (own.mean.estimate - truth) / own.mean.standard_error;
         // All 16 are within 5 σ with probability 1 − 10⁻⁵.
@@ -167,11 +167,11 @@ fn there_is_no_bias_at_ten_million_messages() {
 
 #[test]
 fn what_is_asked_for_is_checked() {
-    let task = resolve(&draft("numbers", 3, 300, 2.0)).unwrap();
-    let refused = |options: Options| SumQuery::new(&task, &options).unwrap_err();
-    let named = |names: &[&str]| Options {
+    let task = resolve_sum_draft(&draft("numbers", 3, 300, 2.0)).unwrap();
+    let refused = |options: EstimateOptions| SumQuery::new(&task, &options).unwrap_err();
+    let named = |names: &[&str]| EstimateOptions {
         items: Some(names.iter().map(|own| (*own).to_owned()).collect()),
-        ..Options::default()
+        ..EstimateOptions::default()
     };
     assert!(SumQuery::new(&task, &named(&["2", "0"])).is_ok());
     assert!(matches!(
@@ -182,17 +182,17 @@ fn what_is_asked_for_is_checked() {
         refused(named(&["1", "1"])),
         SumQueryError::Estimate(EstimateError::DuplicateItem { .. })
     ));
-    let quantiles = Options {
+    let quantiles = EstimateOptions {
         quantiles: Some(vec![0.5]),
-        ..Options::default()
+        ..EstimateOptions::default()
     };
     assert_eq!(
         refused(quantiles),
         SumQueryError::NotOfSums { what: "quantiles" }
     );
-    let sure = Options {
+    let sure = EstimateOptions {
         confidence: 1.0,
-        ..Options::default()
+        ..EstimateOptions::default()
     };
     assert!(matches!(
         refused(sure),
@@ -202,10 +202,10 @@ fn what_is_asked_for_is_checked() {
 
 #[test]
 fn tables_say_what_json_says() {
-    let task = resolve(&draft("numbers", 2, 300, 2.0)).unwrap();
+    let task = resolve_sum_draft(&draft("numbers", 2, 300, 2.0)).unwrap();
     let answers = vec![vec![0.25, -0.5]; 300];
     let totals = batch(&task, &answers, &mut ChaCha20Rng::seed_from_u64(3));
-    let estimates = SumEstimates::new(&task, &totals, &query(&task, &Options::default()));
+    let estimates = SumEstimates::new(&task, &totals, &query(&task, &EstimateOptions::default()));
     let mut csv = Vec::new();
     estimates.write_csv(&mut csv).unwrap();
     let csv = String::from_utf8(csv).unwrap();
@@ -224,15 +224,21 @@ fn tables_say_what_json_says() {
 
 #[test]
 fn totals_are_stored_and_merged_as_they_are_folded() {
-    let task = resolve(&draft("numbers", 3, 300, 2.0)).unwrap();
+    let task = resolve_sum_draft(&draft("numbers", 3, 300, 2.0)).unwrap();
     let mut rng = ChaCha20Rng::seed_from_u64(3);
     let [one, other] = [0.5, -0.5].map(|own| batch(&task, &vec![vec![own; 3]; 20], &mut rng));
     let mut merged = SumTotals::decode(&task, &one.encode()).unwrap();
     merged.merge(&SumTotals::decode(&task, &other.encode()).unwrap());
-    assert_eq!(merged.messages(), one.messages() + other.messages());
+    assert_eq!(
+        merged.message_count(),
+        one.message_count() + other.message_count()
+    );
     for coordinate in 0..3 {
-        let [up, down] = merged.counts(coordinate);
-        let [a, b] = [one.counts(coordinate), other.counts(coordinate)];
+        let [up, down] = merged.counts_by_sign(coordinate);
+        let [a, b] = [
+            one.counts_by_sign(coordinate),
+            other.counts_by_sign(coordinate),
+        ];
         assert_eq!([up, down], [a[0] + b[0], a[1] + b[1]]);
     }
     let bytes = merged.encode();

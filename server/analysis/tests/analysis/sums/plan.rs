@@ -1,7 +1,7 @@
 use hushbin::ErrorCode;
 use hushbin::sample::Threshold;
 use hushbin::sums::{MessageParameters, SumDraft, SumTask};
-use hushbin_analysis::sums::{SumPlan, account_sums, resolve};
+use hushbin_analysis::sums::{SumPlan, resolve_sum_draft, sum_epsilon_bounds};
 
 use super::draft;
 
@@ -18,7 +18,7 @@ const TABLE: [(&str, u32, u64, f64, f64); 5] = [
 #[test]
 fn errors_are_a_part_of_those_of_the_local_model() {
     for (what, d, people, most, ratio) in TABLE {
-        let task = resolve(&draft(what, d, people, 1.0)).unwrap();
+        let task = resolve_sum_draft(&draft(what, d, people, 1.0)).unwrap();
         let plan = SumPlan::new(task).unwrap();
         let error = &plan.errors[0];
         let shown = format!("{what} {d} {people}: {plan:?}");
@@ -36,20 +36,20 @@ fn errors_are_a_part_of_those_of_the_local_model() {
 /// If messages run out, fewer coordinates are drawn. With a tighter limit there are fewer levels.
 #[test]
 fn messages_are_as_few_as_said() {
-    let many = resolve(&draft("numbers", 1000, 10_000, 1.0)).unwrap();
+    let many = resolve_sum_draft(&draft("numbers", 1000, 10_000, 1.0)).unwrap();
     assert!(
         many.message_parameters().drawn_coordinates() < 100
             && many.message_parameters().message_count() <= 512
     );
-    let large = resolve(&draft("numbers", 64, 1_000_000, 1.0)).unwrap();
+    let large = resolve_sum_draft(&draft("numbers", 64, 1_000_000, 1.0)).unwrap();
     assert!(large.min_batch_messages() <= 20_000_000);
-    let few = resolve(&draft("numbers", 4, 200, 1.0)).unwrap();
+    let few = resolve_sum_draft(&draft("numbers", 4, 200, 1.0)).unwrap();
     assert!(few.message_parameters().noise_trials() > 1);
     // The noise of two people cannot hide a person under a small ε.
-    let error = resolve(&draft("numbers", 4, 3, 0.01)).unwrap_err();
+    let error = resolve_sum_draft(&draft("numbers", 4, 3, 0.01)).unwrap_err();
     assert_eq!(error.code(), ErrorCode::OutOfRange);
     // The number of messages that memory can reorder is limited too.
-    let error = resolve(&draft("numbers", 512, 1_000_000_000, 1.0)).unwrap_err();
+    let error = resolve_sum_draft(&draft("numbers", 512, 1_000_000_000, 1.0)).unwrap_err();
     assert!(
         error.to_string().contains("messages of one person"),
         "{error}"
@@ -72,14 +72,17 @@ fn changed(task: &SumTask, levels: u32, threshold: f64) -> SumDraft {
 
 #[test]
 fn a_promise_that_messages_do_not_keep_is_refused() {
-    let task = resolve(&draft("numbers", 4, 10_000, 1.0)).unwrap();
+    let task = resolve_sum_draft(&draft("numbers", 4, 10_000, 1.0)).unwrap();
     let levels = task.message_parameters().levels();
-    assert_eq!(resolve(&changed(&task, levels, 1.0)), Ok(task.clone()));
-    assert!(account_sums(&task).unwrap().upper <= 1.0);
+    assert_eq!(
+        resolve_sum_draft(&changed(&task, levels, 1.0)),
+        Ok(task.clone())
+    );
+    assert!(sum_epsilon_bounds(&task).unwrap().upper <= 1.0);
     // Fewer levels need less noise.
-    assert!(resolve(&changed(&task, levels - 1, 1.0)).is_ok());
+    assert!(resolve_sum_draft(&changed(&task, levels - 1, 1.0)).is_ok());
     for (levels, threshold) in [(levels, 0.999), (levels + 1, 1.0)] {
-        let error = resolve(&changed(&task, levels, threshold)).unwrap_err();
+        let error = resolve_sum_draft(&changed(&task, levels, threshold)).unwrap_err();
         assert!(
             error.to_string().starts_with("ε of the messages is 1."),
             "{error}"
@@ -93,7 +96,10 @@ fn a_promise_that_messages_do_not_keep_is_refused() {
     ] {
         let mut draft = SumDraft::from(task.clone());
         change(&mut draft);
-        assert_eq!(resolve(&draft).unwrap_err().code(), ErrorCode::OutOfRange);
+        assert_eq!(
+            resolve_sum_draft(&draft).unwrap_err().code(),
+            ErrorCode::OutOfRange
+        );
     }
     // A cap so low that noise would be redrawn too often.
     let own = task.message_parameters();
@@ -108,5 +114,8 @@ fn a_promise_that_messages_do_not_keep_is_refused() {
         messages: Some(cut.unwrap()),
         ..SumDraft::from(task)
     };
-    assert_eq!(resolve(&draft).unwrap_err().code(), ErrorCode::OutOfRange);
+    assert_eq!(
+        resolve_sum_draft(&draft).unwrap_err().code(),
+        ErrorCode::OutOfRange
+    );
 }

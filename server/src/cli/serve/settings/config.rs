@@ -9,13 +9,13 @@ use hyper::Uri;
 use super::values::Settings;
 use crate::cli::output::Error;
 use crate::cli::serve::config::{self, Config, LogFormat, LogLevel, OutOfRange};
-use crate::http::{AllowedHosts, Limits, ServerOptions, Tls, TlsError};
+use crate::http::{AllowedHosts, RequestLimits, ServerOptions, Tls, TlsError};
 use crate::keys::{self, KeyAlgorithm};
 use crate::missing_feature;
 use crate::ohttp::Gateway;
-use crate::role::{AnalyserKeys, Peers, ShufflerKeys};
+use crate::role::{AnalyserKeys, RolePeers, ShufflerKeys};
 use crate::store::{
-    BatchSettings, Location, Role, StoreOptions, TaskSettings as Collection, TaskSetup,
+    BatchSettings, Location, ProcessRole, StoreOptions, TaskSettings as Collection, TaskSetup,
 };
 use crate::task::task_file::TaskFile;
 
@@ -34,7 +34,11 @@ fn parse_analyser_url(text: &str) -> Result<Uri, Error> {
 }
 
 /// Returns the value of an option that the role requires, or an error if the option is missing.
-fn required_option<'a, T>(given: &'a Option<T>, option: &str, role: Role) -> Result<&'a T, Error> {
+fn required_option<'a, T>(
+    given: &'a Option<T>,
+    option: &str,
+    role: ProcessRole,
+) -> Result<&'a T, Error> {
     let missing = || format!("--role {} needs {option}", role.name());
     Ok(given.as_ref().ok_or_else(missing)?)
 }
@@ -50,7 +54,7 @@ impl Settings {
         Ok(Config {
             listen: self.listen_address(),
             tls: self.read_tls()?,
-            hosts: self.hosts()?,
+            hosts: self.allowed_hosts()?,
             log: self.log_level(),
             log_format: self.log_format.unwrap_or(LogFormat::Text),
             limits: self.request_limits()?,
@@ -72,17 +76,25 @@ impl Settings {
     }
 
     /// Reads the keys of the server's role, and checks that no option of another role is given.
-    pub(super) fn read_role_peers(&self) -> Result<Peers, Error> {
+    pub(super) fn read_role_peers(&self) -> Result<RolePeers, Error> {
         let role = self.role.unwrap_or_default();
         let others = [
-            ("--analyser", self.analyser.is_some(), Role::Shuffler),
+            ("--analyser", self.analyser.is_some(), ProcessRole::Shuffler),
             (
                 "--analyser-key",
                 self.analyser_key.is_some(),
-                Role::Shuffler,
+                ProcessRole::Shuffler,
             ),
-            ("--sealing-key", self.sealing_keys.is_some(), Role::Analyser),
-            ("--shuffler", self.shufflers.is_some(), Role::Analyser),
+            (
+                "--sealing-key",
+                self.sealing_keys.is_some(),
+                ProcessRole::Analyser,
+            ),
+            (
+                "--shuffler",
+                self.shufflers.is_some(),
+                ProcessRole::Analyser,
+            ),
         ];
         let foreign = others
             .into_iter()
@@ -90,10 +102,10 @@ impl Settings {
         if let Some((option, ..)) = foreign {
             return Err(format!("{option} is not for --role {}", role.name()).into());
         }
-        if role == Role::Collector {
+        if role == ProcessRole::Collector {
             return match self.signing_key {
                 Some(_) => Err("--signing-key is not for --role collector".into()),
-                None => Ok(Peers::default()),
+                None => Ok(RolePeers::default()),
             };
         }
         if self.development == Some(true) {
@@ -101,12 +113,12 @@ impl Settings {
         }
         let signing = required_option(&self.signing_key, "--signing-key", role)?;
         let signing = || keys::read_private(signing, KeyAlgorithm::Ed25519);
-        if role == Role::Shuffler {
+        if role == ProcessRole::Shuffler {
             let address = required_option(&self.analyser, "--analyser", role)?;
             let key = required_option(&self.analyser_key, "--analyser-key", role)?;
             let key = keys::read_public(key, KeyAlgorithm::Ed25519)?;
             let shuffler = ShufflerKeys::new(parse_analyser_url(address)?, &signing()?, key);
-            return Ok(Peers {
+            return Ok(RolePeers {
                 shuffler: Some(Arc::new(shuffler)),
                 analyser: None,
             });
@@ -118,7 +130,7 @@ impl Settings {
         let sealing = sealing.collect::<Result<_, _>>()?;
         let shufflers = shufflers.collect::<Result<Vec<_>, _>>()?;
         let analyser = AnalyserKeys::new(sealing, &signing()?, shufflers);
-        Ok(Peers {
+        Ok(RolePeers {
             shuffler: None,
             analyser: Some(Arc::new(analyser)),
         })
@@ -129,7 +141,7 @@ impl Settings {
         let Some(files) = &self.ohttp_keys else {
             return Ok(None);
         };
-        if self.role == Some(Role::Analyser) {
+        if self.role == Some(ProcessRole::Analyser) {
             return Err("--ohttp-key is not for --role analyser".into());
         }
         let keys = files.iter();
@@ -151,7 +163,7 @@ impl Settings {
     ///
     /// # Errors
     /// When a name is not a host name.
-    pub(in crate::cli::serve) fn hosts(&self) -> Result<AllowedHosts, Error> {
+    pub(in crate::cli::serve) fn allowed_hosts(&self) -> Result<AllowedHosts, Error> {
         let names = self.hosts.iter().flatten().map(String::as_str);
         Ok(AllowedHosts::new(names)?)
     }
@@ -187,9 +199,9 @@ impl Settings {
         Ok(collection)
     }
 
-    fn request_limits(&self) -> Result<Limits, OutOfRange> {
-        let default = Limits::DEFAULT;
-        Ok(Limits {
+    fn request_limits(&self) -> Result<RequestLimits, OutOfRange> {
+        let default = RequestLimits::DEFAULT;
+        Ok(RequestLimits {
             upload_bytes: config::check_range(
                 "max_upload_bytes",
                 self.max_upload_bytes.unwrap_or(default.upload_bytes),

@@ -101,7 +101,7 @@ fn the_full_sample_and_the_help_have_the_defaults() {
     }
     let config = |settings: Settings| {
         let data = parsed("data = 'd'");
-        settings.completed_with(&data).unwrap().config().unwrap()
+        settings.with_missing_from(&data).unwrap().config().unwrap()
     };
     let sampled = config(sample.try_into().unwrap());
     let default = config(Settings::default());
@@ -168,7 +168,7 @@ fn an_unknown_key_is_refused_with_those_known() {
 fn flags_go_over_the_file() {
     let file = parsed("log = 'warn'\nmax_connections = 7\nhosts = ['a', 'b']");
     let flags = parsed("log = 'debug'\nhosts = ['c']");
-    let both = flags.completed_with(&file).unwrap();
+    let both = flags.with_missing_from(&file).unwrap();
     assert_eq!(both, parsed("log='debug'\nmax_connections=7\nhosts=['c']"));
     assert_eq!(both.differing_keys(&file).unwrap(), ["hosts", "log"]);
     assert!(both.differing_keys(&both).unwrap().is_empty());

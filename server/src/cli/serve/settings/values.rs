@@ -9,7 +9,7 @@ use toml::Table;
 
 use crate::cli::output::Error;
 use crate::cli::serve::config::{LogFormat, LogLevel};
-use crate::store::Role;
+use crate::store::ProcessRole;
 use crate::text_file;
 
 /// Adds the environment variable of an option. Its name is `HUSHBIN_` and the key of the option in
@@ -43,7 +43,7 @@ pub(in crate::cli::serve) struct Settings {
     /// 'analyser' sees the contents, but not the senders. A 'collector' sees both (default
     /// collector)
     #[arg(long, value_name = "ROLE")]
-    pub(super) role: Option<Role>,
+    pub(super) role: Option<ProcessRole>,
     /// Private signing key (PEM) of this shuffler or analyser, made by 'hushbin key create --for
     /// signing'
     #[arg(long, value_name = "FILE")]
@@ -209,7 +209,7 @@ impl Settings {
     ///
     /// # Errors
     /// When a path is not valid UTF-8.
-    pub(in crate::cli::serve) fn completed_with(&self, other: &Self) -> Result<Self, Error> {
+    pub(in crate::cli::serve) fn with_missing_from(&self, other: &Self) -> Result<Self, Error> {
         let mut all = other.to_table()?;
         all.extend(self.to_table()?);
         Ok(all.try_into()?)
@@ -229,7 +229,7 @@ impl Settings {
     }
 
     /// Copies from `other` the settings that can change while the collector runs.
-    pub(in crate::cli::serve) fn adopt_changeable(&mut self, other: Self) {
+    pub(in crate::cli::serve) fn adopt_changeable_settings(&mut self, other: Self) {
         self.hosts = other.hosts;
         self.log = other.log;
         self.tls_certificate = other.tls_certificate;

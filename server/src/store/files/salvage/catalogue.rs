@@ -14,19 +14,19 @@ use crate::store::files::frame::LogHeader;
 use crate::store::files::ids;
 use crate::store::files::layout::{DELETED_EXTENSION, TASKS_DIRECTORY, task_directory};
 use crate::store::files::listing::{FileListing, batch_file_name, log_file_name};
-use crate::store::role::Role;
+use crate::store::role::ProcessRole;
 use crate::store::settings::TaskSettings;
 use crate::store::task::encode_settings;
-use crate::task::CollectedTask;
+use crate::task::ReportOrSumTask;
 
 /// Returns the key for the next new task, and the tasks to salvage. If the list of tasks is
 /// damaged, tasks are identified by the fingerprints in their files.
 pub(super) fn identify_tasks(
     root: &Path,
-    given: &[CollectedTask],
-    role: Role,
+    given: &[ReportOrSumTask],
+    role: ProcessRole,
     salvaged: &mut SalvageResult,
-) -> Result<(TaskKey, Vec<(TaskRow, CollectedTask)>), EngineError> {
+) -> Result<(TaskKey, Vec<(TaskRow, ReportOrSumTask)>), EngineError> {
     let error = match TaskCatalogue::open_existing(root) {
         Ok(catalogue) => {
             salvaged.copied += 1;
@@ -51,8 +51,8 @@ pub(super) fn identify_tasks(
     let said = said
         .iter()
         .filter_map(|json| serde_json::from_str(json).ok());
-    let known: Vec<CollectedTask> = given.iter().cloned().chain(said).collect();
-    let mut tasks: Vec<(TaskRow, CollectedTask)> = Vec::new();
+    let known: Vec<ReportOrSumTask> = given.iter().cloned().chain(said).collect();
+    let mut tasks: Vec<(TaskRow, ReportOrSumTask)> = Vec::new();
     let mut last = 0;
     for key in keys_of_stored_tasks(root)? {
         last = last.max(key.0);
@@ -61,7 +61,7 @@ pub(super) fn identify_tasks(
         let task = known
             .iter()
             .find(|task| Some(task.fingerprint().0) == found);
-        let unique = |task: &&CollectedTask| !tasks.iter().any(|(row, _)| row.id == task.id());
+        let unique = |task: &&ReportOrSumTask| !tasks.iter().any(|(row, _)| row.id == task.id());
         match task.filter(unique) {
             Some(task) => tasks.push((row_with_default_settings(key, task, role), task.clone())),
             None => {
@@ -80,7 +80,7 @@ pub(super) fn identify_tasks(
 }
 
 /// Creates a row with default settings, for a task whose settings are lost.
-fn row_with_default_settings(key: TaskKey, task: &CollectedTask, role: Role) -> TaskRow {
+fn row_with_default_settings(key: TaskKey, task: &ReportOrSumTask, role: ProcessRole) -> TaskRow {
     TaskRow {
         key,
         id: task.id().to_owned(),

@@ -4,12 +4,12 @@ use std::fmt;
 use std::fs;
 use std::path::Path;
 
-use crate::task::CollectedTask;
+use crate::task::ReportOrSumTask;
 
 use crate::store::engine::{EngineError, TaskRow};
 use crate::store::files::disk;
 use crate::store::files::listing::FileListing;
-use crate::store::role::Role;
+use crate::store::role::ProcessRole;
 
 /// Result of a salvage: numbers of salvaged tasks and files, and the damage found.
 #[derive(Debug, Default)]
@@ -134,8 +134,8 @@ impl SalvageResult {
 /// Task that is being salvaged, with the directories of its old and new files.
 pub(super) struct TaskSalvage<'a> {
     pub(super) row: &'a TaskRow,
-    pub(super) task: &'a CollectedTask,
-    pub(super) role: Role,
+    pub(super) task: &'a ReportOrSumTask,
+    pub(super) role: ProcessRole,
     pub(super) from: &'a Path,
     pub(super) to: &'a Path,
     pub(super) listing: FileListing,
@@ -162,7 +162,7 @@ pub(super) fn list_files(
         let path = entry
             .map_err(|source| disk::file_error(directory, source))?
             .path();
-        if !disk::is_unfinished(&path)
+        if !disk::is_temporary_path(&path)
             && let Err(error) = listing.add(&path)
         {
             salvaged.record_damage(error, DataLoss::ForeignFile);

@@ -24,7 +24,7 @@ pub(super) struct RecoveredLog {
 }
 
 /// Finds the valid commits in the bytes of a log. Returns `None` if the log's header is invalid.
-pub(super) fn recover(bytes: &[u8]) -> Option<RecoveredLog> {
+pub(super) fn recover_log(bytes: &[u8]) -> Option<RecoveredLog> {
     let (header, mut before) = LogHeader::decode(bytes)?;
     let mut pieces = RecoveredLog {
         header,

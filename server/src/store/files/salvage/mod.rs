@@ -46,13 +46,13 @@ use std::fs::{File, TryLockError};
 use std::io;
 use std::path::Path;
 
-use crate::task::CollectedTask;
+use crate::task::ReportOrSumTask;
 
 use super::catalogue::TaskCatalogue;
 use super::disk;
 use super::layout::{DELETED_EXTENSION, TASKS_DIRECTORY, task_directory};
 use crate::store::engine::EngineError;
-use crate::store::role::Role;
+use crate::store::role::ProcessRole;
 use crate::store::task;
 pub use damage::{Damage, DataLoss, SalvageResult};
 use damage::{TaskSalvage, list_files};
@@ -64,11 +64,11 @@ use damage::{TaskSalvage, list_files};
 /// # Errors
 /// When a collector uses the directory, when the directory cannot be read or has another version,
 /// or when the new directory exists or cannot be written.
-pub fn salvage(
+pub fn salvage_directory(
     root: &Path,
     to: &Path,
-    given: &[CollectedTask],
-    role: Role,
+    given: &[ReportOrSumTask],
+    role: ProcessRole,
 ) -> Result<SalvageResult, EngineError> {
     if to.exists() {
         let there = io::Error::from(io::ErrorKind::AlreadyExists);

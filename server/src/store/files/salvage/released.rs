@@ -15,7 +15,7 @@ use crate::store::files::listing::{batch_file_name, log_file_name};
 use crate::store::files::log::LogContents;
 use crate::store::fold::add_block_to_totals;
 use crate::store::origin::OriginCounts;
-use crate::store::role::Role;
+use crate::store::role::ProcessRole;
 
 /// Result of salvaging one released batch.
 enum SalvagedBatch {
@@ -181,7 +181,7 @@ impl TaskSalvage<'_> {
 
     /// Returns true if `totals` are valid stored totals of exactly `reports` reports.
     fn totals_match_count(&self, totals: &[u8], reports: u64) -> bool {
-        if self.role == Role::Shuffler {
+        if self.role == ProcessRole::Shuffler {
             return totals.is_empty();
         }
         let totals = self.role.split_totals(totals);
@@ -193,8 +193,8 @@ impl TaskSalvage<'_> {
     /// Returns `None` unless the blocks contain exactly `reports` valid reports.
     fn recount_blocks(&self, blocks: &[Vec<u8>], reports: u64) -> Option<Vec<u8>> {
         // Sealed reports cannot be counted, only their number can be checked.
-        if self.role == Role::Shuffler {
-            let (fingerprint, length) = (self.task.fingerprint(), self.task.sealed_report_bytes());
+        if self.role == ProcessRole::Shuffler {
+            let (fingerprint, length) = (self.task.fingerprint(), self.task.sealed_report_length());
             let count = |block: &Vec<u8>| {
                 let uploads = sealed::decode_uploads(block, &fingerprint, length).ok()?;
                 let counts = uploads.iter().map(|(upload, _)| u64::from(upload.count));
@@ -209,15 +209,15 @@ impl TaskSalvage<'_> {
         for block in blocks {
             add_block_to_totals(task, block, &mut totals).ok()?;
         }
-        (totals.reports() == reports).then(|| self.to_stored_form(totals.encode()))
+        (totals.report_count() == reports).then(|| self.to_stored_form(totals.encode()))
     }
 
     /// Converts encoded totals to the form in which this role stores them.
     fn to_stored_form(&self, mut bytes: Vec<u8>) -> Vec<u8> {
-        if self.role == Role::Shuffler {
+        if self.role == ProcessRole::Shuffler {
             return Vec::new();
         }
-        if self.role == Role::Analyser {
+        if self.role == ProcessRole::Analyser {
             OriginCounts::default().append_encoded_to(&mut bytes);
         }
         bytes

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::fs;
 
 use super::damage::{DataLoss, SalvageResult, TaskSalvage};
-use super::log::recover;
+use super::log::recover_log;
 use crate::store::clock::now;
 use crate::store::engine::{EngineError, UploadRecord};
 use crate::store::files::disk;
@@ -68,7 +68,7 @@ impl TaskSalvage<'_> {
         let mut ids = HashSet::new();
         for batch in first..=last.max(first) {
             let path = self.from.join(log_file_name(batch));
-            let found = fs::read(&path).ok().and_then(|bytes| recover(&bytes));
+            let found = fs::read(&path).ok().and_then(|bytes| recover_log(&bytes));
             // Uploads of a released batch are already counted.
             let found = found.filter(|found| {
                 let header = found.header;
@@ -97,7 +97,7 @@ impl TaskSalvage<'_> {
         let header = LogHeader::new(self.row.fingerprint, first, opened)?;
         let mut log = UploadLog::create(&self.to.join(log_file_name(first)), header)?;
         for group in records.chunks(COMMIT) {
-            log.append(&group.iter().collect::<Vec<_>>())?;
+            log.append_commit(&group.iter().collect::<Vec<_>>())?;
         }
         Ok(())
     }

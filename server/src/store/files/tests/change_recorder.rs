@@ -5,7 +5,7 @@ use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard};
 
-use super::super::disk::{DiskChange, is_unfinished};
+use super::super::disk::{DiskChange, is_temporary_path};
 
 /// A recorded change, independent of open files. Paths are relative to the recorder's directory.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -156,7 +156,7 @@ impl RecordedChange {
         match self {
             Self::Create(_) | Self::Write(..) | Self::CreateDirectory(_) => true,
             // The directory may have no space for another entry.
-            Self::Rename(from, _) => is_unfinished(from),
+            Self::Rename(from, _) => is_temporary_path(from),
             _ => false,
         }
     }

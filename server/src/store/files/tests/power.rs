@@ -263,7 +263,7 @@ impl JournalRun {
         let before = state.acknowledged.clone();
         self.record_expected();
         let records: Vec<_> = group.iter().copied().map(numbered_record).collect();
-        let appended = self.files().append(task, &records);
+        let appended = self.files().append_uploads(task, &records);
         if let Ok(outcomes) = &appended {
             for (number, outcome) in group.iter().zip(outcomes) {
                 assert_ne!(*outcome, UploadOutcome::Conflict);
@@ -313,7 +313,7 @@ impl JournalRun {
         self.record_expected();
         if self
             .files()
-            .append(task, &[numbered_record(number)])
+            .append_uploads(task, &[numbered_record(number)])
             .is_ok()
         {
             let state = self.truth.get_mut(id).unwrap();
@@ -443,7 +443,7 @@ fn recover(left: &Path, mut truth: ExpectedJournal) {
     for row in files.tasks().unwrap() {
         let state = truth.get_mut(&row.id).unwrap();
         let records: Vec<_> = state.sent.iter().copied().map(numbered_record).collect();
-        let outcomes = files.append(row.key, &records).unwrap();
+        let outcomes = files.append_uploads(row.key, &records).unwrap();
         for (number, outcome) in state.sent.iter().zip(outcomes) {
             let known = state.acknowledged.contains(number);
             assert_eq!(outcome == UploadOutcome::Duplicate, known, "{number}");
@@ -463,7 +463,7 @@ fn recover(left: &Path, mut truth: ExpectedJournal) {
     compare(&mut files, &mut truth);
     // A directory without tasks is no journal.
     if !files.tasks().unwrap().is_empty() {
-        let checked = check(left);
+        let checked = check_directory(left);
         assert!(checked.wrong.is_empty(), "{:?}", checked.wrong);
     }
 }

@@ -91,12 +91,12 @@ impl LocalHash {
     /// Returns the privacy loss of a report: the least ε that it satisfies with δ = 0.
     pub(in crate::competitors) fn privacy_loss(&self) -> f64 {
         let others = f64::from(self.buckets - 1);
-        (self.own.probability() * others / self.own.complement()).ln()
+        (self.own.probability() * others / self.own.false_probability()).ln()
     }
 
     /// Draws whether a report supports the person's own answer, without drawing the report.
     pub(in crate::competitors) fn draws_support<R: CryptoRng + ?Sized>(&self, rng: &mut R) -> bool {
-        self.own.sample(rng)
+        self.own.draw_bool(rng)
     }
 
     /// Draws a report for an answer from 0 to k − 1. The seed is drawn before the bucket.
@@ -111,7 +111,7 @@ impl LocalHash {
         check_answer(answer, self.options)?;
         let seed = rng.next_u64();
         let hashed = self.hashed_bucket(&HashKeys::new(seed), answer);
-        let bucket = if self.own.sample(rng) {
+        let bucket = if self.own.draw_bool(rng) {
             hashed
         } else {
             // Skips `hashed`: drawn numbers from `hashed` on move up by one.

@@ -54,7 +54,7 @@ impl RandomizedResponse {
     pub fn rates(&self) -> SupportRates {
         SupportRates {
             p: self.own.probability(),
-            q: self.own.complement() / (f64::from(self.options) - 1.0),
+            q: self.own.false_probability() / (f64::from(self.options) - 1.0),
         }
     }
 
@@ -76,7 +76,7 @@ impl RandomizedResponse {
     /// [`Error::UnknownItem`] if `answer` is not below k.
     pub fn randomize<R: CryptoRng + ?Sized>(&self, answer: u32, rng: &mut R) -> Result<u32, Error> {
         check_answer(answer, self.options)?;
-        if self.own.sample(rng) {
+        if self.own.draw_bool(rng) {
             return Ok(answer);
         }
         // Skips `answer`: drawn numbers from `answer` on move up by one.

@@ -102,7 +102,7 @@ impl SubsetSelection {
     /// If there are fewer counts than options.
     pub fn add_report<R: CryptoRng + ?Sized>(&self, answer: u32, rng: &mut R, counts: &mut [u64]) {
         let mut left = self.chosen;
-        if self.own_answer_threshold().sample(rng) {
+        if self.own_answer_threshold().draw_bool(rng) {
             counts[answer as usize] += 1;
             left -= 1;
         }

@@ -11,7 +11,7 @@ use hushbin::sample::Threshold;
 use rand_core::CryptoRng;
 
 use super::rates::{SupportRates, check_answer, check_options};
-use crate::competitors::budget::{Budget, hockey_stick};
+use crate::competitors::budget::{Budget, hockey_stick_divergence};
 use crate::competitors::favoured_set::{nearest_threshold, threshold_rounded_down};
 use crate::roots::bisect;
 
@@ -58,7 +58,7 @@ impl UnaryEncoding {
         Q.check(q)?;
         // The bound on p depends on the realised q, not on the requested one.
         let other = nearest_threshold(q);
-        let (q, rest) = (other.probability(), other.complement());
+        let (q, rest) = (other.probability(), other.false_probability());
         if budget.delta() > rest {
             return Err(Error::Combination {
                 reason: "unary encoding needs \"delta\" of at most 1 - q",
@@ -123,10 +123,11 @@ impl UnaryEncoding {
     /// Returns the δ of a report at ε. It is the same for all pairs of different answers.
     #[must_use]
     pub fn delta_at(&self, epsilon: f64) -> f64 {
-        let [own, other] = [self.own, self.other].map(|bit| [bit.complement(), bit.probability()]);
+        let [own, other] =
+            [self.own, self.other].map(|bit| [bit.false_probability(), bit.probability()]);
         let two_bits = [(0, 0), (0, 1), (1, 0), (1, 1)];
         let outcome = |(a, b): (usize, usize)| (own[a] * other[b], other[a] * own[b]);
-        hockey_stick(two_bits.map(outcome), epsilon)
+        hockey_stick_divergence(two_bits.map(outcome), epsilon)
     }
 
     /// Draws a report for an answer from 0 to k − 1. The report has k bits; bit i is true if the
@@ -146,7 +147,7 @@ impl UnaryEncoding {
             } else {
                 self.other
             };
-            set.sample(rng)
+            set.draw_bool(rng)
         };
         Ok((0..self.options).map(&mut bit).collect())
     }

@@ -81,7 +81,7 @@ fn numbers_rows(attributes: u32, budget: &Budget) -> Vec<MechanismRow> {
     let (epsilon, delta) = (budget.epsilon(), budget.delta());
     let sampled = |own: SampledTwoPoints| {
         let variance = EstimateVariance::from_square_at_zero(own.variance(0.0));
-        (format!("k {}", own.answered()), variance)
+        (format!("k {}", own.drawn_count()), variance)
     };
     let printed = SampledTwoPoints::new(attributes, epsilon, delta).map(sampled);
     let best = SampledTwoPoints::best(attributes, epsilon, delta).map(sampled);

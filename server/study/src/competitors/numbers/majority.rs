@@ -82,7 +82,7 @@ impl Majority {
         let sets = counts.favoured_set(threshold)?;
         DRAWS.check((sets.inside + sets.outside) / sets.inside.min(sets.outside))?;
         let inside = sets.favoured_threshold(budget);
-        let (p, q) = (inside.probability(), inside.complement());
+        let (p, q) = (inside.probability(), inside.false_probability());
         Ok(Self {
             attributes,
             threshold,
@@ -159,7 +159,7 @@ impl Majority {
         }
         // Rejection sampling: draws uniform vectors until one is favoured if `inside`, or until one
         // is not favoured otherwise.
-        let inside = self.inside.sample(rng);
+        let inside = self.inside.draw_bool(rng);
         let mut signs = own.clone();
         loop {
             let mut apart = 0;

@@ -8,7 +8,7 @@ use statrs::function::factorial::ln_binomial;
 
 use super::input::{self, ATTRIBUTES};
 use super::two_points::TwoPoints;
-use crate::competitors::budget::{Budget, hockey_stick};
+use crate::competitors::budget::{Budget, hockey_stick_divergence};
 
 /// Divisor of ε in the paper's number of drawn attributes, ⌊ε/2.17⌋. It is near the minimum of
 /// ε·((exp(ε) + 1)/(exp(ε) − 1))² over ε, which is the best ε for one attribute.
@@ -23,7 +23,7 @@ pub const ANSWERED_EPSILON: f64 = 2.17;
 /// // The printed floor is not always best.
 /// let printed = SampledTwoPoints::new(10, 8.0, 1e-6)?;
 /// let best = SampledTwoPoints::best(10, 8.0, 1e-6)?;
-/// assert_eq!((printed.answered(), best.answered()), (3, 4));
+/// assert_eq!((printed.drawn_count(), best.drawn_count()), (3, 4));
 /// assert!(best.variance(0.0) < printed.variance(0.0));
 /// # Ok::<(), hushbin::Error>(())
 /// ```
@@ -38,26 +38,26 @@ impl SampledTwoPoints {
     /// Returns the mechanism with the paper's k = max(1, min(d, ⌊ε/2.17⌋)).
     ///
     /// # Errors
-    /// Same errors as [`SampledTwoPoints::with_answered`].
+    /// Same errors as [`SampledTwoPoints::with_drawn_count`].
     pub fn new(attributes: u32, epsilon: f64, delta: f64) -> Result<Self, Error> {
         let answered = (epsilon / ANSWERED_EPSILON).floor().max(1.0) as u32;
         let answered = answered.min(attributes.max(1));
-        Self::with_answered(attributes, answered, epsilon, delta)
+        Self::with_drawn_count(attributes, answered, epsilon, delta)
     }
 
     /// Returns the mechanism with the k for which the variance is least, among all k with ε/k in
     /// [`EPSILON`].
     ///
     /// # Errors
-    /// Same errors as [`SampledTwoPoints::with_answered`].
+    /// Same errors as [`SampledTwoPoints::with_drawn_count`].
     pub fn best(attributes: u32, epsilon: f64, delta: f64) -> Result<Self, Error> {
         // Smallest k for which ε/k is not above the range of ε.
         let least = ((epsilon / EPSILON.max).ceil().max(1.0) as u32).min(attributes.max(1));
-        let mut best = Self::with_answered(attributes, least, epsilon, delta)?;
+        let mut best = Self::with_drawn_count(attributes, least, epsilon, delta)?;
         let more = least + 1..=attributes;
         let more = more.take_while(|k| EPSILON.contains(epsilon / f64::from(*k)));
         for answered in more {
-            let other = Self::with_answered(attributes, answered, epsilon, delta)?;
+            let other = Self::with_drawn_count(attributes, answered, epsilon, delta)?;
             if other.variance(0.0) < best.variance(0.0) {
                 best = other;
             }
@@ -70,7 +70,7 @@ impl SampledTwoPoints {
     /// # Errors
     /// [`Error::OutOfRange`] if d is outside [`ATTRIBUTES`], k is outside 1 to d, ε/k is outside
     /// [`EPSILON`], or δ/k is outside [`DELTA`](crate::competitors::DELTA).
-    pub fn with_answered(
+    pub fn with_drawn_count(
         attributes: u32,
         answered: u32,
         epsilon: f64,
@@ -100,7 +100,7 @@ impl SampledTwoPoints {
 
     /// Number k of attributes that are drawn for a report.
     #[must_use]
-    pub const fn answered(&self) -> u32 {
+    pub const fn drawn_count(&self) -> u32 {
         self.answered
     }
 
@@ -133,7 +133,7 @@ impl SampledTwoPoints {
             let p = (ways + a * own + b * other).exp();
             (p, (ways + a * other + b * own).exp())
         };
-        hockey_stick((0..=k).map(outcome), epsilon)
+        hockey_stick_divergence((0..=k).map(outcome), epsilon)
     }
 
     /// Returns the estimated mean of an attribute. `signs` is the sum of its reported signs.

@@ -39,7 +39,7 @@ enum BudgetedMechanism {
 ///
 /// let published = SampledPiecewise::new(2, SingleNumberMechanism::Hybrid, 4.0)?;
 /// let best = SampledPiecewise::best(2, SingleNumberMechanism::Hybrid, 4.0)?;
-/// assert_eq!((published.answered(), best.answered()), (1, 2));
+/// assert_eq!((published.drawn_count(), best.drawn_count()), (1, 2));
 /// assert!(best.worst_variance() < published.worst_variance());
 /// # Ok::<(), hushbin::Error>(())
 /// ```
@@ -65,7 +65,7 @@ impl SampledPiecewise {
         ATTRIBUTES.check(f64::from(attributes))?;
         EPSILON.check(epsilon)?;
         let answered = ((epsilon / EPSILON_OF_ONE) as u32).clamp(1, attributes);
-        Self::with_answered(attributes, answered, part, epsilon)
+        Self::with_drawn_count(attributes, answered, part, epsilon)
     }
 
     /// Returns the mechanism with the k for which the worst-case variance is least.
@@ -76,7 +76,7 @@ impl SampledPiecewise {
         let mut best = Self::new(attributes, part, epsilon)?;
         let most = ((epsilon / LEAST_EPSILON) as u32).clamp(1, attributes);
         for answered in 1..=most {
-            let other = Self::with_answered(attributes, answered, part, epsilon)?;
+            let other = Self::with_drawn_count(attributes, answered, part, epsilon)?;
             if other.worst_variance() < best.worst_variance() {
                 best = other;
             }
@@ -84,7 +84,7 @@ impl SampledPiecewise {
         Ok(best)
     }
 
-    fn with_answered(
+    fn with_drawn_count(
         attributes: u32,
         answered: u32,
         part: SingleNumberMechanism,
@@ -113,7 +113,7 @@ impl SampledPiecewise {
 
     /// Number k of attributes that are drawn for a report.
     #[must_use]
-    pub const fn answered(&self) -> u32 {
+    pub const fn drawn_count(&self) -> u32 {
         self.answered
     }
 

@@ -48,7 +48,7 @@ impl TwoPoints {
     /// Scale A: the estimate is A times the reported sign.
     #[must_use]
     pub fn scale(&self) -> f64 {
-        1.0 / (self.own.probability() - self.own.complement())
+        1.0 / (self.own.probability() - self.own.false_probability())
     }
 
     /// Variance A² − x² of one report's estimate of a number x, where A is [`scale`](Self::scale).
@@ -65,7 +65,7 @@ impl TwoPoints {
 
     /// Returns the privacy loss of a report: the least ε that it satisfies with δ = 0.
     pub(in crate::competitors) fn privacy_loss(&self) -> f64 {
-        (self.own.probability() / self.own.complement()).ln()
+        (self.own.probability() / self.own.false_probability()).ln()
     }
 
     /// Returns the estimated mean, from the sum of the reported signs.
@@ -91,6 +91,6 @@ impl TwoPoints {
     ) -> bool {
         let up = input::randomly_rounds_up(value, rng);
         // The result is true (+) if the sign is + and kept, or − and flipped.
-        self.own.sample(rng) == up
+        self.own.draw_bool(rng) == up
     }
 }

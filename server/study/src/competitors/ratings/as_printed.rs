@@ -24,10 +24,10 @@ pub(crate) fn collision_buckets(sparsity: u32, epsilon: f64) -> u32 {
 /// use hushbin_study::competitors::ratings::as_printed;
 ///
 /// // 4e + 7 = 17.87
-/// assert_eq!(as_printed::collision(4, 1.0)["buckets"], 17);
+/// assert_eq!(as_printed::collision_draft(4, 1.0)["buckets"], 17);
 /// ```
 #[must_use]
-pub fn collision(sparsity: u32, epsilon: f64) -> Value {
+pub fn collision_draft(sparsity: u32, epsilon: f64) -> Value {
     json!({
         "name": "collision", "rule": "occupied", "hashing": "independent",
         "buckets": collision_buckets(sparsity, epsilon),
@@ -37,7 +37,7 @@ pub fn collision(sparsity: u32, epsilon: f64) -> Value {
 /// Returns the JSON draft of CoCo as P1 prints it, with the rule `overwrite` and independent
 /// hashing. The draft leaves the number of buckets unset, so the best number is chosen.
 #[must_use]
-pub fn coco() -> Value {
+pub fn coco_draft() -> Value {
     json!({ "name": "coco", "rule": "overwrite", "hashing": "independent" })
 }
 
@@ -45,7 +45,7 @@ pub fn coco() -> Value {
 /// for n people with k entries each. The mechanism has one bin and Laplace noise. Its clipping
 /// bound is √(2k·ln(4n/β)) with β = 0.05, rounded up to a multiple of 1/[`GRID`].
 #[must_use]
-pub fn hash_bin_user_level(entries: u32, people: u64) -> Value {
+pub fn hash_bin_draft_at_user_level(entries: u32, people: u64) -> Value {
     let grid = f64::from(GRID);
     let clip = (2.0 * f64::from(entries) * libm::log(4.0 * people as f64 / BETA)).sqrt();
     json!({
@@ -57,7 +57,7 @@ pub fn hash_bin_user_level(entries: u32, people: u64) -> Value {
 /// Returns the JSON draft of hash-bin at level `event` (single entries are protected) as P3 prints
 /// it. For people with k entries each, it has ε²k/4 bins.
 #[must_use]
-pub fn hash_bin_event_level(entries: u32, epsilon: f64) -> Value {
+pub fn hash_bin_draft_at_event_level(entries: u32, epsilon: f64) -> Value {
     json!({
         "name": "hash-bin", "level": "event", "hashing": "independent",
         "bins": round_bins(epsilon * epsilon * f64::from(entries) / 4.0),
@@ -68,7 +68,7 @@ pub fn hash_bin_event_level(entries: u32, epsilon: f64) -> Value {
 /// are protected) as P3 prints it. For people with k entries each, it has ε²k/L² bins, or
 /// √(ε²k/(L·ln(1/δ))) bins if δ is given.
 #[must_use]
-pub fn hash_bin_neighbouring_level(
+pub fn hash_bin_draft_at_neighbouring_level(
     entries: u32,
     epsilon: f64,
     distance: f64,

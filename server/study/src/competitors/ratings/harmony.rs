@@ -4,7 +4,7 @@ use hushbin::sample::draw_below;
 use hushbin::{Entry, Error};
 use rand_core::CryptoRng;
 
-use super::oracle::{EstimateMoments, Oracle, OracleSetting};
+use super::oracle::{EstimateMoments, OracleSetting, RatingOracle};
 use super::report_sums::{LinearEstimator, ReportSums};
 use crate::competitors::numbers::TwoPoints;
 
@@ -14,7 +14,7 @@ use crate::competitors::numbers::TwoPoints;
 /// coordinate is d·A times the reported sign.
 ///
 /// ```
-/// use hushbin_study::competitors::ratings::{Harmony, Oracle, OracleSetting};
+/// use hushbin_study::competitors::ratings::{Harmony, RatingOracle, OracleSetting};
 ///
 /// let setting = OracleSetting { items: 1378, sparsity: 6, epsilon: 0.5, delta: 0.0, distance: 1.0 };
 /// let harmony = Harmony::new(&setting)?;
@@ -46,7 +46,7 @@ impl Harmony {
     }
 }
 
-impl Oracle for Harmony {
+impl RatingOracle for Harmony {
     fn privacy_loss(&self) -> f64 {
         self.points.privacy_loss()
     }

@@ -5,7 +5,7 @@ use hushbin::{Entry, Error};
 use rand_core::CryptoRng;
 
 use super::one_sparse::OneSparseOracle;
-use super::oracle::{EstimateMoments, Oracle, OracleSetting, PresenceMoments};
+use super::oracle::{EstimateMoments, OracleSetting, PresenceMoments, RatingOracle};
 use super::report_sums::{LinearEstimator, ReportSums};
 use super::slots::all_slots;
 
@@ -21,7 +21,7 @@ use super::slots::all_slots;
 /// privacy at event level.
 ///
 /// ```
-/// use hushbin_study::competitors::ratings::{KFoldRepetition, Oracle, OracleSetting, SignedBit};
+/// use hushbin_study::competitors::ratings::{KFoldRepetition, RatingOracle, OracleSetting, SignedBit};
 ///
 /// let setting = OracleSetting { items: 100, sparsity: 6, epsilon: 1.0, delta: 0.0, distance: 1.0 };
 /// let bits = KFoldRepetition::<SignedBit>::new(&setting)?;
@@ -66,7 +66,7 @@ impl<T: OneSparseOracle> KFoldRepetition<T> {
     }
 }
 
-impl<T: OneSparseOracle> Oracle for KFoldRepetition<T> {
+impl<T: OneSparseOracle> RatingOracle for KFoldRepetition<T> {
     fn privacy_loss(&self) -> f64 {
         self.entry_oracle.privacy_loss()
     }

@@ -4,7 +4,7 @@ use hushbin::{Entry, Error};
 use rand_core::CryptoRng;
 use rand_distr::{Distribution, Gamma};
 
-use super::oracle::{EstimateMoments, Oracle, OracleSetting};
+use super::oracle::{EstimateMoments, OracleSetting, RatingOracle};
 use super::report_sums::{LinearEstimator, ReportSums};
 
 /// Laplace mechanism on all d coordinates (Dwork, McSherry, Nissim and Smith 2006), which protects
@@ -18,7 +18,7 @@ use super::report_sums::{LinearEstimator, ReportSums};
 /// Significance of the Least Significant Bits for Differential Privacy", CCS 2012).
 ///
 /// ```
-/// use hushbin_study::competitors::ratings::{LaplaceNoise, Oracle, OracleSetting};
+/// use hushbin_study::competitors::ratings::{LaplaceNoise, RatingOracle, OracleSetting};
 ///
 /// let setting = OracleSetting { items: 100, sparsity: 64, epsilon: 0.5, delta: 0.0, distance: 3.0 };
 /// let laplace = LaplaceNoise::new(&setting)?;
@@ -87,7 +87,7 @@ fn add_exact_entries(entries: &[Entry], sums: &mut ReportSums) {
     }
 }
 
-impl Oracle for LaplaceNoise {
+impl RatingOracle for LaplaceNoise {
     fn privacy_loss(&self) -> f64 {
         self.distance / self.scale
     }

@@ -3,16 +3,16 @@
 use hushbin::{Entry, Error};
 use rand_core::CryptoRng;
 
-use super::oracle::{EstimateMoments, Oracle, OracleSetting};
+use super::oracle::{EstimateMoments, OracleSetting, RatingOracle};
 use super::report_sums::{LinearEstimator, ReportSums};
-use super::slots::{sample_entries, sign_value, sum_of_fair_signs};
+use super::slots::{draw_sum_of_fair_signs, sample_entries, sign_value};
 use crate::competitors::numbers::TwoPoints;
 
 /// Naive perturbation (P3, Table 1): a report covers each of the d coordinates by [`TwoPoints`]. A
 /// missing entry is 0.
 ///
 /// ```
-/// use hushbin_study::competitors::ratings::{NaiveBits, Oracle, OracleSetting};
+/// use hushbin_study::competitors::ratings::{NaiveBits, RatingOracle, OracleSetting};
 ///
 /// let setting = OracleSetting { items: 100, sparsity: 6, epsilon: 1.0, delta: 0.0, distance: 1.0 };
 /// let [event_level, user_level] = [NaiveBits::event_level(&setting)?, NaiveBits::user_level(&setting)?];
@@ -71,7 +71,7 @@ impl NaiveBits {
     }
 }
 
-impl Oracle for NaiveBits {
+impl RatingOracle for NaiveBits {
     fn privacy_loss(&self) -> f64 {
         f64::from(self.entries.unwrap_or(1)) * self.points.privacy_loss()
     }
@@ -111,7 +111,7 @@ impl Oracle for NaiveBits {
         for (sum, &others) in sums.signs.iter_mut().zip(&others) {
             // Bits are independent. A person without this item sends either sign with probability
             // 1/2, so only the number of such people matters.
-            *sum += sum_of_fair_signs(others, rng);
+            *sum += draw_sum_of_fair_signs(others, rng);
         }
     }
 }

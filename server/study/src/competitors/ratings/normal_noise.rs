@@ -5,7 +5,7 @@ use hushbin::{Entry, Error};
 use rand_core::CryptoRng;
 use rand_distr::{Distribution, StandardNormal};
 
-use super::oracle::{EstimateMoments, Oracle, OracleSetting};
+use super::oracle::{EstimateMoments, OracleSetting, RatingOracle};
 use super::report_sums::{LinearEstimator, ReportSums};
 use super::slots::sample_entries;
 use crate::competitors::budget::least_epsilon;
@@ -15,7 +15,7 @@ use crate::competitors::gaussian::Gaussian;
 /// entry is 0.
 ///
 /// ```
-/// use hushbin_study::competitors::ratings::{NormalNoise, Oracle, OracleSetting};
+/// use hushbin_study::competitors::ratings::{NormalNoise, RatingOracle, OracleSetting};
 ///
 /// let setting = OracleSetting { items: 100, sparsity: 64, epsilon: 0.5, delta: 1e-5, distance: 1.0 };
 /// let [best, coded] = [NormalNoise::user_level(&setting)?, NormalNoise::user_level_as_coded(&setting)?];
@@ -151,7 +151,7 @@ fn sensitivity_within(distance: f64) -> f64 {
     (2.0 * (distance - rest) + rest * rest).sqrt()
 }
 
-impl Oracle for NormalNoise {
+impl RatingOracle for NormalNoise {
     fn privacy_loss(&self) -> f64 {
         least_epsilon(self.delta, |epsilon| self.gaussian.delta_at(epsilon))
     }

@@ -1,4 +1,4 @@
-//! Oracles that answer about one entry. [`Sampling`](super::Sampling) and
+//! Oracles that answer about one entry. [`EntrySampling`](super::EntrySampling) and
 //! [`KFoldRepetition`](super::KFoldRepetition) apply such an oracle to inputs with several entries.
 
 use hushbin::Error;

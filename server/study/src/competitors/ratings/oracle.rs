@@ -67,7 +67,7 @@ impl OracleSetting {
 /// An input's entries are in ascending order of items. For oracles that sample or pad, an input
 /// should have at most s entries. An oracle that reports only signs rounds a value v to 1 with
 /// probability (1 + v)/2, otherwise to −1.
-pub trait Oracle: Send + Sync {
+pub trait RatingOracle: Send + Sync {
     /// Returns the least ε that a report satisfies, at the mechanism's δ if it has one. The result
     /// is at most the requested ε, and often less. The tests check the result by enumeration.
     fn privacy_loss(&self) -> f64;

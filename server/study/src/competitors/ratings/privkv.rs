@@ -4,9 +4,9 @@ use hushbin::sample::{ExpLowerBound, Threshold, draw_below};
 use hushbin::{Entry, Error};
 use rand_core::CryptoRng;
 
-use super::oracle::{EstimateMoments, Oracle, OracleSetting, PresenceMoments};
+use super::oracle::{EstimateMoments, OracleSetting, PresenceMoments, RatingOracle};
 use super::report_sums::{LinearEstimator, ReportSums};
-use super::slots::{fair_coin, sign_value};
+use super::slots::{flip_fair_coin, sign_value};
 use crate::competitors::favoured_set::threshold_rounded_down;
 use crate::competitors::numbers::randomly_rounds_up;
 
@@ -22,7 +22,7 @@ use crate::competitors::numbers::randomly_rounds_up;
 /// sign than to distinguish the two fixed signs.
 ///
 /// ```
-/// use hushbin_study::competitors::ratings::{Oracle, PrivKv, OracleSetting};
+/// use hushbin_study::competitors::ratings::{RatingOracle, PrivKv, OracleSetting};
 ///
 /// let setting = OracleSetting { items: 100, sparsity: 4, epsilon: 1.0, delta: 0.0, distance: 1.0 };
 /// let [published, calibrated] = [PrivKv::published(&setting)?, PrivKv::calibrated(&setting)?];
@@ -104,14 +104,14 @@ impl PrivKv {
     /// Returns 2p − 1 for the probability p that the presence is reported truthfully, and for the
     /// same probability of the sign. It is computed from the thresholds to avoid cancellation.
     fn truth_margins(&self) -> [f64; 2] {
-        [self.presence, self.sign].map(|truth| truth.probability() - truth.complement())
+        [self.presence, self.sign].map(|truth| truth.probability() - truth.false_probability())
     }
 }
 
-impl Oracle for PrivKv {
+impl RatingOracle for PrivKv {
     fn privacy_loss(&self) -> f64 {
         let [p, r] = [self.presence, self.sign].map(Threshold::probability);
-        let [q, s] = [self.presence, self.sign].map(Threshold::complement);
+        let [q, s] = [self.presence, self.sign].map(Threshold::false_probability);
         // The four likelihood ratios: of present and absent; of a sign and absent, in either
         // direction; of one sign and the opposite sign.
         let ratios = [p / q, 2.0 * p * r / q, q / (2.0 * p * s), r / s];
@@ -135,7 +135,10 @@ impl Oracle for PrivKv {
 
     fn second_moments(&self) -> EstimateMoments {
         let d = f64::from(self.items);
-        let (p, q) = (self.presence.probability(), self.presence.complement());
+        let (p, q) = (
+            self.presence.probability(),
+            self.presence.false_probability(),
+        );
         let [presence, sign] = self.truth_margins();
         let square = d / (p * sign).powi(2);
         // [present] is 1 if the report says present, otherwise 0. The mean square of [present] − q
@@ -155,14 +158,14 @@ impl Oracle for PrivKv {
         let drawn = draw_below(rng, self.items) as usize;
         let own = entries.iter().find(|entry| entry.item == drawn as u64);
         sums.reports += 1;
-        let present = self.presence.sample(rng) == own.is_some();
-        sums.presence[drawn] -= self.presence.complement();
+        let present = self.presence.draw_bool(rng) == own.is_some();
+        sums.presence[drawn] -= self.presence.false_probability();
         if !present {
             return;
         }
         let up = match own {
-            Some(entry) => randomly_rounds_up(entry.value, rng) == self.sign.sample(rng),
-            None => fair_coin(rng),
+            Some(entry) => randomly_rounds_up(entry.value, rng) == self.sign.draw_bool(rng),
+            None => flip_fair_coin(rng),
         };
         sums.presence[drawn] += 1.0;
         sums.signs[drawn] += sign_value(up);

@@ -7,10 +7,10 @@ use super::k_fold::KFoldRepetition;
 use super::laplace_noise::LaplaceNoise;
 use super::naive_bits::NaiveBits;
 use super::normal_noise::NormalNoise;
-use super::oracle::{Oracle, OracleSetting};
+use super::oracle::{OracleSetting, RatingOracle};
 use super::pckv::{PckvGrr, PckvUe};
 use super::privkv::PrivKv;
-use super::sampling::Sampling;
+use super::sampling::EntrySampling;
 use super::signed_bit::SignedBit;
 use super::signed_hash::SignedHash;
 use super::three_answers::PrivKvThreeAnswers;
@@ -37,7 +37,7 @@ pub struct NamedOracle {
     /// Source of the mechanism, and deviations from the source.
     pub source: &'static str,
     /// Constructor, which chooses the parameters for a setting.
-    pub build: fn(&OracleSetting) -> Result<Box<dyn Oracle>, Error>,
+    pub build: fn(&OracleSetting) -> Result<Box<dyn RatingOracle>, Error>,
 }
 
 /// List of all published mechanisms for ratings.
@@ -82,13 +82,13 @@ pub const ORACLES: &[NamedOracle] = &[
         name: "sampling, OLH",
         privacy_unit: PrivacyUnit::User,
         source: "T. Wang et al. 2017 on one random entry",
-        build: |setting| Ok(Box::new(Sampling::<SignedHash>::new(setting)?)),
+        build: |setting| Ok(Box::new(EntrySampling::<SignedHash>::new(setting)?)),
     },
     NamedOracle {
         name: "sampling, one bit",
         privacy_unit: PrivacyUnit::User,
         source: "code of P3",
-        build: |setting| Ok(Box::new(Sampling::<SignedBit>::new(setting)?)),
+        build: |setting| Ok(Box::new(EntrySampling::<SignedBit>::new(setting)?)),
     },
     NamedOracle {
         name: "k-fold, OLH",

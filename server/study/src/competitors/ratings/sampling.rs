@@ -5,7 +5,7 @@ use hushbin::{Entry, Error};
 use rand_core::CryptoRng;
 
 use super::one_sparse::OneSparseOracle;
-use super::oracle::{EstimateMoments, Oracle, OracleSetting, PresenceMoments};
+use super::oracle::{EstimateMoments, OracleSetting, PresenceMoments, RatingOracle};
 use super::report_sums::{LinearEstimator, ReportSums};
 use super::slots::draw_slot;
 
@@ -14,21 +14,21 @@ use super::slots::draw_slot;
 /// report is ε-LDP for the whole input, because the answer is ε-LDP for any slot.
 ///
 /// ```
-/// use hushbin_study::competitors::ratings::{Oracle, Sampling, OracleSetting, SignedHash};
+/// use hushbin_study::competitors::ratings::{RatingOracle, EntrySampling, OracleSetting, SignedHash};
 ///
 /// let setting = |sparsity| OracleSetting { items: 100, sparsity, epsilon: 1.0, delta: 0.0, distance: 1.0 };
-/// let [one, four] = [1, 4].map(|s| Sampling::<SignedHash>::new(&setting(s)).unwrap());
+/// let [one, four] = [1, 4].map(|s| EntrySampling::<SignedHash>::new(&setting(s)).unwrap());
 /// let ratio = four.second_moments().variances_of_mean()[1] / one.second_moments().variances_of_mean()[1];
 /// assert!((ratio - 16.0).abs() < 1e-12);
 /// # Ok::<(), hushbin::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Sampling<T> {
+pub struct EntrySampling<T> {
     sparsity: u32,
     entry_oracle: T,
 }
 
-impl<T: OneSparseOracle> Sampling<T> {
+impl<T: OneSparseOracle> EntrySampling<T> {
     /// Creates the mechanism for the question and the privacy requirement of a setting.
     ///
     /// # Errors
@@ -47,7 +47,7 @@ impl<T: OneSparseOracle> Sampling<T> {
     }
 }
 
-impl<T: OneSparseOracle> Oracle for Sampling<T> {
+impl<T: OneSparseOracle> RatingOracle for EntrySampling<T> {
     /// Privacy loss of the answer about the drawn slot. The report has the same loss if one output
     /// has the highest probability for all slots of one input, and the lowest probability for all
     /// slots of another input.

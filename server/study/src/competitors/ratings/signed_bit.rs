@@ -1,13 +1,13 @@
 //! One-bit oracle: reports the value of an entry times a hashed sign of its item.
 
 use hushbin::Error;
-use hushbin::hash::{HashKeys, closed_sign};
+use hushbin::hash::{HashKeys, sign_of_closed_element};
 use rand_core::CryptoRng;
 
 use super::one_sparse::OneSparseOracle;
 use super::oracle::{EstimateMoments, OracleSetting};
 use super::report_sums::{LinearEstimator, ReportSums};
-use super::slots::{Slot, sign_value, sum_of_fair_signs};
+use super::slots::{Slot, draw_sum_of_fair_signs, sign_value};
 use crate::competitors::numbers::TwoPoints;
 
 /// One-bit oracle. Each answer draws a hash function that maps every item to a sign, + or − with
@@ -75,12 +75,14 @@ impl OneSparseOracle for SignedBit {
     fn add_answer(&self, slot: Slot<'_>, sums: &mut ReportSums, rng: &mut dyn CryptoRng) {
         let keys = HashKeys::new(rng.next_u64());
         let value = match slot {
-            Slot::Entry(entry) => f64::from(closed_sign(&keys, entry.item as u32)) * entry.value,
+            Slot::Entry(entry) => {
+                f64::from(sign_of_closed_element(&keys, entry.item as u32)) * entry.value
+            }
             Slot::Dummy(_) => 0.0,
         };
         let answer = sign_value(self.points.randomize_unchecked(value, rng));
         for item in 0..self.items {
-            sums.signs[item as usize] += answer * f64::from(closed_sign(&keys, item));
+            sums.signs[item as usize] += answer * f64::from(sign_of_closed_element(&keys, item));
         }
     }
 
@@ -109,7 +111,7 @@ impl OneSparseOracle for SignedBit {
         for (sum, own) in sums.signs.iter_mut().zip(own) {
             // Hashed signs are assumed to be independent, with equal probabilities of + and −. The
             // products of the answer with the signs of other items then have the same distribution.
-            *sum += sum_of_fair_signs(answers - own, rng);
+            *sum += draw_sum_of_fair_signs(answers - own, rng);
         }
     }
 }

@@ -62,12 +62,12 @@ pub(super) fn draw_binomial<R: Rng + ?Sized>(trials: u64, probability: f64, rng:
 }
 
 /// Draws the sum of `signs` random signs, each 1 or −1 with probability 1/2.
-pub(super) fn sum_of_fair_signs<R: Rng + ?Sized>(signs: u64, rng: &mut R) -> f64 {
+pub(super) fn draw_sum_of_fair_signs<R: Rng + ?Sized>(signs: u64, rng: &mut R) -> f64 {
     2.0 * draw_binomial(signs, 0.5, rng) as f64 - signs as f64
 }
 
 /// Draws true or false, each with probability 1/2.
-pub(super) fn fair_coin<R: Rng + ?Sized>(rng: &mut R) -> bool {
+pub(super) fn flip_fair_coin<R: Rng + ?Sized>(rng: &mut R) -> bool {
     rng.next_u64() >> 63 == 1
 }
 

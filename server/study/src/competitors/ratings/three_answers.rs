@@ -4,7 +4,7 @@ use hushbin::sample::draw_below;
 use hushbin::{Entry, Error};
 use rand_core::CryptoRng;
 
-use super::oracle::{EstimateMoments, Oracle, OracleSetting, PresenceMoments};
+use super::oracle::{EstimateMoments, OracleSetting, PresenceMoments, RatingOracle};
 use super::report_sums::{LinearEstimator, ReportSums};
 use super::slots::sign_value;
 use crate::competitors::choice::{RandomizedResponse, SupportRates};
@@ -15,7 +15,7 @@ use crate::competitors::numbers::randomly_rounds_up;
 /// replaces it by a given other answer with probability q = 1/(e + 2), where e = exp(ε).
 ///
 /// ```
-/// use hushbin_study::competitors::ratings::{Oracle, PrivKv, OracleSetting, PrivKvThreeAnswers};
+/// use hushbin_study::competitors::ratings::{RatingOracle, PrivKv, OracleSetting, PrivKvThreeAnswers};
 ///
 /// let setting = OracleSetting { items: 256, sparsity: 4, epsilon: 1.0, delta: 0.0, distance: 1.0 };
 /// let three = PrivKvThreeAnswers::new(&setting)?.second_moments().variances_of_mean();
@@ -52,7 +52,7 @@ impl PrivKvThreeAnswers {
     }
 }
 
-impl Oracle for PrivKvThreeAnswers {
+impl RatingOracle for PrivKvThreeAnswers {
     fn privacy_loss(&self) -> f64 {
         self.response.privacy_loss()
     }

@@ -10,13 +10,15 @@ use std::collections::BTreeMap;
 
 use hushbin::Error;
 use hushbin::bounds::ParameterRange;
-use hushbin::hash::Hashing;
+use hushbin::hash::HashFamily;
 use hushbin::mechanism::collision::{Collision, Rule};
 
-use hushbin_analysis::accounting::{Mixture, account, delta_bounds, largest_epsilon};
+use hushbin_analysis::accounting::{
+    Mixture, compute_batch_privacy, delta_bounds, largest_local_epsilon,
+};
 use statrs::distribution::{Binomial, Discrete};
 
-use crate::competitors::budget::{Budget, hockey_stick};
+use crate::competitors::budget::{Budget, hockey_stick_divergence};
 
 /// Allowed range of γ, the probability that a report is a uniform cell.
 const GAMMA: ParameterRange = ParameterRange {
@@ -65,9 +67,9 @@ pub fn local_epsilon(cells: u32, gamma: f64) -> f64 {
 ///
 /// # Errors
 /// [`Error::OutOfRange`] if M or ε is out of range.
-pub fn mixture(cells: u32, epsilon: f64) -> Result<Mixture, Error> {
+pub fn grid_mixture(cells: u32, epsilon: f64) -> Result<Mixture, Error> {
     let rule = Rule::Heaviest { favoured: 1 };
-    let of_cells = Collision::new(rule, Hashing::Balanced, cells)?;
+    let of_cells = Collision::new(rule, HashFamily::Balanced, cells)?;
     Mixture::collision(&of_cells, 1, epsilon)
 }
 
@@ -76,8 +78,8 @@ pub fn mixture(cells: u32, epsilon: f64) -> Result<Mixture, Error> {
 /// above 12, so the result is at least the γ for a local ε of 12.
 ///
 /// # Errors
-/// [`Error::OutOfRange`] if M, n or δ is out of the range of [`account`], or if even the γ of the
-/// least local ε is not enough.
+/// [`Error::OutOfRange`] if M, n or δ is out of the range of [`compute_batch_privacy`], or if even
+/// the γ of the least local ε is not enough.
 ///
 /// ```
 /// use hushbin_study::competitors::{Budget, sums::grid};
@@ -89,8 +91,8 @@ pub fn mixture(cells: u32, epsilon: f64) -> Result<Mixture, Error> {
 /// ```
 pub fn least_uniform_probability(cells: u32, people: u64, budget: &Budget) -> Result<f64, Error> {
     let (central, delta) = (budget.epsilon(), budget.delta());
-    let at = |epsilon| mixture(cells, epsilon);
-    let found = largest_epsilon(at, people, 1.0, delta, central)?;
+    let at = |epsilon| grid_mixture(cells, epsilon);
+    let found = largest_local_epsilon(at, people, 1.0, delta, central)?;
     let m = f64::from(cells);
     // Inverse of `local_epsilon`.
     Ok(m / (found.epsilon().exp_m1() + m))
@@ -100,11 +102,11 @@ pub fn least_uniform_probability(cells: u32, people: u64, budget: &Budget) -> Re
 /// `gamma` is the probability γ of a uniform cell.
 ///
 /// # Errors
-/// Same errors as [`account`]. [`Error::OutOfRange`] if γ is not from 10⁻¹² to 1.
+/// Same errors as [`compute_batch_privacy`]. [`Error::OutOfRange`] if γ is not from 10⁻¹² to 1.
 pub fn central_epsilon(cells: u32, gamma: f64, people: u64, delta: f64) -> Result<f64, Error> {
     GAMMA.check(gamma)?;
-    let mixture = mixture(cells, local_epsilon(cells, gamma))?;
-    Ok(account(&mixture, people, 1.0, delta)?.central_epsilon)
+    let mixture = grid_mixture(cells, local_epsilon(cells, gamma))?;
+    Ok(compute_batch_privacy(&mixture, people, 1.0, delta)?.central_epsilon)
 }
 
 /// Returns a proven upper bound on the δ of n shuffled reports at ε, in the worst case over
@@ -119,7 +121,7 @@ pub fn proven_delta(cells: u32, gamma: f64, people: u64, epsilon: f64) -> Result
     if local <= epsilon {
         return Ok(0.0);
     }
-    Ok(delta_bounds(&mixture(cells, local)?, people, epsilon)?.upper)
+    Ok(delta_bounds(&grid_mixture(cells, local)?, people, epsilon)?.upper)
 }
 
 /// Returns a lower bound on the δ of n shuffled reports at ε. The probability γ of a uniform cell
@@ -170,7 +172,10 @@ pub fn attack_delta_lower_bound(
         )
     };
     let all = (0..=most).flat_map(|i| (0..=most).map(move |j| (i, j)));
-    Ok(hockey_stick(all.map(|(i, j)| outcome(i, j)), epsilon))
+    Ok(hockey_stick_divergence(
+        all.map(|(i, j)| outcome(i, j)),
+        epsilon,
+    ))
 }
 
 /// Returns the probability of this number of successes in `trials` trials, if each trial succeeds
@@ -221,7 +226,7 @@ pub fn exact_shuffled_delta(
         let [own, other] = [report(&told, 0), report(&told, 1)];
         // Both maps have the same keys in the same order: every multiset of n cells.
         let pairs = own.0.into_values().zip(other.0.into_values());
-        worst = worst.max(hockey_stick(pairs, epsilon));
+        worst = worst.max(hockey_stick_divergence(pairs, epsilon));
     }
     Ok(worst)
 }

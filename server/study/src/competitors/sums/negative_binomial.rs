@@ -13,7 +13,7 @@ use hushbin::Error;
 use hushbin::bounds::ParameterRange;
 use rand_core::Rng;
 
-use crate::competitors::budget::hockey_stick;
+use crate::competitors::budget::hockey_stick_divergence;
 
 /// Allowed range of the shape r of NB(r, p).
 const SHAPE: ParameterRange = ParameterRange {
@@ -121,7 +121,7 @@ impl NegativeBinomial {
 
     /// Draws a count in floating point, for simulations and comparisons only. Noise that people
     /// send would have to follow its distribution exactly, to the last bit.
-    pub fn draw<R: Rng + ?Sized>(&self, rng: &mut R) -> u64 {
+    pub fn draw_count<R: Rng + ?Sized>(&self, rng: &mut R) -> u64 {
         let log = (-self.p).ln_1p();
         let groups = draw_poisson(-self.r * log, rng);
         (0..groups)
@@ -163,7 +163,7 @@ pub(super) fn probabilities_from_mode(
 /// the count from 0 on.
 pub(super) fn delta_of_shift(law: &[f64], shift: u32, epsilon: f64) -> f64 {
     let by = shift as i32;
-    let of = |shift| hockey_stick(shifted_probability_pairs(law, shift), epsilon);
+    let of = |shift| hockey_stick_divergence(shifted_probability_pairs(law, shift), epsilon);
     of(by).max(of(-by))
 }
 

@@ -84,7 +84,7 @@ impl VectorSumProtocol {
     /// without bias to an integer x. The person sends x, unless it is 0, and a part of the
     /// coordinate's noise messages.
     ///
-    /// Like [`NegativeBinomial::draw`](super::NegativeBinomial::draw) this function draws in
+    /// Like [`NegativeBinomial::draw`](super::NegativeBinomial::draw_count) this function draws in
     /// floating point, for simulations only. The messages are not shuffled yet; the shuffler has to
     /// do that.
     ///
@@ -112,11 +112,11 @@ impl VectorSumProtocol {
                     self.noise
                         .unit_count_distribution()
                         .per_person(self.honest)
-                        .draw(rng),
+                        .draw_count(rng),
                 );
             }
             for (name, law) in self.noise.tuple_count_distributions() {
-                let copies = law.per_person(self.honest).draw(rng);
+                let copies = law.per_person(self.honest).draw_count(rng);
                 if copies > 0 {
                     for value in self.noise.tuples().tuple_messages(name) {
                         send(value, copies);

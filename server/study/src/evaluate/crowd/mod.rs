@@ -2,7 +2,7 @@
 
 pub(super) mod census;
 pub(super) mod data_set;
+pub(super) mod entry_distribution;
 pub(super) mod number;
 pub(super) mod people;
 pub(super) mod random;
-pub(super) mod workload;

@@ -19,7 +19,7 @@ use crate::evaluate::mechanism::choice_protocol::ChoiceProtocolName;
 
 /// Experiment that estimates the shares of a choice's options, with every protocol.
 #[derive(Debug)]
-pub(crate) struct OptionShares {
+pub(crate) struct OptionSharesExperiment {
     size: StudySize,
     cells: Vec<ChoiceCell>,
 }
@@ -68,7 +68,7 @@ const VARIANCE: &str = "variance of another's option";
 /// reporting person chose one of them.
 const AVERAGE: &str = "average variance";
 
-impl OptionShares {
+impl OptionSharesExperiment {
     /// Creates the experiment, with the points and repeats of the given size.
     pub(crate) fn new(size: StudySize) -> Self {
         let mut cells = Vec::new();
@@ -98,7 +98,7 @@ impl OptionShares {
     }
 }
 
-impl Experiment for OptionShares {
+impl Experiment for OptionSharesExperiment {
     fn name(&self) -> &'static str {
         "choices"
     }
@@ -130,7 +130,7 @@ impl Experiment for OptionShares {
     fn run_unit(&self, unit: &WorkUnit, rng: &ChaCha8Rng) -> Result<Vec<Measurement>, StudyError> {
         match self.cells.get(unit.index) {
             Some(cell) => cell.simulate(rng),
-            None => computed_measurements(),
+            None => formula_measurements(),
         }
     }
 
@@ -181,7 +181,7 @@ impl Experiment for OptionShares {
     }
 }
 
-impl OptionShares {
+impl OptionSharesExperiment {
     /// Returns the panels of P4's figure 6, one for each census-like crowd and δ.
     fn census_panels(&self, table: &MeasurementTable) -> Vec<Panel> {
         let mut panels: Vec<Panel> = Vec::new();
@@ -205,7 +205,7 @@ impl OptionShares {
 }
 
 /// Computes the measurements of P4's figure 2 from formulas.
-fn computed_measurements() -> Result<Vec<Measurement>, StudyError> {
+fn formula_measurements() -> Result<Vec<Measurement>, StudyError> {
     let mut rows = Vec::new();
     for options in OPTIONS {
         for &epsilon in plotted_epsilons(StudySize::Full) {
@@ -399,8 +399,8 @@ mod tests {
 
     #[test]
     fn figures_have_a_curve_for_each_protocol_and_units_a_name() {
-        let choices = OptionShares::new(StudySize::Quick);
-        let mut rows = computed_measurements().unwrap();
+        let choices = OptionSharesExperiment::new(StudySize::Quick);
+        let mut rows = formula_measurements().unwrap();
         for cell in &choices.cells {
             let cell = ChoiceCell {
                 people: 200,
@@ -431,7 +431,7 @@ mod tests {
                 }
             }
         }
-        let full = OptionShares::new(StudySize::Full);
+        let full = OptionSharesExperiment::new(StudySize::Full);
         let mut names: Vec<String> = full.work_units().into_iter().map(|own| own.name).collect();
         let count = names.len();
         names.sort();

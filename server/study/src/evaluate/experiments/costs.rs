@@ -7,8 +7,8 @@ use rand_chacha::ChaCha8Rng;
 
 use super::sparse::DELTA;
 use super::{ratings, sparse};
+use crate::evaluate::crowd::entry_distribution::EntryDistribution;
 use crate::evaluate::crowd::random::generator_stream;
-use crate::evaluate::crowd::workload::EntryDistribution;
 use crate::evaluate::measure::experiment::{Experiment, Figure, Measurement, StudyError, WorkUnit};
 use crate::evaluate::measure::measurement::BYTES;
 use crate::evaluate::measure::size::StudySize;
@@ -18,7 +18,7 @@ use crate::evaluate::mechanism::simulate::question_point;
 
 /// Experiment that measures the costs of a report for every mechanism for ratings, at a few numbers
 /// of items and entries.
-pub(crate) struct ReportCosts {
+pub(crate) struct ReportCostsExperiment {
     /// Pairs of the number of items d and the sparsity s.
     crowds: Vec<(u32, u32)>,
 }
@@ -31,7 +31,7 @@ const TIMES: u32 = 5;
 const REPORT: &str = "report";
 const TIME: &str = "microseconds to make and count";
 
-impl ReportCosts {
+impl ReportCostsExperiment {
     /// Creates the experiment, with the crowds of the given size.
     pub(crate) fn new(size: StudySize) -> Self {
         Self {
@@ -40,7 +40,7 @@ impl ReportCosts {
     }
 }
 
-impl Experiment for ReportCosts {
+impl Experiment for ReportCostsExperiment {
     fn name(&self) -> &'static str {
         "costs"
     }
@@ -134,7 +134,7 @@ mod tests {
 
     #[test]
     fn every_mechanism_has_a_length_and_takes_time() {
-        let costs = ReportCosts::new(StudySize::Quick);
+        let costs = ReportCostsExperiment::new(StudySize::Quick);
         let [unit] = &costs.work_units()[..] else {
             panic!("one crowd is quick")
         };

@@ -7,12 +7,14 @@ use hushbin::Entry;
 use rand_chacha::ChaCha8Rng;
 
 use super::sparse::{
-    DELTA, LARGEST, LEVELS, REMARKS, contestants_at_level, level_contests, question_measurement,
+    DELTA, LARGEST, LEVELS, REMARKS, comparisons_by_level, contestants_at_level,
+    question_measurement,
 };
 use crate::evaluate::crowd::data_set::EntryDataSet;
-use crate::evaluate::crowd::workload::EntryDistribution;
+use crate::evaluate::crowd::entry_distribution::EntryDistribution;
 use crate::evaluate::measure::experiment::{
-    Contest, Experiment, Figure, Measurement, Panel, StudyError, WorkUnit, words_to_file_name,
+    Experiment, Figure, Measurement, MetricComparison, Panel, StudyError, WorkUnit,
+    words_to_file_name,
 };
 use crate::evaluate::measure::measurement::{BYTES, MSE};
 use crate::evaluate::measure::score::ErrorSummary;
@@ -23,7 +25,7 @@ use crate::evaluate::mechanism::shared_values::SharedValues;
 use crate::evaluate::mechanism::simulate::simulate_crowd;
 
 /// Experiment that estimates the means of a data set's items.
-pub(crate) struct DataSetMeans {
+pub(crate) struct DataSetMeansExperiment {
     name: String,
     title: String,
     data: EntryDataSet,
@@ -33,7 +35,7 @@ pub(crate) struct DataSetMeans {
     contestants: SharedValues<(QuestionSetting, Vec<Contestant>)>,
 }
 
-impl DataSetMeans {
+impl DataSetMeansExperiment {
     /// Creates the experiment on a data set. The file's name is part of the experiment's name.
     pub(crate) fn new(path: &Path, data: EntryDataSet, size: StudySize) -> Self {
         let stem = path.file_stem().unwrap_or_default().to_string_lossy();
@@ -66,7 +68,7 @@ impl DataSetMeans {
     }
 }
 
-impl Experiment for DataSetMeans {
+impl Experiment for DataSetMeansExperiment {
     fn name(&self) -> &str {
         &self.name
     }
@@ -175,8 +177,8 @@ impl Experiment for DataSetMeans {
         REMARKS
     }
 
-    fn contests(&self) -> Vec<Contest> {
-        level_contests()
+    fn compared_metrics(&self) -> Vec<MetricComparison> {
+        comparisons_by_level()
     }
 }
 
@@ -201,7 +203,7 @@ mod tests {
             .map(|person| format!("{person} {} 1\n", person % 4))
             .collect();
         let data = EntryDataSet::parse(&format!("400 8 1\n{lines}")).unwrap();
-        let study = DataSetMeans::new(Path::new("A set.txt"), data, StudySize::Quick);
+        let study = DataSetMeansExperiment::new(Path::new("A set.txt"), data, StudySize::Quick);
         assert_eq!(study.name(), "data-a-set");
         let unit = &study.work_units()[0];
         let measured = study.run_unit(unit, &ChaCha8Rng::seed_from_u64(1)).unwrap();

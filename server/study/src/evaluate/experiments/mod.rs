@@ -1,9 +1,9 @@
 //! Experiments of the study, with one module for each group of experiments.
 
 mod choices;
-mod computed;
 mod costs;
 mod data;
+mod formula_figures;
 mod learning;
 mod neighbouring;
 mod numbers;
@@ -17,27 +17,27 @@ mod sparse;
 use crate::evaluate::measure::experiment::Experiment;
 use crate::evaluate::measure::size::StudySize;
 
-pub(crate) use data::DataSetMeans;
-pub(crate) use learning::GradientLearning;
+pub(crate) use data::DataSetMeansExperiment;
+pub(crate) use learning::GradientLearningExperiment;
 
 /// Returns all experiments that need no data set.
 pub(crate) fn experiments_without_data_set(size: StudySize) -> Vec<Box<dyn Experiment>> {
     vec![
-        Box::new(ratings::SignedRatings::for_paper_p1(size)),
-        Box::new(ratings::SignedRatings::for_paper_p2(size)),
-        Box::new(sparse::PopularItems::with_printed_crowds(size)),
-        Box::new(sparse::PopularItems::with_coded_crowds(size)),
-        Box::new(neighbouring::NeighbouringInputs::new(size)),
-        Box::new(computed::ShuffleAmplification::new(size)),
-        Box::new(computed::ErrorsByBuckets),
-        Box::new(numbers::AttributeMeans::new(size)),
-        Box::new(quantiles::Quantiles::new(size)),
-        Box::new(choices::OptionShares::new(size)),
-        Box::new(learning::GradientLearning::new(size)),
-        Box::new(learning::FederatedLearning::new(size)),
-        Box::new(question_forms::QuestionForms::new()),
-        Box::new(peers::PeerComparison),
-        Box::new(plans::PlanChecks::new(size)),
-        Box::new(costs::ReportCosts::new(size)),
+        Box::new(ratings::RatingsExperiment::for_paper_p1(size)),
+        Box::new(ratings::RatingsExperiment::for_paper_p2(size)),
+        Box::new(sparse::PopularItemsExperiment::with_printed_crowds(size)),
+        Box::new(sparse::PopularItemsExperiment::with_coded_crowds(size)),
+        Box::new(neighbouring::NeighbouringInputsExperiment::new(size)),
+        Box::new(formula_figures::ShuffleAmplificationExperiment::new(size)),
+        Box::new(formula_figures::ErrorsByBucketsExperiment),
+        Box::new(numbers::AttributeMeansExperiment::new(size)),
+        Box::new(quantiles::QuantilesExperiment::new(size)),
+        Box::new(choices::OptionSharesExperiment::new(size)),
+        Box::new(learning::GradientLearningExperiment::new(size)),
+        Box::new(learning::FederatedLearningExperiment::new(size)),
+        Box::new(question_forms::QuestionFormsExperiment::new()),
+        Box::new(peers::PeerComparisonExperiment),
+        Box::new(plans::PlanChecksExperiment::new(size)),
+        Box::new(costs::ReportCostsExperiment::new(size)),
     ]
 }

@@ -6,10 +6,10 @@ use serde_json::json;
 
 use super::sparse::{DELTA, LARGEST, question_measurement};
 use crate::competitors::ratings::as_printed;
+use crate::evaluate::crowd::entry_distribution::{EXPONENT, EntryDistribution};
 use crate::evaluate::crowd::random::ZipfItems;
-use crate::evaluate::crowd::workload::{EXPONENT, EntryDistribution};
 use crate::evaluate::measure::experiment::{
-    Contest, Experiment, Figure, Measurement, Panel, StudyError, WorkUnit,
+    Experiment, Figure, Measurement, MetricComparison, Panel, StudyError, WorkUnit,
 };
 use crate::evaluate::measure::measurement::{BYTES, MSE};
 use crate::evaluate::measure::score::ErrorSummary;
@@ -21,7 +21,7 @@ use crate::evaluate::mechanism::simulate::{person_with_items, simulate_crowd};
 
 /// Experiment on one crowd at several distances L. The mechanisms protect inputs that are at most L
 /// apart.
-pub(crate) struct NeighbouringInputs {
+pub(crate) struct NeighbouringInputsExperiment {
     people: u64,
     items: u32,
     entries: u32,
@@ -44,7 +44,7 @@ const OURS_USER: &str = "hushbin, user level";
 
 const ORACLES: [&str; 2] = ["Gaussian, within L", "Laplace, within L"];
 
-impl NeighbouringInputs {
+impl NeighbouringInputsExperiment {
     pub(crate) fn new(size: StudySize) -> Self {
         Self {
             people: size.quick_or_full(10_000, 100_000),
@@ -81,7 +81,7 @@ fn contestants_within_distance(setting: &QuestionSetting) -> Result<Vec<Contesta
         })
     };
     let succinct = |delta: Option<f64>| {
-        as_printed::hash_bin_neighbouring_level(
+        as_printed::hash_bin_draft_at_neighbouring_level(
             setting.sparsity,
             setting.epsilon,
             setting.distance,
@@ -104,7 +104,7 @@ fn contestants_within_distance(setting: &QuestionSetting) -> Result<Vec<Contesta
     tasks.chain(oracles).collect()
 }
 
-impl Experiment for NeighbouringInputs {
+impl Experiment for NeighbouringInputsExperiment {
     fn name(&self) -> &'static str {
         "p3-neighbouring"
     }
@@ -191,8 +191,8 @@ impl Experiment for NeighbouringInputs {
         REMARKS
     }
 
-    fn contests(&self) -> Vec<Contest> {
-        let contest = |metric| Contest {
+    fn compared_metrics(&self) -> Vec<MetricComparison> {
+        let contest = |metric| MetricComparison {
             estimand: ESTIMAND,
             metric,
             ours: &[OURS, OURS_WITH_DELTA, OURS_USER],
@@ -226,7 +226,7 @@ mod tests {
 
     use super::*;
 
-    fn run(study: &NeighbouringInputs, index: usize, seed: u64) -> Vec<Measurement> {
+    fn run(study: &NeighbouringInputsExperiment, index: usize, seed: u64) -> Vec<Measurement> {
         let mut units = study.work_units().into_iter();
         let unit = units.find(|unit| unit.index == index).unwrap();
         study
@@ -237,7 +237,7 @@ mod tests {
     #[test]
     fn units_are_named_once() {
         for (size, count) in [(StudySize::Quick, 2 * 3), (StudySize::Full, 8 * 10)] {
-            let units = NeighbouringInputs::new(size).work_units();
+            let units = NeighbouringInputsExperiment::new(size).work_units();
             let mut names: Vec<&str> = units.iter().map(|unit| unit.name.as_str()).collect();
             names.sort_unstable();
             names.dedup();
@@ -248,7 +248,7 @@ mod tests {
     #[test]
     fn every_mechanism_takes_every_distance() {
         for size in [StudySize::Quick, StudySize::Full] {
-            let study = NeighbouringInputs::new(size);
+            let study = NeighbouringInputsExperiment::new(size);
             for &distance in &study.distances {
                 let setting = study.setting(distance);
                 let own = person_with_items(setting.sparsity);
@@ -272,9 +272,9 @@ mod tests {
     /// in comparison.
     #[test]
     fn a_small_crowd_is_measured_as_variances_say() {
-        let study = NeighbouringInputs {
+        let study = NeighbouringInputsExperiment {
             people: 400,
-            ..NeighbouringInputs::new(StudySize::Quick)
+            ..NeighbouringInputsExperiment::new(StudySize::Quick)
         };
         let mut rows = Vec::new();
         for (index, &distance) in study.distances.iter().enumerate() {

@@ -20,7 +20,7 @@ use crate::evaluate::mechanism::numbers_mechanism::{NumbersMechanism, NumbersMec
 
 /// Experiment on the means of numbers, with every mechanism.
 #[derive(Debug)]
-pub(crate) struct AttributeMeans {
+pub(crate) struct AttributeMeansExperiment {
     size: StudySize,
     cells: Vec<AttributeCell>,
 }
@@ -67,7 +67,7 @@ impl AttributeCrowd {
     }
 }
 
-impl AttributeMeans {
+impl AttributeMeansExperiment {
     /// Creates the experiment, with the points and repeats of the given size.
     pub(crate) fn new(size: StudySize) -> Self {
         let normal: &[u32] = size.quick_or_full(&[1, 5, 15], &[1, 5, 10, 15]);
@@ -104,7 +104,7 @@ fn delta_values(size: StudySize) -> &'static [f64] {
     size.quick_or_full(&[1e-6, 1e-2], &[1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2])
 }
 
-impl Experiment for AttributeMeans {
+impl Experiment for AttributeMeansExperiment {
     fn name(&self) -> &'static str {
         "numbers"
     }
@@ -137,7 +137,7 @@ impl Experiment for AttributeMeans {
     fn run_unit(&self, unit: &WorkUnit, rng: &ChaCha8Rng) -> Result<Vec<Measurement>, StudyError> {
         match self.cells.get(unit.index) {
             Some(cell) => cell.simulate(self.people(), rng),
-            None => computed_measurements(),
+            None => formula_measurements(),
         }
     }
 
@@ -168,7 +168,7 @@ impl Experiment for AttributeMeans {
     }
 }
 
-impl AttributeMeans {
+impl AttributeMeansExperiment {
     /// Returns a panel for each crowd of the wanted cells.
     fn panels(
         &self,
@@ -223,7 +223,7 @@ fn one_number_figure(table: &MeasurementTable, axis: BudgetAxis) -> Figure {
 }
 
 /// Computes the measurements of P4's figure 1 from formulas.
-fn computed_measurements() -> Result<Vec<Measurement>, StudyError> {
+fn formula_measurements() -> Result<Vec<Measurement>, StudyError> {
     let mut rows = Vec::new();
     let over_epsilon = plotted_epsilons(StudySize::Full)
         .iter()
@@ -334,13 +334,13 @@ impl AttributeCell {
         if d == 1 {
             return Ok(Vec::new());
         }
-        let noise = as_printed::gaussian(d, budget)?;
+        let noise = as_printed::printed_gaussian(d, budget)?;
         let mut lines = vec![(
             "Gaussian as printed, δ not kept".to_owned(),
             noise.sigma.powi(2),
         )];
         // The mechanism is left out if its printed probability exceeds 1.
-        if let Ok(own) = as_printed::majority(d, budget) {
+        if let Ok(own) = as_printed::printed_majority(d, budget) {
             let times = own.delta / budget.delta();
             let label = format!("Mechanism-1 as printed, really {times:.0} δ");
             lines.push((label, own.scale.powi(2) - square));
@@ -459,7 +459,7 @@ mod tests {
     #[test]
     fn units_are_named_once_and_say_the_same_again() {
         for size in [StudySize::Quick, StudySize::Full] {
-            let numbers = AttributeMeans::new(size);
+            let numbers = AttributeMeansExperiment::new(size);
             let mut names: Vec<String> = numbers
                 .work_units()
                 .into_iter()
@@ -481,9 +481,9 @@ mod tests {
 
     #[test]
     fn figures_have_a_curve_for_each_mechanism() {
-        let numbers = AttributeMeans::new(StudySize::Quick);
+        let numbers = AttributeMeansExperiment::new(StudySize::Quick);
         let rng = ChaCha8Rng::seed_from_u64(1);
-        let mut rows = computed_measurements().unwrap();
+        let mut rows = formula_measurements().unwrap();
         for cell in &numbers.cells {
             rows.extend(cell.simulate(20, &rng).unwrap());
         }

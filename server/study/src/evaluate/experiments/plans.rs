@@ -5,8 +5,8 @@
 //! close to the worst.
 
 use hushbin::{Entry, Randomizer};
-use hushbin_analysis::estimate::{Estimator, Options, Query, Totals};
-use hushbin_analysis::plan::{Plan, Survey, plan};
+use hushbin_analysis::estimate::{EstimateOptions, Estimator, Query, Totals};
+use hushbin_analysis::plan::{Plan, Survey, plan_survey};
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, Normal};
 use serde_json::{Value, json};
@@ -19,7 +19,7 @@ use crate::evaluate::measure::size::StudySize;
 use crate::evaluate::measure::table::MeasurementTable;
 
 /// Experiment whose questions are first planned and then simulated.
-pub(crate) struct PlanChecks {
+pub(crate) struct PlanChecksExperiment {
     size: StudySize,
     questions: Vec<PlannedQuestion>,
 }
@@ -186,7 +186,7 @@ fn mean_questions() -> [PlannedQuestion; 2] {
     ]
 }
 
-impl PlanChecks {
+impl PlanChecksExperiment {
     /// Creates the experiment with all planned questions, for a study of the given size.
     pub(crate) fn new(size: StudySize) -> Self {
         Self {
@@ -203,7 +203,7 @@ impl PlanChecks {
 impl PlannedQuestion {
     /// Plans the question for an interval whose half-width is `times` the wanted one. Returns the
     /// plan and the half-width.
-    fn plan(&self, times: f64) -> Result<(Plan, f64), StudyError> {
+    fn plan_question(&self, times: f64) -> Result<(Plan, f64), StudyError> {
         let refused = |error: &dyn std::fmt::Display| StudyError::invalid_draft(self.name, error);
         let mut question = self.question.clone();
         question["name"] = json!("q");
@@ -213,11 +213,14 @@ impl PlannedQuestion {
         let survey = json!({ "questions": [question], "epsilon": self.epsilon,
             "wanted": { "q": wanted } });
         let survey: Survey = serde_json::from_value(survey).map_err(|error| refused(&error))?;
-        Ok((plan(&survey).map_err(|error| refused(&error))?, within))
+        Ok((
+            plan_survey(&survey).map_err(|error| refused(&error))?,
+            within,
+        ))
     }
 
     fn measure_plan(&self, times: f64, rng: &ChaCha8Rng) -> Result<Vec<Measurement>, StudyError> {
-        let (plan, within) = self.plan(times)?;
+        let (plan, within) = self.plan_question(times)?;
         let refused = |error: &dyn std::fmt::Display| StudyError::invalid_draft(self.name, error);
         // Separate streams draw the people and the noise.
         let [mut drawing, mut noise] = [generator_stream(rng, 0), generator_stream(rng, 1)];
@@ -228,9 +231,9 @@ impl PlannedQuestion {
             let entries = (self.answer)(IndexedPerson { number, rng });
             totals.add_report(&randomizer.randomize(&entries, &mut noise)?.report);
         }
-        let options = Options {
+        let options = EstimateOptions {
             quantiles: self.path.contains("quantiles").then(|| vec![0.5]),
-            ..Options::default()
+            ..EstimateOptions::default()
         };
         let query = Query::new(&plan.task, &options).map_err(|error| refused(&error))?;
         let estimates = Estimator::for_task(plan.task.clone()).estimates(&totals, &query);
@@ -262,7 +265,7 @@ impl PlannedQuestion {
     }
 }
 
-impl Experiment for PlanChecks {
+impl Experiment for PlanChecksExperiment {
     fn name(&self) -> &'static str {
         "plans"
     }
@@ -315,7 +318,7 @@ mod tests {
     /// 10⁴ tests. Intervals are as wide as planned, or narrower if the crowd is not the worst case.
     #[test]
     fn as_many_people_as_planned_are_enough() {
-        let plans = PlanChecks::new(StudySize::Quick);
+        let plans = PlanChecksExperiment::new(StudySize::Quick);
         for (index, question) in plans.questions.iter().enumerate() {
             let rows = (0..40).flat_map(|repeat| {
                 let rng = ChaCha8Rng::seed_from_u64(1000 * index as u64 + repeat);

@@ -1,8 +1,8 @@
 //! Experiment that compares two forms of the same question. The planner computes the ratio of their
 //! variances. Every such ratio in the documentation is a row of this experiment's table.
 
-use hushbin_analysis::plan::{Plan, QuestionPlan, Survey, plan};
-use hushbin_analysis::sums::{SumPlan, resolve};
+use hushbin_analysis::plan::{Plan, QuestionPlan, Survey, plan_survey};
+use hushbin_analysis::sums::{SumPlan, resolve_sum_draft};
 use rand_chacha::ChaCha8Rng;
 use serde_json::{Value, json};
 
@@ -14,7 +14,7 @@ use crate::evaluate::measure::table::MeasurementTable;
 use crate::evaluate::mechanism::contestant::{Contestant, PredictedErrors, QuestionSetting};
 
 /// Experiment that compares forms of questions. All values are computed by formula.
-pub(crate) struct QuestionForms {
+pub(crate) struct QuestionFormsExperiment {
     forms: Vec<QuestionForm>,
 }
 
@@ -63,7 +63,7 @@ const DELTA: f64 = 1e-6;
 /// Number of people for whom questions are planned.
 const PEOPLE: u64 = 1_000_000;
 
-impl QuestionForms {
+impl QuestionFormsExperiment {
     /// Creates all forms.
     pub(crate) fn new() -> Self {
         let mut forms: Vec<QuestionForm> = forms_against_ratings().collect();
@@ -198,7 +198,7 @@ fn plan_questions(mut questions: Vec<Value>, epsilon: f64) -> Result<Plan, Study
     let refused = |error: &dyn std::fmt::Display| StudyError::invalid_draft(&words, error);
     let asked = json!({ "questions": questions, "people": PEOPLE, "epsilon": epsilon });
     let asked: Survey = serde_json::from_value(asked).map_err(|error| refused(&error))?;
-    plan(&asked).map_err(|error| refused(&error))
+    plan_survey(&asked).map_err(|error| refused(&error))
 }
 
 /// Returns the squared ratio of a question's standard error to the range of its answers.
@@ -269,7 +269,7 @@ impl QuestionForm {
                 let point = self.point(PEOPLE, epsilon, 0.0);
                 vec![Measurement::new(point, &self.name, FOUND, "share", share)]
             }
-            FormBaseline::LocalReports(people) => self.sum_measurements(*people, epsilon)?,
+            FormBaseline::LocalReports(people) => self.measurements_for_sums(*people, epsilon)?,
         })
     }
 
@@ -295,7 +295,11 @@ impl QuestionForm {
     }
 
     /// Compares sums of `items` numbers in [−1, 1] through a shuffler with local reports.
-    fn sum_measurements(&self, people: u64, epsilon: f64) -> Result<Vec<Measurement>, StudyError> {
+    fn measurements_for_sums(
+        &self,
+        people: u64,
+        epsilon: f64,
+    ) -> Result<Vec<Measurement>, StudyError> {
         let numbers: Vec<Value> = (0..self.items)
             .map(|index| json!({ "name": index.to_string(), "min": -1, "max": 1 }))
             .collect();
@@ -305,7 +309,7 @@ impl QuestionForm {
         });
         let refused = |error: &dyn std::fmt::Display| StudyError::invalid_draft(&self.name, error);
         let draft = serde_json::from_value(draft).map_err(|error| refused(&error))?;
-        let task = resolve(&draft).map_err(|error| refused(&error))?;
+        let task = resolve_sum_draft(&draft).map_err(|error| refused(&error))?;
         let plan = SumPlan::new(task).map_err(|error| refused(&error))?;
         let [through, private] = ["numbers through a shuffler", "numbers, private reports"];
         let error = &plan.errors[0];
@@ -331,7 +335,7 @@ fn paper_mechanism_draft(name: &str) -> Value {
     json!({ "rule": rule, "hashing": "independent" })
 }
 
-impl Experiment for QuestionForms {
+impl Experiment for QuestionFormsExperiment {
     fn name(&self) -> &'static str {
         "ways"
     }
@@ -384,7 +388,7 @@ mod tests {
 
     use super::*;
 
-    fn run(forms: &QuestionForms, name: &str) -> Vec<Measurement> {
+    fn run(forms: &QuestionFormsExperiment, name: &str) -> Vec<Measurement> {
         let mut units = forms.work_units().into_iter();
         let unit = units.find(|unit| unit.name == name).unwrap();
         forms
@@ -394,7 +398,7 @@ mod tests {
 
     #[test]
     fn ways_are_named_once() {
-        let units = QuestionForms::new().work_units();
+        let units = QuestionFormsExperiment::new().work_units();
         let mut names: Vec<&str> = units.iter().map(|unit| unit.name.as_str()).collect();
         names.sort_unstable();
         names.dedup();
@@ -405,7 +409,7 @@ mod tests {
     /// on, ratings with favoured buckets have four times this variance.
     #[test]
     fn what_is_known_comes_out() {
-        let forms = QuestionForms::new();
+        let forms = QuestionFormsExperiment::new();
         let flag = run(&forms, "flag");
         let of_one = flag.iter().find(|row| row.point.epsilon == 1.0).unwrap();
         assert!((of_one.value - 0.25).abs() < 1e-9, "{of_one:?}");
@@ -414,7 +418,7 @@ mod tests {
     /// Each panel has at least one curve, and each curve has a point at every ε.
     #[test]
     fn figures_hold_all_ratios() {
-        let forms = QuestionForms::new();
+        let forms = QuestionFormsExperiment::new();
         let named = |unit: &WorkUnit| !unit.name.contains(" of 1000");
         let units = forms.work_units().into_iter().filter(named);
         let rows: Vec<Measurement> = units.flat_map(|unit| run(&forms, &unit.name)).collect();

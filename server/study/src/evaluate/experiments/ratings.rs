@@ -9,9 +9,10 @@ use rand_chacha::ChaCha8Rng;
 use serde_json::{Value, json};
 
 use crate::competitors::ratings::as_printed;
-use crate::evaluate::crowd::workload::EntryDistribution;
+use crate::evaluate::crowd::entry_distribution::EntryDistribution;
 use crate::evaluate::measure::experiment::{
-    Contest, Experiment, Figure, Measurement, MeasurementPoint, Panel, StudyError, WorkUnit,
+    Experiment, Figure, Measurement, MeasurementPoint, MetricComparison, Panel, StudyError,
+    WorkUnit,
 };
 use crate::evaluate::measure::measurement::{BYTES, MSE};
 use crate::evaluate::measure::score::{
@@ -29,7 +30,7 @@ use crate::evaluate::mechanism::simulate::{person_with_items, question_point, si
 type CrowdSize = (u64, u32, u32);
 
 /// Experiment on ratings, with the crowds and the values of ε of one paper.
-pub(crate) struct SignedRatings {
+pub(crate) struct RatingsExperiment {
     name: &'static str,
     title: &'static str,
     crowds: Vec<CrowdSize>,
@@ -74,7 +75,7 @@ pub(crate) const LN_MAE: &str = "ln MAE";
 pub(crate) const PREDICTED_MSE: &str = "predicted MSE";
 pub(crate) const OVER_BOUND: &str = "predicted MSE over bound";
 
-impl SignedRatings {
+impl RatingsExperiment {
     /// Creates the experiment of P1's section 8. The experiment also has the values of ε at which
     /// the reference numbers are given. Crowds of 100,000 have 10 repeats instead of the paper's
     /// 100; standard errors show the remaining uncertainty.
@@ -163,16 +164,16 @@ pub(crate) fn rating_contestants(
         task(OURS_BOTH, json!({ "name": "coco", "rule": "overwrite" }))?,
         task(
             "Collision",
-            as_printed::collision(setting.sparsity, setting.epsilon),
+            as_printed::collision_draft(setting.sparsity, setting.epsilon),
         )?,
-        task("CoCo", as_printed::coco())?,
+        task("CoCo", as_printed::coco_draft())?,
         task("CoCo, t as printed", coco_with_printed_buckets(setting))?,
         task("CoCo, t of Collision", coco_with_collision_buckets(setting))?,
         task(
             "SUCCINCT",
-            as_printed::hash_bin_user_level(setting.sparsity, setting.people),
+            as_printed::hash_bin_draft_at_user_level(setting.sparsity, setting.people),
         )?,
-        task("SUCCINCT, as coded", hash_bin_as_coded(setting))?,
+        task("SUCCINCT, as coded", hash_bin_draft_as_coded(setting))?,
     ];
     for name in oracles {
         all.push(Contestant::from_oracle_name(name, setting)?);
@@ -214,7 +215,7 @@ fn coco_with_buckets(setting: &QuestionSetting, buckets: u32) -> Value {
 
 /// Returns the JSON draft of P3's mechanism as in P3's code. Its clipping bound differs from the
 /// printed one, and it has two-point noise for ε up to 2.
-pub(crate) fn hash_bin_as_coded(setting: &QuestionSetting) -> Value {
+pub(crate) fn hash_bin_draft_as_coded(setting: &QuestionSetting) -> Value {
     let clip = (f64::from(setting.sparsity) * (setting.people as f64).ln()).sqrt() / 2.5;
     // A clipping bound must be a multiple of the grid's step.
     let clip = (clip * f64::from(GRID)).ceil() / f64::from(GRID);
@@ -229,7 +230,7 @@ pub(crate) fn hash_bin_as_coded(setting: &QuestionSetting) -> Value {
     })
 }
 
-impl Experiment for SignedRatings {
+impl Experiment for RatingsExperiment {
     fn name(&self) -> &str {
         self.name
     }
@@ -311,19 +312,21 @@ impl Experiment for SignedRatings {
         ]
     }
 
-    fn contests(&self) -> Vec<Contest> {
+    fn compared_metrics(&self) -> Vec<MetricComparison> {
         let measured = OWN_MECHANISMS.into_iter().flat_map(|(estimand, ours)| {
-            [(LN_TVE, true), (LN_MAE, true), (MSE, false)].map(|(metric, logarithm)| Contest {
-                estimand,
-                metric,
-                ours,
-                logarithm,
+            [(LN_TVE, true), (LN_MAE, true), (MSE, false)].map(|(metric, logarithm)| {
+                MetricComparison {
+                    estimand,
+                    metric,
+                    ours,
+                    logarithm,
+                }
             })
         });
         let predicted = OWN_MECHANISMS
             .into_iter()
             .filter(|(estimand, _)| [FREQUENCY, MEAN].contains(estimand));
-        let predicted = predicted.map(|(estimand, ours)| Contest {
+        let predicted = predicted.map(|(estimand, ours)| MetricComparison {
             estimand,
             metric: PREDICTED_MSE,
             ours,
@@ -343,7 +346,7 @@ const OWN_MECHANISMS: [(&str, &[&str]); 6] = [
     (MEAN_SHRUNKEN, &[OURS_MEANS, OURS_CLIPPED]),
 ];
 
-impl SignedRatings {
+impl RatingsExperiment {
     fn figure(
         &self,
         table: &MeasurementTable,

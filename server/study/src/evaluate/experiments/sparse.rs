@@ -4,12 +4,13 @@
 use rand_chacha::ChaCha8Rng;
 use serde_json::{Value, json};
 
-use super::ratings::{OURS_CLIPPED, hash_bin_as_coded};
+use super::ratings::{OURS_CLIPPED, hash_bin_draft_as_coded};
 use crate::competitors::ratings::as_printed;
+use crate::evaluate::crowd::entry_distribution::{EXPONENT, EntryDistribution};
 use crate::evaluate::crowd::random::ZipfItems;
-use crate::evaluate::crowd::workload::{EXPONENT, EntryDistribution};
 use crate::evaluate::measure::experiment::{
-    Contest, Experiment, Figure, Measurement, MeasurementPoint, Panel, StudyError, WorkUnit,
+    Experiment, Figure, Measurement, MeasurementPoint, MetricComparison, Panel, StudyError,
+    WorkUnit,
 };
 use crate::evaluate::measure::measurement::{BYTES, MSE};
 use crate::evaluate::measure::score::ErrorSummary;
@@ -30,7 +31,7 @@ struct GridPoint {
 }
 
 /// Experiment on P3's grid, with crowds either as printed or as in the paper's code.
-pub(crate) struct PopularItems {
+pub(crate) struct PopularItemsExperiment {
     name: &'static str,
     title: &'static str,
     people: u64,
@@ -111,9 +112,9 @@ fn task_drafts(level: usize, setting: &QuestionSetting) -> Vec<(&'static str, Va
             (OURS_CLIPPED, json!({ "name": "hash-bin" })),
             (
                 "SUCCINCT",
-                as_printed::hash_bin_user_level(setting.sparsity, setting.people),
+                as_printed::hash_bin_draft_at_user_level(setting.sparsity, setting.people),
             ),
-            ("SUCCINCT, as coded", hash_bin_as_coded(setting)),
+            ("SUCCINCT, as coded", hash_bin_draft_as_coded(setting)),
         ],
         _ => vec![
             (
@@ -122,7 +123,7 @@ fn task_drafts(level: usize, setting: &QuestionSetting) -> Vec<(&'static str, Va
             ),
             (
                 "SUCCINCT",
-                as_printed::hash_bin_event_level(setting.sparsity, setting.epsilon),
+                as_printed::hash_bin_draft_at_event_level(setting.sparsity, setting.epsilon),
             ),
         ],
     }
@@ -144,7 +145,7 @@ pub(crate) fn contestants_at_level(
     Ok(all)
 }
 
-impl PopularItems {
+impl PopularItemsExperiment {
     /// Creates the experiment with crowds as printed.
     pub(crate) fn with_printed_crowds(size: StudySize) -> Self {
         Self {
@@ -224,7 +225,7 @@ impl PopularItems {
     }
 }
 
-impl Experiment for PopularItems {
+impl Experiment for PopularItemsExperiment {
     fn name(&self) -> &str {
         self.name
     }
@@ -358,8 +359,8 @@ impl Experiment for PopularItems {
         REMARKS
     }
 
-    fn contests(&self) -> Vec<Contest> {
-        level_contests()
+    fn compared_metrics(&self) -> Vec<MetricComparison> {
+        comparisons_by_level()
     }
 }
 
@@ -374,9 +375,9 @@ pub(crate) const REMARKS: &[&str] = &[
 ];
 
 /// Returns the contests between mechanisms for means, at user level and at event level.
-pub(crate) fn level_contests() -> Vec<Contest> {
+pub(crate) fn comparisons_by_level() -> Vec<MetricComparison> {
     let all = LEVELS.iter().flat_map(|(estimand, _)| {
-        [LARGEST, MSE].map(|metric| Contest {
+        [LARGEST, MSE].map(|metric| MetricComparison {
             estimand,
             metric,
             ours: &[OURS, OURS_CLIPPED],

@@ -78,7 +78,7 @@ pub(crate) trait Experiment: Sync {
     }
 
     /// Lists the metrics in which hushbin is compared with the best competitor.
-    fn contests(&self) -> Vec<Contest> {
+    fn compared_metrics(&self) -> Vec<MetricComparison> {
         Vec::new()
     }
 }
@@ -86,7 +86,7 @@ pub(crate) trait Experiment: Sync {
 /// Comparison of hushbin with the competitors in one estimand and one error metric. Lower values
 /// are better.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Contest {
+pub(crate) struct MetricComparison {
     /// Name of the estimand in tables.
     pub(crate) estimand: &'static str,
     /// Name of the metric in tables.

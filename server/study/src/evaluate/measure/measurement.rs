@@ -33,7 +33,7 @@ impl MeasurementPoint {
     ];
 
     /// Returns the values of the columns [`Self::COLUMNS`].
-    pub(crate) fn columns(&self) -> [String; 6] {
+    pub(crate) fn column_values(&self) -> [String; 6] {
         [
             self.people.to_string(),
             self.items.to_string(),

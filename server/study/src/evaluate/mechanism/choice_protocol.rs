@@ -66,7 +66,7 @@ impl ChoiceProtocolName {
     /// [`Error`] if the protocol refuses its parameters.
     pub(crate) fn build(self, options: u32, budget: &Budget) -> Result<ChoiceProtocol, Error> {
         Ok(match self {
-            Self::Choice => choice_task(options, budget.epsilon())?,
+            Self::Choice => hushbin_choice_protocol(options, budget.epsilon())?,
             Self::Grr => ChoiceProtocol::Direct(RandomizedResponse::new(options, budget)?),
             Self::Sprr => {
                 ChoiceProtocol::Independent(UnaryEncoding::symmetric(options, budget)?.rates())
@@ -136,7 +136,7 @@ impl ChoiceProtocol {
             Self::Task(task, _) => simulate_task(task, counts, rng)?,
             Self::Direct(direct) => {
                 let rates = direct.rates();
-                let supports = randomized_response_supports(&rates, counts, rng);
+                let supports = draw_randomized_response_supports(&rates, counts, rng);
                 let share = |own: &u64| rates.estimate_share(*own, people);
                 supports.iter().map(share).collect()
             }
@@ -170,7 +170,7 @@ pub(crate) fn draw_binomial(people: u64, probability: f64, rng: &mut ChaCha8Rng)
 
 /// Draws how many reports support each option under randomised response. A report is the person's
 /// answer with probability p − q. Otherwise the report is drawn uniformly from all k options.
-fn randomized_response_supports(
+fn draw_randomized_response_supports(
     rates: &SupportRates,
     counts: &[u64],
     rng: &mut ChaCha8Rng,
@@ -190,7 +190,7 @@ fn randomized_response_supports(
 }
 
 /// Returns the protocol that is hushbin's task for a choice among `options` options.
-fn choice_task(options: u32, epsilon: f64) -> Result<ChoiceProtocol, Error> {
+fn hushbin_choice_protocol(options: u32, epsilon: f64) -> Result<ChoiceProtocol, Error> {
     let draft = TaskDraft {
         id: "study".to_owned(),
         epsilon,

@@ -2,11 +2,11 @@
 //! mechanisms of hushbin and of P1 to P3 are run as tasks. Mechanisms of other papers are run as
 //! oracles.
 
-use crate::competitors::ratings::{ORACLES, Oracle, OracleSetting, ReportSums};
+use crate::competitors::ratings::{ORACLES, OracleSetting, RatingOracle, ReportSums};
 use hushbin::choose::Population;
 use hushbin::{Entry, Randomizer, Task, TaskDraft};
 use hushbin_analysis::estimate::{
-    Estimand, PointEstimate, Refusal, Totals, point_estimates, shrink,
+    Estimand, PointEstimate, ShrinkageRefusal, Totals, point_estimates, shrink_estimates,
 };
 use rand_chacha::ChaCha8Rng;
 use rand_core::SeedableRng;
@@ -45,7 +45,7 @@ pub(crate) struct Contestant {
 
 enum ContestantKind {
     Task(Box<Task>),
-    Oracle(Box<dyn Oracle>),
+    Oracle(Box<dyn RatingOracle>),
 }
 
 /// Mechanism, with the sums over all reports that it has drawn so far.
@@ -200,7 +200,7 @@ impl Contestant {
         // A fixed seed makes the measured length repeatable.
         let mut rng = ChaCha8Rng::seed_from_u64(0);
         for _ in 0..REPORTS_MEASURED {
-            randomizer.randomize_encoded(&[entries], &mut rng, &mut bytes)?;
+            randomizer.randomize_and_encode(&[entries], &mut rng, &mut bytes)?;
         }
         Ok(bytes.len() as f64 / f64::from(REPORTS_MEASURED))
     }
@@ -308,10 +308,10 @@ impl ItemEstimates {
             };
             (point, standard_error)
         };
-        match shrink(&both.map(item).collect::<Vec<_>>()) {
+        match shrink_estimates(&both.map(item).collect::<Vec<_>>()) {
             Ok((shrunken, _)) => shrunken.iter().map(|item| item.estimate).collect(),
-            Err(Refusal::NoBetterThanZero) => vec![0.0; self.means.len()],
-            Err(Refusal::WorseThanRaw | Refusal::FewItems) => self.means.clone(),
+            Err(ShrinkageRefusal::NoBetterThanZero) => vec![0.0; self.means.len()],
+            Err(ShrinkageRefusal::WorseThanRaw | ShrinkageRefusal::FewItems) => self.means.clone(),
         }
     }
 }

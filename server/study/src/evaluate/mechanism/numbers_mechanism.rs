@@ -4,9 +4,9 @@
 use crate::competitors::{Budget, Gaussian, Majority, SampledTwoPoints};
 use hushbin::choose::window::Draft;
 use hushbin::domain::Domain;
-use hushbin::mechanism::window::{Rates, Support, Window};
+use hushbin::mechanism::window::{AtomDecoder, Rates, Window};
 use hushbin::sample::{draw_with_probability, move_random_subset_to_front};
-use hushbin::task::{Kind, NumberLimits, QuestionParts};
+use hushbin::task::{Kind, NumberLimits, QuestionFields};
 use hushbin::{Entry, Error, Items, Question, Randomizer, Report, Task};
 use rand_chacha::ChaCha8Rng;
 use rand_core::Rng;
@@ -150,7 +150,7 @@ impl NumbersMechanism {
                     .map(|sum| sum / n + deviation * draw())
                     .collect();
             }
-            Self::Window(window) => window.rates.scale(),
+            Self::Window(window) => window.rates.estimate_factor(),
             Self::Majority(majority) => majority.scale(),
             Self::MajorityByAgreements(agreeing) => agreeing.majority.scale(),
             Self::Sampled(sampled) => sampled.scale(),
@@ -185,7 +185,7 @@ fn sign_value(plus: bool) -> f64 {
 #[derive(Debug)]
 pub(crate) struct WindowSimulation {
     randomizer: Randomizer,
-    support: Support,
+    support: AtomDecoder,
     rates: Rates,
     /// Buffer for a person's entries.
     entries: Vec<Entry>,
@@ -196,7 +196,7 @@ impl WindowSimulation {
         let domain = Domain::dense(attributes);
         let window = Window::choose(&domain, epsilon, &Draft::default())?;
         let limits = NumberLimits::new(-1.0, 1.0, None)?;
-        let question = Question::new(QuestionParts {
+        let question = Question::new(QuestionFields {
             name: "numbers".to_owned(),
             kind: Kind::Numbers(vec![limits; attributes as usize].into()),
             items: match attributes {
@@ -212,7 +212,7 @@ impl WindowSimulation {
         let entry = |item| Entry { item, value: 0.0 };
         Ok(Self {
             randomizer: Randomizer::new(&task),
-            support: window.support(&domain),
+            support: window.atom_decoder(&domain),
             rates: window.rates(&domain, epsilon),
             entries: (0..u64::from(attributes)).map(entry).collect(),
         })

@@ -4,8 +4,8 @@ use hushbin::Entry;
 use rand_chacha::ChaCha8Rng;
 
 use super::contestant::{QuestionSetting, ReportAccumulator};
+use crate::evaluate::crowd::entry_distribution::EntryDistribution;
 use crate::evaluate::crowd::random::generator_stream;
-use crate::evaluate::crowd::workload::EntryDistribution;
 use crate::evaluate::measure::experiment::{MeasurementPoint, StudyError};
 use crate::evaluate::measure::score::CrowdTruth;
 

@@ -6,7 +6,7 @@ use crate::competitors::ratings::{ORACLES, PrivacyUnit};
 use crate::figure::figure_size;
 
 use super::results::ExperimentResults;
-use crate::evaluate::measure::contests::{ContestCell, ContestOutcome};
+use crate::evaluate::measure::metric_comparisons::{MetricComparisonCell, MetricComparisonOutcome};
 
 const STYLE: &str = include_str!("page.css");
 
@@ -34,19 +34,19 @@ fn write_page(page: &mut String, command: &str, results: &[ExperimentResults]) -
     )?;
     // Some experiments have no competitors.
     let compared = results.iter().any(|own| !own.outcomes.is_empty());
-    write_contents(page, results, compared)?;
+    write_table_of_contents(page, results, compared)?;
     if compared {
-        write_contests(page, results)?;
+        write_metric_comparisons(page, results)?;
     }
     for own in results {
-        write_experiment(page, own)?;
+        write_experiment_section(page, own)?;
     }
-    write_mechanisms(page)?;
+    write_published_mechanisms(page)?;
     page.push_str("</main>\n</body>\n</html>\n");
     Ok(())
 }
 
-fn write_contents(
+fn write_table_of_contents(
     page: &mut String,
     results: &[ExperimentResults],
     compared: bool,
@@ -64,7 +64,7 @@ fn write_contents(
 }
 
 /// Writes the section with the median ratio, the worst ratio and the lost cells of every contest.
-fn write_contests(page: &mut String, results: &[ExperimentResults]) -> std::fmt::Result {
+fn write_metric_comparisons(page: &mut String, results: &[ExperimentResults]) -> std::fmt::Result {
     page.push_str(
         "<section>\n<h2 id=\"wins\">Comparison with the best competitor</h2>\n\
          <p>hushbin's error divided by that of the best competitor, for each combination of \
@@ -79,12 +79,12 @@ fn write_contests(page: &mut String, results: &[ExperimentResults]) -> std::fmt:
     );
     for own in results {
         for outcome in &own.outcomes {
-            write_contest_row(page, own, outcome)?;
+            write_metric_comparison_row(page, own, outcome)?;
         }
     }
     page.push_str("</tbody>\n</table>\n</div>\n");
     let outcomes = results.iter().flat_map(|own| &own.outcomes);
-    let lost: Vec<(&ContestOutcome, &ContestCell)> = outcomes
+    let lost: Vec<(&MetricComparisonOutcome, &MetricComparisonCell)> = outcomes
         .flat_map(|outcome| outcome.lost_cells().map(move |cell| (outcome, cell)))
         .collect();
     if lost.is_empty() {
@@ -112,10 +112,10 @@ fn write_contests(page: &mut String, results: &[ExperimentResults]) -> std::fmt:
     Ok(())
 }
 
-fn write_contest_row(
+fn write_metric_comparison_row(
     page: &mut String,
     own: &ExperimentResults,
-    outcome: &ContestOutcome,
+    outcome: &MetricComparisonOutcome,
 ) -> std::fmt::Result {
     let worst = outcome.worst_cell();
     writeln!(
@@ -136,7 +136,7 @@ fn write_contest_row(
 }
 
 /// Returns the parameters of a contest's cell as text.
-pub(crate) fn describe_cell(cell: &ContestCell) -> String {
+pub(crate) fn describe_cell(cell: &MetricComparisonCell) -> String {
     let point = &cell.point;
     let (n, d, s) = (point.people, point.items, point.sparsity);
     let mut text = format!("n = {n}, d = {d}, s = {s}, ε = {}", point.epsilon);
@@ -147,7 +147,7 @@ pub(crate) fn describe_cell(cell: &ContestCell) -> String {
     text
 }
 
-fn write_experiment(page: &mut String, own: &ExperimentResults) -> std::fmt::Result {
+fn write_experiment_section(page: &mut String, own: &ExperimentResults) -> std::fmt::Result {
     let (name, title) = (escape_html(&own.name), escape_html(&own.title));
     writeln!(
         page,
@@ -171,7 +171,7 @@ fn write_experiment(page: &mut String, own: &ExperimentResults) -> std::fmt::Res
     Ok(())
 }
 
-fn write_mechanisms(page: &mut String) -> std::fmt::Result {
+fn write_published_mechanisms(page: &mut String) -> std::fmt::Result {
     page.push_str(
         "<section>\n<h2 id=\"mechanisms\">Published mechanisms</h2>\n<div class=\"scroll\">\n\
          <table>\n<caption>Mechanisms for rated items. All others have the names of their papers.</caption>\n\

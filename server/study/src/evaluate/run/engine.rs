@@ -8,7 +8,7 @@ use rand_core::SeedableRng;
 use rayon::prelude::*;
 use sha2::{Digest, Sha256};
 
-use super::runs::{FinishedUnitsFile, StudyIdentity};
+use super::finished_units::{FinishedUnitsFile, StudyIdentity};
 use crate::evaluate::measure::experiment::{Experiment, StudyError, WorkUnit};
 use crate::evaluate::measure::table::MeasurementTable;
 

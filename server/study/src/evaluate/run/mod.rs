@@ -2,4 +2,4 @@
 //! study resumes.
 
 pub(super) mod engine;
-pub(super) mod runs;
+pub(super) mod finished_units;

@@ -5,7 +5,7 @@
 
 use hushbin_study::competitors::{
     ANSWERED_EPSILON, Majority, SampledTwoPoints, TwoPoints, as_printed, best_buckets,
-    hockey_stick, least_epsilon,
+    hockey_stick_divergence, least_epsilon,
 };
 use hushbin_tests::errata::assert_table;
 
@@ -24,7 +24,7 @@ fn worst_output(laws: &[Law], epsilon: f64) -> f64 {
     let pairs = laws.iter().flat_map(|p| laws.iter().map(move |q| (p, q)));
     let most = |(p, q): (&Law, &Law)| {
         let outputs = p.iter().zip(q);
-        let each = outputs.map(|(&p, &q)| hockey_stick([(p, q)], epsilon));
+        let each = outputs.map(|(&p, &q)| hockey_stick_divergence([(p, q)], epsilon));
         each.fold(0.0, f64::max)
     };
     pairs.map(most).fold(0.0, f64::max)
@@ -45,7 +45,9 @@ fn outputs_that_are_private_are_not_private_in_sets() {
     for d in 1..=6 {
         let laws = corners(
             d,
-            as_printed::majority(d, &budget(1.0, delta)).unwrap().alpha,
+            as_printed::printed_majority(d, &budget(1.0, delta))
+                .unwrap()
+                .alpha,
         );
         let (single, set) = (worst_output(&laws, 1.0), worst(&laws, 1.0));
         assert!((single / delta - 1.0).abs() < 1e-9, "{single}");
@@ -76,7 +78,7 @@ fn the_printed_probability_gives_away_more() {
         (5, 2.0, 1e-2),
     ] {
         let budget = budget(epsilon, delta);
-        let printed = as_printed::majority(d, &budget).unwrap();
+        let printed = as_printed::printed_majority(d, &budget).unwrap();
         let right = Majority::new(d, &budget).unwrap();
         let [false_delta, true_delta] = [printed.alpha, right.favoured_probability()]
             .map(|alpha| worst(&corners(d, alpha), epsilon));
@@ -94,9 +96,9 @@ fn the_printed_probability_gives_away_more() {
         &rows,
     );
     // The numbers of features in the paper's learning experiments, 42 and 85.
-    assert!(as_printed::majority(42, &budget(1.0, 1e-12)).is_err());
-    assert!(as_printed::majority(85, &budget(1.0, 1e-25)).is_err());
-    assert!(as_printed::majority(85, &budget(1.0, 1e-26)).is_ok());
+    assert!(as_printed::printed_majority(42, &budget(1.0, 1e-12)).is_err());
+    assert!(as_printed::printed_majority(85, &budget(1.0, 1e-25)).is_err());
+    assert!(as_printed::printed_majority(85, &budget(1.0, 1e-26)).is_ok());
 }
 
 /// Returns the expected estimate of an attribute with value 1, with this scale B and the correct α.
@@ -120,7 +122,7 @@ fn the_printed_scale_is_too_small() {
         (10, 0.1, 1e-4),
     ] {
         let budget = budget(epsilon, delta);
-        let printed = as_printed::majority(d, &budget).unwrap();
+        let printed = as_printed::printed_majority(d, &budget).unwrap();
         let right = Majority::new(d, &budget).unwrap();
         assert!((estimated_at(&right, right.scale()) - 1.0).abs() < 1e-9);
         let short = estimated_at(&right, printed.scale);
@@ -233,8 +235,8 @@ fn the_best_epsilon_of_an_attribute_is_between_the_printed_ends() {
         assert!((all / least - 1.0).abs() < 1e-9 && least <= floor);
         rows.push(format!(
             "| {d} | {epsilon} | {} | {} | {floor:.4} | {least:.4} |",
-            printed.answered(),
-            best.answered()
+            printed.drawn_count(),
+            best.drawn_count()
         ));
     }
     assert_table(
@@ -255,7 +257,7 @@ fn noise_for_one_attribute_does_not_hide_several() {
         (15, 1.0, 1e-6),
         (85, 1.0, 1e-6),
     ] {
-        let printed = as_printed::gaussian(d, &budget(epsilon, delta)).unwrap();
+        let printed = as_printed::printed_gaussian(d, &budget(epsilon, delta)).unwrap();
         // Computes δ without the formula: integrates the noise of two opposite corners along their
         // difference, over thin cells.
         let moved = 2.0 * f64::from(d).sqrt() / printed.sigma;
@@ -266,7 +268,7 @@ fn noise_for_one_attribute_does_not_hide_several() {
             let z = (f64::from(i) + 0.5) * width - 12.0;
             (density(z), density(z + moved))
         };
-        let summed = hockey_stick((0..cells).map(cell), epsilon);
+        let summed = hockey_stick_divergence((0..cells).map(cell), epsilon);
         assert!(
             (summed / printed.delta - 1.0).abs() < 1e-4,
             "{summed}, {printed:?}"
@@ -302,7 +304,7 @@ fn the_printed_root_cancels() {
         (4.0, 1e-15),
     ] {
         let budget = budget(epsilon, delta);
-        let printed = as_printed::best_buckets(&budget).unwrap();
+        let printed = as_printed::printed_best_buckets(&budget).unwrap();
         let right = best_buckets(&budget).unwrap();
         // e + 1, with the first-order change by δ.
         let e = f64::exp(epsilon);

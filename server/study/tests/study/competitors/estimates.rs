@@ -186,7 +186,7 @@ fn means_by_two_points_are_unbiased() {
         for (d, k) in [(1, 1), (3, 1), (3, 2), (3, 3), (4, 2)] {
             let parts = f64::from(k);
             let each = TwoPoints::new(&budget(epsilon / parts, delta / parts));
-            let own = SampledTwoPoints::with_answered(d, k, epsilon, delta).unwrap();
+            let own = SampledTwoPoints::with_drawn_count(d, k, epsilon, delta).unwrap();
             for person in PEOPLE {
                 let values = &person[..d as usize];
                 let law = sampled(&own, &each, values);

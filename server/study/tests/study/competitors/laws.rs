@@ -287,11 +287,11 @@ fn sampled_mechanisms_are_mixtures_of_their_parts() {
         for part in parts {
             let printed = SampledPiecewise::new(attributes, part, epsilon).unwrap();
             let expected = ((epsilon / 2.5) as u32).clamp(1, attributes);
-            assert_eq!(printed.answered(), expected);
+            assert_eq!(printed.drawn_count(), expected);
             let best = SampledPiecewise::best(attributes, part, epsilon).unwrap();
             assert!(best.worst_variance() <= printed.worst_variance());
             for own in [printed, best] {
-                let answered = f64::from(own.answered());
+                let answered = f64::from(own.drawn_count());
                 let share = answered / f64::from(attributes);
                 for value in NUMBERS {
                     let [mass, mean, square] = one_number(part, epsilon / answered, value);

@@ -3,7 +3,7 @@
 
 use hushbin_study::competitors::{
     Budget, LocalHash, Majority, RandomizedResponse, SampledTwoPoints, SubsetSelection, TwoPoints,
-    UnaryEncoding, hockey_stick,
+    UnaryEncoding, hockey_stick_divergence,
 };
 
 /// Probability of every outcome. Each mechanism has its own order of outcomes.
@@ -118,7 +118,7 @@ pub(super) fn sampled(
     each: &TwoPoints,
     values: &[f64],
 ) -> Vec<(u32, u32, f64)> {
-    let (d, k) = (mechanism.attributes(), mechanism.answered());
+    let (d, k) = (mechanism.attributes(), mechanism.drawn_count());
     let sets: Vec<u32> = (0_u32..1 << d)
         .filter(|set| set.count_ones() == k)
         .collect();
@@ -139,8 +139,9 @@ pub(super) fn sampled(
 /// Returns the greatest δ at ε over all pairs of inputs.
 pub(super) fn worst(laws: &[Law], epsilon: f64) -> f64 {
     let pairs = laws.iter().flat_map(|p| laws.iter().map(move |q| (p, q)));
-    let delta =
-        |(p, q): (&Law, &Law)| hockey_stick(p.iter().copied().zip(q.iter().copied()), epsilon);
+    let delta = |(p, q): (&Law, &Law)| {
+        hockey_stick_divergence(p.iter().copied().zip(q.iter().copied()), epsilon)
+    };
     pairs.map(delta).fold(0.0, f64::max)
 }
 

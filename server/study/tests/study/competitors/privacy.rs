@@ -5,7 +5,7 @@ use hushbin::ErrorCode;
 use hushbin_study::competitors::{
     Budget, Gaussian, LocalHash, Majority, OptimalHash, RandomizedResponse, SampledTwoPoints,
     TwoPoints, UnaryEncoding, as_printed, best_buckets, compare_mechanisms, encode_category,
-    favoured_probability_with_delta, hockey_stick, least_epsilon,
+    favoured_probability_with_delta, hockey_stick_divergence, least_epsilon,
 };
 use num_bigint::BigInt;
 use num_rational::BigRational;
@@ -85,7 +85,9 @@ fn majorities_keep_to_their_budget() {
                     check(&laws, &budget, |e| own.delta_at(e), &what);
                 } else {
                     let zip = |q: &Law| laws[0].clone().into_iter().zip(q.clone());
-                    let first = laws.iter().map(|q| hockey_stick(zip(q), budget.epsilon()));
+                    let first = laws
+                        .iter()
+                        .map(|q| hockey_stick_divergence(zip(q), budget.epsilon()));
                     let enumerated = first.fold(0.0, f64::max);
                     assert!(enumerated <= budget.delta() + ROUNDING, "{what}");
                     // If α is 1, no other vector is reported, and δ is not reached.
@@ -124,7 +126,7 @@ fn sampled_two_points_keep_to_their_budget() {
                 let (epsilon, delta) = (budget.epsilon(), budget.delta());
                 let parts = f64::from(k);
                 let each = TwoPoints::new(&self::budget(epsilon / parts, delta / parts));
-                let own = SampledTwoPoints::with_answered(d, k, epsilon, delta).unwrap();
+                let own = SampledTwoPoints::with_drawn_count(d, k, epsilon, delta).unwrap();
                 let law = |corner| {
                     let outcomes = sampled(&own, &each, &ends(corner, d));
                     outcomes.into_iter().map(|(_, _, p)| p).collect()
@@ -331,7 +333,7 @@ fn bad_parameters_are_refused() {
         (3, 1, 12.5),
         (3, 3, 0.002),
     ] {
-        let own = SampledTwoPoints::with_answered(d, k, epsilon, 0.0);
+        let own = SampledTwoPoints::with_drawn_count(d, k, epsilon, 0.0);
         assert_eq!(own.map_err(code), Err(range), "{d}, {k}, {epsilon}");
     }
     assert_eq!(Gaussian::on_one_hot(&one).map_err(code), Err(range));
@@ -342,10 +344,10 @@ fn bad_parameters_are_refused() {
     );
     assert_eq!(encode_category(0, 1).map_err(code), Err(range));
     assert_eq!(
-        as_printed::majority(64, &budget(1.0, 1e-6)).map_err(code),
+        as_printed::printed_majority(64, &budget(1.0, 1e-6)).map_err(code),
         Err(combination)
     );
-    assert_eq!(as_printed::best_buckets(&one), None);
+    assert_eq!(as_printed::printed_best_buckets(&one), None);
     let asked = hushbin_study::competitors::ComparedQuestion::Choice { options: 1 };
     assert!(
         compare_mechanisms(asked, &one, 1).is_err() && compare_mechanisms(asked, &one, 0).is_err()

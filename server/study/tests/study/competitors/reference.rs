@@ -69,7 +69,7 @@ fn majorities_are_the_reference() {
         if !paper {
             continue;
         }
-        let printed = as_printed::majority(d, &budget).unwrap();
+        let printed = as_printed::printed_majority(d, &budget).unwrap();
         assert_near(printed.alpha, &row, "alpha_printed");
         assert_near(printed.scale, &row, "B_printed");
         assert_near(printed.right_scale, &row, "B");
@@ -133,10 +133,10 @@ fn sampled_two_points_are_the_reference() {
             number(&row, "delta"),
         );
         let printed = SampledTwoPoints::new(d, epsilon, delta).unwrap();
-        assert_eq!(printed.answered(), whole(&row, "k_printed"), "{row}");
+        assert_eq!(printed.drawn_count(), whole(&row, "k_printed"), "{row}");
         assert_near(printed.variance(0.0), &row, "variance_printed_k");
         let best = SampledTwoPoints::best(d, epsilon, delta).unwrap();
-        assert_eq!(best.answered(), whole(&row, "k_best"), "{row}");
+        assert_eq!(best.drawn_count(), whole(&row, "k_best"), "{row}");
         assert_near(best.variance(0.0), &row, "variance_best_k");
         if row.get("delta_of_printed_k").is_some() {
             let off = printed.delta_at(epsilon) - number(&row, "delta_of_printed_k");
@@ -201,7 +201,7 @@ fn normal_noise_is_the_reference() {
         let own = Gaussian::on_numbers(d, &budget).unwrap();
         assert_near(own.sensitivity(), &row, "sensitivity");
         assert_near(own.sigma(), &row, "sigma");
-        let printed = as_printed::gaussian(d, &budget).unwrap();
+        let printed = as_printed::printed_gaussian(d, &budget).unwrap();
         assert_near(printed.sigma, &row, "sigma_with_sensitivity_2");
         assert_near(printed.delta, &row, "delta_of_that");
         assert_eq!(printed.right_sigma, own.sigma());

@@ -212,7 +212,7 @@ fn two_points_are_drawn_by_their_threshold() {
 
 #[test]
 fn sampled_two_points_are_drawn_as_stated() {
-    let own = SampledTwoPoints::with_answered(4, 2, 3.0, 0.01).unwrap();
+    let own = SampledTwoPoints::with_drawn_count(4, 2, 3.0, 0.01).unwrap();
     let each = TwoPoints::new(&budget(1.5, 0.005));
     let person = [0.5, -1.0, 0.0, 0.8];
     let outcomes = sampled(&own, &each, &person);

@@ -23,8 +23,8 @@ use crate::task::local::scale::Scale;
 /// use hushbin::Items;
 /// use hushbin::task::{Cross, Part, Scale};
 ///
-/// let plan = Part::choice("plan", Items::Count(2));
-/// let load = Part::number("loadMs", Scale::from_levels(0.0, 10_000.0, 3).unwrap());
+/// let plan = Part::new_choice("plan", Items::Count(2));
+/// let load = Part::new_number("loadMs", Scale::from_levels(0.0, 10_000.0, 3).unwrap());
 /// let cross = Cross::new(plan, load);
 /// assert_eq!((cross.shape(), cross.cell_count()), ([2, 3], 6));
 /// ```
@@ -66,15 +66,15 @@ impl Cross {
     ///
     /// ```
     /// # use hushbin::task::{Cross, Part, Scale};
-    /// let load = Part::number("load", Scale::from_levels(0.0, 30.0, 4).unwrap());
+    /// let load = Part::new_number("load", Scale::from_levels(0.0, 30.0, 4).unwrap());
     /// // Of 4 levels.
-    /// assert_eq!(Cross::new(Part::flag("beta"), load).cell(1, 15.0), (5, 0.5));
+    /// assert_eq!(Cross::new(Part::new_flag("beta"), load).cell_and_rounding(1, 15.0), (5, 0.5));
     /// ```
     #[must_use]
-    pub fn cell(&self, row: u32, column: f64) -> (u32, f64) {
+    pub fn cell_and_rounding(&self, row: u32, column: f64) -> (u32, f64) {
         let columns = self.columns();
         let (cell, next) = match columns.scale() {
-            Some(scale) => scale.cell(column),
+            Some(scale) => scale.cell_and_rounding(column),
             None => (column as u32, 0.0),
         };
         (row * columns.cell_count() + cell, next)
@@ -82,11 +82,11 @@ impl Cross {
 }
 
 impl MultipartKind for Cross {
-    fn own_items(&self) -> Option<Items> {
+    fn implied_items(&self) -> Option<Items> {
         Some(Items::Count(self.cell_count()))
     }
 
-    fn entries_and_items(&self) -> [u32; 2] {
+    fn entry_and_item_counts(&self) -> [u32; 2] {
         [1, self.shape()[0]]
     }
 
@@ -99,9 +99,17 @@ impl MultipartKind for Cross {
 
     const EXPECTED: &'static str = "a finite number, or the index of a column";
 
-    fn code_answer<R: Rng + ?Sized>(&self, entries: &[Entry], coded: &mut Vec<Entry>, rng: &mut R) {
+    fn answer_to_domain_entries<R: Rng + ?Sized>(
+        &self,
+        entries: &[Entry],
+        coded: &mut Vec<Entry>,
+        rng: &mut R,
+    ) {
         let Entry { item, value } = entries[0];
-        coded.push(Scale::draw_entry(self.cell(item as u32, value), rng));
+        coded.push(Scale::draw_entry(
+            self.cell_and_rounding(item as u32, value),
+            rng,
+        ));
     }
 
     fn check_parts(&self, epsilon: f64) -> Result<(), Error> {

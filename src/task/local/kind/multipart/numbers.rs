@@ -48,15 +48,20 @@ impl Deref for Numbers {
 }
 
 impl MultipartKind for Numbers {
-    fn own_items(&self) -> Option<Items> {
+    fn implied_items(&self) -> Option<Items> {
         self.is_single().then_some(Items::Count(1))
     }
 
-    fn entries_and_items(&self) -> [u32; 2] {
+    fn entry_and_item_counts(&self) -> [u32; 2] {
         [self.len() as u32; 2]
     }
 
-    fn code_answer<R: Rng + ?Sized>(&self, entries: &[Entry], coded: &mut Vec<Entry>, _: &mut R) {
+    fn answer_to_domain_entries<R: Rng + ?Sized>(
+        &self,
+        entries: &[Entry],
+        coded: &mut Vec<Entry>,
+        _: &mut R,
+    ) {
         coded.extend(entries.iter().map(|entry| Entry {
             value: self[entry.item as usize].normalise(entry.value),
             ..*entry

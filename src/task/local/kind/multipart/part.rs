@@ -17,8 +17,8 @@ use crate::task::local::scale::Scale;
 /// use hushbin::Items;
 /// use hushbin::task::{Kind, Part};
 ///
-/// assert_eq!((Part::flag("beta").cell_count(), Part::flag("beta").kind()), (2, Kind::Flag));
-/// assert_eq!(Part::choice("theme", Items::Count(7)).cell_count(), 7);
+/// assert_eq!((Part::new_flag("beta").cell_count(), Part::new_flag("beta").kind()), (2, Kind::Flag));
+/// assert_eq!(Part::new_choice("theme", Items::Count(7)).cell_count(), 7);
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Part {
@@ -73,7 +73,7 @@ impl Part {
                     let items = Items::Count(scale.cell_count());
                     (PartKind::Number(scale), items)
                 }
-                _ => reader.require(None)?,
+                _ => reader.require_known(None)?,
             };
             Ok(Self { name, kind, items })
         };

@@ -23,9 +23,9 @@ use crate::task::local::kind::contract::{MultipartKind, check_option_count};
 /// use hushbin::Items;
 /// use hushbin::task::{Part, Together};
 ///
-/// let theme = Part::choice("theme", Items::Count(3));
-/// let settings = Together::new(vec![Part::flag("beta"), theme]);
-/// assert_eq!((settings.cell_count(), settings.cell(1, 2)), (5, 4));
+/// let theme = Part::new_choice("theme", Items::Count(3));
+/// let settings = Together::new(vec![Part::new_flag("beta"), theme]);
+/// assert_eq!((settings.cell_count(), settings.cell_of_option(1, 2)), (5, 4));
 /// assert_eq!(settings.part_and_option(4), (1, 2));
 /// ```
 #[derive(Debug, Clone, PartialEq)]
@@ -58,7 +58,7 @@ impl Together {
     /// # Panics
     /// If there is no such part.
     #[must_use]
-    pub fn cell(&self, part: usize, option: u32) -> u32 {
+    pub fn cell_of_option(&self, part: usize, option: u32) -> u32 {
         self.bounds[part] + option
     }
 
@@ -68,18 +68,20 @@ impl Together {
     /// If there is no such part.
     pub fn option_entries(&self, answer: &[Entry]) -> impl Iterator<Item = Entry> {
         answer.iter().map(|entry| Entry {
-            item: self.cell(entry.item as usize, entry.value as u32).into(),
+            item: self
+                .cell_of_option(entry.item as usize, entry.value as u32)
+                .into(),
             value: 1.0,
         })
     }
 }
 
 impl MultipartKind for Together {
-    fn own_items(&self) -> Option<Items> {
+    fn implied_items(&self) -> Option<Items> {
         Some(Items::Count(self.cell_count()))
     }
 
-    fn entries_and_items(&self) -> [u32; 2] {
+    fn entry_and_item_counts(&self) -> [u32; 2] {
         [self.parts.len() as u32; 2]
     }
 
@@ -90,7 +92,12 @@ impl MultipartKind for Together {
 
     const EXPECTED: &'static str = "the index of an option";
 
-    fn code_answer<R: Rng + ?Sized>(&self, entries: &[Entry], coded: &mut Vec<Entry>, _: &mut R) {
+    fn answer_to_domain_entries<R: Rng + ?Sized>(
+        &self,
+        entries: &[Entry],
+        coded: &mut Vec<Entry>,
+        _: &mut R,
+    ) {
         coded.extend(self.option_entries(entries));
     }
 

@@ -3,9 +3,11 @@
 #![allow(clippy::unwrap_used)]
 
 use hushbin::{Entry, Mechanism, Randomizer, Task, TaskDraft, Upload, UploadId};
-use hushbin_analysis::accounting::{Mixture, account};
-use hushbin_analysis::estimate::{Estimand, Options, Predictor, Query, Totals, estimates};
-use hushbin_analysis::likelihood::{Hypothesis, neighbour_pairs, observe};
+use hushbin_analysis::accounting::{Mixture, compute_batch_privacy};
+use hushbin_analysis::estimate::{
+    ErrorPredictor, Estimand, EstimateOptions, Query, Totals, estimates,
+};
+use hushbin_analysis::likelihood::{Hypothesis, neighbour_pairs, observe_report};
 use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::SeedableRng;
 
@@ -20,7 +22,7 @@ fn a_task_file_becomes_estimates() {
     let draft: TaskDraft = serde_json::from_str(FILE).unwrap();
     let task = draft.resolve().unwrap();
     assert!(matches!(task.questions()[0].mechanism(), Mechanism::Toy(_)));
-    assert!(draft.agrees_with(&task).is_ok());
+    assert!(draft.check_agrees_with(&task).is_ok());
     assert!(task.effective_epsilon() <= 2.0);
     let complete: Task = serde_json::from_str(&serde_json::to_string(&task).unwrap()).unwrap();
     assert_eq!(complete, task);
@@ -55,7 +57,7 @@ fn a_task_file_becomes_estimates() {
             .iter()
             .for_each(|report| totals.add_report(report));
     }
-    let question = Query::new(&task, &Options::default()).unwrap();
+    let question = Query::new(&task, &EstimateOptions::default()).unwrap();
     let found = estimates(&task, &totals, &question);
     let stored = Totals::decode(&task, &totals.encode()).unwrap();
     assert_eq!(stored.encode(), totals.encode());
@@ -71,14 +73,14 @@ fn a_task_file_becomes_estimates() {
             (mean.estimate - truth).abs() < 4.0 * mean.standard_error,
             "{item:?}"
         );
-        let predicted = Predictor::for_question(&task.questions()[0])
+        let predicted = ErrorPredictor::for_question(&task.questions()[0])
             .rare_item_standard_error(Estimand::Mean, f64::from(PEOPLE));
         assert!((mean.standard_error / predicted.unwrap() - 1.0).abs() < 0.05);
     }
 
     let mixture = Mixture::for_task(&task).unwrap();
     assert!(
-        account(&mixture, 10_000, 1.0, 1e-6)
+        compute_batch_privacy(&mixture, 10_000, 1.0, 1e-6)
             .unwrap()
             .central_epsilon
             < 0.2
@@ -92,7 +94,7 @@ fn a_task_file_becomes_estimates() {
             .inputs
             .each_ref()
             .map(|input| Hypothesis::new(&task.questions()[0], input));
-        let seen = observe(&task.questions()[0], inputs.each_ref(), &report);
+        let seen = observe_report(&task.questions()[0], inputs.each_ref(), &report);
         assert!(seen.log_ratio.abs() <= 2.0 * (1.0 + 1e-12), "{pair:?}");
     }
 }

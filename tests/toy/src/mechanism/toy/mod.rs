@@ -7,7 +7,7 @@ use rand_core::CryptoRng;
 use serde::{Deserialize, Serialize};
 
 use super::collected_mechanism::CollectedMechanism;
-use super::contract::{Encode, Parameters, Randomize};
+use super::contract::{EncodeReport, MechanismParameters, Randomize};
 use crate::canonical::{CanonicalReader, CanonicalWriter, WriteCanonical};
 use crate::codec::{Cursor, append_varint};
 use crate::domain::{Domain, Entry, SignedItem};
@@ -15,7 +15,7 @@ use crate::error::{Error, error};
 use crate::hash::{HashKeys, element_sign};
 use crate::sample::{ExpLowerBound, Threshold, WeightAndCount, draw_below, realised_epsilon};
 
-/// Parameters of the toy: none.
+/// MechanismParameters of the toy: none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Toy {}
@@ -25,7 +25,7 @@ pub struct Toy {}
 pub struct Report {
     /// Seed of the signs of this report.
     pub seed: u64,
-    /// Reported sign.
+    /// ReportedValue sign.
     pub plus: bool,
 }
 
@@ -46,11 +46,11 @@ impl Toy {
     #[must_use]
     pub fn lean(&self, epsilon: f64) -> f64 {
         let truthful = Self::truthful(epsilon);
-        truthful.probability() - truthful.complement()
+        truthful.probability() - truthful.false_probability()
     }
 }
 
-impl Parameters for Toy {
+impl MechanismParameters for Toy {
     const NAME: &'static str = "toy";
     type Report = Report;
     type Randomizer = Randomizer;
@@ -94,7 +94,7 @@ impl CollectedMechanism for Toy {
     }
 }
 
-impl Encode for Report {
+impl EncodeReport for Report {
     fn encode(&self, bytes: &mut Vec<u8>) {
         bytes.extend_from_slice(&self.seed.to_le_bytes());
         append_varint(bytes, u64::from(self.plus));
@@ -125,7 +125,7 @@ impl Randomize for Randomizer {
         };
         *report = Report {
             seed,
-            plus: plus == self.truthful.sample(rng),
+            plus: plus == self.truthful.draw_bool(rng),
         };
         sampled_down
     }

@@ -92,7 +92,7 @@ impl Explainer {
     /// A [`Refusal`] if the upload is not one report of the task.
     #[wasm_bindgen(unchecked_return_type = "DissectedUpload")]
     pub fn dissect(&self, upload: &[u8]) -> Result<JsValue, JsValue> {
-        let dissected = self.0.split_fields(upload).map_err(Refusal::from)?;
+        let dissected = self.0.dissect_upload(upload).map_err(Refusal::from)?;
         Ok(to_js(&dissected))
     }
 

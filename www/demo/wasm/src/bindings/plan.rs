@@ -16,7 +16,7 @@ pub fn plan(
 ) -> Result<JsValue, JsValue> {
     let answer = || -> Result<JsValue, Refusal> {
         let survey: Survey = from_js(survey)?;
-        Ok(to_js(&plan::plan(&survey)?))
+        Ok(to_js(&plan::plan_survey(&survey)?))
     };
     Ok(answer()?)
 }

@@ -5,7 +5,7 @@ use hushbin::task::NumberLimits;
 use hushbin::{Error, Items, bounds};
 use hushbin_analysis::accounting::HONEST_FRACTION;
 use hushbin_analysis::plan::PlanError;
-use hushbin_analysis::sums::{BATCH_MESSAGES, SumPlan, resolve};
+use hushbin_analysis::sums::{BATCH_MESSAGES, SumPlan, resolve_sum_draft};
 use serde_json::Value;
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
@@ -59,34 +59,36 @@ pub fn plan_sums(
 ) -> Result<JsValue, JsValue> {
     let plan = || -> Result<JsValue, Refusal> {
         let file: Value = from_js(draft)?;
-        check(&file)?;
+        check_sum_draft(&file)?;
         let draft: SumDraft =
             serde_json::from_value(file).map_err(|error| Refusal::no_value(&error))?;
-        Ok(to_js(&SumPlan::new(resolve(&draft)?)?))
+        Ok(to_js(&SumPlan::new(resolve_sum_draft(&draft)?)?))
     };
     Ok(plan()?)
 }
 
 /// Checks a draft for errors in a known field, so that the refusal can name the field. Errors of
-/// [`resolve`] have only a message.
-fn check(file: &Value) -> Result<(), Refusal> {
+/// [`resolve_sum_draft`] have only a message.
+fn check_sum_draft(file: &Value) -> Result<(), Refusal> {
     let [people, honest] = ["people", "honest_fraction"].map(|name| file[name].as_f64());
     if let Some(people) = people {
         // Each person sends at least one message, so this also bounds the number of people.
-        BATCH_MESSAGES.check(people).map_err(about("people"))?;
+        BATCH_MESSAGES
+            .check(people)
+            .map_err(refusal_about_field("people"))?;
     }
     if let Some(honest) = honest {
         HONEST_FRACTION.check(honest)?;
         if people.is_some_and(|people| honest * people < 2.0) {
             let reason = "at least 2 of the \"people\" must be honest";
-            return Err(about("people")(Error::Combination { reason }));
+            return Err(refusal_about_field("people")(Error::Combination { reason }));
         }
     }
     if let Some(numbers) = file["numbers"].as_array() {
         bounds::SUM_COORDINATES.check(numbers.len() as f64)?;
         for own in numbers {
             if let [Some(min), Some(max)] = ["min", "max"].map(|name| own[name].as_f64()) {
-                NumberLimits::new(min, max, None).map_err(about("max"))?;
+                NumberLimits::new(min, max, None).map_err(refusal_about_field("max"))?;
             }
         }
     }
@@ -95,13 +97,13 @@ fn check(file: &Value) -> Result<(), Refusal> {
         let items = u32::try_from(items).unwrap_or(u32::MAX);
         bounds::SUM_DIMENSION.check(items.into())?;
         BoundedVector::new(Items::Count(items), length, 0, BoundedVector::SPREAD)
-            .map_err(about("length"))?;
+            .map_err(refusal_about_field("length"))?;
     }
     Ok(())
 }
 
 /// Returns a function that converts an error to a refusal about this field.
-fn about(field: &'static str) -> impl Fn(Error) -> Refusal {
+fn refusal_about_field(field: &'static str) -> impl Fn(Error) -> Refusal {
     move |error| Refusal {
         field: Some(field),
         ..Refusal::from(error)

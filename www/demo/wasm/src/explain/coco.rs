@@ -1,7 +1,7 @@
 //! Explanation of CoCo's reports.
 
 use hushbin::domain::SignedItem;
-use hushbin::hash::Hashing;
+use hushbin::hash::HashFamily;
 use hushbin::mechanism::BucketReport;
 use hushbin::mechanism::coco::{Coco, Randomizer};
 
@@ -25,9 +25,9 @@ impl ExplainMechanism for Coco {
         report: &BucketReport,
     ) -> Placement {
         let domain = setting.domain;
-        let support = self.support(&domain);
+        let support = self.hit_decoder(&domain);
         let chances = outcome_probabilities(self, setting, answers, report.seed);
-        let fills = self.hashing() == Hashing::BalancedItems;
+        let fills = self.hashing() == HashFamily::BalancedItems;
         let pair = |pair: u32| {
             let bucket = 2 * pair;
             let report = BucketReport { bucket, ..*report };
@@ -77,7 +77,7 @@ impl ExplainMechanism for Coco {
         [first, _]: &[Vec<SignedItem>; 2],
         report: &BucketReport,
     ) -> f64 {
-        let support = self.support(&setting.domain);
+        let support = self.hit_decoder(&setting.domain);
         let push = |signed: &SignedItem| {
             let own_plus = support.hit_side_is_plus(report, signed.item)?;
             Some(if own_plus == signed.negative {
@@ -104,7 +104,8 @@ fn outcome_probabilities(
             .completion_count(kept.len() as u32)
             .expect("at most s are kept, and s is small");
         mean_distribution(
-            (0..completions).map(|completion| core.probabilities(seed, kept, completion)),
+            (0..completions)
+                .map(|completion| core.exact_bucket_probabilities(seed, kept, completion)),
         )
     })
 }

@@ -23,13 +23,13 @@ impl ExplainMechanism for Collision {
         report: &BucketReport,
     ) -> Placement {
         let domain = setting.domain;
-        let support = self.support(&domain);
+        let support = self.hit_decoder(&domain);
         let outcome = |(bucket, chance)| {
             let report = BucketReport { bucket, ..*report };
-            let hit = |element| support.hits(&report, element);
+            let hit = |element| support.is_hit(&report, element);
             let own = answers
                 .iter()
-                .filter(|signed| hit(domain.element(**signed)));
+                .filter(|signed| hit(domain.element_of_signed_item(**signed)));
             let paddings = setting
                 .padding_indices(answers)
                 .filter(|index| hit(domain.padding_element(*index)));
@@ -63,10 +63,10 @@ impl ExplainMechanism for Collision {
         [first, second]: &[Vec<SignedItem>; 2],
         report: &BucketReport,
     ) -> f64 {
-        let support = self.support(&setting.domain);
+        let support = self.hit_decoder(&setting.domain);
         let held = |input: &[SignedItem]| {
-            let element = |signed: &&SignedItem| setting.domain.element(**signed);
-            let hit = |signed: &&SignedItem| support.hits(report, element(signed));
+            let element = |signed: &&SignedItem| setting.domain.element_of_signed_item(**signed);
+            let hit = |signed: &&SignedItem| support.is_hit(report, element(signed));
             input.iter().filter(hit).count() as f64
         };
         held(first) - held(second)
@@ -81,5 +81,7 @@ fn outcome_probabilities(
     seed: u64,
 ) -> Vec<f64> {
     let mut core = Randomizer::new(collision, &setting.domain, setting.epsilon);
-    setting.average_over_selections(answers, &mut |kept| core.probabilities(seed, kept))
+    setting.average_over_selections(answers, &mut |kept| {
+        core.exact_bucket_probabilities(seed, kept)
+    })
 }

@@ -4,7 +4,7 @@ use hushbin::domain::SignedItem;
 use hushbin::mechanism::Neighbours;
 use hushbin::{Mechanism, Question, Report, Task};
 use hushbin_analysis::estimate::{Estimand, estimands};
-use hushbin_analysis::likelihood::enumerable;
+use hushbin_analysis::likelihood::exact_probabilities;
 
 use super::error::{ExplainError, MOST_COMPLETIONS, MOST_ELEMENTS};
 use super::explain_mechanism::{DomainAndEpsilon, ExplainMechanism, Reported};
@@ -51,7 +51,7 @@ impl Explainer {
             Some(sole) if sole.domain().is_rated() => sole,
             _ => return Err(ExplainError::NotRatings),
         };
-        let completions = enumerable(question).map_or(Some(1), |own| (own.completions)(0));
+        let completions = exact_probabilities(question).map_or(Some(1), |own| (own.completions)(0));
         let few = completions.is_some_and(|completions| completions <= MOST_COMPLETIONS);
         let open = question.items().count().is_none();
         if open || question.sparsity() > MOST_ELEMENTS || !few {

@@ -14,7 +14,7 @@ use super::explain_mechanism::Reported;
 use super::explainer::reported;
 use super::upload::{UploadField, sole_report, upload_fields};
 use hushbin_analysis::estimate::numbered_item_label;
-use hushbin_analysis::likelihood::{Hypothesis, observe};
+use hushbin_analysis::likelihood::{Hypothesis, observe_report};
 
 /// Explainer of the reports of a task with named questions.
 ///
@@ -195,8 +195,10 @@ fn coded_parts(question: &Question, answer: &[Entry]) -> Vec<CodedPart> {
             .collect()
     };
     match question.kind() {
-        Kind::Number(scale) => cells(scale.cell(answer[0].value)),
-        Kind::Cross(cross) => cells(cross.cell(answer[0].item as u32, answer[0].value)),
+        Kind::Number(scale) => cells(scale.cell_and_rounding(answer[0].value)),
+        Kind::Cross(cross) => {
+            cells(cross.cell_and_rounding(answer[0].item as u32, answer[0].value))
+        }
         Kind::Together(together) => together
             .option_entries(answer)
             .map(|entry| part(entry.item, 1.0, None))
@@ -272,7 +274,8 @@ fn meanings_of_report(question: &Question, answer: &[Entry], report: &Report) ->
     let items = 0..u64::from(question.items().count().unwrap_or(0));
     let given = |item: u64| answer.iter().find(|entry| entry.item == item);
     let chosen = |entry: &dyn Fn(u64) -> Entry, own: &dyn Fn(u64) -> bool| -> Vec<Meaning> {
-        let told = exclusive_ratios(question, report, items.clone(), |item| vec![entry(item)]);
+        let told =
+            exclusive_answer_ratios(question, report, items.clone(), |item| vec![entry(item)]);
         told.map(|(item, ratio, before)| meaning(item, own(item), ratio, before))
             .collect()
     };
@@ -280,8 +283,8 @@ fn meanings_of_report(question: &Question, answer: &[Entry], report: &Report) ->
         let told = items.clone().map(|item| {
             let [first, second] =
                 values(item).map(|value| hypothesis_with(question, answer, item, value));
-            let ratio = observe(question, [&first, &second], report).log_ratio.exp();
-            meaning(item, own(item), ratio, 0.5)
+            let observation = observe_report(question, [&first, &second], report);
+            meaning(item, own(item), observation.log_ratio.exp(), 0.5)
         });
         told.collect()
     };
@@ -289,16 +292,15 @@ fn meanings_of_report(question: &Question, answer: &[Entry], report: &Report) ->
     match question.kind() {
         Kind::Choice | Kind::Flag => chosen(&|item| Entry { item, value: 1.0 }, &is_given),
         Kind::Number(scale) => {
-            let cell = scale.cell(answer[0].value);
+            let cell = scale.cell_and_rounding(answer[0].value);
             let value = |item: u64| value_in_cell(scale, item as u32);
-            let number = |item| Entry {
-                item: 0,
-                value: value(item),
-            };
-            chosen(&number, &|item| can_become_item(cell, item))
+            let number = |value| Entry { item: 0, value };
+            chosen(&|item| number(value(item)), &|item| {
+                can_become_item(cell, item)
+            })
         }
         Kind::Cross(cross) => {
-            let cell = cross.cell(answer[0].item as u32, answer[0].value);
+            let cell = cross.cell_and_rounding(answer[0].item as u32, answer[0].value);
             chosen(&|item| entry_in_cell(cross, item), &|item| {
                 can_become_item(cell, item)
             })
@@ -353,7 +355,7 @@ fn value_in_cell(scale: &Scale, cell: u32) -> f64 {
 }
 
 /// Lists the options of all parts. Each option has its item, whether it is the person's answer, and
-/// the ratio and prior of [`exclusive_ratios`]. The other parts are answered as in `answer`.
+/// the ratio and prior of [`exclusive_answer_ratios`]. The other parts are answered as in `answer`.
 fn part_option_ratios(
     question: &Question,
     together: &Together,
@@ -368,13 +370,13 @@ fn part_option_ratios(
     for (index, part) in (0..).zip(together.parts()) {
         let others = answer.iter().filter(|entry| entry.item != index);
         let others: Vec<Entry> = others.copied().collect();
-        let first = u64::from(together.cell(index as usize, 0));
+        let first = u64::from(together.cell_of_option(index as usize, 0));
         let with = |item: u64| {
             let value = (item - first) as f64;
             [&others[..], &[Entry { item: index, value }]].concat()
         };
         let options = first..first + u64::from(part.cell_count());
-        let told = exclusive_ratios(question, report, options, with);
+        let told = exclusive_answer_ratios(question, report, options, with);
         all.extend(told.map(|(item, ratio, before)| (item, given.contains(&item), ratio, before)));
     }
     all
@@ -383,7 +385,7 @@ fn part_option_ratios(
 /// Lists answers that exclude each other, each with its item, its likelihood ratio and its prior.
 /// The ratio compares an answer with all other answers. All answers are equally likely before the
 /// report.
-fn exclusive_ratios(
+fn exclusive_answer_ratios(
     question: &Question,
     report: &Report,
     items: std::ops::Range<u64>,
@@ -392,7 +394,7 @@ fn exclusive_ratios(
     let supposed = |item| Hypothesis::new(question, &entries(item));
     let first = supposed(items.start);
     let likelihood = |item| {
-        observe(question, [&supposed(item), &first], report)
+        observe_report(question, [&supposed(item), &first], report)
             .log_ratio
             .exp()
     };

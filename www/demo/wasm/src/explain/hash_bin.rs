@@ -35,7 +35,7 @@ impl ExplainMechanism for HashBin {
             Response::Sign(_) => {
                 // Only user level reports a sign, and it has one bin.
                 let clipped = bin_sums(self, setting, answers, report.seed)[0];
-                let chance = plus_probability(&sampling(self, setting), clipped);
+                let chance = plus_probability(&response_distribution(self, setting), clipped);
                 let bin = bins.swap_remove(0);
                 let pushing = |push: i8, chance| {
                     let counted = bin.answers.iter().filter(|counted| counted.push == push);
@@ -61,7 +61,7 @@ impl ExplainMechanism for HashBin {
         report: &Report,
     ) -> f64 {
         let sums = bin_sums(self, setting, answers, report.seed);
-        let sampling = sampling(self, setting);
+        let sampling = response_distribution(self, setting);
         match &report.response {
             Response::Sign(plus) => {
                 let chance = plus_probability(&sampling, sums[0]);
@@ -95,12 +95,12 @@ impl ExplainMechanism for HashBin {
     }
 
     fn noise_scale(&self, setting: &DomainAndEpsilon) -> Option<f64> {
-        let noise = sampling(self, setting).laplace_noise()?;
+        let noise = response_distribution(self, setting).laplace_noise()?;
         Some(1.0 / (noise.rate() * f64::from(self.grid_steps())))
     }
 }
 
-fn sampling(hash_bin: &HashBin, setting: &DomainAndEpsilon) -> ResponseDistribution {
+fn response_distribution(hash_bin: &HashBin, setting: &DomainAndEpsilon) -> ResponseDistribution {
     hash_bin.response_distribution(setting.domain.item_count(), setting.epsilon)
 }
 
@@ -111,7 +111,7 @@ fn bins_with_answers(
     answers: &[SignedItem],
     seed: u64,
 ) -> Vec<Bin> {
-    let support = hash_bin.support(&setting.domain);
+    let support = hash_bin.bin_decoder(&setting.domain);
     let keys = HashKeys::new(seed);
     let mut bins = vec![Bin::default(); hash_bin.bins() as usize];
     for signed in answers {

@@ -74,6 +74,6 @@ fn outcome_probabilities(
     answers: &[SignedItem],
 ) -> Vec<f64> {
     let core = Randomizer::new(pattern, setting.epsilon);
-    let kept = &mut |kept: &[SignedItem]| core.probabilities(kept[0].item as u32);
+    let kept = &mut |kept: &[SignedItem]| core.output_probabilities(kept[0].item as u32);
     setting.average_over_selections(answers, kept)
 }

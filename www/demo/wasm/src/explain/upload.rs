@@ -97,7 +97,7 @@ impl Explainer {
     ///
     /// # Errors
     /// Errors of [`Explainer::decode_sole_report`].
-    pub fn split_fields(&self, upload: &[u8]) -> Result<DissectedUpload, ExplainError> {
+    pub fn dissect_upload(&self, upload: &[u8]) -> Result<DissectedUpload, ExplainError> {
         let report = self.decode_sole_report(upload)?;
         Ok(DissectedUpload {
             parts: upload_fields(upload.len()),

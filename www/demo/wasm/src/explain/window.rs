@@ -30,7 +30,7 @@ impl ExplainMechanism for Window {
             own.map(|(_, chance)| chance).sum()
         };
         let mut drawn = Vec::new();
-        let support = self.support(&setting.domain);
+        let support = self.atom_decoder(&setting.domain);
         support.for_each_atom(report, |item, _| {
             let index = drawn.len();
             let outcome = |atom: u32| {
@@ -80,7 +80,7 @@ impl ExplainMechanism for Window {
         [first, second]: &[Vec<SignedItem>; 2],
         report: &Report,
     ) -> f64 {
-        let support = self.support(&setting.domain);
+        let support = self.atom_decoder(&setting.domain);
         let nearness = |input: &[SignedItem]| {
             let mut nearness = 0.0;
             support.for_each_atom(report, |attribute, atom| {
@@ -126,5 +126,5 @@ fn outcome_probabilities(
         value: if signed.negative { -1.0 } else { 1.0 },
     };
     let entries: Vec<Entry> = answers.iter().map(entry).collect();
-    core.probabilities(seed, &entries)
+    core.cell_probabilities(seed, &entries)
 }

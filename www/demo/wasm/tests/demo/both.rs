@@ -1,5 +1,5 @@
 use hushbin::sums::SumDraft;
-use hushbin_analysis::sums::resolve;
+use hushbin_analysis::sums::resolve_sum_draft;
 use hushbin_demo::both::BothWaysSimulation;
 use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::SeedableRng;
@@ -16,7 +16,7 @@ fn asked() -> (BothWaysSimulation, ChaCha20Rng) {
         ],
     }))
     .unwrap();
-    let task = resolve(&draft).unwrap();
+    let task = resolve_sum_draft(&draft).unwrap();
     (
         BothWaysSimulation::new(&task).unwrap(),
         ChaCha20Rng::seed_from_u64(17),
@@ -95,7 +95,7 @@ fn vectors_and_wrong_answers_are_refused() {
         "vector": { "items": 4, "length": 1.0 },
     }))
     .unwrap();
-    assert!(BothWaysSimulation::new(&resolve(&draft).unwrap()).is_err());
+    assert!(BothWaysSimulation::new(&resolve_sum_draft(&draft).unwrap()).is_err());
     let (mut both, mut rng) = asked();
     assert!(both.add_people(&[1.0, 0.0], &mut rng).is_err());
     assert!(both.add_people(&[1.0, 0.0, f64::NAN], &mut rng).is_err());

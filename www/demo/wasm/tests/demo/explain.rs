@@ -115,7 +115,7 @@ fn uploads_are_taken_apart_as_they_were_encoded() {
     for mechanism in discrete().chain([EVENT]) {
         let (task, explainer) = (task(mechanism, 2.0), explainer(mechanism));
         for upload in uploads(&task, &answers(), 40) {
-            let found = explainer.split_fields(&upload).unwrap();
+            let found = explainer.dissect_upload(&upload).unwrap();
             let mut end = 0;
             for part in &found.parts {
                 assert_eq!(part.from, end);
@@ -171,8 +171,8 @@ fn other_uploads_are_refused() {
     let mut two = Upload::decode(&upload, &task).unwrap();
     two.reports.push(two.reports[0].clone());
     let two = two.encode(&task.fingerprint());
-    assert_eq!(explainer.split_fields(&two), Err(ExplainError::NotOne(2)));
-    let code = |bytes: &[u8]| match explainer.split_fields(bytes) {
+    assert_eq!(explainer.dissect_upload(&two), Err(ExplainError::NotOne(2)));
+    let code = |bytes: &[u8]| match explainer.dissect_upload(bytes) {
         Err(ExplainError::Core(error)) => error.code(),
         other => panic!("{other:?}"),
     };
@@ -361,7 +361,7 @@ fn noisy_bins_centre_on_the_sums_of_the_randomizer() {
     let explainer = Explainer::new(&task).unwrap();
     let mut off = 0.0;
     for upload in uploads(&task, &answers(), 4000) {
-        let Reported::Bins { values } = explainer.split_fields(&upload).unwrap().response else {
+        let Reported::Bins { values } = explainer.dissect_upload(&upload).unwrap().response else {
             panic!("bins are reported")
         };
         let report = explainer.decode_sole_report(&upload).unwrap();

@@ -3,7 +3,7 @@
 
 use super::brute::{binomial, counts, delta, product};
 use super::{SCALE, noise, senders};
-use crate::accounting::sums::{Bounds, NoiseMessages, Senders};
+use crate::accounting::sums::{Bounds, NoiseParameters, SenderBatch};
 
 fn hold(found: Bounds, whole: f64, at: &str) {
     let rounded = 1e-12;
@@ -150,11 +150,11 @@ fn a_drawn_coordinate_is_covered_by_one() {
             .collect()
     };
     let (from, to) = (drawn(&up), drawn(&down));
-    let own = Senders {
+    let own = SenderBatch {
         used: 1,
         ..senders(2, 1, people as u64, 1)
     };
-    let any = NoiseMessages {
+    let any = NoiseParameters {
         threshold: (q * SCALE) as u64,
         most: 4,
     };
@@ -212,7 +212,7 @@ fn noise_that_is_cut_is_accounted_for() {
                 counts
             };
             let (up, down) = (moved([1, 0]), moved([0, 1]));
-            let noise = NoiseMessages {
+            let noise = NoiseParameters {
                 threshold: (q * SCALE) as u64,
                 most: most as u64,
             };

@@ -3,12 +3,12 @@
 use hushbin::Error;
 
 use super::super::{
-    NoiseMessages, Senders, UnitMessageNoise, calibrate_noise, fewest_noise_trials,
-    gaussian_noise_variance,
+    NoiseParameters, SenderBatch, UnitMessageNoise, calibrate_noise, gaussian_noise_variance,
+    senders_with_fewest_noise_trials,
 };
 
 /// Batch of people who send sixteen coordinates with eight levels each.
-const SENDERS: Senders = Senders {
+const SENDERS: SenderBatch = SenderBatch {
     coordinates: 16,
     used: 16,
     levels: 8,
@@ -18,7 +18,7 @@ const SENDERS: Senders = Senders {
 
 #[test]
 fn the_least_noise_is_less_than_poissons() -> Result<(), Error> {
-    let senders = Senders {
+    let senders = SenderBatch {
         coordinates: 16,
         used: 16,
         levels: 1,
@@ -34,7 +34,7 @@ fn the_least_noise_is_less_than_poissons() -> Result<(), Error> {
 
 #[test]
 fn more_trials_reach_a_smaller_epsilon() -> Result<(), Error> {
-    let senders = Senders {
+    let senders = SenderBatch {
         coordinates: 16,
         used: 16,
         levels: 8,
@@ -42,7 +42,7 @@ fn more_trials_reach_a_smaller_epsilon() -> Result<(), Error> {
         repeats: 1,
     };
     assert!(calibrate_noise(&senders, 1.0, 1e-6).is_err());
-    let more = fewest_noise_trials(&senders, 1.0, 1e-6)?;
+    let more = senders_with_fewest_noise_trials(&senders, 1.0, 1e-6)?;
     // A variance of 36,550 needs at least 4 · 36,550 trials, because q(1 − q) ≤ 1/4. These are 8
     // per person.
     assert_eq!(more.repeats, 8);
@@ -66,11 +66,11 @@ fn noise_hides_one_count() -> Result<(), Error> {
 
 #[test]
 fn a_cut_counts() -> Result<(), Error> {
-    let any = NoiseMessages {
+    let any = NoiseParameters {
         threshold: 1 << 63,
         most: 32,
     };
-    let few = NoiseMessages {
+    let few = NoiseParameters {
         threshold: 1 << 63,
         most: 31,
     };
@@ -82,7 +82,7 @@ fn a_cut_counts() -> Result<(), Error> {
 
 #[test]
 fn an_account_is_inverse() -> Result<(), Error> {
-    let noise = NoiseMessages {
+    let noise = NoiseParameters {
         threshold: (0.45 * 2_f64.powi(64)) as u64,
         most: 32,
     };
@@ -94,7 +94,7 @@ fn an_account_is_inverse() -> Result<(), Error> {
 
 #[test]
 fn one_message_fewer_is_not_enough() -> Result<(), Error> {
-    let senders = Senders {
+    let senders = SenderBatch {
         coordinates: 4,
         used: 4,
         levels: 2,
@@ -103,7 +103,7 @@ fn one_message_fewer_is_not_enough() -> Result<(), Error> {
     };
     let noise = calibrate_noise(&senders, 1.0, 1e-6)?.noise;
     assert!(senders.is_enough(noise, 1.0, 1e-6)?);
-    let fewer = NoiseMessages {
+    let fewer = NoiseParameters {
         most: noise.most - 1,
         ..noise
     };

@@ -10,9 +10,9 @@ mod reference;
 use hushbin::Error;
 
 use super::bounds::Bounds;
-use super::profile::Profile;
+use super::profile::SumPrivacyProfile;
 use super::truncation::TRUNCATION_SHARE;
-use super::{NoiseMessages, Senders, UnitMessageNoise};
+use super::{NoiseParameters, SenderBatch, UnitMessageNoise};
 use crate::accounting::composition::BoundSide;
 use crate::accounting::ranges::{CENTRAL_EPSILON, DELTA};
 
@@ -25,8 +25,8 @@ fn noise(coordinates: u32, levels: u32, trials: u64, q: f64) -> UnitMessageNoise
 }
 
 /// Creates a batch of people who each report all coordinates.
-fn senders(coordinates: u32, levels: u32, honest_people: u64, repeats: u32) -> Senders {
-    Senders {
+fn senders(coordinates: u32, levels: u32, honest_people: u64, repeats: u32) -> SenderBatch {
+    SenderBatch {
         coordinates,
         used: coordinates,
         levels,
@@ -44,7 +44,7 @@ impl UnitMessageNoise {
     /// [`Error::OutOfRange`] if ε is outside [`CENTRAL_EPSILON`].
     pub(crate) fn delta_bounds(&self, epsilon: f64) -> Result<Bounds, Error> {
         CENTRAL_EPSILON.check(epsilon)?;
-        let profile = Profile::new(self, DELTA.min);
+        let profile = SumPrivacyProfile::new(self, DELTA.min);
         Ok(profile.map_to_bounds(|told| told.delta(epsilon)))
     }
 
@@ -55,12 +55,12 @@ impl UnitMessageNoise {
     /// [`Error::OutOfRange`] if δ is outside [`DELTA`].
     pub(crate) fn epsilon_bounds(&self, delta: f64) -> Result<Bounds, Error> {
         DELTA.check(delta)?;
-        let profile = Profile::new(self, delta);
+        let profile = SumPrivacyProfile::new(self, delta);
         Ok(profile.map_to_bounds(|told| told.epsilon(delta)))
     }
 }
 
-impl Senders {
+impl SenderBatch {
     /// Returns bounds on the smallest δ with which a batch is (`epsilon`, δ)-differentially
     /// private, with noise truncated at B.
     ///
@@ -68,10 +68,16 @@ impl Senders {
     /// known, `is_enough` is a sharper test.
     ///
     /// # Errors
-    /// The errors of [`Senders::noise`], and [`Error::OutOfRange`] when ε is outside
+    /// The errors of [`SenderBatch::noise`], and [`Error::OutOfRange`] when ε is outside
     /// [`CENTRAL_EPSILON`].
-    pub(crate) fn delta_bounds(&self, noise: NoiseMessages, epsilon: f64) -> Result<Bounds, Error> {
-        let whole = self.noise(noise.threshold)?.delta_bounds(epsilon)?;
+    pub(crate) fn delta_bounds(
+        &self,
+        noise: NoiseParameters,
+        epsilon: f64,
+    ) -> Result<Bounds, Error> {
+        let whole = self
+            .untruncated_noise(noise.threshold)?
+            .delta_bounds(epsilon)?;
         let cut = self
             .truncation(noise.threshold)
             .added_delta(noise.most, epsilon);
@@ -86,18 +92,18 @@ impl Senders {
     /// passes.
     ///
     /// # Errors
-    /// The errors of [`Senders::noise`], and [`Error::OutOfRange`] when ε is outside
+    /// The errors of [`SenderBatch::noise`], and [`Error::OutOfRange`] when ε is outside
     /// [`CENTRAL_EPSILON`] or δ outside [`DELTA`].
     pub(crate) fn is_enough(
         &self,
-        noise: NoiseMessages,
+        noise: NoiseParameters,
         epsilon: f64,
         delta: f64,
     ) -> Result<bool, Error> {
         CENTRAL_EPSILON.check(epsilon)?;
         DELTA.check(delta)?;
-        let profile = Profile::new(
-            &self.noise(noise.threshold)?,
+        let profile = SumPrivacyProfile::new(
+            &self.untruncated_noise(noise.threshold)?,
             delta * (1.0 - TRUNCATION_SHARE),
         );
         let [above] = profile.bounded_on_sides([BoundSide::Above]);

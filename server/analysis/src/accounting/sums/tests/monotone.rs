@@ -3,8 +3,8 @@
 
 use super::{SCALE, noise, senders};
 use crate::accounting::sums::{
-    NoiseMessages, Senders, UnitMessageNoise, calibrate_noise, fewest_noise_trials,
-    gaussian_noise_variance,
+    NoiseParameters, SenderBatch, UnitMessageNoise, calibrate_noise, gaussian_noise_variance,
+    senders_with_fewest_noise_trials,
 };
 use hushbin::ErrorCode;
 
@@ -82,7 +82,7 @@ fn the_least_noise_is_the_least() {
         assert!(own.is_enough(found.noise, epsilon, delta).unwrap(), "{at}");
         let whole = own.delta_bounds(found.noise, epsilon).unwrap();
         assert!(whole.upper <= delta * 1.001, "{at}: {whole:?}");
-        let less = own.noise(found.too_small).unwrap();
+        let less = own.untruncated_noise(found.too_small).unwrap();
         assert!(
             less.delta_bounds(epsilon).unwrap().lower > delta * (1.0 - 3e-3),
             "{at}"
@@ -150,7 +150,7 @@ fn uploads_have_room_for_what_is_likely() {
         let most = found.noise.most;
         assert!(mean < most as f64 && most < all, "{found:?}: {mean}");
         let delta = |most| {
-            let noise = NoiseMessages {
+            let noise = NoiseParameters {
                 most,
                 ..found.noise
             };
@@ -173,12 +173,12 @@ fn the_fewest_repeats_are_the_fewest() {
         (2, 1, 8.0, 1e-9, 3),
     ] {
         let own = senders(coordinates, levels, people, 1);
-        let found = fewest_noise_trials(&own, epsilon, delta).unwrap();
+        let found = senders_with_fewest_noise_trials(&own, epsilon, delta).unwrap();
         let calibration = calibrate_noise(&found, epsilon, delta).unwrap();
         let half = 0.5 * found.noise_trials() as f64;
         assert!(calibration.mean <= half, "{found:?}: {calibration:?}");
         if found.repeats > 1 {
-            let less = Senders {
+            let less = SenderBatch {
                 repeats: found.repeats - 1,
                 ..found
             };
@@ -194,7 +194,7 @@ fn the_fewest_repeats_are_the_fewest() {
 #[test]
 fn drawn_coordinates_need_less_noise() {
     let all = senders(64, 2, 900_000, 1);
-    let drawn = Senders { used: 16, ..all };
+    let drawn = SenderBatch { used: 16, ..all };
     let [all, drawn] = [all, drawn].map(|own| calibrate_noise(&own, 1.0, 1e-6).unwrap());
     let ratio = all.variance / drawn.variance;
     assert!((ratio - 4.0).abs() < 0.01, "{ratio}");
@@ -237,14 +237,14 @@ fn what_is_out_of_range_is_refused() {
         "variance of a count's noise",
     );
     let own = senders(4, 1, 1_000, 1);
-    let bad = |own: Senders| calibrate_noise(&own, 1.0, 1e-6).unwrap_err();
+    let bad = |own: SenderBatch| calibrate_noise(&own, 1.0, 1e-6).unwrap_err();
     refused(
-        bad(Senders { used: 5, ..own }),
+        bad(SenderBatch { used: 5, ..own }),
         "coordinates used is 5, expected 1 to 4",
     );
-    refused(bad(Senders { repeats: 0, ..own }), "repeats is 0");
+    refused(bad(SenderBatch { repeats: 0, ..own }), "repeats is 0");
     refused(
-        bad(Senders {
+        bad(SenderBatch {
             honest_people: 0,
             ..own
         }),
@@ -264,7 +264,7 @@ fn what_is_out_of_range_is_refused() {
         "central_epsilon is 0.1, expected",
     );
     refused(
-        fewest_noise_trials(&own, 0.0, 1e-15).unwrap_err(),
+        senders_with_fewest_noise_trials(&own, 0.0, 1e-15).unwrap_err(),
         "central_epsilon is 0, expected",
     );
     let hidden = super::noise(4, 1, 1_000, 0.25);
@@ -293,7 +293,7 @@ fn little_noise_hides_nothing() {
         );
     }
     let own = senders(3, 1, 10, 1);
-    let noise = NoiseMessages {
+    let noise = NoiseParameters {
         threshold: 1 << 61,
         most: 6,
     };

@@ -3,7 +3,7 @@
 
 use super::{SCALE, noise, senders};
 use crate::accounting::sums::{
-    UnitMessageNoise, calibrate_noise, fewest_noise_trials, gaussian_noise_variance,
+    UnitMessageNoise, calibrate_noise, gaussian_noise_variance, senders_with_fewest_noise_trials,
 };
 use serde_json::Value;
 
@@ -152,8 +152,12 @@ fn the_table_is_that_of_rare_messages() {
     for (d, n, levels, messages, error) in TABLE {
         let (n, each) = (f64::from(n), 2.0 * f64::from(d) / f64::from(n));
         let own = senders(d, levels, n as u64, 1);
-        let found =
-            calibrate_noise(&fewest_noise_trials(&own, 1.0, 1e-6).unwrap(), 1.0, 1e-6).unwrap();
+        let found = calibrate_noise(
+            &senders_with_fewest_noise_trials(&own, 1.0, 1e-6).unwrap(),
+            1.0,
+            1e-6,
+        )
+        .unwrap();
         let rare = each * found.variance;
         assert!(
             (rare - messages).abs() <= 0.05 * messages,

@@ -7,9 +7,9 @@ use rand_core::CryptoRng;
 use super::rates::PckvProbabilities;
 use crate::competitors::favoured_set::threshold_rounded_down;
 use crate::competitors::numbers::randomly_rounds_up;
-use crate::competitors::ratings::oracle::{EstimateMoments, Oracle, OracleSetting};
+use crate::competitors::ratings::oracle::{EstimateMoments, OracleSetting, RatingOracle};
 use crate::competitors::ratings::report_sums::{LinearEstimator, ReportSums};
-use crate::competitors::ratings::slots::{Slot, draw_slot, fair_coin, sign_value};
+use crate::competitors::ratings::slots::{Slot, draw_slot, flip_fair_coin, sign_value};
 
 /// PCKV-GRR over d′ = d + s items: the d items and s dummies. A report names the drawn item with
 /// probability a = (u + 2)/(u + 2d′). The reported sign is then the item's true sign with
@@ -23,7 +23,7 @@ use crate::competitors::ratings::slots::{Slot, draw_slot, fair_coin, sign_value}
 /// ratio is only 1 + (e − 1)/s instead of e.
 ///
 /// ```
-/// use hushbin_study::competitors::ratings::{Oracle, PckvGrr, OracleSetting};
+/// use hushbin_study::competitors::ratings::{RatingOracle, PckvGrr, OracleSetting};
 ///
 /// let setting = OracleSetting { items: 100, sparsity: 4, epsilon: 1.0, delta: 0.0, distance: 1.0 };
 /// let [without_amplification, adaptive] = [PckvGrr::without_amplification(&setting)?, PckvGrr::adaptive(&setting)?];
@@ -79,9 +79,9 @@ impl PckvGrr {
     pub fn response_probabilities(&self) -> PckvProbabilities {
         PckvProbabilities {
             a: self.reported.probability(),
-            b: self.reported.complement() / f64::from(self.other_items()),
+            b: self.reported.false_probability() / f64::from(self.other_items()),
             p: self.sign.probability(),
-            sign_bias: self.sign.probability() - self.sign.complement(),
+            sign_bias: self.sign.probability() - self.sign.false_probability(),
         }
     }
 
@@ -91,7 +91,7 @@ impl PckvGrr {
     }
 }
 
-impl Oracle for PckvGrr {
+impl RatingOracle for PckvGrr {
     fn privacy_loss(&self) -> f64 {
         let rates = self.response_probabilities();
         let [own, opposite] = rates.element_probabilities(self.sparsity);
@@ -122,11 +122,14 @@ impl Oracle for PckvGrr {
             // The value 0 is rounded to either sign with probability 1/2.
             Slot::Dummy(dummy) => (self.items + dummy, 0.0),
         };
-        let (item, up) = if self.reported.sample(rng) {
-            (own, randomly_rounds_up(value, rng) == self.sign.sample(rng))
+        let (item, up) = if self.reported.draw_bool(rng) {
+            (
+                own,
+                randomly_rounds_up(value, rng) == self.sign.draw_bool(rng),
+            )
         } else {
             let other = draw_below(rng, self.other_items());
-            (other + u32::from(other >= own), fair_coin(rng))
+            (other + u32::from(other >= own), flip_fair_coin(rng))
         };
         sums.reports += 1;
         if item < self.items {

@@ -7,10 +7,10 @@ use rand_core::CryptoRng;
 use super::rates::PckvProbabilities;
 use crate::competitors::favoured_set::threshold_rounded_down;
 use crate::competitors::numbers::randomly_rounds_up;
-use crate::competitors::ratings::oracle::{EstimateMoments, Oracle, OracleSetting};
+use crate::competitors::ratings::oracle::{EstimateMoments, OracleSetting, RatingOracle};
 use crate::competitors::ratings::report_sums::{LinearEstimator, ReportSums};
 use crate::competitors::ratings::slots::{
-    Slot, draw_binomial, draw_slot, fair_coin, sign_value, sum_of_fair_signs,
+    Slot, draw_binomial, draw_slot, draw_sum_of_fair_signs, flip_fair_coin, sign_value,
 };
 
 /// PCKV-UE over d items and s dummies, with e = exp(ε). A report has a sign for the drawn item with
@@ -26,7 +26,7 @@ use crate::competitors::ratings::slots::{
 /// attains it.
 ///
 /// ```
-/// use hushbin_study::competitors::ratings::{Oracle, PckvUe, OracleSetting};
+/// use hushbin_study::competitors::ratings::{RatingOracle, PckvUe, OracleSetting};
 ///
 /// let setting = OracleSetting { items: 100, sparsity: 4, epsilon: 1.0, delta: 0.0, distance: 1.0 };
 /// let ue = PckvUe::new(&setting)?;
@@ -71,27 +71,27 @@ impl PckvUe {
     pub fn response_probabilities(&self) -> PckvProbabilities {
         PckvProbabilities {
             a: REPORTED.probability(),
-            b: self.omitted.complement(),
+            b: self.omitted.false_probability(),
             p: self.sign.probability(),
-            sign_bias: self.sign.probability() - self.sign.complement(),
+            sign_bias: self.sign.probability() - self.sign.false_probability(),
         }
     }
 
     /// Draws whether the report has a sign for the item of the drawn entry, and which sign. Adds
     /// the result to the sums.
     fn add_drawn_item(&self, entry: &Entry, sums: &mut ReportSums, rng: &mut dyn CryptoRng) {
-        if REPORTED.sample(rng) {
-            let up = randomly_rounds_up(entry.value, rng) == self.sign.sample(rng);
+        if REPORTED.draw_bool(rng) {
+            let up = randomly_rounds_up(entry.value, rng) == self.sign.draw_bool(rng);
             sums.presence[entry.item as usize] += 1.0;
             sums.signs[entry.item as usize] += sign_value(up);
         }
     }
 }
 
-impl Oracle for PckvUe {
+impl RatingOracle for PckvUe {
     fn privacy_loss(&self) -> f64 {
         let PckvProbabilities { a, b, p, .. } = self.response_probabilities();
-        let reported = [p, self.sign.complement()].map(|sign| 2.0 * a * sign / b);
+        let reported = [p, self.sign.false_probability()].map(|sign| 2.0 * a * sign / b);
         let silent = (1.0 - a) / self.omitted.probability();
         let weights = [reported[0], reported[1], silent];
         let most = weights.into_iter().fold(0.0, f64::max);
@@ -122,10 +122,10 @@ impl Oracle for PckvUe {
                 Slot::Entry(entry) if entry.item == item as u64 => {
                     self.add_drawn_item(entry, sums, rng);
                 }
-                _ if self.omitted.sample(rng) => {}
+                _ if self.omitted.draw_bool(rng) => {}
                 _ => {
                     sums.presence[item] += 1.0;
-                    sums.signs[item] += sign_value(fair_coin(rng));
+                    sums.signs[item] += sign_value(flip_fair_coin(rng));
                 }
             }
         }
@@ -140,7 +140,7 @@ impl Oracle for PckvUe {
             }
         }
         sums.reports += people.len() as u64;
-        let b = self.omitted.complement();
+        let b = self.omitted.false_probability();
         for (item, &others) in others.iter().enumerate() {
             // Given the drawn slots, the signs that reports have for an item are independent of
             // everything else. Among the people who drew a different slot, the number with a sign
@@ -148,7 +148,7 @@ impl Oracle for PckvUe {
             // binomial with probability 1/2. So only the number of these people matters.
             let reported = draw_binomial(others, b, rng);
             sums.presence[item] += reported as f64;
-            sums.signs[item] += sum_of_fair_signs(reported, rng);
+            sums.signs[item] += draw_sum_of_fair_signs(reported, rng);
         }
     }
 }

@@ -8,7 +8,7 @@ use crate::competitors::sums::grid;
 /// Table row for γ, the probability that a report is uniform over M cells: the paper's closed form,
 /// and the least γ that is proven.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct ClosedFormRow {
+pub struct ClosedFormProbabilityRow {
     /// Number of people, n.
     pub people: u64,
     /// Number of cells, M.
@@ -30,9 +30,13 @@ pub struct ClosedFormRow {
 ///
 /// # Errors
 /// Same errors as [`grid::least_uniform_probability`].
-pub fn closed_form_row(people: u64, cells: u32, central: &Budget) -> Result<ClosedFormRow, Error> {
+pub fn closed_form_probability_row(
+    people: u64,
+    cells: u32,
+    central: &Budget,
+) -> Result<ClosedFormProbabilityRow, Error> {
     let least = grid::least_uniform_probability(cells, people, central)?;
-    Ok(ClosedFormRow {
+    Ok(ClosedFormProbabilityRow {
         people,
         cells,
         epsilon: central.epsilon(),
@@ -43,11 +47,11 @@ pub fn closed_form_row(people: u64, cells: u32, central: &Budget) -> Result<Clos
     })
 }
 
-/// Returns the rows of [`closed_form_row`] for batches of 10⁴ and 10⁵ reports.
+/// Returns the rows of [`closed_form_probability_row`] for batches of 10⁴ and 10⁵ reports.
 ///
 /// # Errors
 /// This never fails: all parameters are in range.
-pub fn closed_form_rows() -> Result<Vec<ClosedFormRow>, Error> {
+pub fn closed_form_probability_rows() -> Result<Vec<ClosedFormProbabilityRow>, Error> {
     let asked = [
         (10_000, 2, 1.0),
         (10_000, 9, 1.0),
@@ -56,7 +60,8 @@ pub fn closed_form_rows() -> Result<Vec<ClosedFormRow>, Error> {
         (100_000, 256, 1.0),
         (10_000, 25, 0.3),
     ];
-    let row =
-        |(people, cells, epsilon)| closed_form_row(people, cells, &Budget::new(epsilon, 1e-6)?);
+    let row = |(people, cells, epsilon)| {
+        closed_form_probability_row(people, cells, &Budget::new(epsilon, 1e-6)?)
+    };
     asked.into_iter().map(row).collect()
 }

@@ -24,13 +24,13 @@ use crate::evaluate::measure::experiment::{
 use crate::evaluate::measure::size::StudySize;
 use crate::evaluate::measure::table::MeasurementTable;
 use crate::evaluate::mechanism::numbers_mechanism::NumbersMechanismName;
-pub(crate) use federated::FederatedLearning;
+pub(crate) use federated::FederatedLearningExperiment;
 
 use descent::{Learner, TrainedModel};
 
 /// Experiment that trains three models of people's incomes with every mechanism.
 #[derive(Debug)]
-pub(crate) struct GradientLearning {
+pub(crate) struct GradientLearningExperiment {
     name: String,
     title: String,
     /// Names of the figures, one for each model.
@@ -61,7 +61,7 @@ const MECHANISMS: [NumbersMechanismName; 5] = [
 ];
 const STEP: &str = "standard error of a step";
 
-impl GradientLearning {
+impl GradientLearningExperiment {
     /// Creates the experiment, with the points and repeats of the given size.
     ///
     /// The batch size is chosen such that the window mechanism at ε = 1 and d = 85 features has a
@@ -117,7 +117,7 @@ fn epsilon_values(size: StudySize) -> &'static [f64] {
     size.quick_or_full(&[0.5, 2.0, 8.0], &[0.1, 0.5, 1.0, 2.0, 4.0, 10.0])
 }
 
-impl Experiment for GradientLearning {
+impl Experiment for GradientLearningExperiment {
     fn name(&self) -> &str {
         &self.name
     }
@@ -181,7 +181,7 @@ impl Experiment for GradientLearning {
     }
 }
 
-impl GradientLearning {
+impl GradientLearningExperiment {
     /// Returns a phrase with the number of people, for titles.
     fn people_phrase(&self) -> String {
         let LearningCell { people, batch, .. } = self.cells[0];
@@ -363,7 +363,7 @@ mod tests {
     fn runs_repeat_and_units_are_named_once() {
         let small = cell(1.0, 200, 50);
         assert_eq!(learn(&small, &MECHANISMS, 2), learn(&small, &MECHANISMS, 2));
-        let learning = GradientLearning::new(StudySize::Full);
+        let learning = GradientLearningExperiment::new(StudySize::Full);
         let mut names: Vec<String> = learning
             .work_units()
             .into_iter()

@@ -5,21 +5,22 @@ mod choice;
 mod compared_mechanism;
 mod crowds;
 mod number;
-mod several;
+mod several_numbers;
 #[cfg(test)]
 mod tests;
 
 use rand_chacha::ChaCha8Rng;
 
 use crate::evaluate::measure::experiment::{
-    Contest, Experiment, Figure, Measurement, MeasurementPoint, Panel, StudyError, WorkUnit,
+    Experiment, Figure, Measurement, MeasurementPoint, MetricComparison, Panel, StudyError,
+    WorkUnit,
 };
 use crate::evaluate::measure::table::MeasurementTable;
 use compared_mechanism::{ComparedMechanism, FOR_AVERAGE, LOWER_BOUND, MEAN, WORST};
 use crowds::AveragedCrowd;
 
 /// Experiment that compares mechanisms for one number, for several numbers and for a choice.
-pub(crate) struct PeerComparison;
+pub(crate) struct PeerComparisonExperiment;
 
 /// Kind of question for which mechanisms are compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -68,7 +69,7 @@ impl QuestionKind {
     }
 
     /// Names of hushbin's mechanisms for this kind of question.
-    const fn own_mechanisms(self) -> &'static [&'static str] {
+    const fn hushbin_mechanisms(self) -> &'static [&'static str] {
         match self {
             Self::Number | Self::Several => &["hushbin window", FOR_AVERAGE],
             Self::Choice => &["hushbin choice"],
@@ -78,7 +79,7 @@ impl QuestionKind {
     fn comparison_cells(self) -> Vec<ComparisonCell> {
         let (items, epsilons): (&[u32], &[f64]) = match self {
             Self::Number => (&[1], &number::EPSILONS),
-            Self::Several => (&several::ATTRIBUTES, &several::EPSILONS),
+            Self::Several => (&several_numbers::ATTRIBUTES, &several_numbers::EPSILONS),
             Self::Choice => (&choice::OPTIONS, &choice::EPSILONS),
         };
         let cell = |items: &u32, epsilon: &f64| ComparisonCell {
@@ -107,7 +108,7 @@ impl ComparisonCell {
     fn compared_mechanisms(&self) -> Result<Vec<ComparedMechanism>, StudyError> {
         match self.kind {
             QuestionKind::Number => number::compared_mechanisms(self.epsilon),
-            QuestionKind::Several => several::compared_mechanisms(self.items, self.epsilon),
+            QuestionKind::Several => several_numbers::compared_mechanisms(self.items, self.epsilon),
             QuestionKind::Choice => choice::compared_mechanisms(self.items, self.epsilon),
         }
     }
@@ -178,7 +179,7 @@ impl ComparisonCell {
     }
 }
 
-impl Experiment for PeerComparison {
+impl Experiment for PeerComparisonExperiment {
     fn name(&self) -> &'static str {
         "peers"
     }
@@ -229,14 +230,16 @@ impl Experiment for PeerComparison {
         ]
     }
 
-    fn contests(&self) -> Vec<Contest> {
+    fn compared_metrics(&self) -> Vec<MetricComparison> {
         let of_kind = |kind: QuestionKind| {
-            kind.metrics().into_iter().map(move |metric| Contest {
-                estimand: kind.estimand(),
-                metric,
-                ours: kind.own_mechanisms(),
-                logarithm: false,
-            })
+            kind.metrics()
+                .into_iter()
+                .map(move |metric| MetricComparison {
+                    estimand: kind.estimand(),
+                    metric,
+                    ours: kind.hushbin_mechanisms(),
+                    logarithm: false,
+                })
         };
         QuestionKind::ALL.into_iter().flat_map(of_kind).collect()
     }

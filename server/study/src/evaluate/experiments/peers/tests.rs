@@ -146,7 +146,7 @@ fn figures_have_each_quotient() {
         .iter()
         .filter(|row| row.estimand.ends_with("quotients"));
     let count = quotients.count();
-    let figures = PeerComparison.figures(&MeasurementTable::new(rows));
+    let figures = PeerComparisonExperiment.figures(&MeasurementTable::new(rows));
     let panels = figures.iter().flat_map(|own| &own.panels);
     let curves = panels.flat_map(|panel| &panel.curves);
     let points: usize = curves.map(|curve| curve.points.len()).sum();

@@ -110,7 +110,7 @@ fn pattern_edge_variances(cells: u32, epsilon: f64) -> Result<[f64; 2], StudyErr
 }
 
 /// Computes the variances of all mechanisms, and the lower bound, for this number of cells.
-pub(super) fn computed_measurements(cells: u32) -> Result<Vec<Measurement>, StudyError> {
+pub(super) fn formula_measurements(cells: u32) -> Result<Vec<Measurement>, StudyError> {
     let mut rows = Vec::new();
     for epsilon in EPSILONS {
         let budget = Budget::new(epsilon, 0.0)?;
@@ -158,7 +158,7 @@ mod tests {
     /// digits. The library's patterns may be better than the patterns that this program knows.
     #[test]
     fn variances_are_those_computed_elsewhere() {
-        let rows = computed_measurements(64).unwrap();
+        let rows = formula_measurements(64).unwrap();
         let found = |mechanism: &str, estimand: &str, metric: &str, epsilon: f64| {
             let mut here = rows.iter().filter(|row| {
                 (row.mechanism.as_str(), row.estimand.as_str()) == (mechanism, estimand)

@@ -2,7 +2,7 @@
 //! production, and published mechanisms.
 
 use hushbin::{Entry, Randomizer, Task, TaskDraft};
-use hushbin_analysis::estimate::{Estimator, Options, QuantileEstimate, Query, Totals};
+use hushbin_analysis::estimate::{EstimateOptions, Estimator, QuantileEstimate, Query, Totals};
 use rand_chacha::ChaCha8Rng;
 use serde_json::json;
 
@@ -68,9 +68,9 @@ impl QuantileMechanisms {
     pub(super) fn new(epsilon: f64, scale: NumberScale) -> Result<Self, StudyError> {
         let budget = Budget::new(epsilon, 0.0)?;
         let task = quantile_task(CELLS, epsilon, scale)?;
-        let options = Options {
+        let options = EstimateOptions {
             quantiles: Some(QUANTILES.to_vec()),
-            ..Options::default()
+            ..EstimateOptions::default()
         };
         let query = Query::new(&task, &options)
             .map_err(|error| StudyError::invalid_draft(PATTERN, &error))?;

@@ -16,7 +16,7 @@ use self::cell::SimulatedCell;
 use self::mechanisms::{PATTERN, QuantileMechanisms};
 use crate::evaluate::crowd::number::{CROWDS, NumberScale};
 use crate::evaluate::measure::experiment::{
-    Contest, Experiment, Figure, Measurement, StudyError, WorkUnit,
+    Experiment, Figure, Measurement, MetricComparison, StudyError, WorkUnit,
 };
 use crate::evaluate::measure::measurement::MSE;
 use crate::evaluate::measure::size::StudySize;
@@ -24,7 +24,7 @@ use crate::evaluate::measure::table::MeasurementTable;
 use crate::evaluate::mechanism::shared_values::SharedValues;
 
 /// Experiment on quantiles of one number, with simulated crowds and computed variances.
-pub(crate) struct Quantiles {
+pub(crate) struct QuantilesExperiment {
     size: StudySize,
     cells: Vec<SimulatedCell>,
     mechanisms: SharedValues<QuantileMechanisms>,
@@ -36,7 +36,7 @@ fn epsilon_values(size: StudySize) -> &'static [f64] {
     size.quick_or_full(&[1.0, 2.0], &[0.5, 0.7, 1.0, 2.0, 3.0, 4.0])
 }
 
-impl Quantiles {
+impl QuantilesExperiment {
     /// Creates the experiment, with the points and repeats of the given size.
     pub(crate) fn new(size: StudySize) -> Self {
         let mut cells = Vec::new();
@@ -70,7 +70,7 @@ impl Quantiles {
     }
 }
 
-impl Experiment for Quantiles {
+impl Experiment for QuantilesExperiment {
     fn name(&self) -> &'static str {
         "quantiles"
     }
@@ -108,7 +108,7 @@ impl Experiment for Quantiles {
                 self.size.quick_or_full(0, 4),
                 rng,
             ),
-            None => computed::computed_measurements(computed::CELLS[unit.index - self.cells.len()]),
+            None => computed::formula_measurements(computed::CELLS[unit.index - self.cells.len()]),
         }
     }
 
@@ -124,17 +124,17 @@ impl Experiment for Quantiles {
         ]
     }
 
-    fn contests(&self) -> Vec<Contest> {
-        let contest = |estimand| Contest {
+    fn compared_metrics(&self) -> Vec<MetricComparison> {
+        let contest = |estimand| MetricComparison {
             estimand,
             metric: MSE,
             ours: &[PATTERN],
             logarithm: false,
         };
         let simulated = CROWDS.iter().flat_map(|crowd| crowd.estimands);
-        let mut contests: Vec<Contest> = simulated.map(contest).collect();
+        let mut contests: Vec<MetricComparison> = simulated.map(contest).collect();
         contests.extend(
-            [computed::BELOW, computed::SMOOTHED].map(|estimand| Contest {
+            [computed::BELOW, computed::SMOOTHED].map(|estimand| MetricComparison {
                 metric: computed::VARIANCE,
                 ..contest(estimand)
             }),
@@ -155,7 +155,7 @@ mod tests {
     #[test]
     fn tails_keep_their_limits() {
         const RUNS: u64 = 24;
-        let quantiles = Quantiles::new(StudySize::Quick);
+        let quantiles = QuantilesExperiment::new(StudySize::Quick);
         for (name, epsilon, limit) in [("load", 1.0, 2.0), ("load", 2.0, 1.45), ("log", 1.0, 1.15)]
         {
             let crowd = CROWDS.into_iter().find(|own| own.name() == name).unwrap();
@@ -183,13 +183,13 @@ mod tests {
     #[test]
     fn units_are_named_once_and_say_the_same_again() {
         for size in [StudySize::Quick, StudySize::Full] {
-            let units = Quantiles::new(size).work_units();
+            let units = QuantilesExperiment::new(size).work_units();
             let mut names: Vec<&str> = units.iter().map(|unit| unit.name.as_str()).collect();
             names.sort_unstable();
             names.dedup();
             assert_eq!(names.len(), units.len());
         }
-        let quantiles = Quantiles::new(StudySize::Quick);
+        let quantiles = QuantilesExperiment::new(StudySize::Quick);
         let unit = &quantiles.work_units()[0];
         let run = |seed| {
             let rng = ChaCha8Rng::seed_from_u64(seed);

@@ -5,7 +5,7 @@
 use hushbin::mechanism::coco::Coco;
 use hushbin::{Mechanism, Task};
 use hushbin_study::competitors::ratings::{
-    EstimateMoments, NaiveBits, NormalNoise, Oracle, OracleSetting, PckvGrr, PrivacyUnit,
+    EstimateMoments, NaiveBits, NormalNoise, OracleSetting, PckvGrr, PrivacyUnit, RatingOracle,
     as_printed,
 };
 use hushbin_tests::contest::task;
@@ -108,7 +108,7 @@ fn adaptive_responses_are_over_signed_items() {
 
 /// Returns the task of the collision mechanism with the printed parameters.
 fn printed(d: u32, s: u32, epsilon: f64) -> Task {
-    task(d, s, epsilon, &as_printed::collision(s, epsilon))
+    task(d, s, epsilon, &as_printed::collision_draft(s, epsilon))
 }
 
 /// Erratum to P1 Theorem 3: for small ε the error is proportional to 1/ε, not to 1/ε².
@@ -193,7 +193,7 @@ fn numbers_of_buckets_of_pairs_are_even() {
         };
         for t in [for_means, for_presence] {
             let rule = hushbin::mechanism::coco::Rule::Overwrite;
-            let refused = Coco::new(rule, hushbin::hash::Hashing::Independent, t).is_err();
+            let refused = Coco::new(rule, hushbin::hash::HashFamily::Independent, t).is_err();
             assert_eq!(refused, t % 2 == 1);
         }
         let (means, presence) = (even(for_means).max(2 * s + 2), even(for_presence));

@@ -3,9 +3,9 @@
 
 use hushbin::Entry;
 use hushbin_study::competitors::ratings::{
-    Harmony, KFoldRepetition, NaiveBits, ORACLES, OneSparseOracle, Oracle, OracleSetting, PckvGrr,
-    PckvProbabilities, PckvUe, PrivKv, PrivKvThreeAnswers, PrivacyUnit, ReportSums, Sampling,
-    SignedBit, SignedHash,
+    EntrySampling, Harmony, KFoldRepetition, NaiveBits, ORACLES, OneSparseOracle, OracleSetting,
+    PckvGrr, PckvProbabilities, PckvUe, PrivKv, PrivKvThreeAnswers, PrivacyUnit, RatingOracle,
+    ReportSums, SignedBit, SignedHash,
 };
 use hushbin_study::competitors::{SupportRates, TwoPoints};
 
@@ -28,7 +28,7 @@ pub(super) type Law = Box<dyn Fn(&[Entry]) -> Vec<f64>>;
 pub(super) struct Model {
     pub(super) name: &'static str,
     pub(super) protects: PrivacyUnit,
-    pub(super) oracle: Box<dyn Oracle>,
+    pub(super) oracle: Box<dyn RatingOracle>,
     pub(super) law: Law,
     /// Contribution of each report to the sums: the presence of every item, then the sign of every
     /// item.
@@ -376,7 +376,7 @@ pub(super) fn models(setting: &OracleSetting) -> Vec<Model> {
     };
     // Mechanisms from the registry equal those that are constructed directly.
     assert_eq!(
-        Sampling::<SignedHash>::new(setting)
+        EntrySampling::<SignedHash>::new(setting)
             .unwrap()
             .second_moments(),
         named("sampling, OLH", setting).second_moments()
@@ -401,7 +401,7 @@ pub(super) fn models(setting: &OracleSetting) -> Vec<Model> {
 }
 
 /// Returns the mechanism with this name in the registry.
-pub(super) fn named(name: &str, setting: &OracleSetting) -> Box<dyn Oracle> {
+pub(super) fn named(name: &str, setting: &OracleSetting) -> Box<dyn RatingOracle> {
     let named = ORACLES.iter().find(|named| named.name == name);
     (named.unwrap().build)(setting).unwrap()
 }

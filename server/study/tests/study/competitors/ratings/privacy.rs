@@ -2,10 +2,10 @@
 
 use hushbin::Entry;
 use hushbin::ErrorCode;
-use hushbin_study::competitors::hockey_stick;
+use hushbin_study::competitors::hockey_stick_divergence;
 use hushbin_study::competitors::ratings::{
-    LaplaceNoise, NormalNoise, ORACLES, OneSparseOracle, Oracle, OracleSetting, PrivKv,
-    PrivacyUnit, SignedHash,
+    LaplaceNoise, NormalNoise, ORACLES, OneSparseOracle, OracleSetting, PrivKv, PrivacyUnit,
+    RatingOracle, SignedHash,
 };
 
 use super::models::{
@@ -199,7 +199,7 @@ fn assert_loss(noise: &NormalNoise, setting: &OracleSetting, farthest: f64) {
         let z = (f64::from(i) + 0.5) * width - 12.0;
         (density(z), density(z + moved))
     };
-    let summed = hockey_stick((0..cells).map(cell), noise.privacy_loss());
+    let summed = hockey_stick_divergence((0..cells).map(cell), noise.privacy_loss());
     assert!((summed / setting.delta - 1.0).abs() < 1e-3, "{summed}");
     assert!(
         noise.privacy_loss() <= setting.epsilon + 1e-11,

@@ -2,13 +2,13 @@
 
 use hushbin::Mechanism;
 use hushbin::bounds::EPSILON;
-use hushbin::hash::Hashing;
+use hushbin::hash::HashFamily;
 use hushbin::mechanism::hash_bin::{
     GRID, HashBin, Noise, PrivacyLevel, attenuation, clipped_sum_second_moment,
 };
 use hushbin_study::competitors::ratings::{
-    EstimateMoments, Harmony, KFoldRepetition, NaiveBits, Oracle, OracleSetting, PckvGrr,
-    PckvProbabilities, PckvUe, PrivKv, PrivKvThreeAnswers, Sampling, SignedBit, SignedHash,
+    EntrySampling, EstimateMoments, Harmony, KFoldRepetition, NaiveBits, OracleSetting, PckvGrr,
+    PckvProbabilities, PckvUe, PrivKv, PrivKvThreeAnswers, RatingOracle, SignedBit, SignedHash,
     as_printed,
 };
 use hushbin_tests::contest::task;
@@ -110,7 +110,7 @@ fn privkv_is_the_reference() {
 fn pckv_is_the_reference() {
     for row in rows("pckv", 9) {
         let setting = setting(&row, whole(&row, "d"), whole(&row, "l"));
-        let (rates, oracle): (PckvProbabilities, Box<dyn Oracle>) =
+        let (rates, oracle): (PckvProbabilities, Box<dyn RatingOracle>) =
             match row["name"].as_str().unwrap() {
                 "ue" => {
                     let own = PckvUe::new(&setting).unwrap();
@@ -185,7 +185,7 @@ fn totals_are_the_reference() {
         ] {
             assert_near(total(name, frequencies), &row, field);
         }
-        let paper = as_printed::collision(setting.sparsity, setting.epsilon);
+        let paper = as_printed::collision_draft(setting.sparsity, setting.epsilon);
         let task = task(setting.items, setting.sparsity, setting.epsilon, &paper);
         let question = &task.questions()[0];
         let Mechanism::Collision(collision) = question.mechanism() else {
@@ -215,10 +215,10 @@ fn means_are_the_reference() {
             "harmony_d_1378",
         );
         let six = of(1378, 6);
-        let absent = |oracle: &dyn Oracle| oracle.second_moments().variances_of_mean()[1];
+        let absent = |oracle: &dyn RatingOracle| oracle.second_moments().variances_of_mean()[1];
         let repeated = KFoldRepetition::<SignedBit>::new(&six).unwrap();
         assert_near(absent(&repeated), &row, "kfold_bit_k_6");
-        let sampling = Sampling::<SignedBit>::new(&six).unwrap();
+        let sampling = EntrySampling::<SignedBit>::new(&six).unwrap();
         assert_near(absent(&sampling), &row, "sampling_bit_k_6");
         let event = NaiveBits::event_level(&six).unwrap();
         assert_near(absent(&event), &row, "naive_bit_event");
@@ -264,7 +264,7 @@ fn one_clipped_bin_is_the_reference() {
             clip,
             noise: Noise::Laplace,
         };
-        let same = HashBin::new(level, Hashing::Independent, 1, GRID).unwrap();
+        let same = HashBin::new(level, HashFamily::Independent, 1, GRID).unwrap();
         assert_eq!(own, &same);
         let rates = own.rates(&question.domain(), epsilon);
         let square = rates.sum_second_moment(k);

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use hushbin::Entry;
-use hushbin_study::competitors::ratings::{LaplaceNoise, Oracle, OracleSetting, ReportSums};
+use hushbin_study::competitors::ratings::{LaplaceNoise, OracleSetting, RatingOracle, ReportSums};
 use hushbin_tests::generators::seeded;
 use hushbin_tests::significance::assert_distributed;
 

@@ -3,7 +3,7 @@
 
 use hushbin::Entry;
 use hushbin::sample::{draw_below, move_random_subset_to_front};
-use hushbin_study::competitors::ratings::{ORACLES, Oracle, OracleSetting, ReportSums};
+use hushbin_study::competitors::ratings::{ORACLES, OracleSetting, RatingOracle, ReportSums};
 use hushbin_tests::generators::seeded;
 use hushbin_tests::significance::{Moments, assert_moments};
 use rand_chacha::ChaCha8Rng;
@@ -52,7 +52,12 @@ fn counts(setting: &OracleSetting, crowd: &[Vec<Entry>]) -> Vec<[f64; 2]> {
     counts
 }
 
-fn hear(oracle: &dyn Oracle, people: &[&[Entry]], items: u32, rng: &mut ChaCha8Rng) -> ReportSums {
+fn hear(
+    oracle: &dyn RatingOracle,
+    people: &[&[Entry]],
+    items: u32,
+    rng: &mut ChaCha8Rng,
+) -> ReportSums {
     let mut heard = ReportSums::new(items);
     for block in people.chunks(BLOCK) {
         oracle.add_reports(block, &mut heard, rng);
@@ -97,7 +102,7 @@ struct Truth {
     frequencies: Option<[[f64; 2]; 2]>,
 }
 
-fn truths(oracle: &dyn Oracle, counts: &[[f64; 2]], n: f64) -> Vec<Truth> {
+fn truths(oracle: &dyn RatingOracle, counts: &[[f64; 2]], n: f64) -> Vec<Truth> {
     let (mean, frequency) = (
         oracle.second_moments().variances_of_mean(),
         oracle.second_moments().variances_of_frequency(),
@@ -170,7 +175,7 @@ const RUNS: usize = 20_000;
 
 /// Returns the estimates of many runs: first the means, then the frequencies.
 fn runs(
-    oracle: &dyn Oracle,
+    oracle: &dyn RatingOracle,
     people: &[&[Entry]],
     all: bool,
     rng: &mut ChaCha8Rng,

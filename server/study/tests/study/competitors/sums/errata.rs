@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use hushbin_study::competitors::sums::as_printed::{self, ConstantOrigin};
 use hushbin_study::competitors::sums::{CoordinateBudget, grid};
-use hushbin_study::competitors::{Budget, hockey_stick};
+use hushbin_study::competitors::{Budget, hockey_stick_divergence};
 use hushbin_tests::errata::assert_table;
 
 fn budget(epsilon: f64, delta: f64) -> Budget {
@@ -27,14 +27,14 @@ fn enumerated(each: &CoordinateBudget, coordinates: u32, epsilon: f64) -> f64 {
         let times = |&(p, q): &(f64, f64)| canonical(each).map(|(a, b)| (a * p, b * q));
         all = all.iter().flat_map(times).collect();
     }
-    hockey_stick(all, epsilon)
+    hockey_stick_divergence(all, epsilon)
 }
 
 #[test]
 fn composition_is_that_of_all_outcomes() {
     for (epsilon, delta) in [(0.07, 1e-3), (0.5, 0.01), (2.0, 0.2)] {
         let each = CoordinateBudget::from_epsilon_and_delta(epsilon, delta).unwrap();
-        assert!((hockey_stick(canonical(&each), epsilon) - delta).abs() < 1e-15);
+        assert!((hockey_stick_divergence(canonical(&each), epsilon) - delta).abs() < 1e-15);
         for d in 1..=8 {
             for total in [0.0, 0.1, 1.0, 3.0] {
                 let exact = enumerated(&each, d, total);
@@ -161,7 +161,7 @@ fn of_sequences(cells: usize, gamma: f64, others: &[usize], epsilon: f64) -> f64
         cell_of[place] += 1;
         cell_of[..place].fill(0);
     }
-    hockey_stick(batches.into_values(), epsilon)
+    hockey_stick_divergence(batches.into_values(), epsilon)
 }
 
 /// The exact δ equals the maximum over all batches. The δ of the counting attack is a lower bound.
@@ -262,7 +262,7 @@ fn the_printed_calibration_is_more_than_enough() {
 /// The closed form is valid if it is below 1. It is at least 4.8 times the necessary γ.
 #[test]
 fn the_closed_form_is_more_than_enough() {
-    let rows = as_printed::closed_form_rows().unwrap();
+    let rows = as_printed::closed_form_probability_rows().unwrap();
     assert_eq!(rows.len(), 6);
     for row in &rows {
         let of = |gamma| grid::central_epsilon(row.cells, gamma, row.people, row.delta).unwrap();
@@ -333,7 +333,7 @@ fn tables_of_what_is_printed_are_those_computed() {
         "| k | ε | δ | messages on average | their δ | the same p | least |",
         &rows.collect::<Vec<_>>(),
     );
-    let closed_forms = as_printed::closed_form_rows().unwrap();
+    let closed_forms = as_printed::closed_form_probability_rows().unwrap();
     let rows = closed_forms.iter().map(|row| {
         format!(
             "| {} | {} | {} | {:e} | {:.4} | {:.4} | {:.2} |",

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use hushbin_study::competitors::hockey_stick;
+use hushbin_study::competitors::hockey_stick_divergence;
 use hushbin_study::competitors::sums::{
     CoordinateBudget, CoordinateNoise, LEVELS, NegativeBinomial, ZeroSumTuples,
 };
@@ -248,8 +248,8 @@ fn negative_binomials_are_what_they_say() {
             "{r} {p}"
         );
         let shifted = |k: usize| if k == 0 { 0.0 } else { all[k - 1] };
-        let up = hockey_stick((0..all.len()).map(|k| (shifted(k), all[k])), 0.3);
-        let down = hockey_stick((0..all.len()).map(|k| (all[k], shifted(k))), 0.3);
+        let up = hockey_stick_divergence((0..all.len()).map(|k| (shifted(k), all[k])), 0.3);
+        let down = hockey_stick_divergence((0..all.len()).map(|k| (all[k], shifted(k))), 0.3);
         assert!((law.delta_of_shift(1, 0.3) - up.max(down)).abs() < 1e-14);
     }
     assert!(NegativeBinomial::new(0.0, 0.5).is_err());

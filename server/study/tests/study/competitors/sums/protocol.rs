@@ -51,7 +51,8 @@ fn shares_add_up_to_the_law() {
     ] {
         let law = NegativeBinomial::new(r, p).unwrap();
         let share = law.per_person(people);
-        let draws = std::iter::repeat_with(|| (0..people).map(|_| share.draw(&mut rng)).sum());
+        let draws =
+            std::iter::repeat_with(|| (0..people).map(|_| share.draw_count(&mut rng)).sum());
         let (counts, expected) = cells(&law, draws);
         assert_distributed(&counts, &expected, &format!("{law:?} of {people}"));
     }

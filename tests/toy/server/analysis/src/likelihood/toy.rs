@@ -2,17 +2,17 @@
 
 use hushbin::Entry;
 use hushbin::domain::Domain;
-use hushbin::hash::{HashKeys, closed_sign};
+use hushbin::hash::{HashKeys, sign_of_closed_element};
 use hushbin::mechanism::toy::{Report, Toy};
 
 use super::contract::ObservableMechanism;
-use super::hypothesis::{Hypothesis, MixturePart};
+use super::hypothesis::{Hypothesis, HypothesisPart};
 use super::observation::Observation;
 
 impl ObservableMechanism for Toy {
     type Report = Report;
 
-    fn observe(
+    fn observe_report(
         &self,
         domain: &Domain,
         epsilon: f64,
@@ -22,9 +22,9 @@ impl ObservableMechanism for Toy {
         let keys = HashKeys::new(report.seed);
         let likelihood = |input: &Hypothesis| {
             let push = |entry: &Entry| {
-                entry.value.signum() * f64::from(closed_sign(&keys, entry.item as u32))
+                entry.value.signum() * f64::from(sign_of_closed_element(&keys, entry.item as u32))
             };
-            let of_part = |part: &MixturePart| {
+            let of_part = |part: &HypothesisPart| {
                 let kept = part.kept.iter().map(|&index| push(&input.entries()[index]));
                 part.probability * kept.sum::<f64>() / f64::from(domain.sparsity())
             };

@@ -23,7 +23,7 @@ use crate::evaluate::measure::table::MeasurementTable;
 
 /// Experiment that trains a logistic regression on words by federated averaging.
 #[derive(Debug)]
-pub(crate) struct FederatedLearning {
+pub(crate) struct FederatedLearningExperiment {
     size: StudySize,
     cells: Vec<FederatedCell>,
 }
@@ -77,7 +77,7 @@ const MAJORITY_BASELINE: &str = "the commoner answer";
 /// Clipping bound C: changes of a weight are clipped to [−C, C] and reported as fractions of C.
 const CLIP: f64 = 0.5;
 
-impl FederatedLearning {
+impl FederatedLearningExperiment {
     /// Creates the experiment, with the points and repeats of the given size.
     pub(crate) fn new(size: StudySize) -> Self {
         let epsilons: &[f64] =
@@ -96,7 +96,7 @@ impl FederatedLearning {
     }
 }
 
-impl Experiment for FederatedLearning {
+impl Experiment for FederatedLearningExperiment {
     fn name(&self) -> &'static str {
         "federated"
     }
@@ -301,7 +301,7 @@ impl FederatedCell {
         };
         for messages in people {
             let mut changes = local.train_on_messages(weights, messages);
-            self.keep_and_clip(pick, &mut changes, rng);
+            self.keep_and_clip_coordinates(pick, &mut changes, rng);
             match &mut private {
                 None => changes
                     .iter()
@@ -324,7 +324,7 @@ impl FederatedCell {
 
     /// Keeps at most s coordinates of a change, where s is the sparsity, and clips them. The
     /// results are fractions of the clipping bound C.
-    fn keep_and_clip(
+    fn keep_and_clip_coordinates(
         &self,
         pick: CoordinateChoice,
         changes: &mut Vec<Entry>,

@@ -38,7 +38,7 @@ fn changes(values: &[f64]) -> Vec<Entry> {
 /// Returns the changes that a person reports, in ascending order of items.
 fn reported(pick: CoordinateChoice, values: &[f64], rng: &mut ChaCha8Rng) -> Vec<(u64, f64)> {
     let mut changes = changes(values);
-    SMALL.keep_and_clip(pick, &mut changes, rng);
+    SMALL.keep_and_clip_coordinates(pick, &mut changes, rng);
     let mut pairs: Vec<_> = changes.iter().map(|own| (own.item, own.value)).collect();
     pairs.sort_by_key(|own| own.0);
     pairs
@@ -241,7 +241,7 @@ fn runs_repeat_and_units_are_named_once() {
     };
     let table = learn(small, 2);
     assert_eq!(table, learn(small, 2));
-    let federated = FederatedLearning::new(StudySize::Full);
+    let federated = FederatedLearningExperiment::new(StudySize::Full);
     let mut names: Vec<String> = federated
         .work_units()
         .into_iter()

@@ -3,10 +3,10 @@
 use hushbin::mechanism::toy::Toy;
 
 use super::alpha::Mixture;
-use super::contract::{AccountError, Accounted};
+use super::contract::{AccountedMechanism, AccountingError};
 
-impl Accounted for Toy {
-    fn mixture(&self, _: u32, epsilon: f64) -> Result<Mixture, AccountError> {
-        Ok(Mixture::generic(epsilon)?)
+impl AccountedMechanism for Toy {
+    fn mixture(&self, _: u32, epsilon: f64) -> Result<Mixture, AccountingError> {
+        Ok(Mixture::for_any_randomizer(epsilon)?)
     }
 }

@@ -5,14 +5,14 @@ use hushbin::hash::HashKeys;
 use hushbin::mechanism::toy::{Report, Toy};
 
 use super::estimated_mechanism::{CountedReports, EstimatedMechanism};
-use crate::estimate::counters::{Reader, SignCounter, TotalsError};
+use crate::estimate::counters::{SignAgreementCounter, TotalsError, TotalsReader};
 use crate::estimate::point::{Estimand, ItemPointEstimates, PointEstimate};
 
 impl EstimatedMechanism for Toy {
     type Report = Report;
     /// P(an item's own sign is reported) − P(the opposite is reported), for a person with the item.
     type Rates = f64;
-    type Counts = SignCounter;
+    type Counts = SignAgreementCounter;
 
     fn estimands(&self, _: &Domain) -> &'static [Estimand] {
         &[Estimand::Mean]
@@ -22,30 +22,32 @@ impl EstimatedMechanism for Toy {
         self.lean(epsilon) / f64::from(domain.sparsity())
     }
 
-    fn empty_counts(&self, domain: &Domain, _: f64, _: &[u64]) -> SignCounter {
-        SignCounter::new(domain.item_count().unwrap_or(0) as usize)
+    fn empty_counts(&self, domain: &Domain, _: f64, _: &[u64]) -> SignAgreementCounter {
+        SignAgreementCounter::new(domain.item_count().unwrap_or(0) as usize)
     }
 
-    fn add_report(counts: &mut SignCounter, report: &Report) {
-        counts.add(HashKeys::new(report.seed), !report.plus);
+    fn add_report(counts: &mut SignAgreementCounter, report: &Report) {
+        counts.add_report(HashKeys::new(report.seed), !report.plus);
     }
 
     fn counter_updates_per_report(&self, domain: &Domain, _: f64) -> Option<u64> {
-        Some(SignCounter::words_per_report(domain.item_count()? as usize))
+        Some(SignAgreementCounter::words_per_report(
+            domain.item_count()? as usize
+        ))
     }
 
-    fn merge(counts: &mut SignCounter, others: &SignCounter) {
+    fn merge(counts: &mut SignAgreementCounter, others: &SignAgreementCounter) {
         counts.merge(others);
     }
 
-    fn encode(counts: &SignCounter, bytes: &mut Vec<u8>) {
+    fn encode(counts: &SignAgreementCounter, bytes: &mut Vec<u8>) {
         counts.encode(bytes);
     }
 
     fn decode(
-        counts: &mut SignCounter,
+        counts: &mut SignAgreementCounter,
         reports: u64,
-        bytes: &mut Reader<'_>,
+        bytes: &mut TotalsReader<'_>,
     ) -> Result<(), TotalsError> {
         counts.decode(reports, bytes)
     }

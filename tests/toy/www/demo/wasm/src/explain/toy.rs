@@ -1,7 +1,7 @@
 //! The toy's reports, explained.
 
 use hushbin::domain::SignedItem;
-use hushbin::hash::{HashKeys, closed_sign};
+use hushbin::hash::{HashKeys, sign_of_closed_element};
 use hushbin::mechanism::toy::{Report, Toy};
 
 use super::explain_mechanism::{DomainAndEpsilon, ExplainMechanism, Reported};
@@ -58,7 +58,10 @@ impl ExplainMechanism for Toy {
 }
 
 fn push(signed: &SignedItem, seed: u64) -> f64 {
-    let sign = f64::from(closed_sign(&HashKeys::new(seed), signed.item as u32));
+    let sign = f64::from(sign_of_closed_element(
+        &HashKeys::new(seed),
+        signed.item as u32,
+    ));
     if signed.negative { -sign } else { sign }
 }
 

@@ -1,12 +1,12 @@
 //! Contests: comparisons of hushbin with the best competitor at every point of an experiment. The
 //! result at one point is called a cell.
 
-use super::experiment::{Contest, Experiment, MeasurementPoint};
+use super::experiment::{Experiment, MeasurementPoint, MetricComparison};
 use super::table::{AveragedRow, MeasurementTable};
 
 /// Cell of a contest: hushbin's best mechanism and the best competitor at one point.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct ContestCell {
+pub(crate) struct MetricComparisonCell {
     pub(crate) point: MeasurementPoint,
     /// Name of hushbin's best mechanism.
     pub(crate) ours: String,
@@ -20,9 +20,9 @@ pub(crate) struct ContestCell {
 
 /// Outcome of a contest in all its cells.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct ContestOutcome {
-    pub(crate) contest: Contest,
-    pub(crate) cells: Vec<ContestCell>,
+pub(crate) struct MetricComparisonOutcome {
+    pub(crate) contest: MetricComparison,
+    pub(crate) cells: Vec<MetricComparisonCell>,
 }
 
 /// Number of standard errors by which the competitor must be better than hushbin for the cell to
@@ -32,14 +32,14 @@ const DRAW_STANDARD_ERRORS: f64 = 3.0;
 /// only rounding errors.
 const ROUNDING: f64 = 1e-9;
 
-impl ContestCell {
+impl MetricComparisonCell {
     /// Returns true if the competitor is better by more than chance explains.
     pub(crate) fn is_lost(&self) -> bool {
         self.ratio.ln() > (DRAW_STANDARD_ERRORS * self.deviation).max(ROUNDING)
     }
 }
 
-impl ContestOutcome {
+impl MetricComparisonOutcome {
     /// Returns the median of the cells' ratios. For an even number of cells, the median is the
     /// geometric mean of the two middle ratios.
     pub(crate) fn median_ratio(&self) -> f64 {
@@ -50,34 +50,37 @@ impl ContestOutcome {
     }
 
     /// Returns the cell with the greatest ratio, which is the worst result for hushbin.
-    pub(crate) fn worst_cell(&self) -> &ContestCell {
+    pub(crate) fn worst_cell(&self) -> &MetricComparisonCell {
         let all = self.cells.iter();
         all.max_by(|a, b| a.ratio.total_cmp(&b.ratio))
             .expect("there is a cell")
     }
 
     /// Returns the cells in which the competitor is better by more than chance explains.
-    pub(crate) fn lost_cells(&self) -> impl Iterator<Item = &ContestCell> {
+    pub(crate) fn lost_cells(&self) -> impl Iterator<Item = &MetricComparisonCell> {
         self.cells.iter().filter(|cell| cell.is_lost())
     }
 }
 
 /// Returns the outcomes of an experiment's contests. Contests without any cell are left out.
-pub(crate) fn contest_outcomes(
+pub(crate) fn metric_comparison_outcomes(
     experiment: &dyn Experiment,
     table: &MeasurementTable,
-) -> Vec<ContestOutcome> {
+) -> Vec<MetricComparisonOutcome> {
     let all = experiment
-        .contests()
+        .compared_metrics()
         .into_iter()
-        .map(|contest| ContestOutcome {
-            cells: contest_cells(&contest, table),
+        .map(|contest| MetricComparisonOutcome {
+            cells: metric_comparison_cells(&contest, table),
             contest,
         });
     all.filter(|outcome| !outcome.cells.is_empty()).collect()
 }
 
-fn contest_cells(contest: &Contest, table: &MeasurementTable) -> Vec<ContestCell> {
+fn metric_comparison_cells(
+    contest: &MetricComparison,
+    table: &MeasurementTable,
+) -> Vec<MetricComparisonCell> {
     let rows: Vec<&AveragedRow> = table.rows_of(contest.estimand, contest.metric).collect();
     let mut points: Vec<MeasurementPoint> = Vec::new();
     for row in &rows {
@@ -96,7 +99,7 @@ fn contest_cells(contest: &Contest, table: &MeasurementTable) -> Vec<ContestCell
             .filter(|row| !is_own_or_baseline(&row.first.mechanism))
             .min_by(least)?;
         let (logarithm, deviation) = log_ratio(contest, own, best);
-        Some(ContestCell {
+        Some(MetricComparisonCell {
             point,
             ours: own.first.mechanism.clone(),
             best: best.first.mechanism.clone(),
@@ -115,7 +118,7 @@ fn is_own_or_baseline(mechanism: &str) -> bool {
 
 /// Returns the logarithm of a ratio, and the standard error of this logarithm. The ratio is
 /// hushbin's error divided by the competitor's error.
-fn log_ratio(contest: &Contest, own: &AveragedRow, best: &AveragedRow) -> (f64, f64) {
+fn log_ratio(contest: &MetricComparison, own: &AveragedRow, best: &AveragedRow) -> (f64, f64) {
     if contest.logarithm {
         let deviation = own.standard_error.hypot(best.standard_error);
         return (own.mean - best.mean, deviation);

@@ -64,13 +64,13 @@ impl WordFunction {
 
 /// Function of a word, with the counts of its values.
 #[derive(Debug, Clone)]
-pub(super) struct Feature {
+pub(super) struct WordFeature {
     word: usize,
     function: WordFunction,
     counts: Vec<CountsByInput>,
 }
 
-impl Feature {
+impl WordFeature {
     /// Returns the counts of the value that the feature has for these words.
     pub(super) fn value_counts(&self, words: &ExaminedWords) -> CountsByInput {
         self.counts[self.function.value_of_word(words.0[self.word])]
@@ -231,7 +231,7 @@ mod tests {
             let value = |word: u64| WordFunction::Parity(mask).value_of_word(word);
             let samples = samples(word, |word, which| value(word) == which);
             let [first, second] = &samples;
-            let found = Feature::best_parity([first, second]);
+            let found = WordFeature::best_parity([first, second]);
             assert_eq!(
                 found.value_counts(&first[0]),
                 [SAMPLES as u32, 0],
@@ -260,7 +260,7 @@ mod tests {
         for (word, part) in (0..).zip(parts) {
             let samples = samples(word, |word, which| part(word) == (which == 1));
             let [first, second] = &samples;
-            let found = Feature::best_part([first, second]);
+            let found = WordFeature::best_part([first, second]);
             assert!(first.iter().all(|words| found.value_counts(words)[1] == 0));
             assert!(second.iter().all(|words| found.value_counts(words)[0] == 0));
         }
@@ -270,8 +270,8 @@ mod tests {
     fn equal_distributions_are_hardly_apart() {
         let [first, second] = samples(0, |_, _| true);
         for feature in [
-            Feature::best_parity([&first, &second]),
-            Feature::best_part([&first, &second]),
+            WordFeature::best_parity([&first, &second]),
+            WordFeature::best_part([&first, &second]),
         ] {
             // χ² of one degree of freedom is above 25 with probability 6e-7. One of twenty thousand
             // parities is above with probability 0.01; with this seed none is.

@@ -5,9 +5,9 @@ use std::path::Path;
 
 use super::html::render_page;
 use super::results::ExperimentResults;
-use crate::evaluate::measure::contests::contest_outcomes;
 use crate::evaluate::measure::experiment::{Experiment, StudyError};
 use crate::evaluate::measure::measurement::MeasurementPoint;
+use crate::evaluate::measure::metric_comparisons::metric_comparison_outcomes;
 use crate::evaluate::measure::table::{AveragedRow, MeasurementTable};
 use crate::figure::figure_to_svg;
 
@@ -51,11 +51,14 @@ pub(crate) fn write_results(
             title: experiment.title().to_owned(),
             name: name.to_owned(),
             figures,
-            outcomes: contest_outcomes(&**experiment, table),
+            outcomes: metric_comparison_outcomes(&**experiment, table),
             remarks: experiment.remarks(),
         });
     }
-    write_file(&directory.join("tables/wins.csv"), &contests_csv(&all))?;
+    write_file(
+        &directory.join("tables/wins.csv"),
+        &metric_comparisons_csv(&all),
+    )?;
     write_file(
         &directory.join("index.html"),
         render_page(command, &all).as_bytes(),
@@ -80,7 +83,7 @@ fn table_csv(table: &MeasurementTable) -> Vec<u8> {
     ]);
     let line = |row: &AveragedRow| {
         let own = &row.first;
-        own.point.columns().into_iter().chain([
+        own.point.column_values().into_iter().chain([
             own.mechanism.clone(),
             own.estimand.clone(),
             own.metric.clone(),
@@ -93,7 +96,7 @@ fn table_csv(table: &MeasurementTable) -> Vec<u8> {
 }
 
 /// Returns the cells of all contests as CSV, with a header and one line for each cell.
-fn contests_csv(all: &[ExperimentResults]) -> Vec<u8> {
+fn metric_comparisons_csv(all: &[ExperimentResults]) -> Vec<u8> {
     let head = ["experiment"]
         .into_iter()
         .chain(MeasurementPoint::COLUMNS)
@@ -111,7 +114,9 @@ fn contests_csv(all: &[ExperimentResults]) -> Vec<u8> {
         for outcome in &own.outcomes {
             let contest = &outcome.contest;
             lines.extend(outcome.cells.iter().map(|cell| {
-                let columns = [own.name.clone()].into_iter().chain(cell.point.columns());
+                let columns = [own.name.clone()]
+                    .into_iter()
+                    .chain(cell.point.column_values());
                 columns.chain([
                     contest.estimand.to_owned(),
                     contest.metric.to_owned(),

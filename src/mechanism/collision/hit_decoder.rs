@@ -8,8 +8,8 @@ use crate::mechanism::subset::BucketReport as Report;
 impl Collision {
     /// Creates a decoder that finds the elements hit by a report over `domain`.
     #[must_use]
-    pub fn support(&self, domain: &Domain) -> Support {
-        Support {
+    pub fn hit_decoder(&self, domain: &Domain) -> HitDecoder {
+        HitDecoder {
             hash: self.element_hash(domain),
             domain: *domain,
             width: self.buckets_per_element(),
@@ -21,38 +21,38 @@ impl Collision {
 ///
 /// ```
 /// use hushbin::domain::Domain;
-/// use hushbin::hash::Hashing;
+/// use hushbin::hash::HashFamily;
 /// use hushbin::mechanism::collision::{Collision, Report, Rule};
 ///
 /// let rule = Rule::Heaviest { favoured: 2 };
-/// let collision = Collision::new(rule, Hashing::Balanced, 12).unwrap();
-/// let support = collision.support(&Domain::rated(Some(40), 3));
+/// let collision = Collision::new(rule, HashFamily::Balanced, 12).unwrap();
+/// let hit_decoder = collision.hit_decoder(&Domain::rated(Some(40), 3));
 /// let report = Report { seed: 7, bucket: 5 };
 /// // 83 elements in buckets of 7 slots.
-/// let mut hits = 0;
-/// support.for_each_hit(&report, |element| {
-///     assert!(support.hits(&report, u64::from(element)));
-///     hits += 1;
+/// let mut is_hit = 0;
+/// hit_decoder.for_each_hit(&report, |element| {
+///     assert!(hit_decoder.is_hit(&report, u64::from(element)));
+///     is_hit += 1;
 /// });
-/// assert_eq!(hits, 7);
+/// assert_eq!(is_hit, 7);
 /// ```
 #[derive(Debug, Clone, Copy)]
-pub struct Support {
+pub struct HitDecoder {
     hash: ElementHash,
     domain: Domain,
     /// Number of consecutive buckets that contain each element.
     width: u32,
 }
 
-impl Support {
-    /// Number of slots that [`Support::for_each_hit`] may visit. The first slots are the elements
-    /// of the d items, 2d with signs or d without. The rest are paddings and empty slots. 0 for
-    /// open domains, whose elements cannot be listed.
+impl HitDecoder {
+    /// Number of slots that [`HitDecoder::for_each_hit`] may visit. The first slots are the
+    /// elements of the d items, 2d with signs or d without. The rest are paddings and empty slots.
+    /// 0 for open domains, whose elements cannot be listed.
     #[must_use]
-    pub fn slots(&self) -> usize {
+    pub fn slot_count(&self) -> usize {
         match (&self.hash, self.domain.item_count()) {
-            (ElementHash::Balanced(balanced), _) => balanced.slots() as usize,
-            (ElementHash::Independent { .. }, Some(_)) => self.elements_of_items() as usize,
+            (ElementHash::Balanced(balanced), _) => balanced.slot_count() as usize,
+            (ElementHash::Independent { .. }, Some(_)) => self.item_element_count() as usize,
             (ElementHash::Independent { .. }, None) => 0,
         }
     }
@@ -64,13 +64,13 @@ impl Support {
         self.hash.slots_per_bucket().map(|slots| slots * self.width)
     }
 
-    fn elements_of_items(&self) -> u32 {
+    fn item_element_count(&self) -> u32 {
         self.domain.elements_per_item() * self.domain.item_count().unwrap_or(0)
     }
 
     /// Calls `visit` with every slot that the report hits. Takes O(m) steps under the balanced
     /// hash, with m slots in each bucket, and O(d) under the independent hash, with d items. In an
-    /// open domain nothing is visited; use [`Support::hits`].
+    /// open domain nothing is visited; use [`HitDecoder::is_hit`].
     #[inline]
     pub fn for_each_hit(&self, report: &Report, mut visit: impl FnMut(u32)) {
         let (keys, bucket) = self.hash.keys_and_bucket(report.seed, report.bucket);
@@ -80,7 +80,7 @@ impl Support {
                 width => balanced.for_each_slot_in_buckets(&keys, bucket, width, visit),
             },
             ElementHash::Independent { .. } => {
-                for element in 0..self.elements_of_items() {
+                for element in 0..self.item_element_count() {
                     if self.bucket_contains(&keys, bucket, element.into()) {
                         visit(element);
                     }
@@ -90,10 +90,10 @@ impl Support {
     }
 
     /// Returns true if the report hits `element` (see
-    /// [`Domain::element`](crate::domain::Domain::element)).
+    /// [`Domain::element`](crate::domain::Domain::element_of_signed_item)).
     #[inline]
     #[must_use]
-    pub fn hits(&self, report: &Report, element: u64) -> bool {
+    pub fn is_hit(&self, report: &Report, element: u64) -> bool {
         let (keys, bucket) = self.hash.keys_and_bucket(report.seed, report.bucket);
         self.bucket_contains(&keys, bucket, element)
     }

@@ -8,17 +8,17 @@ use crate::domain::ValueKind;
 use crate::mechanism::Mechanism;
 use crate::task::items::Items;
 use crate::task::local::kind::Kind;
-use crate::task::local::question::QuestionParts;
+use crate::task::local::question::QuestionFields;
 
 /// Fields of a [`Task`](crate::Task) with a single question of kind `ratings`; not yet validated.
 ///
 /// ```
-/// use hushbin::hash::Hashing;
+/// use hushbin::hash::HashFamily;
 /// use hushbin::mechanism::collision::{Collision, Rule};
-/// use hushbin::{Items, Task, TaskParts, ValueKind};
+/// use hushbin::{Items, Task, TaskFields, ValueKind};
 ///
-/// let collision = Collision::new(Rule::Heaviest { favoured: 2 }, Hashing::Balanced, 12)?;
-/// let parts = TaskParts {
+/// let collision = Collision::new(Rule::Heaviest { favoured: 2 }, HashFamily::Balanced, 12)?;
+/// let parts = TaskFields {
 ///     id: "settings".into(),
 ///     items: Items::Count(40),
 ///     sparsity: 3,
@@ -31,7 +31,7 @@ use crate::task::local::question::QuestionParts;
 /// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct TaskParts {
+pub struct TaskFields {
     /// Id, a slug: 1 to 64 characters from a-z, 0-9 and '-'. The first one is a letter or digit.
     pub id: String,
     /// Items that the question asks about.
@@ -47,9 +47,9 @@ pub struct TaskParts {
     pub mechanism: Mechanism,
 }
 
-impl TaskParts {
+impl TaskFields {
     /// Splits the fields into the task's id and its question.
-    pub(super) fn into_question(self) -> (String, QuestionParts) {
+    pub(super) fn into_question(self) -> (String, QuestionFields) {
         // Destructuring makes the compiler report a field that is added and not used here.
         let Self {
             id,
@@ -59,7 +59,7 @@ impl TaskParts {
             value,
             mechanism,
         } = self;
-        let question = QuestionParts {
+        let question = QuestionFields {
             name: String::new(),
             kind: Kind::Ratings(value),
             items,

@@ -5,10 +5,10 @@
 use hushbin::Mechanism;
 use hushbin::choose::Population;
 use hushbin::domain::Domain;
-use hushbin::hash::Hashing;
+use hushbin::hash::HashFamily;
 use hushbin::mechanism::coco::{Coco, Rule};
 use hushbin::mechanism::collision::{Collision, Rule as CollisionRule};
-use hushbin_analysis::accounting::{Mixture, account};
+use hushbin_analysis::accounting::{Mixture, compute_batch_privacy};
 use rand_chacha::ChaCha8Rng;
 
 use crate::evaluate::measure::experiment::{
@@ -18,16 +18,16 @@ use crate::evaluate::measure::size::StudySize;
 use crate::evaluate::measure::table::MeasurementTable;
 
 /// Experiment of P1's figure 2: the binary logarithm of the factor by which shuffling lowers ε.
-pub(crate) struct ShuffleAmplification {
+pub(crate) struct ShuffleAmplificationExperiment {
     epsilons: Vec<f64>,
 }
 
 /// Experiment of P1's figures 4 and 5.
-pub(crate) struct ErrorsByBuckets;
+pub(crate) struct ErrorsByBucketsExperiment;
 
 const AMPLIFIED: &str = "log2 of local over central ε";
 
-impl ShuffleAmplification {
+impl ShuffleAmplificationExperiment {
     /// Creates the experiment for values of ε from 0.1 to 5.
     pub(crate) fn new(size: StudySize) -> Self {
         Self {
@@ -51,7 +51,7 @@ fn amplified_batches() -> Vec<(u64, u32, f64)> {
     all
 }
 
-impl Experiment for ShuffleAmplification {
+impl Experiment for ShuffleAmplificationExperiment {
     fn name(&self) -> &str {
         "p1-amplification"
     }
@@ -80,14 +80,14 @@ impl Experiment for ShuffleAmplification {
         for &epsilon in &self.epsilons {
             let s = f64::from(sparsity);
             let buckets = (s * epsilon.exp() + 2.0 * s - 1.0).floor() as u32;
-            let own = Collision::new(CollisionRule::Occupied, Hashing::Independent, buckets)?;
+            let own = Collision::new(CollisionRule::Occupied, HashFamily::Independent, buckets)?;
             let refused =
                 |error: &dyn std::fmt::Display| StudyError::invalid_draft("Collision", error);
             let collision =
                 Mixture::collision(&own, sparsity, epsilon).map_err(|error| refused(&error))?;
-            let generic = Mixture::generic(epsilon).map_err(|error| refused(&error))?;
+            let generic = Mixture::for_any_randomizer(epsilon).map_err(|error| refused(&error))?;
             for (mechanism, mixture) in [("Collision", &collision), ("any mechanism", &generic)] {
-                let central = account(mixture, people, 1.0, delta)?.central_epsilon;
+                let central = compute_batch_privacy(mixture, people, 1.0, delta)?.central_epsilon;
                 let point = MeasurementPoint {
                     people,
                     items: 0,
@@ -136,7 +136,7 @@ const MOST: u32 = 120;
 const RATES: &str = "probability of a hit";
 const TOTAL: &str = "summed variance of one report";
 
-impl Experiment for ErrorsByBuckets {
+impl Experiment for ErrorsByBucketsExperiment {
     fn name(&self) -> &str {
         "p1-buckets"
     }
@@ -166,7 +166,7 @@ impl Experiment for ErrorsByBuckets {
             let mut add = |mechanism: &str, metric: &str, value: f64| {
                 measured.push(Measurement::new(point, mechanism, "report", metric, value));
             };
-            let own = Collision::new(CollisionRule::Occupied, Hashing::Independent, buckets)?;
+            let own = Collision::new(CollisionRule::Occupied, HashFamily::Independent, buckets)?;
             let predicted = Mechanism::from(own).predict_errors(&domain, EPSILON, &population);
             if let Some(error) = predicted.frequency {
                 add("signed items, Collision", TOTAL, 2.0 * d * error.variance);
@@ -177,7 +177,7 @@ impl Experiment for ErrorsByBuckets {
             if buckets % 2 == 1 || buckets < 2 * SPARSITY + 2 {
                 continue;
             }
-            let own = Coco::new(Rule::Overwrite, Hashing::Independent, buckets)?;
+            let own = Coco::new(Rule::Overwrite, HashFamily::Independent, buckets)?;
             let rates = own.rates(&domain, EPSILON);
             if let Some(presence) = rates.presence {
                 add("own sign, P_t", RATES, 0.5 * (presence.p_pair + rates.gap));

@@ -2,14 +2,14 @@
 
 use super::rule::Coco;
 use crate::domain::Domain;
-use crate::hash::{ElementHash, closed_sign, element_sign, independent_bucket};
+use crate::hash::{ElementHash, element_sign, independent_bucket, sign_of_closed_element};
 use crate::mechanism::subset::BucketReport as Report;
 
 impl Coco {
     /// Creates a decoder that finds the items hit by a report over `domain`.
     #[must_use]
-    pub fn support(&self, domain: &Domain) -> Support {
-        Support {
+    pub fn hit_decoder(&self, domain: &Domain) -> HitDecoder {
+        HitDecoder {
             hash: self.element_hash(domain),
             domain: *domain,
         }
@@ -21,30 +21,30 @@ impl Coco {
 ///
 /// ```
 /// use hushbin::domain::Domain;
-/// use hushbin::hash::Hashing;
+/// use hushbin::hash::HashFamily;
 /// use hushbin::mechanism::coco::{Coco, Report, Rule};
 ///
 /// let rule = Rule::Strongest { favoured: 2 };
-/// let coco = Coco::new(rule, Hashing::Balanced, 12).unwrap();
-/// let support = coco.support(&Domain::rated(Some(40), 3));
+/// let coco = Coco::new(rule, HashFamily::Balanced, 12).unwrap();
+/// let hit_decoder = coco.hit_decoder(&Domain::rated(Some(40), 3));
 /// let report = Report { seed: 7, bucket: 5 };
-/// support.for_each_hit(&report, |item, plus| {
-///     assert_eq!(support.hit_side_is_plus(&report, u64::from(item)), Some(plus));
+/// hit_decoder.for_each_hit(&report, |item, plus| {
+///     assert_eq!(hit_decoder.hit_side_is_plus(&report, u64::from(item)), Some(plus));
 /// });
 /// ```
 #[derive(Debug, Clone, Copy)]
-pub struct Support {
+pub struct HitDecoder {
     hash: ElementHash,
     domain: Domain,
 }
 
-impl Support {
-    /// Number of slots that [`Support::for_each_hit`] may visit. The first slots are the items. The
-    /// rest are paddings and empty slots. 0 for open domains, whose items cannot be listed.
+impl HitDecoder {
+    /// Number of slots that [`HitDecoder::for_each_hit`] may visit. The first slots are the items.
+    /// The rest are paddings and empty slots. 0 for open domains, whose items cannot be listed.
     #[must_use]
-    pub fn slots(&self) -> usize {
+    pub fn slot_count(&self) -> usize {
         match (&self.hash, self.domain.item_count()) {
-            (ElementHash::Balanced(balanced), _) => balanced.slots() as usize,
+            (ElementHash::Balanced(balanced), _) => balanced.slot_count() as usize,
             (ElementHash::Independent { .. }, Some(items)) => items as usize,
             (ElementHash::Independent { .. }, None) => 0,
         }
@@ -55,12 +55,12 @@ impl Support {
     ///
     /// Takes O(m) steps under the balanced hash, with m slots in each pair. Takes O(d) steps under
     /// the independent hash, with d items. In an open domain nothing is visited; use
-    /// [`Support::hit_side_is_plus`].
+    /// [`HitDecoder::hit_side_is_plus`].
     #[inline]
     pub fn for_each_hit(&self, report: &Report, mut visit: impl FnMut(u32, bool)) {
         let (keys, pair) = self.hash.keys_and_bucket(report.seed, report.bucket / 2);
         let minus = report.bucket % 2 == 1;
-        let own_plus = |slot: u32| (closed_sign(&keys, slot) < 0) == minus;
+        let own_plus = |slot: u32| (sign_of_closed_element(&keys, slot) < 0) == minus;
         match self.hash {
             ElementHash::Balanced(balanced) => {
                 balanced.for_each_slot(&keys, pair, |slot| visit(slot, own_plus(slot)));
@@ -80,13 +80,13 @@ impl Support {
     #[inline]
     #[must_use]
     pub fn hit_side_is_plus(&self, report: &Report, item: u64) -> Option<bool> {
-        self.hit_function(report)(item)
+        self.hit_side_lookup(report)(item)
     }
 
-    /// Returns a function that computes [`Support::hit_side_is_plus`] for this report and any item.
-    /// Values that depend only on the report are computed once.
+    /// Returns a function that computes [`HitDecoder::hit_side_is_plus`] for this report and any
+    /// item. Values that depend only on the report are computed once.
     #[inline]
-    pub fn hit_function(&self, report: &Report) -> impl Fn(u64) -> Option<bool> + use<> {
+    pub fn hit_side_lookup(&self, report: &Report) -> impl Fn(u64) -> Option<bool> + use<> {
         let Self { hash, domain, .. } = *self;
         let (keys, pair) = hash.keys_and_bucket(report.seed, report.bucket / 2);
         let minus = report.bucket % 2 == 1;

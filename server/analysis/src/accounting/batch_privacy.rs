@@ -4,7 +4,7 @@ use hushbin::Error;
 use hushbin::bounds::ParameterRange;
 use serde::Serialize;
 
-use super::method::Method;
+use super::method::AccountingMethod;
 use super::mixture::Mixture;
 use super::privacy_profile::{DeltaBounds, EpsilonBounds, PrivacyProfile};
 use super::ranges::{DELTA, HONEST_REPORTS, REPORTS, honest_reports};
@@ -13,7 +13,7 @@ use super::ranges::{DELTA, HONEST_REPORTS, REPORTS, honest_reports};
 /// bounds on ε are rounded up.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[cfg_attr(feature = "wasm", derive(tsify::Tsify))]
-pub struct Account {
+pub struct BatchPrivacy {
     /// Proven central ε (ε_c): the batch is (ε_c, δ)-differentially private. The proof uses the
     /// privacy blanket. ε_c never exceeds the local ε.
     pub central_epsilon: f64,
@@ -41,7 +41,7 @@ pub struct Account {
     /// δ of the guarantee, from 1e-15 to 0.1 ([`DELTA`]).
     pub delta: f64,
     /// Method by which `central_epsilon` was computed.
-    pub method: Method,
+    pub method: AccountingMethod,
     /// Number of reports from honest people. Only these reports hide each other.
     pub honest_reports: u64,
 }
@@ -50,22 +50,22 @@ pub struct Account {
 /// `honest_fraction` is honest.
 ///
 /// ```
-/// use hushbin_analysis::accounting::{Mixture, account};
+/// use hushbin_analysis::accounting::{Mixture, compute_batch_privacy};
 ///
-/// let any = Mixture::generic(1.0).unwrap();
-/// let batch = account(&any, 1_000_000, 1.0, 1e-8).unwrap();
+/// let any = Mixture::for_any_randomizer(1.0).unwrap();
+/// let batch = compute_batch_privacy(&any, 1_000_000, 1.0, 1e-8).unwrap();
 /// assert!(batch.central_epsilon < 0.01);
 /// ```
 ///
 /// # Errors
 /// [`Error::OutOfRange`] if the number of reports or of honest reports is outside [`REPORTS`], the
 /// fraction outside [`HONEST_FRACTION`](super::HONEST_FRACTION), or δ outside [`DELTA`].
-pub fn account(
+pub fn compute_batch_privacy(
     mixture: &Mixture,
     reports: u64,
     honest_fraction: f64,
     delta: f64,
-) -> Result<Account, Error> {
+) -> Result<BatchPrivacy, Error> {
     let honest_reports = honest_reports(reports, honest_fraction)?;
     DELTA.check(delta)?;
     let (bounds, method) = epsilon_bounds_and_method(mixture, honest_reports, delta);
@@ -74,7 +74,7 @@ pub fn account(
         reduction,
         upper,
     } = bounds;
-    Ok(Account {
+    Ok(BatchPrivacy {
         central_epsilon: upper,
         ideal_hash_epsilon: ideal_hash_epsilon(mixture, honest_reports, delta, upper),
         reduction_epsilon: Some(reduction),
@@ -90,18 +90,18 @@ pub fn account(
 /// Computes the central ε of a batch under any ε-LDP randomizer, by the clone argument of Feldman,
 /// McMillan and Talwar (2021, Section 3). The result is rounded up.
 ///
-/// The result is for comparison with the paper. [`account`] of [`Mixture::generic`] proves a
-/// smaller ε.
+/// The result is for comparison with the paper. [`compute_batch_privacy`] of
+/// [`Mixture::for_any_randomizer`] proves a smaller ε.
 ///
 /// # Errors
 /// [`Error::OutOfRange`] if ε, the number of honest reports or δ is out of range.
-pub fn clones_epsilon(epsilon: f64, honest_reports: u64, delta: f64) -> Result<f64, Error> {
+pub fn clone_argument_epsilon(epsilon: f64, honest_reports: u64, delta: f64) -> Result<f64, Error> {
     HONEST_REPORTS.check(honest_reports as f64)?;
     DELTA.check(delta)?;
     // Another person's report is a clone with probability exp(−ε), with equal probability of either
     // input.
     let clone = [(-epsilon).exp(), -(-epsilon).exp_m1()];
-    let any = Mixture::generic(epsilon)?;
+    let any = Mixture::for_any_randomizer(epsilon)?;
     let profile = PrivacyProfile::with_informative_probability(any, clone, honest_reports, delta);
     Ok(profile.epsilon_bounds(delta).upper)
 }
@@ -111,7 +111,7 @@ pub fn clones_epsilon(epsilon: f64, honest_reports: u64, delta: f64) -> Result<f
 ///
 /// # Errors
 /// As [`account`].
-pub(super) fn proven_epsilon(
+pub(super) fn proven_central_epsilon(
     mixture: &Mixture,
     reports: u64,
     honest_fraction: f64,
@@ -128,7 +128,7 @@ fn epsilon_bounds_and_method(
     mixture: &Mixture,
     reports: u64,
     delta: f64,
-) -> (EpsilonBounds, Method) {
+) -> (EpsilonBounds, AccountingMethod) {
     let profile = PrivacyProfile::new(*mixture, reports, delta);
     (profile.epsilon_bounds(delta), profile.method())
 }

@@ -1,22 +1,24 @@
 //! Costs of a task: privacy, bytes and errors.
 
-use hushbin::choose::{Candidate, ChosenQuestion, Objective, SquaredError, compare_together};
+use hushbin::choose::{
+    Candidate, ChosenQuestion, Objective, SquaredError, compare_separate_with_together,
+};
 use hushbin::task::Kind;
 use hushbin::{Mechanism, Question, Task, UploadId, upload};
 use serde::Serialize;
 
 use crate::cli::output::Error;
-use hushbin_analysis::bound::{self, Distance};
+use hushbin_analysis::bound::{self, DistanceFromBest};
 use hushbin_analysis::estimate::{
-    ConfidenceLevel, DEFAULT_CONFIDENCE, Estimand, Estimator, Influence, MADE_UP,
-    PredictedQuantity, Predictor, counter_updates_per_report,
+    ConfidenceLevel, DEFAULT_CONFIDENCE, ErrorPredictor, Estimand, Estimator,
+    ForgedReportInfluence, MADE_UP, PredictedQuantity, counter_updates_per_report,
 };
 use hushbin_analysis::heavy_hitters::{DEFAULT_ALPHABET, DetectableShare, PROBABILITY};
-use hushbin_analysis::promise::{EpsilonSpending, bias_statement, protected_part};
+use hushbin_analysis::promise::{EpsilonSpending, bias_statement, protected_input_text};
 
 /// Cost of a task: privacy of a report, its size, and the errors of estimates.
 #[derive(Debug, Serialize)]
-pub(super) struct TaskCost {
+pub(super) struct TaskAssessment {
     pub(super) task: Task,
     pub(super) fingerprint: String,
     pub(super) effective_epsilon: f64,
@@ -35,13 +37,13 @@ pub(super) struct TaskCost {
     pub(super) made_up: f64,
     /// Maximum shift that made-up reports can cause, for each kind of estimate. The maximum is over
     /// all answers that people may give.
-    pub(super) influence: Vec<Influence>,
+    pub(super) influence: Vec<ForgedReportInfluence>,
     /// Cost of the only question, if it has no name.
     #[serde(flatten)]
-    pub(super) unnamed: Option<QuestionCost>,
+    pub(super) unnamed: Option<QuestionAssessment>,
     /// Costs of the named questions.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(super) questions: Vec<NamedQuestionCost>,
+    pub(super) questions: Vec<NamedQuestionAssessment>,
     /// Ratio of two variances of the estimates. In the numerator, each report covers all questions
     /// together. In the denominator, each report answers one random question. `None` if the
     /// questions cannot be asked together.
@@ -51,30 +53,30 @@ pub(super) struct TaskCost {
 
 /// Cost of a named question.
 #[derive(Debug, Serialize)]
-pub(super) struct NamedQuestionCost {
+pub(super) struct NamedQuestionAssessment {
     pub(super) name: String,
     /// Fraction of all reports that answer the question.
     pub(super) share: f64,
     #[serde(flatten)]
-    pub(super) cost: QuestionCost,
+    pub(super) cost: QuestionAssessment,
 }
 
 /// Errors of a question's estimates.
 #[derive(Debug, Serialize)]
-pub(super) struct QuestionCost {
+pub(super) struct QuestionAssessment {
     /// Bias by clipping, in words.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) bias: Option<String>,
     /// Ratio of the variance of means to the smallest variance that any mechanism can have. Each
     /// person is assumed to have as many entries as the sparsity.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) mean_distance: Option<Distance>,
+    pub(super) mean_distance: Option<DistanceFromBest>,
     /// Ratio as in `mean_distance`, for the frequency of each sign of an item.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) frequency_distance: Option<Distance>,
+    pub(super) frequency_distance: Option<DistanceFromBest>,
     /// Ratio as in `mean_distance`, for non-missing frequencies.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) nonmissing_distance: Option<Distance>,
+    pub(super) nonmissing_distance: Option<DistanceFromBest>,
     /// Mean number of counts that a report is added to; `None` if items are not listed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) steps: Option<u64>,
@@ -128,7 +130,7 @@ impl CandidateErrors {
         } = candidate;
         Self {
             sparsity,
-            protects: protected_part(mechanism.neighbours()),
+            protects: protected_input_text(mechanism.neighbours()),
             mean_error: predicted.mean.map(root),
             mean_bias: predicted.mean.map(|error| error.squared_bias.sqrt()),
             frequency_error: predicted.frequency.map(root),
@@ -182,7 +184,7 @@ impl PredictedErrors {
     }
 }
 
-impl TaskCost {
+impl TaskAssessment {
     /// Returns the cost of a task, with errors predicted for each number of people.
     ///
     /// # Errors
@@ -193,15 +195,15 @@ impl TaskCost {
         people: &[u64],
     ) -> Result<Self, Error> {
         let first = task.questions()[0].mechanism();
-        let (protects, delta) = (protected_part(first.neighbours()), first.delta());
+        let (protects, delta) = (protected_input_text(first.neighbours()), first.delta());
         let report_bytes = task.max_report_bytes();
         let header = upload::upload_header(UploadId([0; 16]), &task.fingerprint(), 1);
         let mut costs = Vec::new();
         for (index, choice) in choices.into_iter().enumerate() {
-            costs.push(NamedQuestionCost {
+            costs.push(NamedQuestionAssessment {
                 name: choice.question.name().to_owned(),
                 share: task.report_share(index),
-                cost: QuestionCost::new(choice, task.report_share(index), people)?,
+                cost: QuestionAssessment::new(choice, task.report_share(index), people)?,
             });
         }
         let unnamed = task.has_unnamed_question().then(|| costs.remove(0).cost);
@@ -217,17 +219,18 @@ impl TaskCost {
             influence: Estimator::for_task(task.clone()).influence(),
             unnamed,
             questions: costs,
-            together_over_drawn: compare_together(&task).map(|both| both.together / both.separate),
+            together_over_drawn: compare_separate_with_together(&task)
+                .map(|both| both.together / both.separate),
             task,
         })
     }
 }
 
-impl QuestionCost {
+impl QuestionAssessment {
     fn new(choice: ChosenQuestion, share: f64, people: &[u64]) -> Result<Self, Error> {
         let question = &choice.question;
         let reports = choice.people * share;
-        let predictor = Predictor::for_question(question);
+        let predictor = ErrorPredictor::for_question(question);
         let below = predictor.worst_variance(PredictedQuantity::Distribution(0.5), share < 1.0);
         let candidates: Vec<CandidateErrors> = std::iter::once(choice.chosen)
             .chain(choice.alternatives)
@@ -235,9 +238,12 @@ impl QuestionCost {
             .collect();
         Ok(Self {
             bias: bias_statement(question),
-            mean_distance: bound::distance_of_question(question, &Objective::MEAN),
-            frequency_distance: bound::distance_of_question(question, &Objective::FREQUENCY),
-            nonmissing_distance: bound::distance_of_question(question, &Objective::NONMISSING),
+            mean_distance: bound::question_distance_from_best(question, &Objective::MEAN),
+            frequency_distance: bound::question_distance_from_best(question, &Objective::FREQUENCY),
+            nonmissing_distance: bound::question_distance_from_best(
+                question,
+                &Objective::NONMISSING,
+            ),
             steps: counter_updates_per_report(question),
             predictions: predict_errors(question, share, people)?,
             margins: margin_standard_errors(question, reports),
@@ -259,7 +265,7 @@ fn margin_standard_errors(question: &Question, reports: f64) -> Vec<f64> {
     };
     let rates = collision.rates(&question.domain(), question.epsilon());
     let [rows, columns] = cross.shape();
-    let error = |cells| (rates.set_variance(cells, false) / reports).sqrt();
+    let error = |cells| (rates.answer_set_variance(cells, false) / reports).sqrt();
     let counted = if cross.level_scale().is_some() { 1 } else { 2 };
     // A row's share is the sum over the cells of all columns, and the other way round.
     [columns, rows]
@@ -277,7 +283,7 @@ fn conditional_mean_error(question: &Question, several: bool, reports: f64) -> O
     };
     let [min, max] = cross.level_scale()?.range();
     let even = PredictedQuantity::MeanWithin(1.0 / f64::from(cross.rows().cell_count()));
-    let variance = Predictor::for_question(question).worst_variance(even, several)?;
+    let variance = ErrorPredictor::for_question(question).worst_variance(even, several)?;
     Some((max - min) * (variance / reports).sqrt())
 }
 
@@ -285,7 +291,7 @@ fn conditional_mean_error(question: &Question, several: bool, reports: f64) -> O
 /// of people answers it. For numbers, the variance due to this sampling is added.
 fn mean_error(
     question: &Question,
-    predictor: &Predictor,
+    predictor: &ErrorPredictor,
     several: bool,
     reports: f64,
 ) -> Option<f64> {
@@ -318,7 +324,7 @@ fn predict_errors(
     share: f64,
     people: &[u64],
 ) -> Result<Vec<PredictedErrors>, Error> {
-    let predictor = Predictor::for_question(question);
+    let predictor = ErrorPredictor::for_question(question);
     let alone = ConfidenceLevel::new(DEFAULT_CONFIDENCE, 1)?.simultaneous_half_width();
     let together = simultaneous_half_width(question)?;
     let frequency = if question.domain().is_rated() {

@@ -7,8 +7,8 @@ use crate::hash::{ElementHash, HashKeys, element_sign, independent_bucket};
 impl HashBin {
     /// Creates a decoder of bins and signs for reports over `domain`.
     #[must_use]
-    pub fn support(&self, domain: &Domain) -> Support {
-        Support {
+    pub fn bin_decoder(&self, domain: &Domain) -> BinDecoder {
+        BinDecoder {
             hash: self.element_hash(domain),
             domain: *domain,
         }
@@ -20,24 +20,24 @@ impl HashBin {
 /// ```
 /// use hushbin::hash::HashKeys;
 /// use hushbin::domain::Domain;
-/// use hushbin::hash::Hashing;
+/// use hushbin::hash::HashFamily;
 /// use hushbin::mechanism::hash_bin::{GRID, HashBin, PrivacyLevel};
 ///
-/// let hash_bin = HashBin::new(PrivacyLevel::Event, Hashing::Balanced, 4, GRID).unwrap();
-/// let support = hash_bin.support(&Domain::rated(Some(40), 3));
-/// let (bin, sign) = support.bin_and_sign(&HashKeys::new(7), 12);
+/// let hash_bin = HashBin::new(PrivacyLevel::Event, HashFamily::Balanced, 4, GRID).unwrap();
+/// let bin_decoder = hash_bin.bin_decoder(&Domain::rated(Some(40), 3));
+/// let (bin, sign) = bin_decoder.bin_and_sign(&HashKeys::new(7), 12);
 /// assert!(bin < 4 && sign.abs() == 1);
 /// ```
 #[derive(Debug, Clone, Copy)]
-pub struct Support {
+pub struct BinDecoder {
     hash: ElementHash,
     domain: Domain,
 }
 
-impl Support {
+impl BinDecoder {
     /// Calls `visit` with every item of a closed domain and the item's bin, in no particular order.
     /// Takes O(d) steps for d items. In an open domain nothing is visited; use
-    /// [`Support::bin_and_sign`].
+    /// [`BinDecoder::bin_and_sign`].
     #[inline]
     pub fn for_each_item(&self, keys: &HashKeys, mut visit: impl FnMut(u32, u32)) {
         let items = self.domain.item_count().unwrap_or(0);

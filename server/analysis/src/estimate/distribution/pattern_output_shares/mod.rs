@@ -4,9 +4,9 @@
 //! A pattern has K bins and L outputs. Each estimate is the mean over reports of a weight that
 //! depends on the output.
 //!
-//! [`PatternEstimates::quantile_edges`] returns intervals that are valid for every crowd.
-//! [`PatternEstimates::smooth`] fits a smooth curve to the shares of bins. A quantile is estimated
-//! from this curve, and moved into its confidence interval.
+//! [`PatternOutputShares::edges_of_quantile_intervals`] returns intervals that are valid for every
+//! crowd. [`PatternOutputShares::smooth`] fits a smooth curve to the shares of bins. A quantile is
+//! estimated from this curve, and moved into its confidence interval.
 
 mod probability_matrix;
 pub(crate) mod quantile_claims;
@@ -25,7 +25,7 @@ use hushbin::solve::{cholesky_factorise, solve_with_factor};
 use self::quantile_claims::{
     EdgeEstimate, EdgeWeights, combine, interval_edges, minimum_or_zero, quantile_claims,
 };
-use super::score::{BetweenNodes, ScoreDistribution, ScoredGroups};
+use super::score::{CrowdBetweenNodes, ScoreDistribution, ScoredGroups};
 use crate::estimate::counters::MIN_EXPECTED;
 use crate::estimate::point::{PointEstimate, SamplingModel};
 use crate::numeric::confidence_limits::TailThresholds;
@@ -36,7 +36,7 @@ const PARTS: [f64; 2] = [0.8, 0.2];
 
 /// Share of reports with each output of a pattern. The shares of bins are estimated from these.
 #[derive(Debug, Clone)]
-pub(crate) struct PatternEstimates {
+pub(crate) struct PatternOutputShares {
     edges: Arc<PatternEdgeWeights>,
     whose: SamplingModel,
     /// Share of reports with each output.
@@ -46,7 +46,7 @@ pub(crate) struct PatternEstimates {
     estimated: OnceLock<Vec<f64>>,
 }
 
-impl PatternEstimates {
+impl PatternOutputShares {
     /// Computes the shares of outputs from `counts`, the number of reports with each output.
     /// Returns `None` if there are no reports.
     pub(crate) fn new(
@@ -86,7 +86,7 @@ impl PatternEstimates {
         let rates = &self.edges.rates;
         let worth = rates.output_weights_of_sum(&weights);
         let own = rates.variances_by_cell(&worth, &weights);
-        let (estimate, variance) = self.moments(&worth);
+        let (estimate, variance) = self.weight_mean_and_variance(&worth);
         let share = estimate.clamp(0.0, 1.0);
         // For this share the true variance is at least this minimum. The observed variance of few
         // reports may be smaller.
@@ -104,7 +104,7 @@ impl PatternEstimates {
                 (1.0, self.scores_in_bins(&worth, &weights, 1.0)),
             ],
             given,
-            whose: BetweenNodes::Neighbours,
+            whose: CrowdBetweenNodes::Neighbours,
         };
         (point, law)
     }
@@ -140,7 +140,7 @@ impl PatternEstimates {
             let rates = &self.edges.rates;
             let estimate = |bin| {
                 let worth = rates.output_weights_of_sum(&rates.range_weights(bin..bin + 1));
-                self.moments(&worth).0.max(0.0)
+                self.weight_mean_and_variance(&worth).0.max(0.0)
             };
             (0..self.bin_count()).map(estimate).collect()
         })
@@ -153,7 +153,11 @@ impl PatternEstimates {
     /// probability at most `failure`, up to the normal approximation. An end moves inwards only as
     /// long as the claim about each edge is made. So it passes the quantile only if the claim about
     /// the edge next to the quantile is false. Therefore the number of edges needs no correction.
-    pub(crate) fn quantile_edges(&self, quantiles: &[f64], failure: f64) -> Vec<[usize; 2]> {
+    pub(crate) fn edges_of_quantile_intervals(
+        &self,
+        quantiles: &[f64],
+        failure: f64,
+    ) -> Vec<[usize; 2]> {
         let reach = PARTS.map(|part| {
             TailThresholds::new(part * failure).normal_quantile() / self.reports.sqrt()
         });
@@ -171,7 +175,7 @@ impl PatternEstimates {
 
     /// Fits a smooth curve to the shares of bins, and returns the curve's share in each bin. The
     /// returned shares sum to 1.
-    pub(crate) fn smooth(&self) -> Vec<f64> {
+    pub(crate) fn smoothed_bin_shares(&self) -> Vec<f64> {
         smooth_curve::fit(&self.edges.rates, &self.shares, self.reports).1
     }
 
@@ -181,7 +185,7 @@ impl PatternEstimates {
     /// The expected shares of the L outputs of honest reports satisfy L − K linear relations. The
     /// statistic measures how far the observed shares are from satisfying them. Returns `None` if L
     /// = K, or if some output has too few expected reports for a χ² distribution.
-    pub(crate) fn misfit(&self) -> Option<(f64, usize)> {
+    pub(crate) fn chi_squared_misfit(&self) -> Option<(f64, usize)> {
         let (rates, bins) = (&self.edges.rates, self.bin_count());
         let freedom = self.shares.len() - bins;
         if freedom == 0 {
@@ -216,7 +220,7 @@ impl PatternEstimates {
 
     /// Returns the mean weight of the reports' outputs, and the variance of the weight over
     /// reports. `worth` contains the weight of each output.
-    fn moments(&self, worth: &[f64]) -> (f64, f64) {
+    fn weight_mean_and_variance(&self, worth: &[f64]) -> (f64, f64) {
         let pairs = || self.shares.iter().zip(worth);
         let mean: f64 = pairs().map(|(share, own)| share * own).sum();
         let square: f64 = pairs().map(|(share, own)| share * own * own).sum();
@@ -228,7 +232,7 @@ impl PatternEstimates {
 
     fn edge_estimates(&self, rows: &[EdgeWeights]) -> Vec<EdgeEstimate> {
         let estimate = |row: &EdgeWeights| {
-            let (share, variance) = self.moments(&row.worth);
+            let (share, variance) = self.weight_mean_and_variance(&row.worth);
             let least = row.least;
             EdgeEstimate {
                 share,

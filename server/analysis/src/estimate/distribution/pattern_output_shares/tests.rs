@@ -58,9 +58,10 @@ impl Set {
         pattern.rates(self.bins, self.epsilon)
     }
 
-    fn patterned(&self) -> PatternEstimates {
+    fn patterned(&self) -> PatternOutputShares {
         let edges = PatternEdgeWeights::new(self.rates());
-        PatternEstimates::new(Arc::new(edges), SamplingModel::RandomSample, &self.counts).unwrap()
+        PatternOutputShares::new(Arc::new(edges), SamplingModel::RandomSample, &self.counts)
+            .unwrap()
     }
 }
 
@@ -153,7 +154,7 @@ fn estimates_and_intervals_are_those_of_the_reference() {
             }
         }
         assert_eq!(
-            patterned.quantile_edges(&set.taus, failure),
+            patterned.edges_of_quantile_intervals(&set.taus, failure),
             set.intervals_coarse,
             "{}",
             set.name
@@ -209,7 +210,7 @@ fn curves_and_points_are_those_of_the_reference() {
                 set.name
             );
         }
-        let intervals = patterned.quantile_edges(&set.taus, 0.025);
+        let intervals = patterned.edges_of_quantile_intervals(&set.taus, 0.025);
         for (at, tau) in set.taus.iter().enumerate() {
             let point = quantile_position(&shares, *tau);
             let [lower, upper] = intervals[at].map(|edge| edge as f64);
@@ -334,13 +335,13 @@ fn intervals_cover_quantiles_of_every_crowd() {
                 let mut covered = [0; 3];
                 for _ in 0..RUNS {
                     let counts = draw(edges, shares, *reports, &mut rng);
-                    let patterned = PatternEstimates::new(
+                    let patterned = PatternOutputShares::new(
                         Arc::clone(edges),
                         SamplingModel::RandomSample,
                         &counts,
                     )
                     .unwrap();
-                    let intervals = patterned.quantile_edges(&quantiles, 0.025);
+                    let intervals = patterned.edges_of_quantile_intervals(&quantiles, 0.025);
                     for (at, [lower, upper]) in intervals.into_iter().enumerate() {
                         let bin = bin_of(shares, quantiles[at]);
                         covered[at] += u64::from(lower <= bin && bin < upper);
@@ -378,9 +379,9 @@ fn rare_people_are_covered() {
         for _ in 0..RUNS {
             let counts = draw(&edges, &shares, reports, &mut rng);
             let patterned =
-                PatternEstimates::new(Arc::clone(&edges), SamplingModel::RandomSample, &counts)
+                PatternOutputShares::new(Arc::clone(&edges), SamplingModel::RandomSample, &counts)
                     .unwrap();
-            let [lower, upper] = patterned.quantile_edges(&[quantile], 0.025)[0];
+            let [lower, upper] = patterned.edges_of_quantile_intervals(&[quantile], 0.025)[0];
             covered += u64::from(lower <= bin && bin < upper);
         }
         let most = upper_bound(covered, RUNS, 1e-6);
@@ -393,17 +394,18 @@ fn few_reports_claim_nothing() {
     let edges = named("balanced 64,1.0");
     let mut counts = vec![0; 80];
     assert!(
-        PatternEstimates::new(Arc::clone(&edges), SamplingModel::RandomSample, &counts).is_none()
+        PatternOutputShares::new(Arc::clone(&edges), SamplingModel::RandomSample, &counts)
+            .is_none()
     );
     counts[7] = 1;
-    let patterned = PatternEstimates::new(edges, SamplingModel::RandomSample, &counts).unwrap();
+    let patterned = PatternOutputShares::new(edges, SamplingModel::RandomSample, &counts).unwrap();
     assert_eq!(
-        patterned.quantile_edges(&[0.05, 0.5, 0.95], 0.025),
+        patterned.edges_of_quantile_intervals(&[0.05, 0.5, 0.95], 0.025),
         [[0, 64]; 3]
     );
     assert!(patterned.share_and_scores(3..4).0.standard_error > 1.0);
-    assert!(patterned.misfit().is_none());
-    assert!((patterned.smooth().iter().sum::<f64>() - 1.0).abs() < 1e-9);
+    assert!(patterned.chi_squared_misfit().is_none());
+    assert!((patterned.smoothed_bin_shares().iter().sum::<f64>() - 1.0).abs() < 1e-9);
 }
 
 const REPORTS: u64 = 20_000;
@@ -426,10 +428,13 @@ fn honest_crowds_fit() {
             let mut freedom = 0;
             for _ in 0..RUNS {
                 let counts = draw(&edges, shares, REPORTS, &mut rng);
-                let patterned =
-                    PatternEstimates::new(Arc::clone(&edges), SamplingModel::RandomSample, &counts)
-                        .unwrap();
-                let (statistic, own) = patterned.misfit().unwrap();
+                let patterned = PatternOutputShares::new(
+                    Arc::clone(&edges),
+                    SamplingModel::RandomSample,
+                    &counts,
+                )
+                .unwrap();
+                let (statistic, own) = patterned.chi_squared_misfit().unwrap();
                 (sum, freedom) = (sum + statistic, own);
             }
             let freedom = freedom as f64;
@@ -440,13 +445,13 @@ fn honest_crowds_fit() {
         }
     }
     assert!(
-        PatternEstimates::new(
+        PatternOutputShares::new(
             edges(8, 8, &[0], 1.0),
             SamplingModel::FixedPopulation,
             &[3; 8]
         )
         .unwrap()
-        .misfit()
+        .chi_squared_misfit()
         .is_none()
     );
 }
@@ -463,10 +468,13 @@ fn forged_reports_do_not_fit() {
             for output in 0..honest.len() {
                 let mut counts = honest.clone();
                 counts[output] += REPORTS / 20;
-                let patterned =
-                    PatternEstimates::new(Arc::clone(&edges), SamplingModel::RandomSample, &counts)
-                        .unwrap();
-                let (statistic, freedom) = patterned.misfit().unwrap();
+                let patterned = PatternOutputShares::new(
+                    Arc::clone(&edges),
+                    SamplingModel::RandomSample,
+                    &counts,
+                )
+                .unwrap();
+                let (statistic, freedom) = patterned.chi_squared_misfit().unwrap();
                 let chance = ChiSquared::new(freedom as f64).unwrap().sf(statistic);
                 assert!(chance < 1e-9, "{name}, output {output}: {statistic}");
             }
