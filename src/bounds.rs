@@ -118,6 +118,8 @@ pub const SUM_TRIALS: ParameterRange = ParameterRange::new("trials", 1.0, 1024.0
 
 /// Length of a budget's window, in days.
 pub const DAYS: ParameterRange = ParameterRange::new("days of a budget", 1.0, 3650.0);
+/// Length of a memo's epoch, in days. It is at least the length of a window.
+pub const MEMO_DAYS: ParameterRange = ParameterRange::new("days of a memo", 1.0, 3650.0);
 /// Maximum number of reports of one person in a window.
 pub const REPORTS_A_WINDOW: ParameterRange =
     ParameterRange::new("reports of a budget", 1.0, 10_000.0);
@@ -130,6 +132,12 @@ impl ParameterRange {
             min,
             max,
         }
+    }
+
+    /// Returns this bound with a larger minimum.
+    #[must_use]
+    pub(crate) const fn with_min(self, min: f64) -> Self {
+        Self { min, ..self }
     }
 
     /// Returns this bound with a smaller maximum.

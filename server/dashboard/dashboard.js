@@ -569,12 +569,7 @@ function uploadsView({ accepted, duplicates, rejected }) {
 function noteParagraphs(...notes) {
   return notes.flatMap((note) => note === void 0 ? [] : [el("p", { class: "note" }, note)]);
 }
-function commonTextsView({
-  texts,
-  confidence,
-  repeats,
-  reports
-}) {
+function commonTextsView({ texts, confidence, reports }) {
   const rows = texts.map(({ text, goes_on, estimate, simultaneous_interval: [from, to] }) => [
     goes_on ? `${text}…` : text,
     { content: shareText(estimate), style: "amount estimated" },
@@ -587,7 +582,6 @@ function commonTextsView({
       {},
       found || `The texts were found in ${formatCountWithNoun(reports, "report")} from all released batches. With a probability of at most ${formatPercent((1 - confidence) / 2, 1)}, the list contains a text that no one has.`
     ),
-    ...noteParagraphs(repeats),
     ...rows.length === 0 ? [] : [
       createTable(
         `Texts that many people gave. With ${confidence * 100}% confidence, all intervals contain the true shares`,

@@ -76,7 +76,9 @@ impl TaskDraft {
     /// As [`Task::new`] and [`Task::of_questions`].
     pub fn resolve(&self) -> Result<Task, Error> {
         check_task_id(&self.id)?;
-        let complete = |question: &QuestionDraft| question.resolve(self.epsilon, self.people);
+        let complete = |question: &QuestionDraft| {
+            question.resolve(self.epsilon, self.people, self.budget.memo)
+        };
         let questions: Result<Vec<Question>, Error> = self.questions.iter().map(complete).collect();
         self.task_with_weights_and_budget(questions?)
     }
@@ -88,7 +90,12 @@ impl TaskDraft {
     /// As [`TaskDraft::resolve`].
     pub fn choose_parameters(&self) -> Result<Vec<ChosenQuestion>, Error> {
         let choose = |question: &QuestionDraft| {
-            let choice = question.choose_within_alpha(self.epsilon, self.people, f64::INFINITY)?;
+            let choice = question.choose_within_alpha(
+                self.epsilon,
+                self.people,
+                f64::INFINITY,
+                self.budget.memo,
+            )?;
             Ok(choice.expect("without a limit every mechanism may be taken"))
         };
         self.questions.iter().map(choose).collect()
@@ -107,7 +114,7 @@ impl TaskDraft {
     /// Creates the task from these complete questions. Adds the weights and the draft's budget.
     fn task_with_weights_and_budget(&self, questions: Vec<Question>) -> Result<Task, Error> {
         let weighed = self.task_with_weights(questions)?;
-        Ok(weighed.with_budget(self.budget))
+        weighed.with_budget(self.budget)
     }
 
     fn task_with_weights(&self, mut questions: Vec<Question>) -> Result<Task, Error> {
@@ -154,11 +161,8 @@ impl TaskDraft {
             &given.max_reports(),
             &in_use.max_reports(),
         )?;
-        check_equal(
-            "budget's answers",
-            &given.answer_policy(),
-            &in_use.answer_policy(),
-        )
+        let memo = |budget: Budget| budget.memo().map(|memo| (memo.epsilon, memo.days));
+        check_equal("budget's memo (ε, days)", &memo(given), &memo(in_use))
     }
 }
 

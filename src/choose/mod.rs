@@ -14,6 +14,7 @@ mod draft;
 mod draft_agreement;
 mod file;
 mod mechanism;
+mod memo;
 mod number;
 mod objective;
 mod population;

@@ -7,6 +7,7 @@ use super::budget::PrivacyBudget;
 use super::cross::CrossDraft;
 use super::draft_agreement::{check_equal, check_equal_if_stated};
 use super::mechanism::{MechanismDraft, all_candidates};
+use super::memo::best_for_memo;
 use super::number::NumberDraft;
 use super::objective::Objective;
 use super::population::{PEOPLE, Population};
@@ -16,7 +17,7 @@ use crate::bounds;
 use crate::domain::{Domain, ValueKind};
 use crate::error::Error;
 use crate::task::local::question::check_kind;
-use crate::task::{Items, Kind, Numbers, PrefixLengths, Question, QuestionFields, Together};
+use crate::task::{Items, Kind, Memo, Numbers, PrefixLengths, Question, QuestionFields, Together};
 
 /// [`Question`] whose mechanism may lack parameters or be missing, and whose sparsity, weight or
 /// scale may be left to hushbin.
@@ -169,13 +170,21 @@ impl QuestionDraft {
     /// [`TaskDraft::check_agrees_with`](super::TaskDraft::check_agrees_with) compares a task in use
     /// with its draft.
     ///
+    /// If the budget has a `memo`, only parameters are chosen with which reports can be made from it.
+    ///
     /// # Errors
     /// As [`Question::new`].
-    pub fn resolve(&self, epsilon: f64, people: Option<u64>) -> Result<Question, Error> {
+    pub fn resolve(
+        &self,
+        epsilon: f64,
+        people: Option<u64>,
+        memo: Option<Memo>,
+    ) -> Result<Question, Error> {
         let resolve = || {
             let population = self.population(people)?;
             let search = self.prepare_search(&population, epsilon, f64::INFINITY)?;
             let best = self.mechanism_draft(epsilon)?.best_candidate(&search)?;
+            let best = self.fit_to_memo(&search, memo, best)?;
             self.question_from_candidate(epsilon, &best)
         };
         resolve().map_err(|error| self.error_in_question(error))
@@ -194,8 +203,9 @@ impl QuestionDraft {
         epsilon: f64,
         people: Option<u64>,
         alpha: f64,
+        memo: Option<Memo>,
     ) -> Result<Option<ChosenQuestion>, Error> {
-        let choose = || self.try_choose(epsilon, people, alpha);
+        let choose = || self.try_choose(epsilon, people, alpha, memo);
         choose().map_err(|error| self.error_in_question(error))
     }
 
@@ -204,6 +214,7 @@ impl QuestionDraft {
         epsilon: f64,
         people: Option<u64>,
         alpha: f64,
+        memo: Option<Memo>,
     ) -> Result<Option<ChosenQuestion>, Error> {
         let population = self.population(people)?;
         let search = self.prepare_search(&population, epsilon, alpha)?;
@@ -228,6 +239,7 @@ impl QuestionDraft {
                 (chosen, alternatives)
             }
         };
+        chosen = self.fit_to_memo(&search, memo, chosen)?;
         if let KindDraft::Together(together) = &self.kind {
             together::replace_predicted_error(together, epsilon, population.people(), &mut chosen);
         }
@@ -241,6 +253,22 @@ impl QuestionDraft {
             alternatives,
             people: population.people(),
         }))
+    }
+
+    /// Returns the chosen parameters. If reports cannot be made from the memo with them, returns the
+    /// best parameters that allow memos. Stated parameters are kept: the task is then refused.
+    fn fit_to_memo(
+        &self,
+        search: &ParameterSearch<'_>,
+        memo: Option<Memo>,
+        chosen: Candidate,
+    ) -> Result<Candidate, Error> {
+        match memo {
+            Some(memo) if self.leaves_mechanism_open() && search.domain.is_one_of_list() => {
+                best_for_memo(search, memo, chosen)
+            }
+            _ => Ok(chosen),
+        }
     }
 
     fn question_from_candidate(

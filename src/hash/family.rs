@@ -136,6 +136,14 @@ impl ElementHash {
         }
     }
 
+    /// Number m of slots per bucket, or `None` for an independent hash.
+    pub(crate) const fn slots_per_bucket(&self) -> Option<u32> {
+        match self {
+            Self::Balanced(balanced) => Some(balanced.per_bucket),
+            Self::Independent { .. } => None,
+        }
+    }
+
     /// Number of buckets t.
     pub(crate) const fn buckets(&self) -> u32 {
         match self {

@@ -20,14 +20,6 @@ impl ElementHash {
         self.bucket_of_prepared_element(keys, self.prepare_element(element))
     }
 
-    /// Number m of slots per bucket, or `None` for an independent hash.
-    pub(crate) const fn slots_per_bucket(&self) -> Option<u32> {
-        match self {
-            Self::Balanced(balanced) => Some(balanced.slots_per_bucket()),
-            Self::Independent { .. } => None,
-        }
-    }
-
     /// Finds the hash function and the bucket of a cell, in a report with this seed. Each hash
     /// function has t consecutive cells, one for each bucket. Returns the function's keys, and the
     /// bucket.

@@ -8,6 +8,7 @@ use rand_core::CryptoRng;
 use crate::canonical::CanonicalReader;
 use crate::domain::{Domain, Entry};
 use crate::error::{Error, error};
+use crate::sample::Threshold;
 
 /// Parameters of a mechanism. All functions of the mechanism are reached through this type. Every
 /// mechanism in [the list](crate::mechanism) implements this trait.
@@ -45,6 +46,13 @@ pub(crate) trait MechanismParameters: Sized {
     /// Creates a randomizer for inputs over `domain` at local ε. The parameters must suit the
     /// domain.
     fn randomizer(&self, domain: &Domain, epsilon: f64) -> Self::Randomizer;
+
+    /// Returns the numbers of slots, favoured buckets and all buckets, if reports can be made from
+    /// memos (see [`MemoStages`](super::MemoStages)). A slot has the same favoured buckets in every
+    /// report with the same seed, and each bucket has equally many slots.
+    fn memo_slots(&self, _: &Domain) -> Option<[u32; 3]> {
+        None
+    }
 }
 
 /// Report that can be encoded as bytes.
@@ -57,6 +65,10 @@ pub(crate) trait EncodeReport: Default {
 pub(crate) trait Randomize {
     /// Type of the reports.
     type Report;
+
+    /// Replaces the probability of drawing a favoured output, if there is only one. Called only for
+    /// mechanisms that have [`MechanismParameters::memo_slots`].
+    fn set_favoured_threshold(&mut self, _: Threshold) {}
 
     /// Randomises `entries`, which have been checked, under a public `seed`. The result overwrites
     /// `report`, whose memory is reused. Returns true if the input had more entries than the

@@ -11,6 +11,7 @@
 mod collected_mechanism;
 pub(crate) mod contract;
 pub(crate) mod mechanism_list;
+mod memo;
 #[cfg(feature = "analysis")]
 pub mod occupancy;
 mod prepared;
@@ -19,6 +20,7 @@ mod report;
 mod subset;
 
 pub use contract::Neighbours;
+pub use memo::MemoStages;
 pub use prepared::Mechanism;
 pub(crate) use prepared::PreparedRandomizer;
 #[cfg(feature = "analysis")]

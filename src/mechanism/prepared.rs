@@ -11,6 +11,7 @@ use super::mechanism_list::each;
 use crate::canonical::CanonicalReader;
 use crate::domain::{Domain, Entry};
 use crate::error::Error;
+use crate::sample::Threshold;
 
 /// Randomizer of the mechanism `P`, with the report that it made last.
 #[derive(Debug, Clone)]
@@ -92,6 +93,11 @@ impl Mechanism {
         each!(Self, self, own => own.delta())
     }
 
+    /// See [`MechanismParameters::memo_slots`].
+    pub(super) fn memo_slots(&self, domain: &Domain) -> Option<[u32; 3]> {
+        each!(Self, self, own => own.memo_slots(domain))
+    }
+
     pub(crate) fn check_domain(&self, domain: &Domain) -> Result<(), Error> {
         each!(Self, self, own => own.check(domain))
     }
@@ -102,7 +108,15 @@ impl Mechanism {
 }
 
 impl PreparedRandomizer {
+    /// Replaces the probability of drawing a favoured output. Meant for mechanisms that have
+    /// [`MechanismParameters::memo_slots`].
+    pub(super) fn set_favoured_threshold(&mut self, threshold: Threshold) {
+        each!(Self, self, own => own.randomizer.set_favoured_threshold(threshold));
+    }
+
     /// Randomises entries as [`Randomize::randomize`] does, and keeps the report in `self`.
+    // Not inlined, because pages download this code: a single copy is smaller.
+    #[inline(never)]
     pub(crate) fn randomize<R: CryptoRng + ?Sized>(
         &mut self,
         entries: &[Entry],

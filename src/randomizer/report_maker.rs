@@ -6,6 +6,7 @@ use rand_core::CryptoRng;
 
 use crate::domain::{Entry, check_distinct, check_values};
 use crate::error::{Error, error};
+use crate::mechanism::MemoStages;
 use crate::mechanism::PreparedRandomizer;
 use crate::sample::draw_word;
 use crate::task::{Kind, Question, Task};
@@ -54,8 +55,12 @@ pub struct Randomizer {
 impl Randomizer {
     pub(crate) fn from_task(task: Task) -> Self {
         let prepare = |question: &Question| {
-            let mechanism = question.mechanism();
-            mechanism.randomizer(&question.domain(), question.epsilon())
+            let (mechanism, domain) = (question.mechanism(), question.domain());
+            let epsilon = question.epsilon();
+            match task.memo_stages() {
+                Some(stages) => stages.report_randomizer(mechanism, &domain, epsilon),
+                None => mechanism.randomizer(&domain, epsilon),
+            }
         };
         Self {
             prepared: task.questions().iter().map(prepare).collect(),
@@ -90,6 +95,55 @@ impl Randomizer {
         Ok(sampled_down)
     }
 
+    /// Draws the memo of a person who has this option, for a task whose budget has a
+    /// [memo](crate::task::Memo). A flag has the options 0 (no) and 1 (yes). The memo is the number
+    /// of a slot, below [`MemoStages::slots`]. It is
+    /// [`Memo::epsilon`](crate::task::Memo::epsilon)-locally differentially private.
+    ///
+    /// # Errors
+    /// [`Error::Combination`] if the budget has no memo, and [`Error::UnknownItem`] if the option
+    /// does not exist.
+    pub fn draw_memo<R: CryptoRng + ?Sized>(&self, option: u32, rng: &mut R) -> Result<u32, Error> {
+        let options = self.task.questions()[0].domain().item_count().unwrap_or(0);
+        Ok(self.memo_stages(option, options)?.draw_memo(option, rng))
+    }
+
+    /// Makes a report from a memo, and appends the encoded report to `bytes`. The report reveals
+    /// nothing but the memo.
+    ///
+    /// # Errors
+    /// [`Error::Combination`] if the budget has no memo, and [`Error::UnknownItem`] if `memo` is not
+    /// a slot.
+    pub fn randomize_memo<R: CryptoRng + ?Sized>(
+        &mut self,
+        memo: u32,
+        rng: &mut R,
+        bytes: &mut Vec<u8>,
+    ) -> Result<(), Error> {
+        let slots = self.task.memo_stages().map_or(0, |stages| stages.slots);
+        self.memo_stages(memo, slots)?;
+        let seed = draw_word(rng);
+        self.prepared[0].randomize(&[slot_entry(memo)], seed, rng);
+        self.prepared[0].encode_report(bytes);
+        Ok(())
+    }
+
+    /// Returns the thresholds of the memo, after a check that `number` is below `limit`.
+    fn memo_stages(&self, number: u32, limit: u32) -> Result<&MemoStages, Error> {
+        let Some(stages) = self.task.memo_stages() else {
+            return Err(error!(Combination {
+                reason: "the task's budget has no \"memo\"",
+            }));
+        };
+        if number >= limit {
+            return Err(error!(UnknownItem {
+                item: u64::from(number),
+                items: limit,
+            }));
+        }
+        Ok(stages)
+    }
+
     pub(super) fn randomize_to_buffer<R: CryptoRng + ?Sized>(
         &mut self,
         answers: &[&[Entry]],
@@ -110,7 +164,12 @@ impl Randomizer {
         // The seed is drawn independently of the answers, because it is public.
         let seed = draw_word(rng);
         self.last_question = self.task.question_draw().drawn_question(seed);
-        let kind = questions[self.last_question].kind();
+        if let Some(stages) = self.task.memo_stages() {
+            // The second stage alone would reveal more of an answer than ε.
+            let memo = stages.draw_memo(answered_slot(answers[0]), rng);
+            return Ok(self.prepared[0].randomize(&[slot_entry(memo)], seed, rng));
+        }
+        let kind = self.task.questions()[self.last_question].kind();
         let entries = kind.answer_to_domain_entries(
             answers[self.last_question],
             &mut self.coded_entries,
@@ -118,6 +177,21 @@ impl Randomizer {
             rng,
         );
         Ok(self.prepared[self.last_question].randomize(entries, seed, rng))
+    }
+}
+
+/// Returns the slot of a checked answer to a flag or a choice.
+fn answered_slot(answer: &[Entry]) -> u32 {
+    // Entries of value 0 count as absent.
+    let given = answer.iter().find(|entry| entry.value != 0.0);
+    given.expect("an answer has one option").item as u32
+}
+
+/// Returns the entry that stands for a memo, as input of the second stage.
+fn slot_entry(memo: u32) -> Entry {
+    Entry {
+        item: u64::from(memo),
+        value: 1.0,
     }
 }
 

@@ -117,7 +117,9 @@ impl ExpLowerBound {
     /// Returns the bound as the nearest double.
     #[must_use]
     pub fn to_f64(&self) -> f64 {
-        libm::scalbn(self.mantissa as f64, -(self.fraction_bits as i32))
+        // A power of two, so the product is exact.
+        let unit = f64::from_bits((1023 - u64::from(self.fraction_bits)) << 52);
+        self.mantissa as f64 * unit
     }
 }
 

@@ -22,6 +22,11 @@ pub(crate) fn draw_word<R: Rng + ?Sized>(rng: &mut R) -> u64 {
 }
 
 impl Threshold {
+    /// Creates the threshold of a probability in [0, 1), rounded down to a multiple of 2⁻⁶⁴.
+    pub(crate) fn from_probability(probability: f64) -> Self {
+        Self((probability * TWO_64) as u64)
+    }
+
     /// Returns true with this probability, else false. Consumes one 64-bit word.
     #[inline]
     pub fn draw_bool<R: Rng + ?Sized>(self, rng: &mut R) -> bool {
@@ -71,7 +76,7 @@ pub fn draw_with_probability<R: Rng + ?Sized>(rng: &mut R, value: f64) -> bool {
     if magnitude == 0.0 {
         return false;
     }
-    Threshold((magnitude * TWO_64) as u64).draw_bool(rng)
+    Threshold::from_probability(magnitude).draw_bool(rng)
 }
 
 /// Moves a uniformly random subset of `keep` elements to the front of `items` (partial

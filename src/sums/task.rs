@@ -10,8 +10,8 @@ use crate::bounds;
 use crate::canonical::CanonicalReader;
 use crate::error::{Error, error};
 use crate::fingerprint::Fingerprint;
+use crate::task::Budget;
 use crate::task::items::check_task_id;
-use crate::task::{AnswerPolicy, Budget};
 
 /// Fields of a [`SumTask`] except the parameters of its messages; not yet validated.
 ///
@@ -115,8 +115,8 @@ impl SumTask {
         if !(parts.honest_fraction > 0.0 && parts.honest_fraction <= 1.0) {
             return combination("\"honest_fraction\" must be above 0, at most 1");
         }
-        if parts.budget.reports != 1 || parts.budget.answers != AnswerPolicy::Fresh {
-            return combination("a budget of sums needs \"reports\" 1 and \"answers\" \"fresh\"");
+        if parts.budget.reports != 1 || parts.budget.memo.is_some() {
+            return combination("a budget of sums needs \"reports\" 1 and no \"memo\"");
         }
         if messages.drawn > parts.measure.coordinate_count() {
             return combination("\"drawn\" exceeds the number of coordinates");

@@ -4,53 +4,56 @@ use serde::{Deserialize, Serialize};
 
 use crate::bounds;
 use crate::canonical::CanonicalReader;
-use crate::error::Error;
+use crate::error::{Error, error};
 
 /// Text at the start of the canonical bytes if the task's budget is not the default. The budget
 /// follows this text, and the task's other bytes follow the budget.
 pub(super) const BUDGET: &str = "hushbin budget 1";
 
-/// Limit on the reports of one person, and the treatment of answers that do not change.
+/// Limit on the reports of one person.
 ///
 /// A person sends at most `reports` reports in a window of `days` days. A window begins with its
-/// first report.
+/// first report. If there is a [`Memo`], the reports of all windows are made from it.
 ///
 /// The page's client enforces the budget. A collector cannot, because nothing reveals which reports
 /// are from one person. A task that states the default budget has the same fingerprint as a task
 /// without a budget.
 ///
 /// ```
-/// use hushbin::task::{AnswerPolicy, Budget};
+/// use hushbin::task::Budget;
 ///
 /// let budget: Budget = serde_json::from_str(r#"{ "days": 7, "reports": 2 }"#).unwrap();
-/// assert_eq!(Budget::new(7, 2, AnswerPolicy::Fresh), Ok(budget));
+/// assert_eq!(Budget::new(7, 2, None), Ok(budget));
 /// assert_eq!(budget.reports_a_year(), 53 * 2);
 /// assert_eq!(serde_json::from_str("{}").ok(), Some(Budget::default()));
 /// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Budget {
     pub(crate) days: u32,
     pub(crate) reports: u32,
-    pub(crate) answers: AnswerPolicy,
+    pub(crate) memo: Option<Memo>,
 }
 
-/// Treatment of answers that have not changed since an earlier window.
+/// Memo: a randomised answer that stays in the browser for an epoch of `days` days. All reports of
+/// the epoch are made from it, each with a new seed.
+///
+/// However many reports an epoch has, all of them together reveal at most ε = `epsilon` about the
+/// answer, and one report alone reveals at most the task's ε. The answer is read once, at the first
+/// report of the epoch, so estimates lag behind answers that change.
 ///
 /// ```
-/// use hushbin::task::AnswerPolicy;
+/// use hushbin::task::{Budget, Memo};
 ///
-/// let stay: AnswerPolicy = serde_json::from_str(r#""permanent""#).unwrap();
-/// assert_eq!(stay, AnswerPolicy::Permanent);
+/// let budget: Budget = serde_json::from_str(r#"{ "memo": { "epsilon": 2, "days": 365 } }"#).unwrap();
+/// assert_eq!(budget.memo(), Some(Memo { epsilon: 2.0, days: 365 }));
 /// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum AnswerPolicy {
-    /// A new report in each window. Each report spends ε, and reports cannot be linked to each
-    /// other.
-    Fresh,
-    /// Repetition of the first report, byte for byte. All copies together spend ε once, while the
-    /// answers stay the same. A receiver of two copies sees that both are from one person.
-    Permanent,
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Memo {
+    /// Local ε of all reports of an epoch together, in [`bounds::EPSILON`].
+    pub epsilon: f64,
+    /// Length of an epoch in days, in [`bounds::DAYS`]. It is at least the length of a window.
+    pub days: u32,
 }
 
 impl Default for Budget {
@@ -59,7 +62,7 @@ impl Default for Budget {
         Self {
             days: 30,
             reports: 1,
-            answers: AnswerPolicy::Fresh,
+            memo: None,
         }
     }
 }
@@ -69,14 +72,28 @@ impl Budget {
     /// `days` days ([`bounds::DAYS`]).
     ///
     /// # Errors
-    /// [`Error::OutOfRange`].
-    pub fn new(days: u32, reports: u32, answers: AnswerPolicy) -> Result<Self, Error> {
+    /// [`Error::OutOfRange`]. [`Error::Combination`] if there is a memo and more than one report in a
+    /// window.
+    pub fn new(days: u32, reports: u32, memo: Option<Memo>) -> Result<Self, Error> {
         bounds::DAYS.check(f64::from(days))?;
         bounds::REPORTS_A_WINDOW.check(f64::from(reports))?;
+        if let Some(memo) = memo {
+            bounds::EPSILON.check(memo.epsilon)?;
+            if reports != 1 {
+                // Reports of one window would share the memo, and only the memo's ε would hold.
+                return Err(error!(Combination {
+                    reason: "a budget with a \"memo\" needs \"reports\" 1: shorten the window instead",
+                }));
+            }
+            // In a longer window, a second memo would be drawn.
+            bounds::MEMO_DAYS
+                .with_min(f64::from(days))
+                .check(f64::from(memo.days))?;
+        }
         Ok(Self {
             days,
             reports,
-            answers,
+            memo,
         })
     }
 
@@ -101,13 +118,16 @@ impl Budget {
             return Ok(Self::default());
         }
         let (days, reports) = (reader.read_u32(), reader.read_u32());
-        let answers = match reader.read_number() {
-            0 => AnswerPolicy::Fresh,
-            1 => AnswerPolicy::Permanent,
+        let memo = match reader.read_number() {
+            0 => None,
+            1 => Some(Memo {
+                epsilon: reader.read_float(),
+                days: reader.read_u32(),
+            }),
             _ => reader.require_known(None)?,
         };
         *form = reader.read_text();
-        let budget = Self::new(days, reports, answers)?;
+        let budget = Self::new(days, reports, memo)?;
         // The default has one encoding: no budget. Spelling it out is malformed.
         reader.require_known((!budget.is_default()).then_some(budget))
     }

@@ -98,6 +98,26 @@ impl Randomizer {
         Ok(bytes)
     }
 
+    /// Draws the memo of a person who has this option, for a task with a memo.
+    ///
+    /// # Errors
+    /// Code of the error if the option does not exist, or if the task has no memo.
+    pub fn draw_memo(&mut self, option: u32) -> Result<u32, ThrownErrorNumber> {
+        let memo = self.inner.draw_memo(option, &mut self.rng);
+        memo.map_err(|error| error_number(&error))
+    }
+
+    /// Makes a report from a memo, and returns the encoded report.
+    ///
+    /// # Errors
+    /// Code of the error if the memo is not a slot of the task, or if the task has no memo.
+    pub fn randomize_memo(&mut self, memo: u32) -> Result<Vec<u8>, ThrownErrorNumber> {
+        let mut bytes = Vec::new();
+        let made = self.inner.randomize_memo(memo, &mut self.rng, &mut bytes);
+        made.map_err(|error| error_number(&error))?;
+        Ok(bytes)
+    }
+
     /// Returns the number of reports from which this randomizer left out entries. This number stays
     /// in the client and is never sent.
     #[must_use]

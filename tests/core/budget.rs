@@ -1,6 +1,6 @@
 //! Budgets of one person's reports: task files with a budget, and the resulting limits.
 
-use hushbin::task::{AnswerPolicy, Budget};
+use hushbin::task::Budget;
 use hushbin::{Error, ErrorCode, Task, TaskDraft, bounds};
 use serde_json::{Value, json};
 
@@ -19,8 +19,8 @@ fn files() -> [Value; 2] {
     [task(mechanism), named]
 }
 
-fn budget(days: u32, reports: u32, answers: AnswerPolicy) -> Budget {
-    Budget::new(days, reports, answers).unwrap()
+fn budget(days: u32, reports: u32) -> Budget {
+    Budget::new(days, reports, None).unwrap()
 }
 
 /// Task of a file with this budget. A draft gives the same task.
@@ -50,7 +50,7 @@ fn no_budget_and_the_default_are_the_same() {
         for same in [
             json!({}),
             json!({ "days": 30 }),
-            json!({ "days": 30, "reports": 1, "answers": "fresh" }),
+            json!({ "days": 30, "reports": 1 }),
         ] {
             assert_eq!(task_of(&file, same), without);
         }
@@ -66,24 +66,19 @@ fn no_budget_and_the_default_are_the_same() {
 
 #[test]
 fn what_is_left_out_is_the_default() {
-    use AnswerPolicy::{Fresh, Permanent};
     for file in files() {
         let mut fingerprints = vec![parse(&file).unwrap().fingerprint()];
         for (said, expected) in [
-            (json!({ "days": 7 }), budget(7, 1, Fresh)),
-            (json!({ "reports": 3 }), budget(30, 3, Fresh)),
-            (json!({ "answers": "permanent" }), budget(30, 1, Permanent)),
-            (
-                json!({ "answers": "permanent", "days": 1, "reports": 24 }),
-                budget(1, 24, Permanent),
-            ),
+            (json!({ "days": 7 }), budget(7, 1)),
+            (json!({ "reports": 3 }), budget(30, 3)),
+            (json!({ "days": 1, "reports": 24 }), budget(1, 24)),
         ] {
             let task = task_of(&file, said);
             assert_eq!(task.budget(), expected);
             // The complete file and the canonical bytes give the same task again.
             let written = serde_json::to_value(&task).unwrap();
             assert_eq!(written["budget"], serde_json::to_value(expected).unwrap());
-            assert_eq!(written["budget"].as_object().unwrap().len(), 3);
+            assert_eq!(written["budget"].as_object().unwrap().len(), 2);
             assert_eq!(parse(&written).as_ref(), Ok(&task));
             let bytes = task.canonical_bytes();
             assert_eq!(Task::from_canonical_bytes(&bytes).as_ref(), Ok(&task));
@@ -91,7 +86,7 @@ fn what_is_left_out_is_the_default() {
         }
         fingerprints.sort();
         fingerprints.dedup();
-        assert_eq!(fingerprints.len(), 5);
+        assert_eq!(fingerprints.len(), 4);
     }
 }
 
@@ -117,7 +112,7 @@ fn what_has_no_meaning_is_refused_by_its_name() {
             ),
             (json!({ "days": 1.5 }), "expected u32"),
             (json!({ "days": -1 }), "expected u32"),
-            (json!({ "answers": "stale" }), "`fresh` or `permanent`"),
+            (json!({ "answers": "fresh" }), "unknown field `answers`"),
             (json!({ "day": 7 }), "unknown field `day`"),
             (json!(7), "invalid type"),
             (json!(null), "invalid type"),
@@ -129,7 +124,7 @@ fn what_has_no_meaning_is_refused_by_its_name() {
             assert!(error.to_string().contains(words), "{error}");
         }
     }
-    let of = |days, reports| Budget::new(days, reports, AnswerPolicy::Fresh);
+    let of = |days, reports| Budget::new(days, reports, None);
     for (bound, at) in [
         (bounds::DAYS, &of as &dyn Fn(u32, u32) -> _),
         (bounds::REPORTS_A_WINDOW, &|reports, days| of(days, reports)),
@@ -164,10 +159,8 @@ fn bytes_have_one_spelling() {
         assert_eq!(code(1, 0), Err(ErrorCode::OutOfRange));
         assert_eq!(code(0, 1 << 32), Err(ErrorCode::Malformed));
         assert_eq!(code(2, 2), Err(ErrorCode::Malformed));
-        assert_eq!(
-            code(2, 1).unwrap().budget().answer_policy(),
-            AnswerPolicy::Permanent
-        );
+        // A memo would follow, but the task's text does.
+        assert_eq!(code(2, 1), Err(ErrorCode::Malformed));
         // A second budget is refused.
         let twice = [head, &bytes].concat();
         assert!(Task::from_canonical_bytes(&twice).is_err());
@@ -188,7 +181,6 @@ fn a_draft_is_held_against_the_budget_in_use() {
         for (said, field) in [
             (json!({}), "days"),
             (json!({ "days": 7, "reports": 2 }), "reports"),
-            (json!({ "days": 7, "answers": "permanent" }), "answers"),
         ] {
             let error = agrees(said).unwrap_err();
             assert!(error.contains(&format!("budget's {field}")), "{error}");
@@ -208,7 +200,7 @@ fn windows_of_a_year_are_counted_from_the_first_report() {
         (3650, 10_000, 10_000),
         (7, 1, 53),
     ] {
-        let budget = budget(days, reports, AnswerPolicy::Fresh);
+        let budget = budget(days, reports);
         assert_eq!(budget.reports_a_year(), expected);
         // Windows begin every `days` days from day 0.
         let begin = (0..365).step_by(days as usize).count() as u32;

@@ -12,6 +12,7 @@ mod epsilon;
 mod errata;
 mod fingerprints;
 mod hash;
+mod memo;
 mod occupancy;
 mod pages;
 mod pattern;

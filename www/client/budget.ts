@@ -17,27 +17,14 @@ export const TOLERANCE = 1e-9;
  */
 const KEPT_MS = 400 * DAY_MS;
 
-/** Permanent answer that was reported, with its report. */
-interface PermanentAnswer {
-  readonly digest: bigint;
-  /** Fingerprint of the task for which the report was made. */
-  readonly fingerprint: string;
-  readonly report: Uint8Array;
-}
-
-/** Permanent answers that a ledger remembers for one task. */
-export interface RememberedAnswers {
-  /**
-   * Random salt of the digests. It makes digests of equal answers differ between browsers and
-   * between tasks.
-   */
-  readonly salt: Uint8Array;
-  /** End of the window to which `given` belongs, in milliseconds since 1970. */
+/** Memo of a task: a randomised answer from which all reports of an epoch are made. */
+export interface LedgerMemo {
+  /** End of the epoch, in milliseconds since 1970. No other memo is drawn before it. */
   readonly until: number;
-  /** Digests of the answers that were reported in this window. */
-  readonly given: ReadonlySet<bigint>;
-  /** Remembered answers, each with its report, the oldest first. */
-  readonly made: readonly PermanentAnswer[];
+  /** Text that identifies the question, its options and the parameters of the memo. */
+  readonly question: string;
+  /** Slot of the randomised answer. Null after consent was revoked. */
+  readonly slot: number | null;
 }
 
 /**
@@ -61,7 +48,8 @@ export interface Reservation {
 
 /**
  * Ledger of one task in this browser. It records the reports of the current window, and the ε spent
- * in total. It contains nothing about answers, unless they are permanent.
+ * in total. It contains nothing about answers, except for a randomised answer if the budget has a
+ * memo.
  */
 export interface Ledger {
   /** End of the current window, in milliseconds since 1970. */
@@ -73,8 +61,8 @@ export interface Ledger {
   /** ε spent since the start of the ledger, and number of reports that spent it. */
   readonly spent: number;
   readonly reports: number;
-  /** Remembered permanent answers. Null if answers are fresh. */
-  readonly remembered: RememberedAnswers | null;
+  /** Latest memo of the task. Null if none was drawn. */
+  readonly memo: LedgerMemo | null;
   /** Total size in bytes of the reports that wait to be sent. */
   readonly waitingBytes: number;
   /**
@@ -100,7 +88,7 @@ export function emptyLedger(): Ledger {
     used: 0,
     spent: 0,
     reports: 0,
-    remembered: null,
+    memo: null,
     waitingBytes: 0,
     revoked: 0,
     described: null,
@@ -125,6 +113,12 @@ export interface Ledgers {
   readonly ledger: Ledger;
   /** Ledger of all tasks of the collector, including this one. */
   readonly charges: CollectorCharges;
+}
+
+/** Returns the ledger after consent was revoked. The slot of the memo is deleted, not its epoch. */
+export function afterRevocation(ledger: Ledger): Ledger {
+  const { memo, revoked } = ledger;
+  return { ...ledger, memo: memo && { ...memo, slot: null }, revoked: revoked + 1 };
 }
 
 /**
@@ -172,18 +166,20 @@ export function isWindowFull(ledger: Ledger, { reports }: Budget, now: number): 
  * allow the report.
  *
  * @param before ledger of the task in its state at the time `now`, and ledger of all tasks
- * @param epsilon ε that the report spends; 0 if the same report was made before
+ * @param epsilon ε that the report spends in its window
+ * @param lifetime ε that the report adds to the total since the start of the ledger
  * @param maxEpsilon maximum ε that all tasks together may spend in the windows that are open
  */
 export function chargeReport(
   { ledger, charges }: Ledgers,
   { days, reports }: Budget,
   epsilon: number,
+  lifetime: number,
   maxEpsilon: number,
   now: number,
 ): Ledgers | undefined {
   // A sum of rounded numbers may exceed the limit by a rounding error.
-  const isOver = epsilon > 0 && spentInOpenWindows(charges, now) + epsilon > maxEpsilon + TOLERANCE;
+  const isOver = spentInOpenWindows(charges, now) + epsilon > maxEpsilon + TOLERANCE;
   if (isOver || ledger.used >= reports) {
     return undefined;
   }
@@ -196,7 +192,7 @@ export function chargeReport(
       until,
       days: isOpen ? ledger.days : days,
       used: ledger.used + 1,
-      spent: ledger.spent + epsilon,
+      spent: ledger.spent + lifetime,
       reports: ledger.reports + 1,
     },
     charges: addCharge(charges, until, epsilon, now),

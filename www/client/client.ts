@@ -81,8 +81,9 @@ export interface Client<T extends Task | SumTask = Task> {
    * Randomises answers if consent and budget allow it, and stores the report until the collector
    * has acknowledged it.
    *
-   * The answers are read before this call returns, and they are not stored. If answers are
-   * permanent, a salted digest of them is stored on the device, to recognise equal answers.
+   * The answers are read before this call returns, and they are not stored. If the task's budget
+   * has a memo, a randomised answer is stored on the device, until its epoch ends or consent is
+   * revoked.
    *
    * @param input answers to all questions, by name. For a task without questions: values by item
    * name, each 1 or −1, or any number from −1 to 1 if the task takes real values; an item with
@@ -107,7 +108,7 @@ export interface Client<T extends Task | SumTask = Task> {
    * The budget of the report is reserved when this is called and consent is granted. If there is no
    * budget, or if consent is revoked, the function is not called. Failures are passed to `onError`.
    *
-   * Sealed reports, and those of permanent answers, are not made in one step. They may be lost.
+   * Sealed reports, and reports from a memo, are not made in one step. They may be lost.
    *
    * @param answers returns the answers, or undefined if there is nothing to report. It is called
    * again if the browser terminates it, as Firefox does when a tab is closed
@@ -129,7 +130,9 @@ export interface Client<T extends Task | SumTask = Task> {
   grant(): void;
   /**
    * Revokes consent. No further report is made, and waiting reports of all tabs and earlier pages
-   * are withdrawn. The ledger is kept, so that the budget cannot be spent again.
+   * are withdrawn. The ledger is kept, so that the budget cannot be spent again. If the task's
+   * budget has a memo, the memo is deleted, and no report is made until its epoch ends, even if
+   * consent is granted again.
    *
    * @throws StorageError
    */

@@ -192,10 +192,11 @@ export type TaskErrorCode =
  * - `invalid-task`: the task is malformed or out of range.
  * - `unknown-task`: the collector does not have the task.
  * - `fingerprint-mismatch`: the task's parameters do not match the pinned fingerprint.
- * - `over-max-epsilon`: the reports of a window would spend more than the client's `maxEpsilon`.
+ * - `over-max-epsilon`: the reports of a window, or the memo of an epoch, would spend more than the
+ *   client's `maxEpsilon`.
  *   For a task of sums, the limit is `maxCentralEpsilon`.
  * - `loose-budget`: the task comes from the collector and is not pinned by its fingerprint. It
- *   allows more reports than the default budget, or its answers are permanent.
+ *   allows more reports than the default budget.
  * - `loose-level`: the task comes from the collector and is not pinned by its fingerprint. Its ε
  *   protects less than a person's whole input.
  */

@@ -1,7 +1,6 @@
 /**
  * Code that few pages need, in a separate file that is imported when needed: the store in memory,
- * tasks that the collector describes, permanent answers, texts of errors, and the log of the option
- * `debug`.
+ * tasks that the collector describes, memos, texts of errors, and the log of the option `debug`.
  */
 
 import { TOLERANCE } from "./budget.js";
@@ -10,12 +9,12 @@ import { taskFromCollector } from "./described.js";
 import { TaskError } from "./errors.js";
 import { injectable } from "./injected.js";
 import type { ReportMaker } from "./maker.js";
+import { prepareMemo } from "./memo.js";
 import { type ClientSettings, isPinned, isSum, limitOf } from "./options.js";
-import { recallAnswers } from "./permanent.js";
 import type { Receipt } from "./receipt.js";
 import { MemoryStore, type SharedCharges } from "./store/memory.js";
 import type { Store, StoredReport } from "./store/store.js";
-import { type AnyTask, budgetOf, DEFAULT_BUDGET, type Task } from "./task.js";
+import { type AnyTask, budgetOf, DEFAULT_BUDGET, limitedEpsilon, type Task } from "./task.js";
 
 /** Text of each error code of the core, by number. */
 const ERROR_TEXTS: Readonly<Partial<Record<number, string>>> = {
@@ -85,8 +84,8 @@ async function logReport(
  */
 function checkTaskBudget(task: AnyTask, settings: ClientSettings): void {
   const { maxEpsilon } = settings;
-  const { days, reports, answers } = budgetOf(task);
-  const spends = task.epsilon * reports;
+  const { days, reports } = budgetOf(task);
+  const spends = limitedEpsilon(task);
   if (spends > maxEpsilon + TOLERANCE) {
     const central = isSum(task) ? "central " : "";
     throw new TaskError(
@@ -98,14 +97,11 @@ function checkTaskBudget(task: AnyTask, settings: ClientSettings): void {
     return;
   }
   const expected = "give its fingerprint, or the task itself";
-  if (
-    reports > DEFAULT_BUDGET.reports ||
-    days < DEFAULT_BUDGET.days ||
-    answers !== DEFAULT_BUDGET.answers
-  ) {
+  // A memo spends no more in an epoch than a fresh report of `maxEpsilon` in a window.
+  if (reports > DEFAULT_BUDGET.reports || days < DEFAULT_BUDGET.days) {
     throw new TaskError(
       "loose-budget",
-      `task ${task.id} may report ${reports} times in ${days} days, ${answers} answers: ${expected}`,
+      `task ${task.id} may report ${reports} times in ${days} days: ${expected}`,
     );
   }
   const described = task as Task;
@@ -160,5 +156,5 @@ export const inject = injectable({
   log: logReport,
   ownMemory,
   sharedMemory: sharedMemoryStore,
-  recall: recallAnswers,
+  prepareMemo,
 });

@@ -16,7 +16,6 @@ import type { PackedEntries } from "./input.js";
 import type { ReportMaker } from "./maker.js";
 import type { ClientSettings } from "./options.js";
 import { isHidden } from "./page.js";
-import type { PackedReport } from "./session-overrides.js";
 import type { NewReport, Store, StoredReport } from "./store/store.js";
 import { budgetOf, type FetchedTask } from "./task.js";
 import { startTimer } from "./time.js";
@@ -39,8 +38,8 @@ export interface LeavableSession {
   readonly begun: {
     readonly grant: { readonly revoked?: number };
     readonly described?: FetchedTask | undefined;
-    /** Defined if answers to the task are permanent. */
-    readonly recall: unknown;
+    /** Defined if the task's budget has a memo. */
+    readonly memo: unknown;
     /** Called after each change of the budget and the reports. */
     readonly changed: () => void;
   };
@@ -49,7 +48,7 @@ export interface LeavableSession {
   /** Makes the registered reports when the page is left. Undefined if none are registered. */
   leave: (() => void) | undefined;
   read(input: unknown): PackedEntries;
-  pack(entries: PackedEntries): PackedReport;
+  pack(entries: PackedEntries): Uint8Array<ArrayBuffer>;
   report(input: unknown): Promise<unknown>;
 }
 
@@ -215,8 +214,8 @@ export async function registerAtLeave(
 ): Promise<void> {
   const registered = sessions.get(session) ?? watchForLeaving(session, settings.onError);
   const wasHidden = isHidden();
-  // Other reports take more than one step.
-  const isOneStep = session.store.durable && !session.reporter && !session.begun.recall;
+  // A sealed report takes several steps. The memo of a report is read from the database.
+  const isOneStep = session.store.durable && !session.reporter && !session.begun.memo;
   const reserved = isOneStep ? await reserveReport(session, settings) : undefined;
   if (reserved === "over-budget") {
     return;
@@ -261,7 +260,7 @@ async function reserveReport(
       const ledger = ledgerAt(before, now);
       const { revoked } = before;
       // The same conditions as for a report that is made now.
-      const after = chargeReport({ ledger, charges }, budget, epsilon, maxEpsilon, now);
+      const after = chargeReport({ ledger, charges }, budget, epsilon, epsilon, maxEpsilon, now);
       if (revoked !== grant.revoked || after === undefined) {
         return { ledger: before, charges, result: 0 };
       }
@@ -327,7 +326,7 @@ function makeRegisteredReports(
     try {
       input = answers();
       if (input !== undefined && reserved && at < reserved.until) {
-        const [, bytes] = session.pack(session.read(input));
+        const bytes = session.pack(session.read(input));
         isMade = journal.write(reserved.id, at, bytes);
         if (isMade) {
           made.set(reserved.id, { at, bytes, unlock: reserved.unlock });

@@ -19,8 +19,6 @@ export interface ReportMaker {
   make(entries: PackedEntries): Uint8Array;
   /** Returns the header of an upload of `count` reports, with a new id. */
   uploadHeader(count: number): Uint8Array;
-  /** Returns the 64-bit digest of bytes. */
-  digest(bytes: Uint8Array): bigint;
   /** Returns lines of text about the cost of an upload. Absent for tasks with a local ε. */
   cost?(upload: Uint8Array): readonly string[];
   free(): void;

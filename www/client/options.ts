@@ -42,6 +42,9 @@ export interface CommonOptions {
    * - `"spend-again"`: the same, but without a usable database the budget is kept in the page's
    *   memory. Each page view then spends the whole budget again.
    * - `"memory"`: the memory of this client alone, for tests and simulations.
+   *
+   * Without a usable database, a task with a memo never reports. A memo that is lost with the page
+   * would be drawn again, and spend ε again.
    */
   readonly storage?: "device" | "spend-again" | "memory" | undefined;
   /** Logs every call of `report` to the console: answers, bytes and ε. Default false. */
@@ -107,7 +110,7 @@ export type LocalOptions = (SealedOptions | UnsealedOptions) & {
   /**
    * Maximum ε that this browser spends on all tasks of the collector together, in the windows that
    * are open. A report that would exceed this ε is not made. A task is refused if the reports of
-   * one window alone may exceed it. Default 2.
+   * one window alone may exceed it, or the memo of one epoch. Default 2.
    */
   readonly maxEpsilon?: number | undefined;
   /** Absent for tasks with a local ε, which need no trust. */

@@ -126,7 +126,10 @@ export class LocalReportMaker implements Randomizer, ReportMaker {
    */
   constructor(task: Task) {
     this.task = task;
-    this.#reader = new InputReader(task, (name) => this.digest(utf8(name)));
+    // The key of a name is the first 64 bits of its digest.
+    this.#reader = new InputReader(task, (name) =>
+      new DataView(this.#hash(utf8(name)).buffer).getBigUint64(0, true),
+    );
     callCore(() => this.#renew());
     this.fingerprint = hex(this.#hash(canonicalBytes(task)));
   }
@@ -169,9 +172,25 @@ export class LocalReportMaker implements Randomizer, ReportMaker {
     return report;
   }
 
-  /** Returns the 64-bit digest of bytes. */
-  digest(bytes: Uint8Array): bigint {
-    return new DataView(this.#hash(bytes).buffer).getBigUint64(0, true);
+  /**
+   * Draws the memo of answers that {@link read} has read, for a task whose budget has a memo.
+   *
+   * @returns the slot of the randomised answer
+   * @throws ClosedError, EntropyError, WasmError
+   */
+  drawMemo({ items, values }: PackedEntries): number {
+    // Entries with value 0 count as absent.
+    const option = Number(items[values.findIndex((value) => value !== 0)]);
+    return this.#call((handle) => handle.draw_memo(option));
+  }
+
+  /**
+   * Makes a report from the slot of a memo.
+   *
+   * @throws ClosedError, EntropyError, WasmError
+   */
+  makeFromMemo(slot: number): Uint8Array {
+    return this.#call((handle) => handle.randomize_memo(slot));
   }
 
   randomizeMany(lengths: Uint32Array, items: Uint32Array, values: Float64Array): Uint8Array {

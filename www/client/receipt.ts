@@ -6,15 +6,16 @@ export interface Receipt {
    * Result of the call.
    *
    * - `queued`: a report was made and waits to be sent.
-   * - `unchanged`: answers are permanent, and these were already reported in this window.
    * - `over-budget`: the window has no report left, or the report would exceed `maxEpsilon`, which
-   * limits all tasks together.
+   * limits all tasks together. If the task's budget has a memo, also: the memo can no longer be
+   * used, because consent was revoked or the question was changed. The next report is made after
+   * the memo's epoch.
    * - `no-storage`: the browser cannot store what was spent, so nothing is reported. See the option
    * `storage`.
    * - `no-consent`: there is no consent. The answers were discarded.
    */
-  readonly outcome: "queued" | "unchanged" | "over-budget" | "no-storage" | "no-consent";
-  /** ε that this call spent. */
+  readonly outcome: "queued" | "over-budget" | "no-storage" | "no-consent";
+  /** ε that this call spent, in its window. */
   readonly epsilon: number;
   /**
    * Number of answers, or parts of answers, that were left out because the collector's task does

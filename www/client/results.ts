@@ -17,9 +17,12 @@ export interface BudgetStatus {
   readonly used: number;
   /** End of the current window. Undefined if no window is running. */
   readonly until: Date | undefined;
-  /** Total ε of all reports that this browser remembers having made. */
+  /**
+   * Total ε of all reports that this browser remembers having made. Reports that are made from a
+   * memo spend the ε of the memo once, when it is drawn.
+   */
   readonly spent: number;
-  /** Number of these reports. Permanent answers that were sent again are included. */
+  /** Number of these reports. */
   readonly reports: number;
   /** Total ε that all tasks of the collector have spent in the windows that are open. */
   readonly spentOnAll: number;

@@ -5,9 +5,6 @@ import type { ReportMaker } from "./maker.js";
 import type { Receipt } from "./receipt.js";
 import type { StoredReport } from "./store/store.js";
 
-/** Report, and the bytes of an upload that contains only this report. */
-export type PackedReport = readonly [report: Uint8Array, bytes: Uint8Array<ArrayBuffer>];
-
 /**
  * Receipt of a call of `report`, and the report that was made. The report is undefined if none was
  * made.
@@ -21,12 +18,12 @@ export interface SealableSession {
    * Decides whether answers may be reported, randomises them and charges the budget, in one atomic
    * step.
    *
-   * @param pack makes a report, or receives a report that was made before. If it throws, nothing is
-   * charged, and the caller gets the error
+   * @param pack returns an upload of only one report: of a report made from the memo if there is
+   * one, or of a new report. If it throws, nothing is charged, and the caller gets the error
    */
   change(
     entries: PackedEntries,
-    pack?: (report?: Uint8Array) => PackedReport,
+    pack?: (report?: Uint8Array) => Uint8Array<ArrayBuffer>,
   ): Promise<ReportResult>;
 }
 

@@ -11,12 +11,12 @@ import { ClosedError, OutboxFullError, StorageError, TaskError } from "./errors.
 import type { PackedEntries } from "./input.js";
 import { loadExtras, loadLeaving, loadShuffled } from "./loaders.js";
 import type { ReportMaker } from "./maker.js";
+import type { MemoFunction } from "./memo.js";
 import { type ClientSettings, isPinned } from "./options.js";
 import { announcesEnd, isHidden, onLifeCycle, onPageCache, whenShown } from "./page.js";
-import { createLocalMaker } from "./randomizer.js";
+import { createLocalMaker, type LocalReportMaker } from "./randomizer.js";
 import { emptyReceipt, type Receipt } from "./receipt.js";
 import type {
-  PackedReport,
   ReportFunction,
   ReportResult,
   SealableSession,
@@ -25,7 +25,7 @@ import type {
 import type { SessionRequests } from "./session-requests.js";
 import { IndexedStore } from "./store/indexed.js";
 import type { Store } from "./store/store.js";
-import { type AnyTask, budgetOf, parseTask, type Task } from "./task.js";
+import { type AnyTask, budgetOf, limitedEpsilon, parseTask, type Task } from "./task.js";
 import { FetchTransport, type Transport } from "./transport.js";
 
 /** Maximum total size in bytes of a task's waiting reports, which is about ten thousand reports. */
@@ -99,8 +99,8 @@ interface SessionStart extends Partial<DescribedTask> {
   readonly grant: ConsentGrant;
   /** End of the delay that the collector requested, in milliseconds since 1970. */
   readonly notBefore: number;
-  /** Finds permanent answers that were reported before. Undefined if answers are fresh. */
-  readonly recall: typeof import("./permanent.js").recallAnswers | undefined;
+  /** Prepares reports from memos. Undefined if the task's budget has no memo. */
+  readonly memo: MemoFunction | undefined;
   /** Called after each change of the session's reports. */
   readonly changed: () => void;
   /** Called when another tab or worker has revoked consent. */
@@ -238,12 +238,9 @@ export class Session implements SealableSession {
     return entries;
   }
 
-  /**
-   * Randomises answers unless a report is given. Returns the report, and an upload that contains
-   * only this report.
-   */
-  pack(entries: PackedEntries, report = this.engine.make(entries)): PackedReport {
-    return [report, concatBytes([this.engine.uploadHeader(this.engine.messages), report])];
+  /** Randomises answers unless a report is given. Returns an upload of only this report. */
+  pack(entries: PackedEntries, report = this.engine.make(entries)): Uint8Array<ArrayBuffer> {
+    return concatBytes([this.engine.uploadHeader(this.engine.messages), report]);
   }
 
   async change(
@@ -251,17 +248,19 @@ export class Session implements SealableSession {
     pack = (report?: Uint8Array) => this.pack(entries, report),
   ): Promise<ReportResult> {
     const { length: dropped } = entries.unknown;
-    const { maxEpsilon } = this.#settings;
+    const { maxEpsilon, dryRun } = this.#settings;
+    const { grant, described = null, memo } = this.begun;
     // After a stop, the store is closed.
     if (this.#requests.stopped) {
       return [emptyReceipt("no-consent", dropped), undefined];
     }
-    if (this.store === NOTHING) {
+    // A memo that is lost with the page would be drawn again, and spend its ε again.
+    if (this.store === NOTHING || (memo && !this.store.durable && !dryRun)) {
       return [emptyReceipt("no-storage", dropped), undefined];
     }
-    const { engine } = this;
-    const budget = budgetOf(engine.task);
-    const { grant, described = null, recall } = this.begun;
+    const { task } = this.engine;
+    const budget = budgetOf(task);
+    const { epsilon } = task;
     const changed = await this.store.change<Receipt | undefined>(({ ledger: before, charges }) => {
       const now = Date.now();
       const ledger = ledgerAt(before, now);
@@ -270,13 +269,15 @@ export class Session implements SealableSession {
       if (this.#requests.stopped || before.revoked !== grant.revoked) {
         return { ledger: before, charges, result: undefined };
       }
-      const recalled = recall?.(ledger, engine, entries);
-      const epsilon = recalled?.report ? 0 : engine.task.epsilon;
-      const after = chargeReport({ ledger, charges }, budget, epsilon, maxEpsilon, now);
-      if (recalled?.isGiven || after === undefined) {
-        const outcome = recalled?.isGiven ? "unchanged" : "over-budget";
+      const own = memo?.(ledger, entries, now);
+      const { lifetime = epsilon } = own ?? {};
+      const after =
+        memo && !own
+          ? undefined
+          : chargeReport({ ledger, charges }, budget, epsilon, lifetime, maxEpsilon, now);
+      if (after === undefined) {
         // Unchanged: with a clock that is wrong now, a window that seems to have ended may be open.
-        return { ledger: before, charges, result: emptyReceipt(outcome, dropped) };
+        return { ledger: before, charges, result: emptyReceipt("over-budget", dropped) };
       }
       // Checked before anything is drawn: a report that is drawn and then dropped would have to be
       // drawn again.
@@ -285,15 +286,11 @@ export class Session implements SealableSession {
           `${ledger.waitingBytes} bytes of reports wait to be sent already`,
         );
       }
-      const [report, bytes] = pack(recalled?.report);
+      const [report, kept = ledger.memo] = own?.make() ?? [];
       return {
-        ledger: {
-          ...after.ledger,
-          described,
-          remembered: recalled?.after(after.ledger.until, report) ?? null,
-        },
+        ledger: { ...after.ledger, described, memo: kept },
         charges: after.charges,
-        made: { at: now, epsilon, bytes, state: "waiting" },
+        made: { at: now, epsilon, bytes: pack(report), state: "waiting" },
         result: { outcome: "queued", epsilon, dropped },
       };
     });
@@ -362,7 +359,7 @@ export async function openSession(
     // One of them is there.
     const task = (settings.task ?? described?.task) as AnyTask;
     requests.check();
-    const isWithin = task.epsilon * budgetOf(task).reports <= settings.maxEpsilon + TOLERANCE;
+    const isWithin = limitedEpsilon(task) <= settings.maxEpsilon + TOLERANCE;
     if (!isWithin || !isPinned(settings)) {
       (await loadExtras()).checkBudget(task, settings);
     }
@@ -377,23 +374,27 @@ export async function openSession(
         );
       }
     }
-    const recall = budgetOf(task).answers === "fresh" ? undefined : (await loadExtras()).recall;
+    const { memo: asked } = budgetOf(task);
     const store = await storing;
-    const { notBefore } = await reading;
+    const ledger = await reading;
+    // The core has checked that a task with a memo has a local ε.
+    const memo =
+      asked &&
+      (await (await loadExtras()).prepareMemo(engine as LocalReportMaker, asked, store, ledger));
     requests.check();
     // Reports of earlier pages are sent in the meantime.
     const session = new Session(own, requests, {
       engine,
       store,
-      notBefore,
+      notBefore: ledger.notBefore,
       ...fromCollector,
-      recall,
+      memo,
       ...events,
     });
     session.reporter = await reporter?.(engine);
     requests.check();
     opened(session);
-    if ((await reading).reserved.length > 0) {
+    if (ledger.reserved.length > 0) {
       loadLeaving()
         .then(({ endOrphanedReservations }) => endOrphanedReservations(session))
         .catch(() => {});

@@ -8,7 +8,6 @@ import {
   readInteger,
   readListOf,
   readNumber,
-  readOneOf,
   readString,
 } from "./fields.js";
 import { type Mechanism, writeMechanism } from "./mechanism/index.js";
@@ -29,23 +28,46 @@ export interface Budget {
   /** Number of reports that a window may contain, 1 to 10000. */
   readonly reports: number;
   /**
-   * Treatment of answers that are still the same in a later window.
-   *
-   * `fresh` makes a new report in each window, which spends ε again. `permanent` sends the same
-   * report again, which spends nothing more. Equal reports show the receiver that one person sent
-   * them.
+   * Memo from which reports are made. A window then has one report. Without a memo, each report is
+   * made from the answers and spends ε again.
    */
-  readonly answers: "fresh" | "permanent";
+  readonly memo?: Memo;
+}
+
+/**
+ * Randomised answer that stays in the browser for an epoch. All reports of the epoch are made from
+ * it. It is for tasks with one question of the kind `flag` or `choice`.
+ *
+ * All reports of an epoch together reveal at most ε = `epsilon`, and one report reveals at most the
+ * task's ε. The answer is read once, at the first report of the epoch, so later changes show only
+ * in the next epoch.
+ */
+export interface Memo {
+  /**
+   * Local ε of all reports of an epoch together, 0.001 to 12. It must exceed the ε of one report.
+   */
+  readonly epsilon: number;
+  /** Duration of an epoch in days. It is at least the budget's `days`, and at most 3650. */
+  readonly days: number;
 }
 
 /**
  * Default budget of the core. A task with this budget has the same {@link canonicalBytes} as a task
  * that states no budget.
  */
-export const DEFAULT_BUDGET: Budget = { days: 30, reports: 1, answers: "fresh" };
+export const DEFAULT_BUDGET: Budget = { days: 30, reports: 1 };
 
 export function budgetOf(task: AnyTask): Budget {
   return { ...DEFAULT_BUDGET, ...task.budget };
+}
+
+/**
+ * Returns the ε that a page limits by `maxEpsilon`: that of all reports of a window, or that of all
+ * reports of an epoch if there is a memo.
+ */
+export function limitedEpsilon(task: AnyTask): number {
+  const { reports, memo } = budgetOf(task);
+  return memo?.epsilon ?? task.epsilon * reports;
 }
 
 /**
@@ -58,14 +80,10 @@ export function reportsPerYear({ days, reports }: Budget): number {
 
 /** @internal */
 export const budget: FieldReader<Partial<Budget>> = (from, key) =>
-  readFields(
-    from[key],
-    key,
-    {},
-    { days: readInteger, reports: readInteger, answers: readOneOf(ANSWERS) },
-  );
+  readFields(from[key], key, {}, { days: readInteger, reports: readInteger, memo });
 
-const ANSWERS = ["fresh", "permanent"] as const;
+const memo: FieldReader<Memo> = (from, key) =>
+  readFields(from[key], key, { epsilon, days: readInteger }, {});
 
 /** Fields that every task has, with a local or a central ε. */
 export interface AnyTask {
@@ -144,13 +162,17 @@ export function parseTask(value: unknown): Task {
  */
 export function canonicalBudgetBytes(task: AnyTask): CanonicalBytes {
   const bytes = new CanonicalBytes();
-  const { days, reports, answers } = budgetOf(task);
-  const { days: window, reports: allowed, answers: usual } = DEFAULT_BUDGET;
-  if (days !== window || reports !== allowed || answers !== usual) {
+  const { days, reports, memo } = budgetOf(task);
+  const { days: window, reports: allowed } = DEFAULT_BUDGET;
+  if (days !== window || reports !== allowed || memo) {
     bytes.text("hushbin budget 1");
     bytes.number(days);
     bytes.number(reports);
-    bytes.number(ANSWERS.indexOf(answers));
+    bytes.number(Number(memo !== undefined));
+    if (memo) {
+      bytes.float(memo.epsilon);
+      bytes.number(memo.days);
+    }
   }
   return bytes;
 }

@@ -95,7 +95,6 @@ export interface EstimatesResponse {
 export interface HeavyHitters {
   readonly reports: number;
   readonly confidence: number;
-  readonly repeats?: string;
   readonly texts: readonly {
     readonly text: string;
     readonly goes_on: boolean;

@@ -164,12 +164,7 @@ export function noteParagraphs(...notes: readonly (string | undefined)[]): reado
 }
 
 /** Draws a table of the texts that many people have. */
-export function commonTextsView({
-  texts,
-  confidence,
-  repeats,
-  reports,
-}: HeavyHitters): readonly Node[] {
+export function commonTextsView({ texts, confidence, reports }: HeavyHitters): readonly Node[] {
   const rows = texts.map(({ text, goes_on, estimate, simultaneous_interval: [from, to] }) => [
     goes_on ? `${text}…` : text,
     { content: shareText(estimate), style: "amount estimated" },
@@ -183,7 +178,6 @@ export function commonTextsView({
       found ||
         `The texts were found in ${formatCountWithNoun(reports, "report")} from all released batches. With a probability of at most ${formatPercent((1 - confidence) / 2, 1)}, the list contains a text that no one has.`,
     ),
-    ...noteParagraphs(repeats),
     ...(rows.length === 0
       ? []
       : [

@@ -15,13 +15,13 @@ import { bold, Failed, main, print } from "./lib/run.mjs";
  * Maximum size in bytes, compressed by brotli: of a page that asks only for choices, and of the
  * chunk that other tasks load in addition.
  */
-const BUDGET = 26_760;
-const CHUNK_BUDGET = 20_720;
+const BUDGET = 27_860;
+const CHUNK_BUDGET = 21_210;
 /** Maximum compressed size of the core in JavaScript, and of the classic script. */
-const FALLBACK_BUDGET = 31_300;
-const SCRIPT_BUDGET = 27_700;
+const FALLBACK_BUDGET = 31_990;
+const SCRIPT_BUDGET = 28_760;
 /** Maximum compressed size of the code that few pages need (extras). */
-const EXTRAS_BUDGET = 2_640;
+const EXTRAS_BUDGET = 2_720;
 /** Maximum compressed size of the code that reports when a page is left. */
 const LEAVING_BUDGET = 2_070;
 /**
@@ -34,7 +34,7 @@ const SEALING_BUDGET = 6_700;
  * Maximum compressed size: of the code for sum tasks with its module, of this module alone, and of
  * this core in JavaScript.
  */
-const SUMS_BUDGET = 14_000;
+const SUMS_BUDGET = 14_070;
 const SUMS_MODULE_BUDGET = 9_390;
 const SUMS_FALLBACK_BUDGET = 14_720;
 /** Maximum compressed size of the code that sends requests through a relay. */

@@ -7,11 +7,11 @@
 
 use hushbin::mechanism::{Mechanism, Neighbours};
 use hushbin::sums::SumTask;
-use hushbin::task::{AnswerPolicy, Budget, Kind, Scale};
+use hushbin::task::{Budget, Kind, Memo, Scale};
 use hushbin::{Question, Task};
 use serde::Serialize;
 
-use crate::accounting::{BatchPrivacy, Exposure};
+use crate::accounting::{BatchPrivacy, Exposure, MemoisedAnswers};
 pub use crate::numeric::digits::round_up_to_three_digits;
 
 /// Attackers against whom the local ε protects, in words.
@@ -56,9 +56,17 @@ pub struct EpsilonSpending {
 impl EpsilonSpending {
     /// Computes the spending of one person under a task's budget.
     ///
-    /// The ε of all reports add up, for any answers (sequential composition).
+    /// The ε of all reports add up, for any answers (sequential composition). Reports from one memo
+    /// together spend at most the memo's ε.
     #[must_use]
     pub fn for_task(task: &Task) -> Self {
+        match (task.budget().memo(), MemoisedAnswers::for_task(task)) {
+            (Some(memo), Some(answers)) => Self::from_memo(task, memo, &answers),
+            _ => Self::from_fresh_reports(task),
+        }
+    }
+
+    fn from_fresh_reports(task: &Task) -> Self {
         let (budget, epsilon) = (task.budget(), task.effective_epsilon());
         let window_epsilon = f64::from(budget.max_reports()) * epsilon;
         let year_epsilon = f64::from(budget.reports_a_year()) * epsilon;
@@ -68,21 +76,6 @@ impl EpsilonSpending {
             1 => String::new(),
             _ => format!(" One window spends at most ε = {window}."),
         };
-        let stays = match budget.answer_policy() {
-            AnswerPolicy::Fresh => String::new(),
-            AnswerPolicy::Permanent => format!(
-                " While answers stay the same, later windows send the same report again. That \
-                 spends ε = {one} once. Anyone who receives these reports sees that they come \
-                 from one person, whose answers have not changed."
-            ),
-        };
-        let changes = match (budget.max_reports(), budget.answer_policy()) {
-            (1, _) | (_, AnswerPolicy::Fresh) => "",
-            (_, AnswerPolicy::Permanent) => {
-                " Within a window, only changed answers are reported again. Someone who links a \
-                 person's uploads learns for certain that answers changed. No ε covers that."
-            }
-        };
         Self {
             budget,
             window_epsilon,
@@ -90,14 +83,45 @@ impl EpsilonSpending {
             statement: format!(
                 "A person's browser sends at most {}. Each report spends ε = {one}.{window} A \
                  year has at most {} of them, which together spend ε = {year}: someone who links \
-                 them all can become at most {} % sure of an answer that never \
-                 changed.{stays}{changes}",
+                 them all can become at most {} % sure of an answer that never changed.",
                 allowed_reports_text(budget),
                 budget.reports_a_year(),
                 attacker_certainty_text(year_epsilon),
             ),
         }
     }
+
+    fn from_memo(task: &Task, memo: Memo, answers: &MemoisedAnswers) -> Self {
+        let budget = task.budget();
+        let memos = count_memos_a_year(memo);
+        // The reports of a year are spread over its memos.
+        let reports = budget.reports_a_year().div_ceil(memos);
+        let year_epsilon = f64::from(memos) * answers.epsilon_of_reports(reports);
+        let window_epsilon = task.effective_epsilon();
+        let [one, year, total] =
+            [window_epsilon, year_epsilon, memo.epsilon].map(round_up_to_three_digits);
+        Self {
+            budget,
+            window_epsilon,
+            year_epsilon,
+            statement: format!(
+                "A person's browser sends at most {}. It keeps one randomised answer for {}, and \
+                 makes all reports of that time from it. One report spends ε = {one}, and all of \
+                 them together at most ε = {total}. A year spends at most ε = {year}: someone who \
+                 links all its reports can become at most {} % sure of the answer that was given \
+                 first. Later answers are reported only when that time is over.",
+                allowed_reports_text(budget),
+                count_with_noun(memo.days, "day"),
+                attacker_certainty_text(year_epsilon),
+            ),
+        }
+    }
+}
+
+/// Returns the maximum number of memos that one person's browser draws in the 365 days after the
+/// first report.
+fn count_memos_a_year(memo: Memo) -> u32 {
+    365_u32.div_ceil(memo.days)
 }
 
 /// Returns the maximum certainty of an attacker about an answer, in per cent as text. Before the
@@ -307,12 +331,10 @@ pub fn batch_privacy_statement(
             names.join(" and ")
         ),
     };
-    let compared = match task.budget().answer_policy() {
-        AnswerPolicy::Fresh => "",
-        AnswerPolicy::Permanent => {
-            " This is for one batch alone. Answers are permanent, so comparing batches that \
-             repeat the same reports can isolate a person who joined or left. For that person \
-             the local ε holds."
+    let compared = match task.budget().memo() {
+        None => "",
+        Some(_) => {
+            " Reports from one memo add up less than fresh reports do, see `hushbin account`."
         }
     };
     format!(
@@ -395,24 +417,23 @@ pub(crate) fn plan_protection_statement(neighbours: Neighbours, honest_fraction:
 }
 
 /// Returns a statement of how much too small error bars over several time windows can be. `None`
-/// unless answers are permanent.
+/// unless reports are made from memos.
 ///
-/// Let person i send mᵢ copies of one report with variance v, and let n be the number of all
-/// reports. Then the sum of the reports has variance v ∑ mᵢ². The stated variance is v n, which is
-/// exact if every mᵢ is 1. If every mᵢ is at most k, the true variance is at most k times the
-/// stated one.
+/// Let person i send mᵢ reports from one memo, each with variance v, of which ρ·v is the variance of
+/// the memo. Let n be the number of all reports. Then the sum of the reports has the variance
+/// ∑ (mᵢ v + mᵢ(mᵢ − 1) ρ v). The stated variance is n v, which is exact if every mᵢ is 1. If every
+/// mᵢ is at most k, the true variance is at most 1 + (k − 1) ρ times the stated one.
 #[must_use]
-pub fn permanent_answers_error_statement(task: &Task) -> Option<String> {
-    let budget = task.budget();
-    (budget.answer_policy() == AnswerPolicy::Permanent).then(|| {
-        format!(
-            "Answers are permanent: a person whose answers stay the same sends the same report \
-             in each window of {}. Error bars treat all reports as independent, which holds \
-             within one window. Over k windows, estimates can be off by up to √k times the \
-             stated standard errors, and intervals are too narrow by the same factor.",
-            count_with_noun(budget.window_days(), "day")
-        )
-    })
+pub fn memo_error_statement(task: &Task) -> Option<String> {
+    let share = MemoisedAnswers::for_task(task)?.memo_share_of_variance();
+    Some(format!(
+        "Reports of one person are made from one randomised answer, whose noise they share. Error \
+         bars treat all reports as independent, which holds within one window of {}. Over k \
+         windows of the same people, estimates can be off by up to √(1 + {}·(k − 1)) times the \
+         stated standard errors, and intervals are too narrow by the same factor.",
+        count_with_noun(task.budget().window_days(), "day"),
+        round_up_to_three_digits(share),
+    ))
 }
 
 /// Returns a statement of the bias that does not decrease with the number of reports. `None` if

@@ -6,15 +6,14 @@ use std::time::Instant;
 
 use hushbin::Task;
 use hushbin::sums::SumTask;
-use hushbin::task::AnswerPolicy;
 use serde::Serialize;
 
 use super::output::{AnswerForm, Error, write_fields};
 use super::{describe, sums};
 use crate::task::task_file::ReportTaskFile;
 use hushbin_analysis::accounting::{
-    ComposedPrivacy, DEFAULT_HONEST_FRACTION, Exposure, Mixture, compute_composed_privacy,
-    largest_local_epsilon, smallest_batch_size,
+    ComposedPrivacy, DEFAULT_HONEST_FRACTION, Exposure, MemoisedAnswers, Mixture,
+    compute_composed_privacy, largest_local_epsilon, smallest_batch_size,
 };
 use hushbin_analysis::promise::{accounting_assumptions_statement, round_up_to_three_digits};
 
@@ -47,7 +46,7 @@ pub(super) struct Options {
     )]
     reports: Option<u64>,
     /// Number of batches that each person reports to, 1 to 10000 (default 1). --reports is the size
-    /// of each batch. --batches must be 1 if the task's budget has 'permanent' as its 'answers'
+    /// of each batch
     #[arg(
         long,
         value_name = "K",
@@ -117,6 +116,14 @@ impl AccountedMechanism<'_> {
             Self::AnyMechanism => Ok(Mixture::for_any_randomizer(epsilon)?),
         }
     }
+
+    /// Returns the description of the memos from which reports are made, if there are any.
+    fn memoised_answers(&self) -> Option<MemoisedAnswers> {
+        match self {
+            Self::Task(task, _) => MemoisedAnswers::for_task(task),
+            Self::AnyMechanism => None,
+        }
+    }
 }
 
 impl Options {
@@ -142,15 +149,23 @@ impl Options {
         subject: &AccountedMechanism<'_>,
     ) -> Result<AccountAnswer, Error> {
         let start = Instant::now();
-        self.check_composable(subject)?;
         let (honest_fraction, delta) = (self.honest_fraction, self.delta);
         let (mixture, reports) = self.mixture_and_reports(subject)?;
         let exposure = Exposure {
             batches: self.batches,
             reports_per_person: self.reports_per_person(subject),
         };
-        let composed =
-            compute_composed_privacy(&mixture, reports, honest_fraction, delta, exposure)?;
+        self.check_batches_of_one_memo(subject)?;
+        let composed = match subject.memoised_answers() {
+            Some(answers) if exposure != Exposure::default() => answers.compute_privacy(
+                |epsilon| subject.mixture_at(epsilon),
+                reports,
+                honest_fraction,
+                delta,
+                exposure,
+            )?,
+            _ => compute_composed_privacy(&mixture, reports, honest_fraction, delta, exposure)?,
+        };
         let seconds = start.elapsed().as_secs_f64();
         Ok(AccountAnswer {
             composed,
@@ -161,24 +176,23 @@ impl Options {
         })
     }
 
-    /// Checks that the privacy losses of several batches can be added up.
-    fn check_composable(&self, subject: &AccountedMechanism<'_>) -> Result<(), Error> {
-        // Composition assumes fresh randomness in each batch. A repeated report links the batches
-        // of its person. Comparing batches can then isolate the report of one person.
+    /// Checks that the reports to all batches can be made from one memo. The account is for one memo
+    /// only.
+    fn check_batches_of_one_memo(&self, subject: &AccountedMechanism<'_>) -> Result<(), Error> {
         if let AccountedMechanism::Task(task, _) = subject
-            && self.batches > 1
-            && task.budget().answer_policy() == AnswerPolicy::Permanent
+            && let Some(memo) = task.budget().memo()
         {
-            return Err(format!(
-                "--batches {}: the answers of task {:?} are permanent, so a person sends the same \
-                 report to every batch. An attacker who sees several batches can link the reports \
-                 of one person. The central ε holds for one batch; for several batches only the \
-                 local ε = {} holds",
-                self.batches,
-                task.id(),
-                task.epsilon()
-            )
-            .into());
+            let most = memo.days.div_ceil(task.budget().window_days());
+            if self.batches > most {
+                return Err(format!(
+                    "--batches {}: task {:?} keeps a memo for {} days, and one memo makes at most \
+                     {most} reports; expected at most {most} batches",
+                    self.batches,
+                    task.id(),
+                    memo.days
+                )
+                .into());
+            }
         }
         Ok(())
     }

@@ -26,7 +26,7 @@ fn task(budget: &Value) -> String {
 }
 
 /// Budgets, with ε of a window and of a year in units of one report's ε, and the expected words.
-fn budgets() -> [(Value, f64, f64, &'static [&'static str]); 5] {
+fn budgets() -> [(Value, f64, f64, &'static [&'static str]); 3] {
     [
         (
             Value::Null,
@@ -47,22 +47,6 @@ fn budgets() -> [(Value, f64, f64, &'static [&'static str]); 5] {
             &[
                 "at most 3 reports in each window of 7 days.",
                 "One window spends at most ε = 3",
-            ],
-        ),
-        (
-            json!({ "days": 7, "reports": 2, "answers": "permanent" }),
-            2.0,
-            106.0,
-            &["learns for certain that answers changed"],
-        ),
-        (
-            json!({ "days": 90, "answers": "permanent" }),
-            1.0,
-            5.0,
-            &[
-                "at most one report in 90 days.",
-                "That spends ε = 1 once.",
-                "come from one person, whose answers have not changed",
             ],
         ),
     ]
@@ -88,39 +72,100 @@ fn a_check_says_what_a_person_spends() {
         for words in words.iter().copied().chain([&year[..]]) {
             assert!(said.contains(words), "{words}: {said}");
         }
-        assert_eq!(
-            said.contains("come from one person"),
-            budget["answers"] == "permanent"
-        );
-        assert_eq!(
-            said.contains("that answers changed"),
-            budget["answers"] == "permanent" && budget.get("reports").is_some()
-        );
     }
 }
 
-/// Composition assumes batches with fresh reports.
+/// Flag whose reports are made from memos of ε = 2.
+fn memo_task() -> String {
+    json!({
+        "id": "settings", "epsilon": 1.0, "questions": [{ "name": "dark", "kind": "flag" }],
+        "budget": { "memo": { "epsilon": 2.0, "days": 365 } },
+    })
+    .to_string()
+}
+
 #[test]
-fn an_account_of_permanent_answers_is_of_one_batch() {
+fn a_memo_limits_what_a_year_spends() {
     let directory = tempfile::tempdir().unwrap();
     let file = directory.path().join("task.json");
     let path = file.to_str().unwrap();
-    let account = |batches| {
-        let asked = ["account", "--task", path, "-n", "10000", "--delta", "1e-8"];
-        hushbin(&[&asked[..], &["--batches", batches]].concat())
+    fs::write(&file, memo_task()).unwrap();
+    let printed = answer(&["task", "check", "--json", path]);
+    let spent = |name: &str| printed["budget"][name].as_f64().unwrap();
+    assert_eq!(
+        spent("window_epsilon"),
+        printed["effective_epsilon"].as_f64().unwrap()
+    );
+    // Thirteen reports from one memo lose a little less than the memo itself.
+    assert!(spent("year_epsilon") > 1.99 && spent("year_epsilon") <= 2.0);
+    assert_eq!(
+        printed["task"]["budget"]["memo"],
+        json!({ "epsilon": 2.0, "days": 365 })
+    );
+    let said = hushbin(&["task", "check", "--verbose", path]).stdout;
+    let said = String::from_utf8(said).unwrap();
+    for words in [
+        "at most one report in 30 days. It keeps one randomised answer for 365 days",
+        "One report spends ε = 1, and all of them together at most ε = 2.",
+        "at most 88 % sure of the answer that was given first",
+    ] {
+        assert!(said.contains(words), "{words}: {said}");
+    }
+}
+
+/// Several batches reveal no more than the memo. Until then they add up like reports of the second
+/// stage behind the memo.
+#[test]
+fn batches_of_memos_add_up() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("task.json");
+    let path = file.to_str().unwrap();
+    let daily = memo_task().replace(r#""memo":"#, r#""days": 1, "memo":"#);
+    fs::write(&file, daily).unwrap();
+    let account = |reports: &str, batches: &str| {
+        let asked = [
+            "account", "--json", "--task", path, "-n", reports, "--delta", "1e-6",
+        ];
+        let printed = answer(&[&asked[..], &["--batches", batches]].concat());
+        assert_eq!(printed["delta"], 1e-6);
+        printed["central_epsilon"].as_f64().unwrap()
     };
-    fs::write(&file, task(&json!({ "answers": "permanent" }))).unwrap();
-    assert!(account("1").status.success());
-    let refused = account("2");
+    // One batch is accounted like fresh reports: 0.043. Through the second stage it would be 0.0516.
+    let [one, several] = ["1", "13"].map(|batches| account("10000", batches));
+    assert!((one - 0.043).abs() < 0.001, "{one}");
+    assert!(several > one && several < 13.0 * one, "{several}");
+    // Small batches hide nothing. The memo's ε is the limit.
+    assert_eq!(account("2", "365"), 2.0);
+    // Another year has another memo.
+    let refused = hushbin(&[
+        "account",
+        "--task",
+        path,
+        "-n",
+        "10000",
+        "--delta",
+        "1e-6",
+        "--batches",
+        "366",
+    ]);
     assert_eq!(refused.status.code(), Some(1));
     let said = String::from_utf8(refused.stderr).unwrap();
-    assert!(
-        said.contains("--batches 2: the answers of task \"settings\" are permanent"),
-        "{said}"
-    );
-    assert!(said.contains("only the local ε = 1 holds"), "{said}");
-    fs::write(&file, task(&Value::Null)).unwrap();
-    assert!(account("2").status.success());
+    assert!(said.contains("expected at most 365 batches"), "{said}");
+}
+
+#[tokio::test]
+async fn estimates_of_memos_say_what_windows_share() {
+    let app = App::with(&[&memo_task()]);
+    let task = app.task("settings");
+    app.post("settings", Uploads::new(&task, 2).bytes(3000))
+        .await;
+    let shown = app.get("/tasks/settings/privacy?delta=1e-6").await.json();
+    assert_eq!(shown["local"]["budget"]["memo"]["days"], 365);
+    let said = shown["shuffled_statement"].as_str().unwrap();
+    assert!(said.contains("Reports from one memo add up less"), "{said}");
+    let shown = app.get("/tasks/settings/estimates").await.json();
+    let said = shown["repeats"].as_str().unwrap();
+    assert!(said.contains("√(1 + 0.197·(k − 1))"), "{said}");
 }
 
 #[tokio::test]
@@ -171,14 +216,8 @@ async fn a_privacy_notice_says_what_a_person_spends() {
             several => format!("that each person sent at most {several} reports, whatever"),
         };
         assert!(said.contains(&each), "{said}");
-        let permanent = budget["answers"] == "permanent";
-        assert_eq!(
-            said.contains("This is for one batch alone."),
-            permanent,
-            "{said}"
-        );
         let answer = app.get("/tasks/settings/estimates").await.json();
-        assert_eq!(answer.get("repeats").is_some(), permanent);
+        assert!(answer.get("repeats").is_none());
     }
 }
 
@@ -252,7 +291,7 @@ fn a_plan_keeps_the_budget_of_its_file() {
     let file = directory.path().join("survey.json");
     let survey = json!({
         "id": "visits", "questions": [{ "name": "beta", "kind": "flag" }],
-        "budget": { "days": 90, "answers": "permanent" },
+        "budget": { "days": 90, "memo": { "epsilon": 2.0, "days": 180 } },
     });
     fs::write(&file, survey.to_string()).unwrap();
     let path = file.to_str().unwrap();
@@ -266,6 +305,6 @@ fn a_plan_keeps_the_budget_of_its_file() {
         "1000",
         "--json",
     ]);
-    let expected = json!({ "days": 90, "reports": 1, "answers": "permanent" });
+    let expected = json!({ "days": 90, "reports": 1, "memo": { "epsilon": 2.0, "days": 180 } });
     assert_eq!(planned["task"]["budget"], expected);
 }

@@ -82,4 +82,14 @@ impl<R: FavouringRule> MechanismParameters for Subset<R> {
     fn randomizer(&self, domain: &Domain, epsilon: f64) -> Randomizer<R> {
         Randomizer::new(self, domain, epsilon)
     }
+
+    fn memo_slots(&self, domain: &Domain) -> Option<[u32; 3]> {
+        // Otherwise some favoured buckets are drawn again for each report.
+        let favoured = self.favoured_count()?;
+        let is_fixed = favoured == self.buckets_per_element();
+        let per_bucket = self.element_hash(domain).slots_per_bucket()?;
+        let is_single = R::SIDES == 1 && self.hashes == 1 && domain.is_one_of_list();
+        let slots = per_bucket * self.buckets;
+        (is_fixed && is_single).then_some([slots, favoured, self.buckets])
+    }
 }

@@ -290,6 +290,10 @@ impl<R: FavouringRule> Randomizer<R> {
 impl<R: FavouringRule> Randomize for Randomizer<R> {
     type Report = BucketReport;
 
+    fn set_favoured_threshold(&mut self, threshold: Threshold) {
+        self.thresholds.inside[0] = threshold;
+    }
+
     /// Draws in this order:
     ///
     /// - randomness for ternarisation and sampling down;

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-use crate::task::budget::{AnswerPolicy, Budget};
+use crate::task::budget::{Budget, Memo};
 
 /// Number of days in a year, for [`Budget::reports_a_year`].
 const YEAR: u32 = 365;
@@ -20,10 +20,11 @@ impl Budget {
         self.reports
     }
 
-    /// Returns the treatment of answers that do not change.
+    /// Returns the memo from which reports are made, or `None` if each report is made from the
+    /// answers.
     #[must_use]
-    pub const fn answer_policy(&self) -> AnswerPolicy {
-        self.answers
+    pub const fn memo(&self) -> Option<Memo> {
+        self.memo
     }
 
     /// Returns the maximum number of reports of one person in the 365 days after the first report.
@@ -40,7 +41,16 @@ impl Budget {
 struct BudgetFile {
     days: u32,
     reports: u32,
-    answers: AnswerPolicy,
+    #[serde(
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "read_memo"
+    )]
+    memo: Option<Memo>,
+}
+
+/// Reads a memo. Like the other fields of a budget, it must not be null.
+fn read_memo<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Memo>, D::Error> {
+    Memo::deserialize(deserializer).map(Some)
 }
 
 impl Default for BudgetFile {
@@ -54,7 +64,7 @@ impl From<Budget> for BudgetFile {
         Self {
             days: budget.window_days(),
             reports: budget.max_reports(),
-            answers: budget.answer_policy(),
+            memo: budget.memo(),
         }
     }
 }
@@ -70,8 +80,8 @@ impl<'de> Deserialize<'de> for Budget {
         let BudgetFile {
             days,
             reports,
-            answers,
+            memo,
         } = BudgetFile::deserialize(deserializer)?;
-        Self::new(days, reports, answers).map_err(de::Error::custom)
+        Self::new(days, reports, memo).map_err(de::Error::custom)
     }
 }

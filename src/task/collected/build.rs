@@ -2,13 +2,13 @@
 
 use alloc::borrow::ToOwned;
 use alloc::string::String;
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use super::canonical;
 use super::task_fields::TaskFields;
 use crate::domain::ValueKind;
 use crate::error::{Error, error};
-use crate::fingerprint::Fingerprint;
 use crate::mechanism::Mechanism;
 use crate::task::budget::Budget;
 use crate::task::items::{Items, item_key};
@@ -60,25 +60,26 @@ impl Task {
 
     /// Replaces the budget, which changes the fingerprint.
     ///
+    /// # Errors
+    /// [`Error::Combination`] or [`Error::OutOfRange`] if the budget has a memo and the task's
+    /// question or mechanism does not allow one.
+    ///
     /// ```
-    /// use hushbin::{Task, TaskDraft, task::{AnswerPolicy, Budget}};
+    /// use hushbin::{Task, TaskDraft, task::Budget};
     ///
     /// # let draft: TaskDraft = serde_json::from_str(
     /// #     r#"{ "id": "settings", "items": 40, "sparsity": 3, "epsilon": 1.0, "value": "sign" }"#,
     /// # ).unwrap();
     /// let task: Task = draft.resolve().unwrap();
-    /// let weekly = task.clone().with_budget(Budget::new(7, 1, AnswerPolicy::Fresh).unwrap());
+    /// let weekly = task.clone().with_budget(Budget::new(7, 1, None)?)?;
     /// assert_ne!(weekly.fingerprint(), task.fingerprint());
-    /// assert_eq!(weekly.with_budget(Budget::default()), task);
+    /// assert_eq!(weekly.with_budget(Budget::default())?, task);
+    /// # Ok::<(), hushbin::Error>(())
     /// ```
-    #[must_use]
-    pub fn with_budget(self, budget: Budget) -> Self {
+    pub fn with_budget(self, budget: Budget) -> Result<Self, Error> {
         let bytes = canonical::canonical_task_bytes(&self.id, &self.questions, budget);
-        Self {
-            budget,
-            fingerprint: Fingerprint::hash_canonical_bytes(&bytes),
-            ..self
-        }
+        let questions = Arc::unwrap_or_clone(self.questions);
+        Self::build(self.id, questions, budget, &bytes)
     }
 
     /// Returns all parameters that a report depends on, and the [budget](Task::budget), as

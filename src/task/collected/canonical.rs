@@ -55,7 +55,11 @@ impl WriteCanonical for Budget {
             canonical.write_text(BUDGET);
             canonical.write_number(u64::from(self.window_days()));
             canonical.write_number(u64::from(self.max_reports()));
-            canonical.write_number(self.answer_policy() as u64);
+            canonical.write_number(u64::from(self.memo().is_some()));
+            if let Some(memo) = self.memo() {
+                canonical.write_number(memo.epsilon.to_bits());
+                canonical.write_number(u64::from(memo.days));
+            }
         }
     }
 }

@@ -376,7 +376,9 @@ impl<'de> Deserialize<'de> for Task {
                 value: file.value.ok_or_else(|| missing("value"))?,
                 mechanism: file.mechanism.ok_or_else(|| missing("mechanism"))?,
             };
-            return Self::new(parts).map(budgeted).map_err(de::Error::custom);
+            return Self::new(parts)
+                .and_then(budgeted)
+                .map_err(de::Error::custom);
         };
         let of_its_own = file.items.is_some()
             || file.sparsity.is_some()
@@ -390,7 +392,7 @@ impl<'de> Deserialize<'de> for Task {
         let task = |questions| Self::of_questions(file.id, questions);
         questions
             .and_then(task)
-            .map(budgeted)
+            .and_then(budgeted)
             .map_err(de::Error::custom)
     }
 }

@@ -9,9 +9,11 @@ use super::question_draw::QuestionDraw;
 use crate::bounds;
 use crate::error::{Error, error};
 use crate::fingerprint::Fingerprint;
+use crate::mechanism::MemoStages;
 use crate::mechanism::Neighbours;
-use crate::task::budget::Budget;
+use crate::task::budget::{Budget, Memo};
 use crate::task::items::{check_name, check_task_id};
+use crate::task::local::kind::Kind;
 
 /// Description of the collected data and of all parameters. A task is complete and valid by
 /// construction, also after deserialization.
@@ -46,8 +48,14 @@ pub struct Task {
     pub(in crate::task) questions: Arc<Vec<Question>>,
     pub(in crate::task) draw: QuestionDraw,
     pub(in crate::task) budget: Budget,
+    /// Thresholds of the memo and of the reports made from it. `None` if the budget has no memo.
+    pub(in crate::task) memo_stages: Option<MemoStages>,
     pub(in crate::task) fingerprint: Fingerprint,
 }
+
+/// Maximum number of options of a question whose answers are memoised. With more options, reports
+/// from a memo are much less exact than fresh reports.
+const MAX_MEMO_OPTIONS: f64 = 64.0;
 
 impl Task {
     /// Checks that the questions have distinct names. If there are several questions, each must
@@ -82,12 +90,17 @@ impl Task {
         bytes: &[u8],
     ) -> Result<Self, Error> {
         check_task_id(&id)?;
+        let memo_stages = match budget.memo {
+            None => None,
+            Some(memo) => Some(memo_stages(&questions, memo)?),
+        };
         let fingerprint = Fingerprint::hash_canonical_bytes(bytes);
         Ok(Self {
             id,
             draw: QuestionDraw::new(questions.iter().map(Question::weight)),
             questions: Arc::new(questions),
             budget,
+            memo_stages,
             fingerprint,
         })
     }
@@ -105,10 +118,39 @@ impl Task {
         &self.draw
     }
 
+    /// Returns the thresholds of the memo and of the reports that are made from it, or `None` if the
+    /// budget has no [memo](crate::task::Memo).
+    #[must_use]
+    pub const fn memo_stages(&self) -> Option<&MemoStages> {
+        self.memo_stages.as_ref()
+    }
+
     /// Returns the fingerprint, which identifies the id, the budget, and all parameters that a
     /// report depends on.
     #[must_use]
     pub const fn fingerprint(&self) -> Fingerprint {
         self.fingerprint
     }
+}
+
+/// Computes the thresholds of a task's memo.
+///
+/// # Errors
+/// [`Error::Combination`] if there are several questions, if the only one is not a flag or a choice,
+/// or as for [`MemoStages::new`]. [`Error::OutOfRange`] if the question has too many options.
+fn memo_stages(questions: &[Question], memo: Memo) -> Result<MemoStages, Error> {
+    let [question] = questions else {
+        return Err(error!(Combination {
+            reason: "a \"memo\" is for one question: make a task for each question",
+        }));
+    };
+    if !matches!(question.kind(), Kind::Flag | Kind::Choice) {
+        return Err(error!(Combination {
+            reason: "a \"memo\" is for a flag or a choice",
+        }));
+    }
+    let (domain, mechanism) = (question.domain(), question.mechanism());
+    let options = domain.item_count().map_or(f64::INFINITY, f64::from);
+    bounds::OPTIONS.with_max(MAX_MEMO_OPTIONS).check(options)?;
+    MemoStages::new(mechanism, &domain, question.epsilon(), memo.epsilon)
 }

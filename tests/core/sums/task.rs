@@ -1,6 +1,6 @@
 use hushbin::sample::Threshold;
 use hushbin::sums::{BoundedVector, Message, MessageParameters, SumDraft, SumTask, SumTaskFields};
-use hushbin::task::{AnswerPolicy, Budget};
+use hushbin::task::Budget;
 use hushbin::upload::EncodedUpload;
 use hushbin::{ErrorCode, Items, Task, UploadId, upload};
 use proptest::prelude::*;
@@ -10,7 +10,7 @@ use super::{ball, messages, numbers, parts, task};
 
 fn all() -> Vec<SumTask> {
     let weekly = SumTaskFields {
-        budget: Budget::new(7, 1, AnswerPolicy::Fresh).unwrap(),
+        budget: Budget::new(7, 1, None).unwrap(),
         ..parts(numbers(3))
     };
     vec![
@@ -149,8 +149,8 @@ fn files_that_are_not_right_say_why() {
         "needs \"reports\" 1",
     );
     says(
-        refusal(|own| own["budget"] = json!({ "answers": "permanent" })),
-        "and \"answers\" \"fresh\"",
+        refusal(|own| own["budget"] = json!({ "memo": { "epsilon": 2.0, "days": 365 } })),
+        "and no \"memo\"",
     );
     says(
         refusal(|own| own["sparsity"] = json!(1)),

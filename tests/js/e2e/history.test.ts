@@ -281,16 +281,17 @@ describe("of made-up clients", () => {
     ["counted items", { task: { ...SETTINGS, items: 12 } }, /covers 12 items\./],
     ["a task that is not known yet", {}, /Nothing has left/],
     [
-      "permanent answers",
+      "a memo",
       {
-        task: { ...THRICE, epsilon: 1, budget: { reports: 3, answers: "permanent" } },
-        spent: { until: new Date(Date.UTC(2026, 10, 30)) },
-        sent: [
-          { state: "acknowledged", epsilon: 1 },
-          { state: "acknowledged", epsilon: 0 },
-        ],
+        task: {
+          id: "settings",
+          epsilon: 1,
+          questions: [{ name: "beta" }],
+          budget: { memo: { epsilon: 2, days: 365 } },
+        },
+        spent: { allowed: 1, used: 1, spent: 2, reports: 5 },
       },
-      /2 of 3 reports, ε\s1\s[\s\S]*the same report is sent again[\s\S]*sent again, ε\s0/,
+      /1 of 1 report, ε\s1\s[\s\S]*5 reports; [^(]*88.% sure [^(]*\(ε.2\)[\s\S]*one noisy answer for 365 days/,
     ],
     ["a dry run", { dryRun: true }, /This is a dry run/],
     ["a signal", { consent: "signal" }, /Global Privacy Control/],

@@ -693,7 +693,7 @@ describe("typed", () => {
       const client: Client = createClient({ endpoint: "/telemetry", task });
       client.grant();
       const { outcome }: Receipt = await client.report({ "dark-mode": 1, autoplay: -1 });
-      if (outcome === "unchanged") { client.record(new Map([["autoplay", 1]])); }
+      if (outcome === "over-budget") { client.record(new Map([["autoplay", 1]])); }
       await client.flush().catch((error: unknown) => {
         if (error instanceof NetworkError) { const wait: number | undefined = error.retryAfterMs; console.log(wait); }
       });

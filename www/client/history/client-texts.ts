@@ -5,7 +5,7 @@ import type { Client } from "../client.js";
 import type { BudgetStatus, HistoryEntry, SumHistoryEntry } from "../results.js";
 import { honestPeopleOf, messagesOf, type SumTask } from "../sums/task.js";
 import { budgetOf, reportsPerYear, type Task } from "../task.js";
-import { protectionOf, spentInWindow } from "./facts.js";
+import { protectionOf } from "./facts.js";
 import type { Formatters, ReportEntry } from "./report.js";
 import type { Words } from "./words.js";
 
@@ -54,11 +54,16 @@ function taskTexts(
     sentences.push(words.failure(String(delta)));
   }
   const budget = budgetOf(task);
-  const yearly = reportsPerYear(budget);
-  const spent = yearly * epsilon;
-  const { reports, days } = budget;
-  sentences.push(words.year(reports, days, yearly, number(spent), certainty(spent, formatters)));
-  sentences.push(budget.answers === "permanent" ? words.permanent : words.unlinked);
+  const { reports, days, memo } = budget;
+  if (memo) {
+    const { epsilon } = memo;
+    sentences.push(words.memo(memo.days, number(epsilon), certainty(epsilon, formatters)));
+  } else {
+    const yearly = reportsPerYear(budget);
+    const spent = yearly * epsilon;
+    const sure = certainty(spent, formatters);
+    sentences.push(words.year(reports, days, yearly, number(spent), sure), words.unlinked);
+  }
   if ("questions" in task) {
     const names = task.questions.map(({ name }) => name);
     return [words.covers(names, true), sentences.join(" ")];
@@ -82,12 +87,11 @@ async function localClientTexts(
   const { used, allowed, until, reports, durable } = spent;
   const [covers, meaning] = task ? taskTexts(task, words, formatters) : ["", ""];
   const known = task !== undefined && allowed !== undefined;
-  const cost = ({ epsilon }: HistoryEntry) =>
-    epsilon > 0 ? words.cost(number(epsilon)) : words.resent;
+  const cost = ({ epsilon }: HistoryEntry) => words.cost(number(epsilon));
   return {
     covers,
     meaning,
-    used: known ? words.used(used, allowed, number(spentInWindow(task, spent, sent))) : undefined,
+    used: known ? words.used(used, allowed, number(used * task.epsilon)) : undefined,
     total: words.spent(reports, number(spent.spent), certainty(spent.spent, formatters)),
     entries: sent.map((each) => ({ ...each, cost: cost(each), parts: words.parts })),
     until,

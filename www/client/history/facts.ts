@@ -1,10 +1,8 @@
 /** Facts about a task, its budget and its reports. Other modules turn them into text. */
 
-import type { BudgetStatus, HistoryEntry } from "../results.js";
+import type { HistoryEntry } from "../results.js";
 import type { ReportState } from "../store/store.js";
-import { budgetOf, type Task } from "../task.js";
-
-const DAY_MS = 86_400_000;
+import type { Task } from "../task.js";
 
 /** Protection that the ε of one report gives to a person's answers. */
 export interface Protection {
@@ -30,23 +28,6 @@ export function protectionOf(task: Task): Protection {
   } = mechanism?.name === "hash-bin" ? mechanism : { level: "user" as const };
   const abouts = { user: "everything", event: "item", neighbouring: "near" } as const;
   return { about: abouts[level], distance, delta };
-}
-
-/** Returns the ε that reports in the current window have spent. */
-export function spentInWindow(
-  task: Task,
-  { used, until }: BudgetStatus,
-  sent: readonly HistoryEntry[],
-): number {
-  const { answers, days } = budgetOf(task);
-  // Each report of fresh answers costs the same. A permanent answer that is sent again costs
-  // nothing.
-  if (answers === "fresh" || until === undefined) {
-    return used * task.epsilon;
-  }
-  const from = until.getTime() - days * DAY_MS;
-  const within = sent.filter(({ at }) => at.getTime() >= from);
-  return within.reduce((sum, { epsilon }) => sum + epsilon, 0);
 }
 
 export function countByState(

@@ -98,10 +98,14 @@ export interface Words {
     epsilon: string,
     certainty: string,
   ) => string;
-  /** Text added to `meaning` if answers are fresh. It says that reports have no common id. */
+  /** Text added to `year`. It says that reports have no common id. */
   readonly unlinked: string;
-  /** Text added to `meaning` if answers are permanent. */
-  readonly permanent: string;
+  /**
+   * Returns an addition to `meaning` if reports are made from a memo, in place of `year` and
+   * `unlinked`: the days for which the memo is kept, the ε of all reports of these days together,
+   * and its meaning.
+   */
+  readonly memo: (days: number, epsilon: string, certainty: string) => string;
   /** Text for a dry run, in which reports are made but not sent. */
   readonly dryRun: string;
   /** Label for the number of reports in this window. */
@@ -137,8 +141,6 @@ export interface Words {
   readonly state: Readonly<Record<ReportState, string>>;
   /** Returns a text with the ε that one report cost. */
   readonly cost: (epsilon: string) => string;
-  /** Text instead of `cost` for a permanent answer whose report is sent again. */
-  readonly resent: string;
   /** Returns the label of the button that shows the bytes of a report. */
   readonly bytes: (bytes: number) => string;
   /** Names of the parts of an upload, in order. */
@@ -196,9 +198,9 @@ export const ENGLISH: Words = {
     `This browser sends at most ${counted(reports, "report")} in ${counted(days, "day")}, so at most ${reportsAYear} in a year. Someone who knows that all of these are yours is at most ${certainty}\u00a0% sure of an answer that never changed (ε\u00a0=\u00a0${epsilon}).`,
   unlinked:
     "Nothing in a report says who sent it, or which other reports are yours. The server that receives it sees your network address.",
+  memo: (days, epsilon, certainty) =>
+    `This browser keeps one noisy answer for ${counted(days, "day")}, and makes all reports of that time from it. Someone who knows that all of these are yours is at most ${certainty}\u00a0% sure of the answer that you gave first (ε\u00a0=\u00a0${epsilon}), however many they are. If your answer changes, no report shows it until the ${counted(days, "day")} are over. Reports from one noisy answer resemble each other slightly, so there is a small probability that someone finds out which ones are yours. The server that receives a report sees your network address.`,
   failure: (delta) => `This limit fails with a probability of at most ${delta}.`,
-  permanent:
-    "While your answers stay the same, the same report is sent again and reveals nothing more about them. Equal reports show that they come from one browser.",
   dryRun: "This is a dry run: reports are made, but nothing is sent.",
   window: "Reports in this period",
   ends: "The period ends",
@@ -224,7 +226,6 @@ export const ENGLISH: Words = {
   },
   state: STATES,
   cost: (epsilon) => `ε\u00a0${epsilon}`,
-  resent: "sent again, ε\u00a00",
   bytes: (bytes) => `Show the ${counted(bytes, "byte")}`,
   parts: [
     "format version",

@@ -6,12 +6,7 @@ import type { ReportMaker } from "../maker.js";
 import { messageOf } from "../module.js";
 import type { ClientSettings } from "../options.js";
 import type { SealFunction } from "../sealing.js";
-import type {
-  PackedReport,
-  ReportFunction,
-  SealableSession,
-  SessionOverrides,
-} from "../session-overrides.js";
+import type { ReportFunction, SealableSession, SessionOverrides } from "../session-overrides.js";
 import type { SessionRequests } from "../session-requests.js";
 import { fetchKeys, selectPinnedKey } from "./keys.js";
 import { sealedSettingsOf } from "./options.js";
@@ -37,12 +32,15 @@ class SealingNeeded {
 
 const equal = (one: unknown, other: unknown) => String(one) === String(other);
 
-/** Seals each message of a report separately, so that messages cannot be linked to each other. */
+/**
+ * Seals each message of a report separately, so that messages cannot be linked to each other.
+ * Returns an upload of the report.
+ */
 async function sealMessages(
   engine: ReportMaker,
   report: Uint8Array,
   seal: SealFunction,
-): Promise<PackedReport> {
+): Promise<Uint8Array<ArrayBuffer>> {
   const { messages } = engine;
   const header = engine.uploadHeader(messages);
   // The header of a plain upload, except for the version.
@@ -52,7 +50,7 @@ async function sealMessages(
   for (let at = 0; at < report.length; at += length) {
     sealed.push(seal(report.subarray(at, at + length)));
   }
-  return [report, concatBytes([header, ...(await Promise.all(sealed))])];
+  return concatBytes([header, ...(await Promise.all(sealed))]);
 }
 
 /**
@@ -64,7 +62,7 @@ const sealedReporter =
   (seal: SealFunction): ReportFunction =>
   async (session: SealableSession, entries) => {
     const { engine } = session;
-    let sealed: PackedReport | undefined;
+    let sealed: Uint8Array<ArrayBuffer> | undefined;
     let before: Uint8Array | undefined;
     for (;;) {
       try {

@@ -1,6 +1,12 @@
 /** Store in the browser's database. It outlives the page. All tabs share it. */
 
-import { type CollectorCharges, emptyLedger, type Ledger, type Ledgers } from "../budget.js";
+import {
+  afterRevocation,
+  type CollectorCharges,
+  emptyLedger,
+  type Ledger,
+  type Ledgers,
+} from "../budget.js";
 import { StorageError } from "../errors.js";
 import { onPageCache } from "../page.js";
 import { TIMEOUT_MS } from "../time.js";
@@ -318,17 +324,17 @@ export class IndexedStore implements Store {
 
   settle(keys: readonly number[], state: ReportState): Promise<void> {
     const wanted = new Set(keys);
-    return this.#retry(() => this.#settleRows((key) => wanted.has(key), state, 0));
+    return this.#retry(() => this.#settleRows((key) => wanted.has(key), state, false));
   }
 
   withdraw(): Promise<void> {
-    return this.#retry(() => this.#settleRows(() => true, "withdrawn", 1));
+    return this.#retry(() => this.#settleRows(() => true, "withdrawn", true));
   }
 
   async #settleRows(
     isWanted: (key: number) => boolean,
     state: ReportState,
-    revoked: number,
+    revokes: boolean,
   ): Promise<void> {
     const [ledgers, reports, all] = this.#begin("readwrite", LEDGERS, REPORTS);
     const index = reports.index(BY_STATE);
@@ -336,7 +342,7 @@ export class IndexedStore implements Store {
     waiting.onsuccess = () => {
       // Another tab may have recorded the state of some reports already.
       const keys = (waiting.result as number[]).filter(isWanted);
-      if (keys.length + revoked === 0) {
+      if (keys.length === 0 && !revokes) {
         return;
       }
       let bytes = 0;
@@ -351,8 +357,8 @@ export class IndexedStore implements Store {
       const read: IDBRequest<Ledger | undefined> = ledgers.get(this.#task);
       read.onsuccess = () => {
         const ledger = read.result ?? emptyLedger();
-        const waitingBytes = ledger.waitingBytes - bytes;
-        ledgers.put({ ...ledger, waitingBytes, revoked: ledger.revoked + revoked }, this.#task);
+        const after = { ...ledger, waitingBytes: ledger.waitingBytes - bytes };
+        ledgers.put(revokes ? afterRevocation(after) : after, this.#task);
       };
       // Delete the oldest settled reports if there are more than are remembered.
       const left = new Set((waiting.result as number[]).filter((key) => !isWanted(key)));

@@ -1,6 +1,12 @@
 /** Store in memory. It lives as long as the page, and applies changes at once. */
 
-import { type CollectorCharges, emptyLedger, type Ledger, type Ledgers } from "../budget.js";
+import {
+  afterRevocation,
+  type CollectorCharges,
+  emptyLedger,
+  type Ledger,
+  type Ledgers,
+} from "../budget.js";
 import {
   type LedgerChange,
   MAX_SETTLED,
@@ -73,7 +79,7 @@ export class MemoryStore implements Store {
   }
 
   withdraw(): Promise<void> {
-    this.#ledger = { ...this.#ledger, revoked: this.#ledger.revoked + 1 };
+    this.#ledger = afterRevocation(this.#ledger);
     return this.settle(this.#reports.keys(), "withdrawn");
   }
 

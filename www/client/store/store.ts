@@ -17,7 +17,7 @@ export type ReportState =
 export interface NewReport {
   /** Time at which the report was made, in milliseconds since 1970. */
   readonly at: number;
-  /** ε that the report spent; 0 if a permanent answer was sent again. */
+  /** ε that the report spent in its window. */
   readonly epsilon: number;
   /** Bytes of the upload that contains only this report. They have a unique id and never change. */
   readonly bytes: Uint8Array<ArrayBuffer>;
@@ -63,8 +63,8 @@ export interface Store {
   /** Sets the state of the given reports. Reports that no longer wait are unchanged. */
   settle(keys: readonly number[], state: ReportState): Promise<void>;
   /**
-   * Sets the state of all waiting reports to `withdrawn`, and records in the ledger that consent
-   * was revoked.
+   * Sets the state of all waiting reports to `withdrawn`, and deletes the slot of the memo. Records
+   * in the ledger that consent was revoked.
    */
   withdraw(): Promise<void>;
   /** Returns all reports that the store remembers, the oldest first. */

@@ -106,10 +106,6 @@ export class SumReportMaker implements ReportMaker, SumRandomizer {
     ];
   };
 
-  digest(bytes: Uint8Array): bigint {
-    return new DataView(this.#hash(bytes).buffer).getBigUint64(0, true);
-  }
-
   free(): void {
     const handle = this.#handle;
     this.#handle = undefined;

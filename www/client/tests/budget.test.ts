@@ -1,11 +1,8 @@
-/** Tests of a browser's budget: windows, tabs, permanent answers, and limits of a page. */
+/** Tests of a browser's budget: windows, tabs, and limits of a page. */
 
 import { IDBDatabase as FDBDatabase, IDBObjectStore as FDBObjectStore } from "fake-indexeddb";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import type { Ledger } from "../budget.js";
 import type { ClientOptions, createClient, Task } from "../index.js";
-import { answersDigest } from "../permanent.js";
-import { createLocalMaker } from "../randomizer.js";
 import { requestResult } from "../store/indexed.js";
 import {
   answers,
@@ -14,6 +11,7 @@ import {
   idsOf,
   OFTEN,
   RATINGS,
+  storedLedgers,
   stubDatabase,
   stubPage,
 } from "./harness.js";
@@ -90,7 +88,7 @@ describe.each(["device", "memory"] as const)("a window, kept in %s", (storage) =
     expect(await client.report(answers(2))).toMatchObject({ outcome: "queued" });
   });
 
-  it("draws answers that stay anew in each window, where they are fresh", async () => {
+  it("draws answers that stay anew in each window", async () => {
     const collector = new FakeCollector();
     const client = tab(collector, { storage });
     for (let window = 0; window < 3; window += 1) {
@@ -103,28 +101,6 @@ describe.each(["device", "memory"] as const)("a window, kept in %s", (storage) =
     expect(new Set(reportsOf(bytes)).size).toBe(3);
     expect(await client.budget()).toMatchObject({ spent: 6 });
   });
-
-  it("sends the same report of answers that stay, where they are permanent", async () => {
-    const collector = new FakeCollector();
-    const task = within({ answers: "permanent" });
-    const client = tab(collector, { storage, task });
-    const spent: number[] = [];
-    for (const number of [1, 1, 2, 1]) {
-      const receipt = await client.report(answers(number));
-      expect(receipt.outcome).toBe("queued");
-      spent.push(receipt.epsilon);
-      later(30 * DAY_MS);
-    }
-    expect(spent).toEqual([2, 0, 2, 0]);
-    expect(await client.budget()).toMatchObject({ spent: 4, reports: 4 });
-    await client.flush();
-    const [{ bytes } = { bytes: new Uint8Array() }] = collector.sent;
-    // Counted once in each window, because the ids differ.
-    expect(new Set(idsOf(bytes)).size).toBe(4);
-    const [first, second, third, fourth] = reportsOf(bytes);
-    expect([second, fourth]).toEqual([first, first]);
-    expect(third).not.toBe(first);
-  });
 });
 
 /** Returns the encoded reports of uploads of one report each, all of the same length. */
@@ -133,17 +109,6 @@ function reportsOf(bytes: Uint8Array): string[] {
   return Array.from({ length: bytes.length / length }, (_, index) =>
     Buffer.from(bytes.subarray(index * length + 34, (index + 1) * length)).toString("hex"),
   );
-}
-
-/** Returns the ledgers of the database. */
-async function keptLedgers(): Promise<readonly Ledger[]> {
-  const database = await requestResult(indexedDB.open("hushbin"));
-  const ledgers = await requestResult(
-    database.transaction("ledgers").objectStore("ledgers").getAll(),
-  );
-  database.close();
-  // The other rows belong to collectors.
-  return ledgers.filter((row) => "used" in row);
 }
 
 describe("a browser", () => {
@@ -180,51 +145,26 @@ describe("a browser", () => {
     expect(await second.history()).toMatchObject([{ state: "acknowledged", epsilon: 2 }]);
   });
 
-  it("keeps nothing about fresh answers, and a salted digest of permanent ones", async () => {
-    const engine = await createLocalMaker(RATINGS);
-    /** Returns the ledger after a report of the same answers to a task with this budget. */
-    const kept = async (budget: Task["budget"] = {}) => {
+  it("keeps nothing about answers", async () => {
+    /** Returns the ledger after a report. */
+    const kept = async (number: number) => {
       stubDatabase();
-      await tab(undefined, { task: { ...RATINGS, budget } }).report(answers(5));
-      const [ledger] = await keptLedgers();
-      return ledger as Ledger;
+      await tab(undefined, { task: RATINGS }).report(answers(number));
+      return (await storedLedgers())[0];
     };
-    const fresh = await kept();
-    expect(fresh.remembered).toBeNull();
-    expect(await kept({ reports: 2 })).toEqual({ ...fresh, until: expect.any(Number) });
-    // Plays an attacker who tries all answers against the stored data.
-    const { remembered } = await kept({ answers: "permanent" });
-    const [made] = remembered?.made ?? [];
-    const salt = remembered?.salt ?? new Uint8Array();
-    const tried = [...Array(10).keys()].map((number) =>
-      answersDigest(engine, salt, engine.read(answers(number))),
-    );
-    expect(tried.indexOf(made?.digest ?? 0n)).toBe(5);
-    engine.free();
+    const ledger = await kept(5);
+    expect(ledger?.memo).toBeNull();
+    expect(await kept(6)).toEqual({ ...ledger, until: expect.any(Number) });
   });
 
-  it("keeps nothing that shows equal permanent answers to two tasks", async () => {
-    for (const id of ["pregnant", "smoker"]) {
-      const task = { ...RATINGS, id, budget: { answers: "permanent" } } as const;
-      await tab(undefined, { task }).report(answers(1));
-    }
-    const digests = (await keptLedgers()).map(({ remembered }) => remembered?.made[0]?.digest);
-    expect(new Set(digests).size).toBe(2);
-  });
-
-  it("spends again on equal answers that are fresh, and not on permanent ones", async () => {
-    for (const [kind, outcome] of [
-      ["fresh", "queued"],
-      ["permanent", "unchanged"],
-    ] as const) {
-      const task = { ...RATINGS, id: kind, budget: { reports: 2, answers: kind } };
-      await tab(undefined, { task }).report(answers(1));
-      // A page that has loaded everything again.
-      vi.resetModules();
-      const { createClient } = await import("../index.js");
-      const second = tab(undefined, { task }, createClient);
-      expect(await second.report(answers(1))).toMatchObject({ outcome });
-    }
+  it("spends again on equal answers", async () => {
+    const task = { ...RATINGS, budget: { reports: 2 } };
+    await tab(undefined, { task }).report(answers(1));
+    // A page that has loaded everything again.
+    vi.resetModules();
+    const { createClient } = await import("../index.js");
+    const second = tab(undefined, { task }, createClient);
+    expect(await second.report(answers(1))).toMatchObject({ outcome: "queued", epsilon: 2 });
   });
 
   it("remembers the last thousand that are settled, and all that wait", async () => {

@@ -3,13 +3,15 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { version } from "../../../package.json";
+import type { LedgerMemo } from "../budget.js";
 import type { Task } from "../index.js";
+import { LocalReportMaker } from "../randomizer.js";
 import { requestResult } from "../store/indexed.js";
-import { answers, clientOf, FakeCollector, RATINGS, stubDatabase } from "./harness.js";
+import { clientOf, FakeCollector, MEMO, stubDatabase } from "./harness.js";
 
 const ALL = new URL("../../../tests/reference/formats/", import.meta.url);
 const DAY_MS = 86_400_000;
-const TASK: Task = { ...RATINGS, budget: { days: 7, reports: 2, answers: "permanent" } };
+const TASK: Task = { ...MEMO, budget: { days: 7, memo: { epsilon: 2, days: 30 } } };
 
 interface Dump {
   readonly version: number;
@@ -28,32 +30,15 @@ interface Recorded {
   readonly database: Dump;
 }
 
-/** JSON replacer for values of a database that JSON lacks. */
-function encode(_key: string, value: unknown): unknown {
-  if (typeof value === "bigint") {
-    return { bigint: String(value) };
-  }
-  if (value instanceof Uint8Array) {
-    return { bytes: Buffer.from(value).toString("hex") };
-  }
-  return value instanceof Set ? { set: [...value] } : value;
-}
+/** JSON replacer for bytes, which JSON lacks. */
+const encode = (_key: string, value: unknown) =>
+  value instanceof Uint8Array ? { bytes: Buffer.from(value).toString("hex") } : value;
 
 function decode(_key: string, value: unknown): unknown {
-  const [[kind, own] = []] = Object.entries(value ?? {});
-  if (typeof value !== "object" || Object.keys(value ?? {}).length !== 1) {
-    return value;
-  }
-  switch (kind) {
-    case "bigint":
-      return BigInt(String(own));
-    case "bytes":
-      return Uint8Array.from(Buffer.from(String(own), "hex"));
-    case "set":
-      return new Set(own as unknown[]);
-    default:
-      return value;
-  }
+  const { bytes, ...others } = Object(value);
+  return typeof bytes === "string" && Object.keys(others).length === 0
+    ? Uint8Array.from(Buffer.from(bytes, "hex"))
+    : value;
 }
 
 async function dump(): Promise<Dump> {
@@ -104,6 +89,7 @@ beforeEach(() => {
   stubDatabase();
 });
 afterEach(() => {
+  vi.restoreAllMocks();
   vi.useRealTimers();
 });
 
@@ -112,12 +98,13 @@ afterEach(() => {
  * client formats`.
  */
 it.runIf(process.env.HUSHBIN_WRITE_FORMATS)("is written for later versions to read", async () => {
-  const at = Date.UTC(2026, 0, 1);
-  vi.setSystemTime(at);
+  const at = Date.UTC(2026, 0, 8);
+  vi.setSystemTime(at - 7 * DAY_MS);
   const client = visit();
-  await client.report(answers(1));
+  await client.report({ dark: true });
   await client.flush();
-  await client.report(answers(2));
+  vi.setSystemTime(at);
+  await client.report({ dark: false });
   client.destroy();
   const database = await dump();
   const rows = database.stores.reports?.rows ?? [];
@@ -130,26 +117,28 @@ it.runIf(process.env.HUSHBIN_WRITE_FORMATS)("is written for later versions to re
 describe.each(readdirSync(ALL))("what a browser has kept since %s", (directory) => {
   it("is spent, sent and remembered", async () => {
     const { at, database } = recorded(directory);
-    const [first, waiting] = (database.stores.reports?.rows ?? []).map(
+    const [, waiting] = (database.stores.reports?.rows ?? []).map(
       ([, { bytes }]) => bytes as Uint8Array,
     );
+    const memo = database.stores.ledgers?.rows[1]?.[1].memo as LedgerMemo;
+    const makes = vi.spyOn(LocalReportMaker.prototype, "makeFromMemo");
     await restore(database);
     vi.setSystemTime(at + DAY_MS);
     const collector = new FakeCollector();
     const client = visit(collector);
-    expect(await client.budget()).toMatchObject({ used: 2, reports: 2, spent: 4 });
-    expect(await client.report(answers(1))).toMatchObject({ outcome: "unchanged", epsilon: 0 });
-    expect(await client.report(answers(3))).toMatchObject({ outcome: "over-budget", epsilon: 0 });
+    expect(await client.budget()).toMatchObject({ used: 1, reports: 2, spent: 2 });
+    expect(await client.report({ dark: true })).toMatchObject({ outcome: "over-budget" });
     await client.flush();
     // Exactly the same bytes, so that the report is counted once.
     expect(collector.sent.map(({ bytes }) => hex(bytes))).toEqual([hex(waiting)]);
     vi.setSystemTime(at + 8 * DAY_MS);
-    // The same report again, which spends nothing.
-    expect(await client.report(answers(1))).toMatchObject({ outcome: "queued", epsilon: 0 });
+    // From the same memo, which spends nothing more in total.
+    expect(await client.report({ dark: true })).toMatchObject({ outcome: "queued", epsilon: 1 });
+    expect(makes.mock.calls).toEqual([[memo.slot]]);
+    expect(await client.budget()).toMatchObject({ used: 1, reports: 3, spent: 2 });
     await client.flush();
     const again = collector.sent.at(-1)?.bytes;
-    expect(hex(again?.subarray(34))).toBe(hex(first?.subarray(34)));
-    expect(hex(again?.subarray(17, 33))).not.toBe(hex(first?.subarray(17, 33)));
+    expect(hex(again?.subarray(17, 33))).not.toBe(hex(waiting?.subarray(17, 33)));
   });
 
   it("is what this version writes, for the way back", async () => {
@@ -157,8 +146,9 @@ describe.each(readdirSync(ALL))("what a browser has kept since %s", (directory) 
     await restore(database);
     vi.setSystemTime(at + 8 * DAY_MS);
     const client = visit();
-    await client.report(answers(1));
-    await client.report(answers(3));
+    await client.report({ dark: true });
+    vi.setSystemTime(at + 15 * DAY_MS);
+    await client.report({ dark: false });
     await client.flush();
     client.destroy();
     const shape = ({ version, stores }: Dump) => [
@@ -193,10 +183,10 @@ describe.each(readdirSync(ALL))("what a browser has kept since %s", (directory) 
     await restore(database);
     vi.setSystemTime(at + DAY_MS);
     const client = visit();
-    expect(await client.report(answers(3))).toMatchObject({ outcome: "over-budget" });
+    expect(await client.report({ dark: true })).toMatchObject({ outcome: "over-budget" });
     await client.flush();
     vi.setSystemTime(at + 8 * DAY_MS);
-    await client.report(answers(1));
+    await client.report({ dark: true });
     client.destroy();
     const { stores } = await dump();
     // The row of the collector is a list, the row of the task follows it.
@@ -212,7 +202,7 @@ it("is left alone where a later version wrote it: nothing is drawn, stored or se
   vi.setSystemTime(at + 30 * DAY_MS);
   const collector = new FakeCollector();
   const client = visit(collector);
-  await expect(client.report(answers(3))).rejects.toThrow(
+  await expect(client.report({ dark: true })).rejects.toThrow(
     expect.objectContaining({
       code: "storage",
       message: expect.stringMatching(/version/),

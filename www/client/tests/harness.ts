@@ -2,7 +2,9 @@
 
 import { IDBFactory, IDBKeyRange } from "fake-indexeddb";
 import { afterEach, vi } from "vitest";
+import type { Ledger } from "../budget.js";
 import { type Client, type ClientOptions, createClient, type Task } from "../index.js";
+import { requestResult } from "../store/indexed.js";
 
 export const SETTINGS = {
   id: "settings",
@@ -27,6 +29,26 @@ export const OFTEN: Task = { ...RATINGS, id: "often", budget: { reports: 10_000 
 
 /** Returns answers to {@link OFTEN} that differ for each number below a million. */
 export const answers = (number: number) => ({ 0: 1, 1: number / 1e6 });
+
+/** Flag with a memo of a year. Each window has one report. */
+export const MEMO = {
+  id: "memo",
+  epsilon: 1,
+  questions: [
+    {
+      name: "dark",
+      kind: "flag",
+      mechanism: {
+        name: "collision",
+        rule: "heaviest",
+        favoured: 1,
+        hashing: "balanced",
+        buckets: 2,
+      },
+    },
+  ],
+  budget: { memo: { epsilon: 2, days: 365 } },
+} as const satisfies Task;
 
 export const PLUGINS: Task = { ...RATINGS, id: "plugins", items: "open", value: "sign" };
 
@@ -271,6 +293,15 @@ export function stubPage(): StubPage {
     page.removeEventListener(...given),
   );
   return page;
+}
+
+/** Returns the ledgers of the tasks in the database, in the order of their URLs. */
+export async function storedLedgers(): Promise<readonly Ledger[]> {
+  const database = await requestResult(indexedDB.open("hushbin"));
+  const rows = await requestResult(database.transaction("ledgers").objectStore("ledgers").getAll());
+  database.close();
+  // The other rows belong to collectors.
+  return rows.filter((row) => "used" in row);
 }
 
 /** Waits until pending work is done: a number of turns, so that slow machines wait for longer. */

@@ -1,12 +1,10 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { maximumCertainty } from "../certainty.js";
-import { spentInWindow } from "../history/facts.js";
+import { clientTexts } from "../history/client-texts.js";
 import { uploadParts } from "../history/report.js";
 import { ENGLISH } from "../history.js";
-import type { Task } from "../index.js";
-import type { BudgetStatus } from "../results.js";
-import { answers, clientOf, FakeCollector, OFTEN, readUpload } from "./harness.js";
+import { answers, clientOf, FakeCollector, MEMO, readUpload, stubDatabase } from "./harness.js";
 
 const file = (path: string) => readFileSync(new URL(`../../../${path}`, import.meta.url), "utf8");
 /** Joins the continued lines of a Rust string. */
@@ -38,6 +36,16 @@ describe("what ε means", () => {
     expect(said).toContain("(ε = 13)");
     expect(promise).toContain("sure of an answer that never changed.");
     expect(said).toContain("99.9998 % sure of an answer that never changed");
+  });
+
+  it("is that of the memo, however many reports are made from it", () => {
+    const said = ENGLISH.memo(365, "2", "88").replaceAll("\u00a0", " ");
+    expect(said).toContain("This browser keeps one noisy answer for 365 days");
+    expect(said).toContain(
+      "at most 88 % sure of the answer that you gave first (ε = 2), however many they are.",
+    );
+    expect(said).toContain("no report shows it until the 365 days are over");
+    expect(said).toContain("a small probability that someone finds out which ones are yours");
   });
 
   it("is known as the analysis knows it", () => {
@@ -96,21 +104,19 @@ describe("sums through a shuffler", () => {
   });
 });
 
-describe("what a window has spent", () => {
-  const DAY_MS = 86_400_000;
-  const until = new Date(40 * DAY_MS);
-  const spent = { used: 2, until } as BudgetStatus;
-  const sent = [5, 15, 20].map((day, index) => ({
-    at: new Date(day * DAY_MS),
-    epsilon: index === 2 ? 0 : 2,
-    bytes: new Uint8Array(43),
-    state: "acknowledged" as const,
-  }));
-  const task = (kind: "fresh" | "permanent"): Task => ({ ...OFTEN, budget: { answers: kind } });
-
-  it("is ε for each report, but for those that were sent again", () => {
-    expect(spentInWindow(task("fresh"), spent, sent)).toBe(4);
-    expect(spentInWindow(task("permanent"), spent, sent)).toBe(2);
+describe("a client of a task with a memo", () => {
+  it("is told of what the memo spends, and not of a year of fresh reports", async () => {
+    stubDatabase();
+    const client = clientOf(new FakeCollector(), { task: MEMO, storage: "device" });
+    await client.report({ dark: true });
+    const format = { date: String, number: String };
+    const { meaning, used, total, entries } = await clientTexts(client, ENGLISH, format);
+    expect(meaning).toContain(ENGLISH.memo(365, "2", "88"));
+    expect(meaning).not.toContain("in a year");
+    expect(meaning).not.toContain(ENGLISH.unlinked);
+    expect(used).toBe(ENGLISH.used(1, 1, "1"));
+    expect(total).toBe(ENGLISH.spent(1, "2", "88"));
+    expect(entries.map(({ cost }) => cost)).toEqual([ENGLISH.cost("1")]);
   });
 });
 

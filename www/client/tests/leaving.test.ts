@@ -8,6 +8,7 @@ import {
   clientOf,
   FakeCollector,
   idsOf,
+  MEMO,
   OFTEN,
   RATINGS,
   type StubPage,
@@ -237,6 +238,20 @@ describe("a page", () => {
     await vi.waitFor(async () => expect(await own.budget()).toMatchObject({ used: 3, reports: 3 }));
     expect(errors).toEqual([]);
     expect(held.size).toBe(0);
+  });
+
+  it("reports from a memo by way of the database, without a reservation", async () => {
+    const own = client(undefined, { task: MEMO });
+    await own.ready();
+    own.atLeave(() => ({ dark: true }));
+    await settled();
+    expect(await own.budget()).toMatchObject({ used: 0, spent: 0 });
+    expect([stored.size, held.size]).toEqual([0, 0]);
+    leaves["is hidden"]();
+    await settled();
+    expect(await own.budget()).toMatchObject({ used: 1, spent: 2, spentOnAll: 1 });
+    expect(await own.history()).toHaveLength(1);
+    expect(stored.size).toBe(0);
   });
 
   it("keeps no reservation of a session that is stopped while it is made", async () => {

@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import { DhkemX25519HkdfSha256 } from "@hpke/core";
 import { DhkemX25519HkdfSha256 as InJavaScript } from "@hpke/dhkem-x25519";
-import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import {
   type Client,
   type ClientOptions,
@@ -13,6 +13,7 @@ import {
   SealingError,
   type Task,
 } from "../index.js";
+import { LocalReportMaker } from "../randomizer.js";
 import {
   Analyser,
   bytesOf,
@@ -28,8 +29,10 @@ import {
   clientOf,
   created,
   FakeCollector,
+  MEMO,
   OFTEN,
   problem,
+  storedLedgers,
   stubDatabase,
 } from "./harness.js";
 
@@ -254,24 +257,77 @@ it("spends what the task allows, in tabs that report at once", async () => {
   expect(await tabs[0]?.budget()).toMatchObject({ used: 3, spent: 6, reports: 3 });
 });
 
-it("sends a permanent answer again, sealed anew", async () => {
-  vi.useFakeTimers({ toFake: ["Date"] });
-  try {
-    const task = { ...OFTEN, budget: { answers: "permanent", reports: 1 } } as const;
+describe("a report from a memo", () => {
+  const task: Task = MEMO;
+  const later = () => vi.setSystemTime(Date.now() + 30 * 86_400_000);
+  let key: Analyser;
+
+  beforeEach(async () => {
+    vi.useFakeTimers({ toFake: ["Date"] });
+    stubDatabase();
     const { fingerprint: own } = await clientOf(new FakeCollector(), { task }).ready();
-    const key = await Analyser.create(own);
-    const client = sealedTo(new FakeShuffler(key.key), [key.pin], { task });
-    expect(await client.report(answers(1))).toMatchObject({ outcome: "queued", epsilon: 2 });
-    vi.setSystemTime(Date.now() + 31 * 86_400_000);
-    expect(await client.report(answers(1))).toMatchObject({ outcome: "queued", epsilon: 0 });
-    const sealed = (await client.history()).map(({ bytes }) => readSealed(bytes).sealed);
-    const [first, second] = sealed.map(hexOf);
-    expect(first).not.toBe(second);
-    const opened = await Promise.all(sealed.map((each) => key.open(each)));
-    expect(opened[0]).toEqual(opened[1]);
-  } finally {
+    key = await Analyser.create(own);
+  });
+  afterEach(() => {
     vi.useRealTimers();
-  }
+  });
+
+  const tab = () => sealedTo(new FakeShuffler(key.key), [key.pin], { task, storage: "device" });
+  const opened = async (client: Client) => {
+    const sealed = (await client.history()).map(({ bytes }) => readSealed(bytes).sealed);
+    return Promise.all(sealed.map(async (each) => hexOf(await key.open(each))));
+  };
+
+  it("is sealed as it was made, and made only once", async () => {
+    const draws = vi.spyOn(LocalReportMaker.prototype, "drawMemo");
+    const makes = vi.spyOn(LocalReportMaker.prototype, "makeFromMemo");
+    const client = tab();
+    for (const dark of [true, false, true]) {
+      expect(await client.report({ dark })).toMatchObject({ outcome: "queued", epsilon: 1 });
+      later();
+    }
+    expect(draws).toHaveBeenCalledOnce();
+    expect(makes).toHaveBeenCalledTimes(3);
+    expect(await opened(client)).toEqual(makes.mock.results.map(({ value }) => hexOf(value)));
+    expect(await client.budget()).toMatchObject({ spent: 2, reports: 3 });
+  });
+
+  it("is made anew from the memo that another tab has stored in the meantime", async () => {
+    const [client, other] = [tab(), tab()] as [Client, Client];
+    await Promise.all([client.ready(), other.ready()]);
+    const draws = vi.spyOn(LocalReportMaker.prototype, "drawMemo");
+    draws.mockReturnValueOnce(0).mockReturnValueOnce(1);
+    const makes = vi.spyOn(LocalReportMaker.prototype, "makeFromMemo");
+    // The other tab reports while the first is sealing, and its window ends.
+    const encrypt = crypto.subtle.encrypt.bind(crypto.subtle);
+    const sealing = vi.spyOn(crypto.subtle, "encrypt").mockImplementationOnce(async (...given) => {
+      sealing.mockImplementation(encrypt);
+      expect(await other.report({ dark: true })).toMatchObject({ outcome: "queued" });
+      later();
+      return encrypt(...given);
+    });
+    expect(await client.report({ dark: false })).toMatchObject({ outcome: "queued", epsilon: 1 });
+    // The memo that the first tab drew is dropped.
+    expect(makes.mock.calls).toEqual([[0], [1], [1]]);
+    const [ledger] = await storedLedgers();
+    expect(ledger?.memo?.slot).toBe(1);
+    expect(await opened(client)).toEqual(
+      makes.mock.results.slice(1).map(({ value }) => hexOf(value)),
+    );
+    expect(await client.budget()).toMatchObject({ used: 1, spent: 2, reports: 2 });
+  });
+
+  it("is dropped, with its memo, once consent is revoked", async () => {
+    const client = tab();
+    await client.ready();
+    const encrypt = crypto.subtle.encrypt.bind(crypto.subtle);
+    vi.spyOn(crypto.subtle, "encrypt").mockImplementationOnce(async (...given) => {
+      await client.revoke();
+      return encrypt(...given);
+    });
+    expect(await client.report({ dark: true })).toMatchObject({ outcome: "no-consent" });
+    expect(await storedLedgers()).toMatchObject([{ memo: null, spent: 0, revoked: 1 }]);
+  });
 });
 
 it("drops what was sealed for a budget that another tab has spent meanwhile", async () => {

@@ -478,7 +478,7 @@ describe("is refused", () => {
   it.each<[string, object]>([
     ["an ε out of range", { epsilon: 13 }],
     ["two reports a window", { budget: { reports: 2 } }],
-    ["permanent answers", { budget: { answers: "permanent" } }],
+    ["a memo", { budget: { memo: { epsilon: 2, days: 365 } } }],
     ["more coordinates than there are", { messages: { ...messages, drawn: 3 } }],
     ["no noise", { messages: { ...messages, threshold: "0" } }],
     ["one honest person", { people: 2 }],

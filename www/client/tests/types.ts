@@ -164,8 +164,11 @@ export const CHANGED: readonly Task[] = [
   { ...RATINGS, mechanism: { ...RATINGS.mechanism, name: "colision" } },
   // @ts-expect-error no such field
   { ...RATINGS, budget: { day: 7 } },
-  // @ts-expect-error no such word
-  { ...RATINGS, budget: { answers: "stale" } },
+  { ...RATINGS, budget: { memo: { epsilon: 2, days: 365 } } },
+  // @ts-expect-error a memo lasts for some days
+  { ...RATINGS, budget: { memo: { epsilon: 2 } } },
+  // @ts-expect-error no such field
+  { ...RATINGS, budget: { answers: "permanent" } },
 ];
 
 export async function literals() {

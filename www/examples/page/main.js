@@ -15,7 +15,6 @@ const { theme, captions, autoplay } = form.elements;
 
 const SAID = {
   queued: "Saved, and counted.",
-  unchanged: "Saved. That was counted already.",
   "over-budget": "Saved. Nothing more is counted this month.",
   "no-storage": "Saved.",
   "no-consent": "Saved.",

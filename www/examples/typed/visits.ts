@@ -1,4 +1,4 @@
-// Written by `hushbin task types`; the fingerprint is 46a374339c24e5ec4b92ed459c529651.
+// Written by `hushbin task types`; the fingerprint is 42e26829310349d4fcc5e53b2d35c2a0.
 import type { Task } from "hushbin";
 
 export const task = {
@@ -213,6 +213,5 @@ export const task = {
   budget: {
     days: 7,
     reports: 2,
-    answers: "permanent",
   },
 } as const satisfies Task;

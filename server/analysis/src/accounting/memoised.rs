@@ -13,11 +13,19 @@
 //! Evolving Data Under Local Differential Privacy" (arXiv 2210.00262). The exact losses of reports
 //! that name a seed and a bucket are hushbin's own.
 
-use hushbin::Error;
 use hushbin::bounds::{EPSILON, ParameterRange};
+use hushbin::{Error, Task};
+
+use super::batch_privacy::BatchPrivacy;
+use super::composition::{ComposedPrivacy, Exposure, compute_composed_privacy};
+use super::mixture::alpha::Mixture;
+use super::ranges::DELTA;
 
 /// Relative increase that covers the rounding of a loss that is computed in doubles.
 const ROUNDING: f64 = 1e-12;
+
+/// Number of reports above which the loss is taken to be that of the memo.
+const MANY_REPORTS: u32 = 4096;
 
 /// Memo and reports of one question whose answers are memoised.
 ///
@@ -77,6 +85,17 @@ impl MemoisedAnswers {
         })
     }
 
+    /// Creates the description of a task, or returns `None` if the task's budget has no memo.
+    ///
+    /// # Panics
+    /// Never: a task with a memo has a second stage.
+    #[must_use]
+    pub fn for_task(task: &Task) -> Option<Self> {
+        let (stages, memo) = (task.memo_stages()?, task.budget().memo()?);
+        let answers = Self::new(stages.slots, stages.supported, memo.epsilon, task.epsilon());
+        Some(answers.expect("the core has checked that there is a second stage"))
+    }
+
     /// Returns ε₂ = ln e₂, the loss of one report about the memo.
     #[must_use]
     pub const fn second_epsilon(&self) -> f64 {
@@ -89,6 +108,9 @@ impl MemoisedAnswers {
     pub fn epsilon_of_reports(&self, reports: u32) -> f64 {
         // By symmetry, the worst reports all support the first answer's slot, and j of them the
         // second answer's slot. The other slots should then be supported as evenly as possible.
+        if reports > MANY_REPORTS {
+            return self.total_epsilon;
+        }
         let most = if self.supported == 1 { 0 } else { reports };
         let loss = (0..=most).filter_map(|shared| self.log_ratio(reports, shared));
         let worst = loss.fold(0.0, f64::max) * (1.0 + ROUNDING);
@@ -138,23 +160,85 @@ impl MemoisedAnswers {
         first / (first + f64::from(self.slots))
     }
 
+    /// Returns the central privacy of a person's reports in several batches, if they are made from
+    /// one memo. A batch has `reports` reports, of which a fraction `honest_fraction` is honest.
+    /// `mixture_at(ε)` returns the mixture of the task's mechanism at a local ε.
+    ///
+    /// One report of a person in one batch is accounted like a fresh report. Otherwise the
+    /// attacker is given the memos: the reports are then independent with loss ε₂, and
+    /// [`MemoisedAnswers::central_epsilon`] adds the protection of the memo.
+    ///
+    /// # Errors
+    /// The errors of [`compute_composed_privacy`] and of `mixture_at`.
+    pub fn compute_privacy<E: From<Error>>(
+        &self,
+        mixture_at: impl Fn(f64) -> Result<Mixture, E>,
+        reports: u64,
+        honest_fraction: f64,
+        delta: f64,
+        exposure: Exposure,
+    ) -> Result<ComposedPrivacy, E> {
+        let account = |epsilon, delta| {
+            let mixture = mixture_at(epsilon)?;
+            let composed =
+                compute_composed_privacy(&mixture, reports, honest_fraction, delta, exposure);
+            composed.map_err(E::from)
+        };
+        if exposure == Exposure::default() {
+            return account(self.report_epsilon, delta);
+        }
+        DELTA.check(delta)?;
+        // The memo multiplies δ by λ, so the reports may have a larger δ.
+        let larger = (delta / self.memo_weight()).min(DELTA.max);
+        let given_memo = account(self.second_epsilon, larger)?;
+        let behind_memo = |epsilon| self.central_epsilon(epsilon);
+        Ok(ComposedPrivacy {
+            account: BatchPrivacy {
+                central_epsilon: behind_memo(given_memo.account.central_epsilon),
+                // No lower bound is known behind a memo.
+                reduction_lower_epsilon: 0.0,
+                reduction_attained: false,
+                delta,
+                ..given_memo.account
+            },
+            one_batch_epsilon: behind_memo(given_memo.one_batch_epsilon),
+            basic_epsilon: behind_memo(given_memo.basic_epsilon),
+            advanced_epsilon: behind_memo(given_memo.advanced_epsilon),
+            ..given_memo
+        })
+    }
+
+    /// Returns the share of the variance of one report that is the variance of the memo, as the
+    /// maximum over people with and without the estimated answer. Over k windows of the same
+    /// people, errors are up to √(1 + (k − 1)·share) times those of independent reports.
+    #[must_use]
+    pub fn memo_share_of_variance(&self) -> f64 {
+        let share = |present| {
+            let memo = answer_variance(1, self.slots, self.total_epsilon, present);
+            memo / answer_variance(self.supported, self.slots, self.report_epsilon, present)
+        };
+        share(false).max(share(true))
+    }
+
     /// Returns the variance of one person's contribution to the estimated share of an answer that
     /// the person does not have, for the average over `windows` windows. It does not fall below the
     /// variance of the memo alone.
     #[must_use]
     pub fn variance_over_windows(&self, windows: u32) -> f64 {
-        let memo = absent_variance(1, self.slots, self.total_epsilon);
-        let one = absent_variance(self.supported, self.slots, self.report_epsilon);
+        let memo = answer_variance(1, self.slots, self.total_epsilon, false);
+        let one = answer_variance(self.supported, self.slots, self.report_epsilon, false);
         memo + (one - memo) / f64::from(windows)
     }
 }
 
-/// Returns the variance of the contribution to another answer's share, for subset selection of
-/// `supported` of `slots` slots at `epsilon`: q(1 − q)/(p − q)².
-fn absent_variance(supported: u32, slots: u32, epsilon: f64) -> f64 {
+/// Returns the variance of one person's contribution to an answer's share, for subset selection of
+/// `supported` of `slots` slots at `epsilon`: q(1 − q)/(p − q)² if the person does not have the
+/// answer, and p(1 − p)/(p − q)² if it is `present`.
+fn answer_variance(supported: u32, slots: u32, epsilon: f64, present: bool) -> f64 {
     let [m, n] = [supported, slots].map(f64::from);
     let favoured = m * epsilon.exp();
     let p = favoured / (favoured + n - m);
     let q = (m - p) / (n - 1.0);
-    q * (1.0 - q) / (p - q).powi(2)
+    let hit = if present { p } else { q };
+    hit * (1.0 - hit) / (p - q).powi(2)
 }

@@ -17,7 +17,7 @@ use crate::estimate::mechanism::{PreparedQuestion, prepare_question};
 use crate::estimate::point::{Estimand, ItemPointEstimates, PointEstimate, SamplingModel};
 use crate::estimate::query::{ConfidenceLevel, Estimate, Label, Query};
 use crate::estimate::question::{NumberEstimates, TogetherParts, cross, number};
-use crate::promise::{ReportPrivacy, bias_statement, permanent_answers_error_statement};
+use crate::promise::{ReportPrivacy, bias_statement, memo_error_statement};
 
 /// Estimator for one task. It computes the hit rates of the task's mechanisms once, and uses them
 /// for every query.
@@ -155,7 +155,7 @@ impl Estimator {
             confidence: query.quantiles.confidence(),
             privacy: ReportPrivacy::for_task(task),
             bias: bias_statement(question),
-            repeats: permanent_answers_error_statement(task),
+            repeats: memo_error_statement(task),
             post_processing: post_processing::method_statements(&query.post),
             shrinkage,
             stand_out: query

@@ -14,7 +14,6 @@ use super::thresholds::{
 };
 use crate::estimate::{CONFIDENCE, DEFAULT_CONFIDENCE, EstimateError, find_question_index};
 use crate::numeric::clopper_pearson::{critical_count, lower_bound, upper_bound};
-use crate::promise::permanent_answers_error_statement;
 
 /// Minimum number of hashes that are counted for a candidate. Because of this minimum, the limit on
 /// hashes also limits memory.
@@ -142,10 +141,6 @@ pub struct SearchResult {
     /// Joint confidence of all intervals. The probability of any false discovery is at most (1 −
     /// confidence)/2. A false discovery is a text or prefix in the result that no person has.
     pub confidence: f64,
-    /// Statement of how much too narrow the intervals over several time windows can be. Present if
-    /// people repeat their first report (permanent answers).
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub repeats: Option<String>,
     /// Letters from which candidates were built.
     pub alphabet: String,
     /// Whole texts and prefixes of the greatest length, in descending order of estimates.
@@ -223,7 +218,6 @@ impl SearchResult {
 #[derive(Debug, Clone)]
 pub struct TextSearch {
     question: String,
-    repeats: Option<String>,
     options: SearchOptions,
     alphabet: Vec<char>,
     /// Probability that a report hits the prefix of its sender's text, and probability that the
@@ -273,7 +267,6 @@ impl TextSearch {
         }
         Ok(Self {
             question: name,
-            repeats: permanent_answers_error_statement(task),
             options,
             alphabet,
             hit: hit_rates(question, collision),
@@ -336,7 +329,6 @@ impl TextSearch {
             question: self.question.clone(),
             reports: reports.len() as u64,
             confidence: self.options.confidence,
-            repeats: self.repeats.clone(),
             alphabet: self.options.alphabet.clone(),
             texts: self.texts_above_zero(&texts),
             dead_ends: self.texts_above_zero(&dead_ends),

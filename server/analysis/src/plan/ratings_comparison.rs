@@ -50,7 +50,7 @@ pub(super) fn variance_ratio_as_ratings(
         weight: None,
         mechanism,
     };
-    let rated = rated.resolve(question.epsilon(), None).ok()?;
+    let rated = rated.resolve(question.epsilon(), None, None).ok()?;
     let [own, rated] = [question, &rated].map(ErrorPredictor::for_question);
     let (theirs, ours) = match aim {
         PredictedQuantity::Distribution(part) => (

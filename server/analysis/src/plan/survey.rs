@@ -284,7 +284,7 @@ impl Survey {
             }
             _ => Task::of_questions(self.id.clone(), questions)?,
         };
-        Ok(task.with_budget(self.budget))
+        task.with_budget(self.budget)
     }
 }
 

@@ -45,7 +45,13 @@ const SETTINGS: &str = r#"{
     "id": "settings", "items": ["dark-mode", "autoplay", "captions"], "sparsity": 2,
     "epsilon": 2.0, "value": "sign",
     "mechanism": { "name": "coco", "rule": "overwrite" },
-    "budget": { "days": 7, "reports": 2, "answers": "permanent" }
+    "budget": { "days": 7, "reports": 2 }
+}"#;
+
+/// A task with a memo.
+const MEMO: &str = r#"{
+    "id": "memo", "epsilon": 1.0, "questions": [{ "name": "dark", "kind": "flag" }],
+    "budget": { "days": 7, "memo": { "epsilon": 2.0, "days": 365 } }
 }"#;
 
 const STRONGEST: &str = r#"{
@@ -73,7 +79,9 @@ const OPEN: &str = r#"{
     "id": "anything", "items": "open", "sparsity": 2, "epsilon": 2.0, "value": "sign"
 }"#;
 
-const TASKS: [&str; 7] = [SURVEY, SETTINGS, STRONGEST, OCCUPIED, SCORES, CLIPPED, OPEN];
+const TASKS: [&str; 8] = [
+    SURVEY, SETTINGS, STRONGEST, OCCUPIED, SCORES, CLIPPED, OPEN, MEMO,
+];
 
 /// Requests for a task's estimates.
 fn asked(task: &Task) -> Vec<String> {

@@ -57,10 +57,14 @@ const NEAR: &str = r#"{
 }"#;
 const OPEN: &str = r#"{
     "id": "open", "items": "open", "sparsity": 2, "epsilon": 2.0, "value": "sign",
-    "budget": { "days": 30, "reports": 1, "answers": "permanent" }
+    "budget": { "days": 30, "reports": 2 }
+}"#;
+const MEMO: &str = r#"{
+    "id": "memo", "epsilon": 1.0, "questions": [{ "name": "dark", "kind": "flag" }],
+    "budget": { "days": 7, "memo": { "epsilon": 2.0, "days": 365 } }
 }"#;
 
-pub(crate) const TASKS: [&str; 6] = [EVERYTHING, DELAYS, COCO, CLIPPED, NEAR, OPEN];
+pub(crate) const TASKS: [&str; 7] = [EVERYTHING, DELAYS, COCO, CLIPPED, NEAR, OPEN, MEMO];
 
 /// Ids of all tasks.
 pub(crate) fn ids() -> Vec<String> {

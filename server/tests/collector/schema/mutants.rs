@@ -56,7 +56,7 @@ const MORE: [&str; 7] = [
             { "name": "x", "kind": "flag" }, { "name": "y", "kind": "choice", "options": 3 } ] }
     ] }"#,
     r#"{ "id": "coco", "items": 9, "sparsity": 2, "epsilon": 2.0, "value": "sign", "people": 500,
-        "entries": [1, 2, 3], "overlap": 4096, "budget": { "days": 7, "reports": 2, "answers": "permanent" },
+        "entries": [1, 2, 3], "overlap": 4096, "budget": { "days": 7, "reports": 2 },
         "mechanism": { "name": "coco", "rule": "strongest", "favoured": 1, "hashing": "balanced",
         "buckets": 8, "hashes": 1 } }"#,
     r#"{ "id": "user", "items": 9, "sparsity": 2, "epsilon": 2.0, "value": "sign",

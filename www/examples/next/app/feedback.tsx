@@ -14,7 +14,6 @@ const FEATURES: Readonly<Record<(typeof task.items)[number], string>> = {
 
 const SAID: Readonly<Record<Receipt["outcome"], string>> = {
   queued: "Thank you.",
-  unchanged: "Thank you. You have told us so already.",
   "over-budget": "Thank you. You have told us this month already.",
   "no-storage": "Nothing was sent: this browser stores nothing for this site.",
   "no-consent": "Nothing was sent: you have not agreed.",

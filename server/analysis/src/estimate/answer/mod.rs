@@ -107,8 +107,8 @@ pub struct Estimates<Items = Vec<ItemEstimates>> {
     /// Statement about the bias that clipping causes. `None` if the estimates are unbiased.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) bias: Option<String>,
-    /// Warning that error bars do not hold for estimates over several time windows. Present if
-    /// people repeat their first report (permanent answers).
+    /// Warning that error bars are too narrow for estimates over several time windows. Present if
+    /// reports are made from memos.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub repeats: Option<String>,
     /// Statement about each requested post-processing method and its bias. The keys are the fields

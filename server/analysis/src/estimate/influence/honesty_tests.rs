@@ -15,7 +15,6 @@
 //!
 //! [`ForgedReportInfluence`]: super::ForgedReportInfluence
 
-use hushbin::task::AnswerPolicy;
 use hushbin::{Items, Question};
 use serde::Serialize;
 use statrs::distribution::{ChiSquared, ContinuousCDF, Normal};
@@ -112,17 +111,11 @@ impl HonestReportProperty {
 impl Estimator {
     /// Runs all tests for which the totals have enough reports.
     ///
-    /// Returns no tests if answers are permanent, because honest people then send the same report
-    /// again.
-    ///
     /// # Panics
     /// If the totals belong to another task.
     #[must_use]
     pub fn run_honesty_tests(&self, totals: &Totals) -> Vec<HonestyTest> {
         let mut tests = Vec::new();
-        if self.task().budget().answer_policy() == AnswerPolicy::Permanent {
-            return tests;
-        }
         let mut add = |respect: HonestReportProperty, question: Option<String>, p: Option<f64>| {
             tests.extend(p.map(|p| respect.test_result(question, p)));
         };
@@ -145,11 +138,13 @@ impl Estimator {
             );
             let outputs = self.pattern_outputs_p_value(totals, index);
             add(HonestReportProperty::Outputs, name.clone(), outputs);
-            add(
-                HonestReportProperty::Limits,
-                name,
-                self.estimate_range_p_value(totals, index, question),
-            );
+            // In totals of several windows, reports from one memo share its noise, which the test
+            // would take for forged reports.
+            let range = match self.task().memo_stages() {
+                None => self.estimate_range_p_value(totals, index, question),
+                Some(_) => None,
+            };
+            add(HonestReportProperty::Limits, name, range);
         }
         tests
     }

@@ -129,7 +129,7 @@ impl<'a> EpsilonSearch<'a> {
     ) -> Result<Vec<MechanismChoice>, PlanError> {
         let chosen = self
             .draft
-            .choose_within_alpha(epsilon, Some(self.people), alpha)?;
+            .choose_within_alpha(epsilon, Some(self.people), alpha, None)?;
         let Some(plan) = chosen else {
             return Ok(Vec::new());
         };

@@ -1,6 +1,6 @@
 //! Tests of the privacy and the variance of memoised answers.
 
-use hushbin::{Error, ErrorCode};
+use hushbin::{Error, ErrorCode, TaskDraft};
 use hushbin_analysis::accounting::MemoisedAnswers;
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -196,5 +196,50 @@ fn a_loss_that_no_second_stage_has_is_refused() {
         refused(2, 1, 2.0, f64::NAN),
     ] {
         assert_eq!(error.code(), ErrorCode::OutOfRange);
+    }
+}
+
+/// Attacker's advantage (total variation) in telling two reports of one browser from reports of two
+/// browsers with the same answer, computed from the thresholds that are sampled.
+#[test]
+fn two_reports_can_hardly_be_linked() {
+    for (options, total, one, expected) in [
+        (2, 2.0, 1.0, 0.077),
+        (2, 2.0, 0.5, 0.022),
+        (2, 4.0, 1.0, 0.008),
+    ] {
+        let draft: TaskDraft = serde_json::from_value(serde_json::json!({
+            "id": "t", "epsilon": one, "budget": { "memo": { "epsilon": total, "days": 365 } },
+            "questions": [{ "name": "q", "kind": "choice", "options": options }],
+        }))
+        .unwrap();
+        let task = draft.resolve().unwrap();
+        let stages = task.memo_stages().unwrap();
+        // A flag has two slots. A report supports the own slot, or the other one.
+        let [own, report] = [stages.own_slot, stages.report].map(|own| own.probability());
+        let slots = [(own, report), (1.0 - own, 1.0 - report)];
+        let law = |supports: bool, p: f64| if supports { p } else { 1.0 - p };
+        let mut advantage = 0.0;
+        for first in [false, true] {
+            for second in [false, true] {
+                let same: f64 = slots
+                    .iter()
+                    .map(|(a, p)| a * law(first, *p) * law(second, *p))
+                    .sum();
+                let alone = |supports| {
+                    slots
+                        .iter()
+                        .map(|(a, p)| a * law(supports, *p))
+                        .sum::<f64>()
+                };
+                advantage += 0.5 * (same - alone(first) * alone(second)).abs();
+            }
+        }
+        assert!(
+            (advantage - expected).abs() < 5e-4,
+            "{advantage}, expected {expected}"
+        );
+        let answers = MemoisedAnswers::for_task(&task).unwrap();
+        assert!((answers.second_epsilon() - (report / (1.0 - report)).ln()).abs() < 1e-8);
     }
 }

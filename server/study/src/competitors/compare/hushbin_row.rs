@@ -50,7 +50,7 @@ fn choice_parameters_and_variance(
         weight: None,
         mechanism: MechanismDraft::default(),
     };
-    let question = draft.resolve(epsilon, None)?;
+    let question = draft.resolve(epsilon, None, None)?;
     let Mechanism::Collision(collision) = *question.mechanism() else {
         unreachable!("it is the default of drafts")
     };

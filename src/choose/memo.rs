@@ -1,0 +1,47 @@
+//! Choice of Collision's parameters for a question whose answers are memoised.
+
+use super::search::{Candidate, ParameterSearch};
+use crate::error::{Error, error};
+use crate::hash::HashFamily;
+use crate::mechanism::MemoStages;
+use crate::mechanism::collision::{Collision, Rule};
+use crate::task::Memo;
+
+/// Returns `chosen` if its reports can be made from the memo. Otherwise returns the parameters of
+/// Collision with minimum total variance among those whose reports can.
+///
+/// A memo limits the number M of slots that a report supports: M < (exp(ε_total) − 1)/(exp(ε) − 1).
+///
+/// # Errors
+/// [`Error::Combination`] if there are no such parameters.
+pub(super) fn best_for_memo(
+    search: &ParameterSearch<'_>,
+    memo: Memo,
+    chosen: Candidate,
+) -> Result<Candidate, Error> {
+    let (domain, epsilon) = (&search.domain, search.budget.epsilon);
+    let allows =
+        |own: &Collision| MemoStages::new(&(*own).into(), domain, epsilon, memo.epsilon).is_ok();
+    if MemoStages::new(&chosen.mechanism, domain, epsilon, memo.epsilon).is_ok() {
+        return Ok(chosen);
+    }
+    let options = domain.item_count().unwrap_or(0);
+    let plain = (2..=options).filter_map(|buckets| {
+        Collision::new(
+            Rule::Heaviest { favoured: 1 },
+            HashFamily::Balanced,
+            buckets,
+        )
+        .ok()
+    });
+    let windows = Collision::list_with_windows(options, 3..=options, [0.0, 1.0]);
+    let variance = |own: &Collision| own.rates(domain, epsilon).total_variance(domain);
+    let best = plain
+        .chain(windows)
+        .filter(allows)
+        .min_by(|a, b| variance(a).total_cmp(&variance(b)));
+    let best = best.ok_or(error!(Combination {
+        reason: "the memo's \"epsilon\" is too small: it must exceed the \"epsilon\" of a report",
+    }))?;
+    Ok(search.evaluate_candidate(best, domain))
+}

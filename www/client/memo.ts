@@ -1,0 +1,118 @@
+/**
+ * Memos: randomised answers that stay in the browser for an epoch. All reports of an epoch are made
+ * from its memo, each with a new seed.
+ */
+
+import type { Ledger, LedgerMemo } from "./budget.js";
+import type { PackedEntries } from "./input.js";
+import type { CollisionMechanism } from "./mechanism/collision.js";
+import type { ChoiceQuestion } from "./question.js";
+import type { Store } from "./store/store.js";
+import type { Memo, QuestionsTask, Task } from "./task.js";
+
+const DAY_MS = 86_400_000;
+
+/** Maker of reports whose task has a memo. */
+interface MemoMaker {
+  readonly task: Task;
+  /** Draws the memo of answers. Returns its slot. */
+  drawMemo(entries: PackedEntries): number;
+  /** Makes a report from the slot of a memo. */
+  makeFromMemo(slot: number): Uint8Array;
+}
+
+/** Report that may be made from a memo. */
+interface MemoReport {
+  /** ε that the report adds to the total: that of the memo if it is drawn, or else 0. */
+  readonly lifetime: number;
+  /** Makes the report. Returns it with the memo that the ledger has to store. */
+  make(): readonly [report: Uint8Array, memo: LedgerMemo];
+}
+
+/**
+ * Function that prepares a report at the time `now`, of a task in this state. Returns undefined if
+ * no report may be made until the epoch ends.
+ */
+export type MemoFunction = (
+  ledger: Ledger,
+  entries: PackedEntries,
+  now: number,
+) => MemoReport | undefined;
+
+/** Slot and report that were made for one call of a client's `report`. */
+interface Draft {
+  /** Slot that the ledger had. Undefined if the slot was drawn for this call. */
+  readonly stored: number | undefined;
+  readonly slot: number;
+  readonly report: Uint8Array;
+}
+
+/** Question to which answers can have a memo. A flag has no list of options. */
+type MemoQuestion = Omit<ChoiceQuestion, "options"> & Partial<Pick<ChoiceQuestion, "options">>;
+
+/**
+ * Returns a text that identifies what a memo belongs to: the question, its options in order, the
+ * number of slots, and the ε of the memo.
+ */
+function memoKey(task: Task, { epsilon }: Memo): string {
+  // A task with a memo has one question, with the mechanism Collision.
+  const [question] = (task as QuestionsTask).questions;
+  const { name, mechanism, options = 2 } = question as MemoQuestion;
+  const { buckets } = mechanism as CollisionMechanism;
+  const count = typeof options === "number" ? options : options.length;
+  // All buckets have equally many slots, so there can be more slots than options.
+  const slots = buckets * Math.ceil(count / buckets);
+  return JSON.stringify([name, options, slots, epsilon]);
+}
+
+/** Returns the ledger with the memo deleted, if its epoch has ended. The marker of the epoch stays. */
+function withoutEndedMemo(ledger: Ledger): Ledger {
+  const { memo } = ledger;
+  return memo && Date.now() >= memo.until ? { ...ledger, memo: { ...memo, slot: null } } : ledger;
+}
+
+/**
+ * Deletes a memo whose epoch has ended, and returns the function that prepares the reports of a
+ * task.
+ *
+ * @param memo memo of the task's budget
+ * @param stored latest ledger that was read from the store
+ */
+export async function prepareMemo(
+  engine: MemoMaker,
+  memo: Memo,
+  store: Store,
+  stored: Ledger,
+): Promise<MemoFunction> {
+  if (typeof stored.memo?.slot === "number" && withoutEndedMemo(stored) !== stored) {
+    await store.change(({ ledger, charges }) => {
+      return { ledger: withoutEndedMemo(ledger), charges, result: undefined };
+    });
+  }
+  const question = memoKey(engine.task, memo);
+  // A report that is sealed is prepared twice. It has to be the same, unless another tab has stored
+  // a memo in the meantime.
+  const drafts = new WeakMap<PackedEntries, Draft>();
+  return (ledger, entries, now) => {
+    // The end was fixed when the memo was drawn. A clock that is set back therefore starts no epoch.
+    const current = ledger.memo && now < ledger.memo.until ? ledger.memo : undefined;
+    // A second memo in the same epoch would reveal as much again.
+    if (current && (current.slot === null || current.question !== question)) {
+      return undefined;
+    }
+    return {
+      lifetime: current ? 0 : memo.epsilon,
+      make: () => {
+        const stored = current?.slot ?? undefined;
+        let draft = drafts.get(entries);
+        if (draft === undefined || draft.stored !== stored) {
+          const slot = stored ?? engine.drawMemo(entries);
+          draft = { stored, slot, report: engine.makeFromMemo(slot) };
+          drafts.set(entries, draft);
+        }
+        const until = current?.until ?? now + memo.days * DAY_MS;
+        return [draft.report, { until, question, slot: draft.slot }];
+      },
+    };
+  };
+}
