@@ -47,8 +47,9 @@ pub struct EpsilonSpending {
     pub(crate) budget: Budget,
     /// Sum of ε over the reports in one time window.
     pub(crate) window_epsilon: f64,
-    /// Sum of ε over the reports in the 365 days that start with the first report.
-    pub(crate) year_epsilon: f64,
+    /// Sum of ε over the reports in the 365 days that start with the first report. If the reports
+    /// are made from memos, ε of all these reports together.
+    pub year_epsilon: f64,
     /// Meaning of these numbers, for readers without mathematics.
     pub statement: String,
 }

@@ -113,6 +113,38 @@ fn a_memo_limits_what_a_year_spends() {
     }
 }
 
+/// The short answer states the gain, and the price for many options.
+#[test]
+fn a_check_of_a_memo_states_gain_and_price() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("task.json");
+    let path = file.to_str().unwrap();
+    for (options, price) in [
+        (8, None),
+        (16, Some("1.05")),
+        (32, Some("1.46")),
+        (64, Some("2.41")),
+    ] {
+        let task = json!({
+            "id": "settings", "epsilon": 1.0,
+            "questions": [{ "name": "theme", "kind": "choice", "options": options }],
+            "budget": { "memo": { "epsilon": 2.0, "days": 365 } },
+        });
+        fs::write(&file, task.to_string()).unwrap();
+        let said = hushbin(&["task", "check", path]).stdout;
+        let said = String::from_utf8(said).unwrap();
+        assert!(said.contains("at most ε = 2 (fresh reports: 13)"), "{said}");
+        let priced = "Because of the memo, this takes";
+        match price {
+            None => assert!(!said.contains(priced), "{said}"),
+            Some(price) => {
+                let words = format!("{priced} {price} times the people of fresh reports.");
+                assert!(said.contains(&words), "{words}: {said}");
+            }
+        }
+    }
+}
+
 /// Several batches reveal no more than the memo. Until then they add up like reports of the second
 /// stage behind the memo.
 #[test]

@@ -3,6 +3,9 @@
 use std::io::{self, Write};
 use std::path::Path;
 
+use hushbin::choose::collision::Draft;
+use hushbin::mechanism::Mechanism;
+use hushbin::mechanism::collision::Collision;
 use hushbin::task::{Kind, Part};
 use hushbin::{Items, Question};
 
@@ -12,6 +15,9 @@ use crate::cli::table::write_aligned_rows;
 use hushbin_analysis::estimate::{DEFAULT_CONFIDENCE, ForgedReportInfluence, InfluencedEstimate};
 use hushbin_analysis::heavy_hitters::PROBABILITY;
 use hushbin_analysis::promise::round_up_to_three_digits;
+
+/// Ratio of variances from which the price of a memo is stated.
+const WORTH_MENTIONING: f64 = 1.01;
 
 /// Number of reports for which the short answer states the error, if that error is predicted.
 const PREFERRED_REPORTS: u64 = 10_000;
@@ -27,21 +33,51 @@ impl TaskAssessment {
                 format!("{} questions, one in each report: {names}", all.len())
             }
         };
-        let yearly = self.task.budget().reports_a_year();
-        let [epsilon, year_epsilon] = [1.0, f64::from(yearly)].map(|n| n * self.effective_epsilon);
+        let budget = self.task.budget();
+        let yearly = budget.reports_a_year();
+        let fresh = round_up_to_three_digits(f64::from(yearly) * self.effective_epsilon);
+        let (epsilon, year_epsilon) = (self.effective_epsilon, self.budget.year_epsilon);
         let [one, year] = [epsilon, year_epsilon].map(round_up_to_three_digits);
         let [one_guess, year_guess] = [epsilon, year_epsilon].map(describe::guess_certainty_phrase);
+        let from_memo = match budget.memo() {
+            None => String::new(),
+            Some(_) => format!(" (fresh reports: {fresh})"),
+        };
         let protects = &self.protects;
         vec![
             format!("{} is a valid task. It asks {asks}.", self.task.id()),
             format!("Each report spends ε = {one}, which protects {protects}: {one_guess}."),
             format!(
                 "A person sends at most {yearly} reports a year. Linked together, they spend at \
-                 most ε = {year}: {year_guess}."
+                 most ε = {year}{from_memo}: {year_guess}."
             ),
-            self.accuracy_line().unwrap_or_default(),
+            [self.accuracy_line(), self.memo_price_line()]
+                .into_iter()
+                .flatten()
+                .collect::<Vec<_>>()
+                .join(" "),
             describe::task_file_sentence(file, &self.fingerprint),
         ]
+    }
+
+    /// Returns a sentence with the number of people that a memo costs, if reports from it are less
+    /// exact than fresh reports. That is so for choices with many options.
+    fn memo_price_line(&self) -> Option<String> {
+        let question = self
+            .task
+            .only_question()
+            .filter(|_| self.task.memo_stages().is_some())?;
+        let Mechanism::Collision(own) = question.mechanism() else {
+            return None;
+        };
+        let (domain, epsilon) = (question.domain(), question.epsilon());
+        let fresh = Collision::choose(&domain, epsilon, &Draft::default()).ok()?;
+        let [own, fresh] =
+            [own, &fresh].map(|own| own.rates(&domain, epsilon).total_variance(&domain));
+        let price = own / fresh;
+        (price > WORTH_MENTIONING).then(|| {
+            format!("Because of the memo, this takes {price:.2} times the people of fresh reports.")
+        })
     }
 
     /// Returns a sentence with the 95% interval of the least exact question. That question has the
