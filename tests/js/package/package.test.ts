@@ -182,8 +182,10 @@ describe("the tarball", () => {
 const OF_REPORTS = [
   "__wbg_randomizer_free",
   "digest",
+  "randomizer_draw_memo",
   "randomizer_new",
   "randomizer_randomize",
+  "randomizer_randomize_memo",
   "randomizer_sampled_down",
   "randomizer_upload_header",
 ];
