@@ -29,7 +29,7 @@ export let bindings: Bindings = { Randomizer, digest, currentInstance, restart }
  * Returns true if `source` is the core in JavaScript, and false if a WebAssembly module can be
  * loaded from it.
  */
-export function isFallback(source: object): source is Fallback {
+export function isFallbackSource(source: object): source is Fallback {
   return "digest" in source;
 }
 

@@ -31,7 +31,7 @@ export interface LedgerMemo {
  * Reservation of the budget for one report that is made when the page is left. The budget is spent
  * in advance, so the report does not have to wait for the database.
  */
-export interface Reservation {
+export interface BudgetReservation {
   /**
    * Random id of the reservation. It is part of the name of the lock that the page holds, and of
    * the key of the journal entry.
@@ -78,7 +78,7 @@ export interface Ledger {
   /** End of the delay that the collector requested, in milliseconds since 1970. */
   readonly notBefore: number;
   /** Reservations: reports whose budget is spent, but which are not made yet. */
-  readonly reserved: readonly Reservation[];
+  readonly reserved: readonly BudgetReservation[];
 }
 
 export function emptyLedger(): Ledger {
@@ -108,7 +108,7 @@ interface WindowCharge {
 export type CollectorCharges = readonly WindowCharge[];
 
 /** Ledgers of a task and of its collector in this browser. */
-export interface Ledgers {
+export interface LedgerPair {
   /** Ledger of the task alone. */
   readonly ledger: Ledger;
   /** Ledger of all tasks of the collector, including this one. */
@@ -116,7 +116,7 @@ export interface Ledgers {
 }
 
 /** Returns the ledger after consent was revoked. The slot of the memo is deleted, not its epoch. */
-export function afterRevocation(ledger: Ledger): Ledger {
+export function ledgerAfterRevocation(ledger: Ledger): Ledger {
   const { memo, revoked } = ledger;
   return { ...ledger, memo: memo && { ...memo, slot: null }, revoked: revoked + 1 };
 }
@@ -148,7 +148,7 @@ function addCharge(
  * Returns the state of the ledger at the time `now`. If the ledger's window has ended, the number
  * of reports in the window becomes 0.
  */
-export function ledgerAt(ledger: Ledger, now: number): Ledger {
+export function ledgerAtTime(ledger: Ledger, now: number): Ledger {
   // A window stays open until its own end, also if the clock was set back to a time before it. The
   // end is never computed again: with the right time again, the window would have ended too early.
   return now < ledger.until || ledger.used === 0 ? ledger : { ...ledger, until: 0, used: 0 };
@@ -158,7 +158,7 @@ export function ledgerAt(ledger: Ledger, now: number): Ledger {
  * Returns true if the budget allows no further report in the window that is open at the time `now`.
  */
 export function isWindowFull(ledger: Ledger, { reports }: Budget, now: number): boolean {
-  return ledgerAt(ledger, now).used >= reports;
+  return ledgerAtTime(ledger, now).used >= reports;
 }
 
 /**
@@ -171,13 +171,13 @@ export function isWindowFull(ledger: Ledger, { reports }: Budget, now: number): 
  * @param maxEpsilon maximum ε that all tasks together may spend in the windows that are open
  */
 export function chargeReport(
-  { ledger, charges }: Ledgers,
+  { ledger, charges }: LedgerPair,
   { days, reports }: Budget,
   epsilon: number,
   lifetime: number,
   maxEpsilon: number,
   now: number,
-): Ledgers | undefined {
+): LedgerPair | undefined {
   // A sum of rounded numbers may exceed the limit by a rounding error.
   const isOver = spentInOpenWindows(charges, now) + epsilon > maxEpsilon + TOLERANCE;
   if (isOver || ledger.used >= reports) {

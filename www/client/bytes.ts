@@ -10,12 +10,12 @@ export function concatBytes(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffe
 }
 
 /** Returns a view of an array's bytes, in the platform's byte order. */
-export function viewBytes({ buffer, byteOffset, byteLength }: ArrayBufferView): Uint8Array {
+export function viewAsBytes({ buffer, byteOffset, byteLength }: ArrayBufferView): Uint8Array {
   return new Uint8Array(buffer, byteOffset, byteLength);
 }
 
 /** Returns bytes as text, with two lower-case hexadecimal digits for each byte. */
-export function hex(bytes: Uint8Array): string {
+export function bytesToHex(bytes: Uint8Array): string {
   // Old libraries replace `Array.from` by functions that ignore the second argument.
   let digits = "";
   for (const byte of bytes) {

@@ -1,6 +1,6 @@
 /** Encoder of a task's canonical bytes, whose hash is the task's fingerprint. */
 
-import { concatBytes, viewBytes } from "./bytes.js";
+import { concatBytes, viewAsBytes } from "./bytes.js";
 
 /**
  * Encodes text as UTF-8. Lone surrogates become U+FFFD. This function is used instead of
@@ -19,7 +19,7 @@ export const utf8 = (text: string) =>
  * Builder of canonical bytes. Each integer has 8 bytes, in little-endian order. Each text is
  * preceded by its length.
  */
-export class CanonicalBytes {
+export class CanonicalBytesBuilder {
   readonly #chunks: Uint8Array[] = [];
 
   /** Appends an integer below 2³². With `high`, the number is `value` + 2³²·`high`. */
@@ -46,7 +46,7 @@ export class CanonicalBytes {
   }
 
   #append(numbers: ArrayBufferView): void {
-    this.#chunks.push(viewBytes(numbers));
+    this.#chunks.push(viewAsBytes(numbers));
   }
 
   /** Returns all bytes appended so far. */

@@ -1,6 +1,6 @@
 /** Client of one task. It takes the answers of a person and sends randomised reports. */
 
-import { ledgerAt, spentInOpenWindows } from "./budget.js";
+import { ledgerAtTime, spentInOpenWindows } from "./budget.js";
 import { type Consent, consentState } from "./consent.js";
 import { deepCopy } from "./entries.js";
 import {
@@ -16,7 +16,7 @@ import {
   type ClientSettings,
   type CommonOptions,
   isSum,
-  settingsOf,
+  settingsFromOptions,
 } from "./options.js";
 import { isProcess } from "./page.js";
 import { emptyReceipt, type Receipt } from "./receipt.js";
@@ -269,8 +269,8 @@ class HushbinClient<T extends Task | SumTask> implements Client<T> {
   async #atLeave(answers: () => unknown): Promise<void> {
     await this.#whenGranted;
     const session = await this.#open();
-    const { registerAtLeave } = await loadLeaving();
-    await registerAtLeave(session, answers, this.#settings);
+    const { registerAnswersAtLeave } = await loadLeaving();
+    await registerAnswersAtLeave(session, answers, this.#settings);
   }
 
   async #report(input: unknown): Promise<Receipt> {
@@ -383,7 +383,7 @@ class HushbinClient<T extends Task | SumTask> implements Client<T> {
     );
     const allowed = task && budgetOf(task);
     const now = Date.now();
-    const { used, until, spent, reports } = ledgerAt(ledger, now);
+    const { used, until, spent, reports } = ledgerAtTime(ledger, now);
     return this.#convert({
       epsilon: task?.epsilon,
       allowed: allowed?.reports,
@@ -544,7 +544,7 @@ export function createClient(
   options: ClientOptions<Task | SumTask | string>,
 ): Client | Client<SumTask> {
   // Without options, the error names the first that is missing.
-  const settings = settingsOf(Object(options));
+  const settings = settingsFromOptions(Object(options));
   const { task } = settings;
   return isSum(task)
     ? new HushbinClient<SumTask>(settings, sumConverter(task))

@@ -27,7 +27,7 @@ export const NO_ENTROPY = 13;
 export const UNKNOWN_MECHANISM = 15;
 
 /** Function that loads the texts of error codes, by number. */
-export type LoadErrorTexts = () => Promise<{
+export type ErrorTextsLoader = () => Promise<{
   readonly ERROR_TEXTS: Readonly<Partial<Record<number, string>>>;
 }>;
 
@@ -36,7 +36,7 @@ export type LoadErrorTexts = () => Promise<{
  * fails, the result contains only the number. The command `hushbin task check` explains errors of a
  * task in more detail.
  */
-export async function coreErrorText(code: number, load: LoadErrorTexts): Promise<string> {
+export async function coreErrorText(code: number, load: ErrorTextsLoader): Promise<string> {
   const text = await load().then(
     ({ ERROR_TEXTS }) => ERROR_TEXTS[code],
     () => undefined,

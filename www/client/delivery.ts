@@ -28,7 +28,7 @@ export const MAX_UPLOADS = 4096;
 export const MAX_REQUEST_BYTES = 56 * 1024;
 
 /** Objects and functions that {@link Delivery} needs. */
-export interface DeliveryParts {
+export interface DeliveryDependencies {
   readonly store: Store;
   /** Requests of the session. They also say whether the session was stopped. */
   readonly session: SessionRequests;
@@ -81,7 +81,7 @@ interface SendingRound {
 
 /** Sends the reports in a store to the collector. */
 export class Delivery {
-  readonly #parts: DeliveryParts;
+  readonly #parts: DeliveryDependencies;
   /**
    * Reports that this page has made and the collector has not acknowledged, by key. {@link hide}
    * sends them.
@@ -101,7 +101,7 @@ export class Delivery {
   /** End of the delay that the collector requested, in milliseconds since 1970. */
   #notBefore = 0;
 
-  constructor(parts: DeliveryParts) {
+  constructor(parts: DeliveryDependencies) {
     this.#parts = parts;
   }
 

@@ -2,7 +2,7 @@
 
 import { isWindowFull, type Ledger } from "./budget.js";
 import { NetworkError, TaskError } from "./errors.js";
-import { invalidTask } from "./fields.js";
+import { invalidTaskError } from "./fields.js";
 import type { ClientSettings } from "./options.js";
 import type { SessionRequests } from "./session-requests.js";
 import { budgetOf, type FetchedTask, type parseTask } from "./task.js";
@@ -35,13 +35,13 @@ async function fetchTask(
   }
   const task = parse(body.task);
   if (task.id !== id) {
-    throw invalidTask(`asked for ${id}, got ${task.id}`);
+    throw invalidTaskError(`asked for ${id}, got ${task.id}`);
   }
   return { task, fingerprint };
 }
 
 /** Task as the collector describes it now, or described it earlier. */
-export interface DescribedTask {
+export interface CollectorDescribedTask {
   readonly described: FetchedTask;
   /**
    * Time until which a session may use the task, in milliseconds since 1970. For a remembered task,
@@ -64,7 +64,7 @@ export async function taskFromCollector(
   requests: SessionRequests,
   ledger: Ledger,
   parse: typeof parseTask,
-): Promise<DescribedTask> {
+): Promise<CollectorDescribedTask> {
   const { described, until } = ledger;
   return described && isWindowFull(ledger, budgetOf(described.task), Date.now())
     ? { described, until }

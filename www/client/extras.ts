@@ -4,7 +4,7 @@
  */
 
 import { TOLERANCE } from "./budget.js";
-import { hex } from "./bytes.js";
+import { bytesToHex } from "./bytes.js";
 import { taskFromCollector } from "./described.js";
 import { TaskError } from "./errors.js";
 import { injectable } from "./injected.js";
@@ -54,7 +54,7 @@ async function logReport(
   const bytes = made?.bytes;
   // Undefined for tasks with a local ε, whose cost is only ε.
   const told = session?.engine.cost;
-  const digits = bytes && hex(bytes);
+  const digits = bytes && bytesToHex(bytes);
   const line = [outcome + (dryRun ? " (a dry run: nothing is sent)" : "")];
   if (told) {
     line.push(...(bytes ? told(bytes) : []));

@@ -14,9 +14,9 @@ export type FieldReader<T> = (from: UncheckedFields, key: string) => T;
 /** Functions that read and check fields, by field name. */
 export type FieldReaders = Readonly<Record<string, FieldReader<unknown>>>;
 
-type ReadFields<R extends FieldReaders> = { readonly [K in keyof R]: ReturnType<R[K]> };
+type ParsedFields<R extends FieldReaders> = { readonly [K in keyof R]: ReturnType<R[K]> };
 
-export function invalidTask(what: string): TaskError {
+export function invalidTaskError(what: string): TaskError {
   return new TaskError("invalid-task", `task is invalid: ${what}`);
 }
 
@@ -31,15 +31,15 @@ export function readFields<R extends FieldReaders, O extends FieldReaders>(
   what: string,
   required: R,
   optional: O,
-): ReadFields<R> & Partial<ReadFields<O>> {
+): ParsedFields<R> & Partial<ParsedFields<O>> {
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    throw invalidTask(`${what} is not an object`);
+    throw invalidTaskError(`${what} is not an object`);
   }
   const from = value as UncheckedFields;
   const readers = Object.entries<FieldReader<unknown>>({ ...required, ...optional });
   for (const key of Object.keys(from)) {
     if (!readers.some(([known]) => known === key)) {
-      throw invalidTask(`${what} has the unknown field ${JSON.stringify(key)}`);
+      throw invalidTaskError(`${what} has the unknown field ${JSON.stringify(key)}`);
     }
   }
   const there = readers.filter(([key]) => key in required || from[key] !== undefined);
@@ -47,13 +47,13 @@ export function readFields<R extends FieldReaders, O extends FieldReaders>(
     there.map(([key, reader]) => [key, reader(from, key)]),
   );
   // Each field was read by its own reader.
-  return found as ReadFields<R> & Partial<ReadFields<O>>;
+  return found as ParsedFields<R> & Partial<ParsedFields<O>>;
 }
 
 export function readString(from: UncheckedFields, key: string): string {
   const value = from[key];
   if (typeof value !== "string") {
-    throw invalidTask(`${key} is not a string`);
+    throw invalidTaskError(`${key} is not a string`);
   }
   return value;
 }
@@ -61,7 +61,7 @@ export function readString(from: UncheckedFields, key: string): string {
 export function readNumber(from: UncheckedFields, key: string): number {
   const value = from[key];
   if (typeof value !== "number" || !Number.isFinite(value)) {
-    throw invalidTask(`${key} is not a number`);
+    throw invalidTaskError(`${key} is not a number`);
   }
   return value;
 }
@@ -70,17 +70,17 @@ export function readNumber(from: UncheckedFields, key: string): number {
 export function readInteger(from: UncheckedFields, key: string): number {
   const value = readNumber(from, key);
   if (value !== value >>> 0) {
-    throw invalidTask(`${key} is ${value}, expected a whole number`);
+    throw invalidTaskError(`${key} is ${value}, expected a whole number`);
   }
   return value;
 }
 
 /** Returns a reader of lists. It reads each element with `reader`. */
-export function readListOf<T>(reader: FieldReader<T>): FieldReader<readonly T[]> {
+export function listReader<T>(reader: FieldReader<T>): FieldReader<readonly T[]> {
   return (from, key) => {
     const value = from[key];
     if (!Array.isArray(value)) {
-      throw invalidTask(`${key} is not a list`);
+      throw invalidTaskError(`${key} is not a list`);
     }
     return [...value].map((each: unknown, index) => {
       const place = `${key}[${index}]`;
@@ -89,11 +89,13 @@ export function readListOf<T>(reader: FieldReader<T>): FieldReader<readonly T[]>
   };
 }
 
-export function readOneOf<T extends string>(allowed: readonly T[]): FieldReader<T> {
+export function oneOfReader<T extends string>(allowed: readonly T[]): FieldReader<T> {
   return (from, key) => {
     const value = allowed.find((candidate) => candidate === from[key]);
     if (value === undefined) {
-      throw invalidTask(`${key} is ${JSON.stringify(from[key])}, expected ${allowed.join(" or ")}`);
+      throw invalidTaskError(
+        `${key} is ${JSON.stringify(from[key])}, expected ${allowed.join(" or ")}`,
+      );
     }
     return value;
   };

@@ -6,7 +6,7 @@
  * classes. Each call of `inject` in the built file therefore evaluates the file again.
  */
 
-import type { LoadErrorTexts } from "./codes.js";
+import type { ErrorTextsLoader } from "./codes.js";
 import type * as errors from "./errors.js";
 
 export let AnswerError: typeof errors.AnswerError;
@@ -26,7 +26,7 @@ export let WasmError: typeof errors.WasmError;
  */
 export let INJECTED: [
   errors: typeof errors.INJECTED_ERRORS,
-  loadTexts: LoadErrorTexts,
+  loadTexts: ErrorTextsLoader,
   sums?: WebAssembly.Module | undefined,
 ];
 

@@ -313,7 +313,7 @@ function answerReader(
     for (const option of options) {
       const found =
         // Every person has to answer a choice.
-        item(option, packed) ?? (kind === "choice" ? randomOption(question.options) : undefined);
+        item(option, packed) ?? (kind === "choice" ? drawOptionIndex(question.options) : undefined);
       if (found !== undefined) {
         packed.add(found, 1);
       }
@@ -322,7 +322,7 @@ function answerReader(
 }
 
 /** Returns the index of a uniformly random option. It does not depend on the answer. */
-function randomOption(options: ChoiceQuestion["options"]): number {
+function drawOptionIndex(options: ChoiceQuestion["options"]): number {
   const count = typeof options === "number" ? options : options.length;
   const [word = 0] = crypto.getRandomValues(new Uint32Array(1));
   // Uniform up to a relative bias of count / 2³².

@@ -8,8 +8,8 @@
  * same bytes again. If not, it frees the budget after the lock is free.
  */
 
-import { chargeReport, type Ledgers, ledgerAt, type Reservation } from "./budget.js";
-import { bytesFromHex, hex } from "./bytes.js";
+import { chargeReport, type LedgerPair, ledgerAtTime, type BudgetReservation } from "./budget.js";
+import { bytesFromHex, bytesToHex } from "./bytes.js";
 import type { Delivery } from "./delivery.js";
 import type { HushbinError } from "./errors.js";
 import type { PackedEntries } from "./input.js";
@@ -96,7 +96,7 @@ const journal = {
   /** Writes an entry. Returns false if that fails, for example because local storage is full. */
   write(id: string, at: number, bytes?: Uint8Array): boolean {
     try {
-      localStorage.setItem(nameOf(id), bytes ? `${at} ${hex(bytes)}` : "");
+      localStorage.setItem(nameOf(id), bytes ? `${at} ${bytesToHex(bytes)}` : "");
       return true;
     } catch {
       return false;
@@ -118,7 +118,7 @@ function parseJournalEntry(
  * Acquires the lock that shows other pages that this page is alive. Returns the function that
  * releases the lock.
  */
-function acquireLock(id: string): Promise<() => void> {
+function acquireReservationLock(id: string): Promise<() => void> {
   return new Promise((resolve, reject) => {
     // Without locks, a reservation that is not used is never freed.
     const { locks } = navigator;
@@ -131,7 +131,10 @@ function acquireLock(id: string): Promise<() => void> {
 }
 
 /** Returns the ledgers without the report and the ε that a reservation has charged. */
-function withoutCharge({ ledger, charges }: Ledgers, { until, epsilon }: Reservation): Ledgers {
+function refundReservation(
+  { ledger, charges }: LedgerPair,
+  { until, epsilon }: BudgetReservation,
+): LedgerPair {
   const isCurrent = ledger.until === until;
   return {
     ledger: {
@@ -164,7 +167,7 @@ async function endReservation(
     }
     const reserved = before.ledger.reserved.filter((each) => each !== found);
     if (made === undefined) {
-      const { ledger, charges } = withoutCharge(before, found);
+      const { ledger, charges } = refundReservation(before, found);
       return { ledger: { ...ledger, reserved }, charges, result: undefined };
     }
     // Consent that was revoked since also withdraws this report.
@@ -185,17 +188,17 @@ async function endReservation(
 }
 
 /** Ends a reservation for which no report was made. */
-function releaseUnused(session: LeavableSession, { id, unlock }: OwnReservation): void {
+function releaseUnusedReservation(session: LeavableSession, { id, unlock }: OwnReservation): void {
   // If the page ends before the ledger is stored, the next page need not wait.
   journal.write(id, 0);
   endReservation(session, id).then(unlock, unlock);
 }
 
 /** Forgets registered functions, and ends their reservations. */
-function releaseAll(session: LeavableSession, registered: RegisteredFunction[]): void {
+function releaseAllReservations(session: LeavableSession, registered: RegisteredFunction[]): void {
   for (const { reserved } of registered.splice(0)) {
     if (reserved) {
-      releaseUnused(session, reserved);
+      releaseUnusedReservation(session, reserved);
     }
   }
 }
@@ -207,7 +210,7 @@ const sessions = new WeakMap<LeavableSession, RegisteredFunction[]>();
  * Registers the function `answers`. This function is called when the page is hidden or left, or
  * when the client is closed. If the browser terminates the call, the function is called again.
  */
-export async function registerAtLeave(
+export async function registerAnswersAtLeave(
   session: LeavableSession,
   answers: AnswersFunction,
   settings: ClientSettings,
@@ -223,7 +226,7 @@ export async function registerAtLeave(
   registered.push({ answers, ...(reserved && { reserved }) });
   if (!sessions.has(session)) {
     // The session was stopped while its budget was reserved.
-    releaseAll(session, registered);
+    releaseAllReservations(session, registered);
   }
   if (isHidden() && !wasHidden) {
     session.leave?.();
@@ -240,12 +243,12 @@ async function reserveReport(
   session: LeavableSession,
   { maxEpsilon }: ClientSettings,
 ): Promise<OwnReservation | "over-budget" | undefined> {
-  const id = hex(crypto.getRandomValues(new Uint8Array(16)));
+  const id = bytesToHex(crypto.getRandomValues(new Uint8Array(16)));
   let unlock: () => void;
   try {
     // Without a journal, a report must be in the database before it is sent.
     journal.remove(id);
-    unlock = await acquireLock(id);
+    unlock = await acquireReservationLock(id);
   } catch {
     return undefined;
   }
@@ -257,7 +260,7 @@ async function reserveReport(
   try {
     [until] = await session.store.change(({ ledger: before, charges }) => {
       const now = Date.now();
-      const ledger = ledgerAt(before, now);
+      const ledger = ledgerAtTime(before, now);
       const { revoked } = before;
       // The same conditions as for a report that is made now.
       const after = chargeReport({ ledger, charges }, budget, epsilon, epsilon, maxEpsilon, now);
@@ -306,7 +309,7 @@ function watchForLeaving(
   session.leave = leave;
   session.stops.push(() => {
     sessions.delete(session);
-    releaseAll(session, registered);
+    releaseAllReservations(session, registered);
   });
   return registered;
 }
@@ -344,7 +347,7 @@ function makeRegisteredReports(
       session.report(input).catch(onError);
     }
     if (reserved && !isMade) {
-      releaseUnused(session, reserved);
+      releaseUnusedReservation(session, reserved);
     }
   }
 }

@@ -52,7 +52,7 @@ let parts: ShuffledCode | undefined;
  * @throws SealingError if it cannot be loaded
  * @internal
  */
-export async function loadShuffled(): Promise<ShuffledCode> {
+export async function loadShuffledCode(): Promise<ShuffledCode> {
   try {
     const { inject } = await import("./shuffled.js");
     // Called once, because each call evaluates the file again.
@@ -69,7 +69,7 @@ export async function loadShuffled(): Promise<ShuffledCode> {
  * @throws SealingError, WasmError if it cannot be loaded
  * @internal
  */
-export const loadSums = async () => (await loadShuffled()).sums();
+export const loadSums = async () => (await loadShuffledCode()).sums();
 
 /**
  * Returns the cost and the protection of one report to a sum task. Show both to people before they

@@ -1,6 +1,6 @@
 /** Mutual exclusion between tabs: only one of them sends the reports of a task at a time. */
 
-import { onPageCache } from "./page.js";
+import { onPageCacheChange } from "./page.js";
 import { startTimer, TIMEOUT_MS } from "./time.js";
 
 /** Maximum time in milliseconds to wait until another tab releases the lock. */
@@ -27,7 +27,7 @@ export async function runExclusively<T>(name: string, work: () => Promise<T>): P
   const left = new Promise<void>((resolve) => {
     release = resolve;
   });
-  const unlisten = onPageCache(
+  const unlisten = onPageCacheChange(
     () => {
       impatience.abort();
       release();

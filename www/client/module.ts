@@ -4,7 +4,7 @@
  * trap.
  */
 
-import { bindings, isFallback, switchToFallback } from "./bindings.js";
+import { bindings, isFallbackSource, switchToFallback } from "./bindings.js";
 import { HushbinError, WasmError } from "./errors.js";
 import type { Fallback } from "./fallback.js";
 import init from "./wasm/hushbin.js";
@@ -12,16 +12,16 @@ import init from "./wasm/hushbin.js";
 /** Source from which the WebAssembly module can be loaded, or the core in JavaScript itself. */
 export type WasmSource = string | URL | Response | BufferSource | WebAssembly.Module | Fallback;
 
-type ModuleSource = () => WasmSource | Promise<WasmSource>;
+type WasmSourceSupplier = () => WasmSource | Promise<WasmSource>;
 
 /** Sources from which the core can be loaded. */
 export interface CoreSources {
-  readonly module: ModuleSource;
+  readonly module: WasmSourceSupplier;
   /**
    * Source of the complete module. Tasks need it if the first module lacks the mechanism or kind
    * of question.
    */
-  readonly complete?: ModuleSource | undefined;
+  readonly complete?: WasmSourceSupplier | undefined;
   /** Core in JavaScript, for hosts without WebAssembly. */
   readonly fallback?: (() => Promise<Fallback>) | undefined;
   /**
@@ -101,7 +101,7 @@ export function isWasmAllowed(): boolean {
 }
 
 async function startFromSource(source: WasmSource): Promise<void> {
-  if (typeof source === "object" && isFallback(source)) {
+  if (typeof source === "object" && isFallbackSource(source)) {
     switchToFallback(source);
   } else {
     await init({ module_or_path: await compileModule(source) });
@@ -112,7 +112,7 @@ async function startFromSource(source: WasmSource): Promise<void> {
 export const messageOf = (cause: unknown) =>
   cause instanceof Error ? cause.message : String(cause);
 
-async function startOrFallBack(supplier: ModuleSource): Promise<void> {
+async function startOrFallBack(supplier: WasmSourceSupplier): Promise<void> {
   const { fallback } = coreSources;
   try {
     await startFromSource(await supplier());

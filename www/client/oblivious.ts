@@ -49,7 +49,7 @@ const PADDING_STEP = 256;
 const UNKNOWN_KEY = "http-problem-types#ohttp-key";
 
 /** Encodes a number below 2^30 in as few bytes as possible (RFC 9000, section 16). */
-function encodeNumber(value: number): number[] {
+function encodeVarint(value: number): number[] {
   if (value < 1 << 6) {
     return [value];
   }
@@ -60,7 +60,7 @@ function encodeNumber(value: number): number[] {
 
 /** Returns bytes after their encoded length. */
 function withLengthPrefix(bytes: Uint8Array): Uint8Array {
-  return concatBytes([new Uint8Array(encodeNumber(bytes.length)), bytes]);
+  return concatBytes([new Uint8Array(encodeVarint(bytes.length)), bytes]);
 }
 
 /**
@@ -164,7 +164,7 @@ export async function decryptResponse(
  * It has only the status, the requested delay and one known problem of the received response,
  * because any party on the way could have invented the rest.
  */
-async function unsealedResponse(response: Response): Promise<Response> {
+async function sanitizeUnsealedResponse(response: Response): Promise<Response> {
   const { status, headers } = response;
   if (status === 0) {
     return Response.error();
@@ -206,7 +206,7 @@ export async function exchangeThroughRelay(
     body: concatBytes([head, encapsulated, new Uint8Array(sealed)]),
   });
   if (response.status !== 200) {
-    return unsealedResponse(response);
+    return sanitizeUnsealedResponse(response);
   }
   const answer = new Uint8Array(await response.arrayBuffer());
   const secret = await sender.export(RESPONSE, SECRET);

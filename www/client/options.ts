@@ -200,7 +200,7 @@ function warnUnlessNetworkError(error: HushbinError): void {
 }
 
 /** Returns an error handler that calls `tell`, the page's handler, and catches its exceptions. */
-function safeHandler(tell: (error: HushbinError) => void): (error: HushbinError) => void {
+function safeErrorHandler(tell: (error: HushbinError) => void): (error: HushbinError) => void {
   return (error) => {
     try {
       tell(error);
@@ -267,7 +267,9 @@ export const isPinned = ({ task, fingerprint }: ClientSettings) =>
  * @throws OptionError
  * @throws TaskError `invalid-task`
  */
-export function settingsOf(options: ClientOptions<Task | SumTask | string>): ClientSettings {
+export function settingsFromOptions(
+  options: ClientOptions<Task | SumTask | string>,
+): ClientSettings {
   const { task: asked, fingerprint, fetch, onError = warnUnlessNetworkError } = options;
   const { delayMs = DELAY_MS, storage = "device", relay, trust } = options;
   const central = isSum(asked);
@@ -317,6 +319,6 @@ export function settingsOf(options: ClientOptions<Task | SumTask | string>): Cli
     // `fetch` has to be called on the window. The global one is looked up at each call, so that a
     // page may replace it at any time.
     fetch: (input, init) => (fetch ?? globalThis.fetch).call(globalThis, input, init),
-    onError: safeHandler(onError),
+    onError: safeErrorHandler(onError),
   };
 }

@@ -27,7 +27,7 @@ export const isPage = () => typeof document !== "undefined";
 export const isHidden = () => isPage() && document.visibilityState === "hidden";
 
 /** Waits until a page that the browser prerenders is shown. */
-export async function whenShown(): Promise<void> {
+export async function waitUntilPageShown(): Promise<void> {
   const page = globalThis.document as { prerendering?: unknown } | undefined;
   if (page?.prerendering) {
     await new Promise((resolve) => void document.addEventListener("prerenderingchange", resolve));
@@ -69,7 +69,7 @@ const stopAll = (stops: readonly (() => void)[]) => () => stops.forEach((stop) =
  *
  * @returns a function that stops the calls
  */
-export function onPageCache(left: () => void, back: () => void): () => void {
+export function onPageCacheChange(left: () => void, back: () => void): () => void {
   const listening = (event: "pagehide" | "pageshow", run: () => void) =>
     listen(globalThis, event, ({ persisted }: PageTransitionEvent) => void (persisted && run()));
   return stopAll(isPage() ? [listening("pagehide", left), listening("pageshow", back)] : []);

@@ -1,15 +1,15 @@
 /** Questions of a task: their types, readers and canonical bytes. */
 
-import type { CanonicalBytes } from "./canonical.js";
+import type { CanonicalBytesBuilder } from "./canonical.js";
 import {
   type FieldReader,
   type FieldReaders,
-  invalidTask,
+  invalidTaskError,
   readFields,
   readInteger,
-  readListOf,
+  listReader,
   readNumber,
-  readOneOf,
+  oneOfReader,
   readString,
   type UncheckedFields,
 } from "./fields.js";
@@ -224,7 +224,7 @@ export const items: FieldReader<ItemList> = (from, key) => {
   if (value === "open") {
     return value;
   }
-  return (typeof value === "number" ? readInteger : readListOf(readString))(from, key);
+  return (typeof value === "number" ? readInteger : listReader(readString))(from, key);
 };
 
 const part: FieldReader<ColumnPart> = (from, key) =>
@@ -235,9 +235,9 @@ const part: FieldReader<ColumnPart> = (from, key) =>
  * of parts.
  */
 const parts: FieldReader<CrossQuestion["of"]> = (from, key) => {
-  const both = readListOf(part)(from, key);
+  const both = listReader(part)(from, key);
   if (both.length !== 2) {
-    throw invalidTask(`${key} is not two parts`);
+    throw invalidTaskError(`${key} is not two parts`);
   }
   // The core refuses rows that are numbers.
   return both as readonly ColumnPart[] as CrossQuestion["of"];
@@ -260,7 +260,7 @@ export const VALUES = ["sign", "real"] as const;
 export const RATINGS_FIELDS = {
   items,
   sparsity: readInteger,
-  value: /* @__PURE__ */ readOneOf(VALUES),
+  value: /* @__PURE__ */ oneOfReader(VALUES),
   mechanism,
 } as const satisfies FieldReaders;
 
@@ -273,10 +273,10 @@ const FIELDS_BY_KIND = {
   choice: { options: items },
   flag: {},
   number: { min: readNumber, max: readNumber },
-  numbers: { of: /* @__PURE__ */ readListOf(attribute) },
+  numbers: { of: /* @__PURE__ */ listReader(attribute) },
   cross: { of: parts },
-  text: { prefixes: /* @__PURE__ */ readListOf(readInteger) },
-  together: { of: /* @__PURE__ */ readListOf(part) },
+  text: { prefixes: /* @__PURE__ */ listReader(readInteger) },
+  together: { of: /* @__PURE__ */ listReader(part) },
   ratings: RATINGS_FIELDS,
 } as const satisfies Readonly<Record<Question["kind"], FieldReaders>>;
 
@@ -295,7 +295,7 @@ function readQuestionFields(
   required: FieldReaders,
   optional: FieldReaders,
 ): object {
-  const kind = readOneOf(kinds)(value, "kind");
+  const kind = oneOfReader(kinds)(value, "kind");
   const binned = kind === "number" && value.edges !== undefined;
   return readFields(
     value,
@@ -303,7 +303,7 @@ function readQuestionFields(
     {
       name: readString,
       kind: readString,
-      ...(binned ? { edges: readListOf(readNumber) } : FIELDS_BY_KIND[kind]),
+      ...(binned ? { edges: listReader(readNumber) } : FIELDS_BY_KIND[kind]),
       ...(kind === "number" && !binned && kinds === PART_KINDS && { levels: readInteger }),
       ...required,
     },
@@ -343,7 +343,7 @@ export const parseQuestion: FieldReader<Question> = (from, key) => {
  *
  * @internal
  */
-export function writeItems(listed: ItemList, bytes: CanonicalBytes): void {
+export function writeItems(listed: ItemList, bytes: CanonicalBytesBuilder): void {
   if (listed === "open") {
     bytes.number(2);
   } else if (typeof listed === "number") {
@@ -363,12 +363,15 @@ export function writeItems(listed: ItemList, bytes: CanonicalBytes): void {
  *
  * @internal
  */
-export function writeUnit(unit: string | undefined, bytes: CanonicalBytes): void {
+export function writeUnit(unit: string | undefined, bytes: CanonicalBytesBuilder): void {
   // An empty text encodes a missing unit. An empty unit must differ from it; the core refuses "\0".
   bytes.text(unit === undefined ? "" : unit || "\0");
 }
 
-function writeScale(question: QuestionPart<BinsQuestion> | LevelPart, bytes: CanonicalBytes): void {
+function writeScale(
+  question: QuestionPart<BinsQuestion> | LevelPart,
+  bytes: CanonicalBytesBuilder,
+): void {
   writeUnit(question.unit, bytes);
   bytes.float((question as BinsQuestion).step ?? 0);
   if ("edges" in question) {
@@ -383,7 +386,7 @@ function writeScale(question: QuestionPart<BinsQuestion> | LevelPart, bytes: Can
   }
 }
 
-function writePart(part: ColumnPart, bytes: CanonicalBytes): void {
+function writePart(part: ColumnPart, bytes: CanonicalBytesBuilder): void {
   bytes.text(part.name);
   writeKind(part.kind, bytes);
   if (part.kind === "number") {
@@ -393,7 +396,7 @@ function writePart(part: ColumnPart, bytes: CanonicalBytes): void {
   }
 }
 
-function writeKind(kind: QuestionKind, bytes: CanonicalBytes): void {
+function writeKind(kind: QuestionKind, bytes: CanonicalBytesBuilder): void {
   bytes.number(VALUES.length + KINDS.indexOf(kind));
 }
 
@@ -403,7 +406,7 @@ function writeKind(kind: QuestionKind, bytes: CanonicalBytes): void {
  * @throws TaskError `invalid-task` for a question without canonical bytes
  * @internal
  */
-export function writeQuestion(question: Question, bytes: CanonicalBytes): void {
+export function writeQuestion(question: Question, bytes: CanonicalBytesBuilder): void {
   const { name, weight = 1, kind } = question;
   bytes.text(name);
   bytes.number(weight);

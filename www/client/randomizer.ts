@@ -4,7 +4,7 @@
  */
 
 import { bindings } from "./bindings.js";
-import { concatBytes, hex } from "./bytes.js";
+import { concatBytes, bytesToHex } from "./bytes.js";
 import { utf8 } from "./canonical.js";
 import { coreErrorText, NO_ENTROPY, UNKNOWN_MECHANISM } from "./codes.js";
 import { deepCopy } from "./entries.js";
@@ -131,7 +131,7 @@ export class LocalReportMaker implements Randomizer, ReportMaker {
       new DataView(this.#hash(utf8(name)).buffer).getBigUint64(0, true),
     );
     callCore(() => this.#renew());
-    this.fingerprint = hex(this.#hash(canonicalBytes(task)));
+    this.fingerprint = bytesToHex(this.#hash(canonicalBytes(task)));
   }
 
   get sampledDown(): number {
@@ -258,7 +258,7 @@ export class LocalReportMaker implements Randomizer, ReportMaker {
  *
  * @throws number, TaskError, WasmError
  */
-async function createMakerCompletingModule(task: Task): Promise<LocalReportMaker> {
+async function createMakerUpgradingModule(task: Task): Promise<LocalReportMaker> {
   try {
     return new LocalReportMaker(task);
   } catch (cause) {
@@ -280,7 +280,7 @@ async function createMakerCompletingModule(task: Task): Promise<LocalReportMaker
 export async function createLocalMaker(task: Task): Promise<LocalReportMaker> {
   await loadModule();
   try {
-    return await createMakerCompletingModule(task);
+    return await createMakerUpgradingModule(task);
   } catch (cause) {
     if (typeof cause !== "number") {
       throw cause;

@@ -81,7 +81,7 @@ export interface SumHistoryEntry extends Pick<HistoryEntry, "at" | "bytes" | "st
 }
 
 /** Types that a client returns. They depend on the kind of its task. */
-export interface Results {
+export interface ResultTypes {
   /** Receipt of a call of `report`. */
   readonly receipt: unknown;
   /** Type of the state of the budget. */
@@ -91,7 +91,7 @@ export interface Results {
 }
 
 /** Types that a client returns for a task with a local ε. */
-export interface LocalResults extends Results {
+export interface LocalResults extends ResultTypes {
   /** Receipt of a call of `report`. */
   readonly receipt: Receipt;
   /** Type of the state of the budget. */
@@ -101,7 +101,7 @@ export interface LocalResults extends Results {
 }
 
 /** Types that a client returns for a sum task. */
-export interface SumResults extends Results {
+export interface SumResults extends ResultTypes {
   /** Receipt of a call of `report`. */
   readonly receipt: SumReceipt;
   /** Type of the state of the budget. */
@@ -135,7 +135,7 @@ export type InputOf<T extends Task | SumTask> = [T] extends [Task]
 /**
  * Function that converts receipts, budgets and history entries to the types for one kind of task.
  */
-export interface ResultConverter<K extends Results> {
+export interface ResultConverter<K extends ResultTypes> {
   (result: Receipt): K["receipt"];
   (result: BudgetStatus): K["budget"];
   (result: HistoryEntry): K["entry"];

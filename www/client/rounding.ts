@@ -3,7 +3,7 @@
  */
 
 /** Rounds a positive number up to three significant digits. */
-export function roundUp(number: number): number {
+export function roundUpThreeDigits(number: number): number {
   const power = Math.floor(Math.log10(number)) - 2;
   // A number such as 1.23 divided by 0.01 can exceed 123 by a rounding error.
   const units = Math.ceil((number / 10 ** power) * (1 - 1e-12));

@@ -11,7 +11,7 @@ import {
   type KemInterface,
 } from "@hpke/core";
 
-import { hex } from "./bytes.js";
+import { bytesToHex } from "./bytes.js";
 
 /**
  * Length of a key configuration in bytes, and positions in it, as in `src/sealed/configuration.rs`.
@@ -30,7 +30,7 @@ const LABEL = new TextEncoder().encode("hushbin sealed report\0");
 export type SealFunction = (report: Uint8Array) => Promise<Uint8Array>;
 
 /** Returns the SHA-256 hash of a key configuration. Its first 16 bytes are the pin. */
-export async function configurationHash(configuration: BufferSource): Promise<Uint8Array> {
+export async function hashKeyConfiguration(configuration: BufferSource): Promise<Uint8Array> {
   return new Uint8Array(await crypto.subtle.digest("SHA-256", configuration));
 }
 
@@ -42,7 +42,7 @@ export function isKeyConfiguration(bytes: Uint8Array, fingerprint: string): bool
   return (
     bytes.length === CONFIGURATION_BYTES &&
     bytes[0] === VERSION &&
-    hex(bytes.subarray(1, 17)) === fingerprint &&
+    bytesToHex(bytes.subarray(1, 17)) === fingerprint &&
     String(bytes.subarray(17, KEY)) === SUITE
   );
 }
@@ -78,7 +78,7 @@ export async function createSealer(configuration: Uint8Array<ArrayBuffer>): Prom
   const recipientPublicKey = await suite.kem.deserializePublicKey(key.buffer);
   const [high = 0, low = 0] = configuration.subarray(KEY_END);
   const length = 256 * high + low;
-  const id = (await configurationHash(configuration)).subarray(0, KEY_ID_BYTES);
+  const id = (await hashKeyConfiguration(configuration)).subarray(0, KEY_ID_BYTES);
   const info = new Uint8Array([...LABEL, ...configuration]).buffer;
   return async (report) => {
     if (report.length > length) {

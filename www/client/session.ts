@@ -3,17 +3,23 @@
  * delivery.
  */
 
-import { chargeReport, emptyLedger, type Ledgers, ledgerAt, TOLERANCE } from "./budget.js";
+import { chargeReport, emptyLedger, type LedgerPair, ledgerAtTime, TOLERANCE } from "./budget.js";
 import { concatBytes } from "./bytes.js";
 import { Delivery } from "./delivery.js";
-import type { DescribedTask } from "./described.js";
+import type { CollectorDescribedTask } from "./described.js";
 import { ClosedError, OutboxFullError, StorageError, TaskError } from "./errors.js";
 import type { PackedEntries } from "./input.js";
-import { loadExtras, loadLeaving, loadShuffled } from "./loaders.js";
+import { loadExtras, loadLeaving, loadShuffledCode } from "./loaders.js";
 import type { ReportMaker } from "./maker.js";
 import type { MemoFunction } from "./memo.js";
 import { type ClientSettings, isPinned } from "./options.js";
-import { announcesEnd, isHidden, onLifeCycle, onPageCache, whenShown } from "./page.js";
+import {
+  announcesEnd,
+  isHidden,
+  onLifeCycle,
+  onPageCacheChange,
+  waitUntilPageShown,
+} from "./page.js";
 import { createLocalMaker, type LocalReportMaker } from "./randomizer.js";
 import { emptyReceipt, type Receipt } from "./receipt.js";
 import type {
@@ -93,7 +99,7 @@ export interface ConsentGrant {
 }
 
 /** Objects and state with which a session begins. */
-interface SessionStart extends Partial<DescribedTask> {
+interface SessionStart extends Partial<CollectorDescribedTask> {
   readonly engine: ReportMaker;
   readonly store: Store;
   readonly grant: ConsentGrant;
@@ -152,7 +158,7 @@ export class Session implements SealableSession {
       onSettled: changed,
       // A page that is loaded again honours the delay, too.
       onDelayed: (notBefore) => {
-        const delayed = ({ ledger, ...rest }: Ledgers) => ({
+        const delayed = ({ ledger, ...rest }: LedgerPair) => ({
           ledger: { ...ledger, notBefore },
           ...rest,
           result: undefined,
@@ -170,7 +176,7 @@ export class Session implements SealableSession {
       }),
       // While the page is kept for its return, it does not hear of revocations elsewhere. Called
       // after `hide`, whose requests cannot wait.
-      onPageCache(
+      onPageCacheChange(
         () => {
           requests.confirm = async () => {
             const { ledger } = await store.ledgers();
@@ -263,7 +269,7 @@ export class Session implements SealableSession {
     const { epsilon } = task;
     const changed = await this.store.change<Receipt | undefined>(({ ledger: before, charges }) => {
       const now = Date.now();
-      const ledger = ledgerAt(before, now);
+      const ledger = ledgerAtTime(before, now);
       // Checked again: consent may have been revoked while this change waited for the store, also by
       // another tab or worker.
       if (this.#requests.stopped || before.revoked !== grant.revoked) {
@@ -329,8 +335,8 @@ export async function openSession(
   let storing: Promise<Store> | undefined;
   try {
     // A page that is prerendered and never shown must spend nothing.
-    await Promise.all([whenShown(), events.withdrawing]);
-    const parts = settings.shuffled && (await loadShuffled());
+    await Promise.all([waitUntilPageShown(), events.withdrawing]);
+    const parts = settings.shuffled && (await loadShuffledCode());
     requests.check();
     const { maker, reporter, ...overrides }: SessionOverrides =
       parts?.overrides(settings, requests) ?? {};
@@ -351,7 +357,7 @@ export async function openSession(
       return ledger;
     });
     reading.catch(() => {});
-    const fromCollector: Partial<DescribedTask> = settings.task
+    const fromCollector: Partial<CollectorDescribedTask> = settings.task
       ? {}
       : await (await loadExtras()).describe(own, requests, await reading, parseTask);
     const { described } = fromCollector;

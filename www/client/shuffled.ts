@@ -11,7 +11,7 @@ import { WasmError } from "./errors.js";
 import { INJECTED, injectable } from "./injected.js";
 import { messageOf } from "./module.js";
 import { type ClientSettings, isSum } from "./options.js";
-import { sealedOverrides } from "./sealed/session.js";
+import { sealedSessionOverrides } from "./sealed/session.js";
 import type { SessionOverrides } from "./session-overrides.js";
 import type { SessionRequests } from "./session-requests.js";
 
@@ -42,7 +42,7 @@ async function loadSumsCode(): Promise<SumsCode> {
  */
 function sessionOverrides(settings: ClientSettings, requests: SessionRequests): SessionOverrides {
   const { task } = settings;
-  const sealed = sealedOverrides(settings, requests);
+  const sealed = sealedSessionOverrides(settings, requests);
   return isSum(task)
     ? { ...sealed, maker: async () => (await loadSumsCode()).createMaker(task) }
     : sealed;

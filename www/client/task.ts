@@ -1,12 +1,12 @@
 /** Types, readers and canonical bytes of tasks with a local ε. */
 
-import { CanonicalBytes } from "./canonical.js";
+import { CanonicalBytesBuilder } from "./canonical.js";
 import {
   type FieldReader,
-  invalidTask,
+  invalidTaskError,
   readFields,
   readInteger,
-  readListOf,
+  listReader,
   readNumber,
   readString,
 } from "./fields.js";
@@ -95,13 +95,13 @@ export interface AnyTask {
   readonly budget?: Partial<Budget>;
 }
 
-interface TaskBase extends AnyTask {
+interface LocalTaskBase extends AnyTask {
   /** Local ε of one report, 0.001 to 12. */
   readonly epsilon: number;
 }
 
 /** Task that only asks for ratings of items. It has one question, without a name. */
-export interface RatingsTask extends TaskBase, RatingsFields {
+export interface RatingsTask extends LocalTaskBase, RatingsFields {
   /** Mechanism that randomises inputs. */
   readonly mechanism: Mechanism;
 }
@@ -110,7 +110,7 @@ export interface RatingsTask extends TaskBase, RatingsFields {
  * Task that asks several named questions. A report answers one of them, with the whole ε. The
  * question is drawn at random, before the answers are read.
  */
-export interface QuestionsTask extends TaskBase {
+export interface QuestionsTask extends LocalTaskBase {
   /** Questions, 1 to 64. */
   readonly questions: readonly Question[];
 }
@@ -137,7 +137,7 @@ const MAX_EPSILON = 12;
 const epsilon: FieldReader<number> = (from, key) => {
   const value = readNumber(from, key);
   if (value < MIN_EPSILON || value > MAX_EPSILON) {
-    throw invalidTask(`${key} is ${value}, expected ${MIN_EPSILON} to ${MAX_EPSILON}`);
+    throw invalidTaskError(`${key} is ${value}, expected ${MIN_EPSILON} to ${MAX_EPSILON}`);
   }
   return value;
 };
@@ -151,7 +151,7 @@ export function parseTask(value: unknown): Task {
   const asked =
     Object(value).questions === undefined
       ? RATINGS_FIELDS
-      : { questions: readListOf(parseQuestion) };
+      : { questions: listReader(parseQuestion) };
   return readFields(value, "it", { id: readString, epsilon, ...asked }, { budget }) as Task;
 }
 
@@ -160,8 +160,8 @@ export function parseTask(value: unknown): Task {
  *
  * @internal
  */
-export function canonicalBudgetBytes(task: AnyTask): CanonicalBytes {
-  const bytes = new CanonicalBytes();
+export function canonicalBudgetBytes(task: AnyTask): CanonicalBytesBuilder {
+  const bytes = new CanonicalBytesBuilder();
   const { days, reports, memo } = budgetOf(task);
   const { days: window, reports: allowed } = DEFAULT_BUDGET;
   if (days !== window || reports !== allowed || memo) {

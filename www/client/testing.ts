@@ -7,7 +7,7 @@
  * @packageDocumentation
  */
 
-import { hex } from "./bytes.js";
+import { bytesToHex } from "./bytes.js";
 import { MAX_UPLOADS } from "./delivery.js";
 import { createRandomizer } from "./index.js";
 import type { Task } from "./task.js";
@@ -125,7 +125,7 @@ function readReportCount(bytes: Uint8Array): readonly [reports: number, end: num
 
 /** Splits the body of a request into its uploads. Returns a problem if the body is invalid. */
 function splitUploads(body: Uint8Array, fingerprint: string): TestUpload[] | ProblemSlug {
-  const digits = hex(body);
+  const digits = bytesToHex(body);
   const prefix = VERSION + fingerprint;
   if (!digits.startsWith(VERSION) || digits.length < PREFIX_DIGITS) {
     return "malformed-upload";
@@ -148,7 +148,7 @@ function splitUploads(body: Uint8Array, fingerprint: string): TestUpload[] | Pro
     if (reports < 1 || total > MAX_UPLOADS || bytes.length < header + reports * MIN_REPORT_BYTES) {
       return "malformed-upload";
     }
-    uploads.push({ id: hex(bytes.subarray(FINGERPRINT_END, ID_END)), reports, bytes });
+    uploads.push({ id: bytesToHex(bytes.subarray(FINGERPRINT_END, ID_END)), reports, bytes });
     start += bytes.length;
   }
   return uploads;
@@ -191,7 +191,7 @@ export function createTestCollector({ task }: { readonly task: Task }): TestColl
         taken.set(upload.id, upload);
         accepted += upload.reports;
       } else {
-        conflict ||= hex(known.bytes) !== hex(upload.bytes);
+        conflict ||= bytesToHex(known.bytes) !== bytesToHex(upload.bytes);
       }
     }
     if (conflict) {

@@ -182,7 +182,7 @@ export interface SumInfluence {
  * Largest effect that made-up reports can have on estimates, and results of tests that look for
  * made-up reports.
  */
-export interface Influence {
+export interface MadeUpReportsInfluence {
   readonly made_up: number;
   readonly statement: string;
   readonly influence: readonly {

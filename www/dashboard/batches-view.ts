@@ -41,7 +41,7 @@ function progressBar(name: string, value: number, max: number, words: string): H
  * Draws bars that show the progress of the open batch: its size compared with the minimum and the
  * maximum, and its age. `now` is in seconds since 1970.
  */
-export function openBatchProgress(
+export function drawOpenBatchProgress(
   all: BatchesResponse,
   unit: BatchUnit,
   now: number,
@@ -78,7 +78,7 @@ export function openBatchProgress(
  * Draws the progress of the open batch as one bar: first towards the minimum, and then towards the
  * maximum.
  */
-export function openBatchBar(all: BatchesResponse, unit: BatchUnit): HTMLElement {
+export function drawOpenBatchBar(all: BatchesResponse, unit: BatchUnit): HTMLElement {
   const have = unit.convert(openOf(all)?.reports ?? 0);
   const [least, most] = batchSizeLimits(unit, all.closes);
   const max = have < least ? least : most;

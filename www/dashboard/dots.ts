@@ -14,7 +14,7 @@ const HEIGHT = 28;
  * Draws a picture that consists of these marks. It is hidden from screen readers, because the table
  * has the same numbers.
  */
-function hiddenPicture(style: string, height: number, ...marks: Element[]): SVGSVGElement {
+function ariaHiddenPicture(style: string, height: number, ...marks: Element[]): SVGSVGElement {
   return svg("svg", { class: style, height, width: "100%", "aria-hidden": "true" }, ...marks);
 }
 
@@ -29,20 +29,20 @@ export function tickLines(axis: ChartAxis): SVGElement[] {
 }
 
 /** Draws the labels of the axis, which stand above the column of pictures. */
-function axisView(axis: ChartAxis, words: (value: number) => string): SVGSVGElement {
+function axisLabels(axis: ChartAxis, words: (value: number) => string): SVGSVGElement {
   const texts = axis.ticks.map((value) => {
     const x = positionOnAxis(axis, value);
     const anchor = x < 6 ? "start" : x > 94 ? "end" : "middle";
     return svg("text", { x: percentage(x), y: 13, "text-anchor": anchor }, words(value));
   });
-  return hiddenPicture("scale", 18, ...texts);
+  return ariaHiddenPicture("scale", 18, ...texts);
 }
 
 /**
  * Draws an estimate as a dot with two bars. The thick bar is the interval for this estimate alone.
  * The thin bar is the simultaneous interval, which holds for all rows at once.
  */
-export function intervalBars(axis: ChartAxis, estimate: Estimate): SVGElement[] {
+export function drawEstimateMarks(axis: ChartAxis, estimate: Estimate): SVGElement[] {
   const y = HEIGHT / 2;
   const line = (style: string, [from, to]: readonly [number, number]) =>
     svg("line", {
@@ -89,7 +89,7 @@ export function dotTable(
   const axis = axisForRows(shown);
   const scale = own
     ? "each row has its own scale"
-    : axisView(axis, rows.shares ? shareTickText : tickText);
+    : axisLabels(axis, rows.shares ? shareTickText : tickText);
   const heads: readonly (TableCell | string)[] = [
     "Item",
     {
@@ -111,7 +111,12 @@ function dotTableCells(
   const { label, estimate, range, unit } = row;
   const axis = range === undefined ? common : { from: range[0], to: range[1], ticks: [...range] };
   const style = range === undefined ? styleOf(estimate) : "strip";
-  const marks = hiddenPicture(style, HEIGHT, ...tickLines(axis), ...intervalBars(axis, estimate));
+  const marks = ariaHiddenPicture(
+    style,
+    HEIGHT,
+    ...tickLines(axis),
+    ...drawEstimateMarks(axis, estimate),
+  );
   return [
     { content: label, style: "name" },
     { content: marks, style: "picture" },

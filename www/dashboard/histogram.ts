@@ -44,7 +44,7 @@ function histogramBins(answer: EstimatesResponse): readonly HistogramBin[] {
  * Returns the horizontal position of a number, in per cent, in a plot that draws all bins equally
  * wide.
  */
-export function positionInBins(
+export function horizontalPositionInBins(
   bins: readonly Pick<HistogramBin, "from" | "to">[],
   value: number,
 ): number {
@@ -165,7 +165,9 @@ function sharePlotAndTable(
       { class: "marks", height: HEIGHT, width: "100%" },
       ...gridLines(axis),
       ...marks(axis),
-      ...quantiles.flatMap((own) => marker(besideGutter(positionInBins(bins, own.estimate)))),
+      ...quantiles.flatMap((own) =>
+        marker(besideGutter(horizontalPositionInBins(bins, own.estimate))),
+      ),
     ),
     ...edgeLabels(bins),
   );

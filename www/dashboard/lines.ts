@@ -37,13 +37,13 @@ export function timeLinePlots(
       "figure",
       { class: "line" },
       el("figcaption", {}, line.label),
-      drawLine(line, axis, format, scale),
+      drawTimeLine(line, axis, format, scale),
     );
   });
   const batches = lines[0]?.points.map(({ batch }) => batch) ?? [];
   const rows = batches.map((batch, index) => [
     String(batch),
-    ...lines.map(({ points }) => formatPoint(points[index], format)),
+    ...lines.map(({ points }) => formatTimeLinePoint(points[index], format)),
   ]);
   const heads = ["Batch", ...lines.map(({ label }) => label)];
   return [
@@ -52,7 +52,10 @@ export function timeLinePlots(
   ];
 }
 
-function formatPoint(point: TimeLinePoint | undefined, format: EstimandRows["format"]): string {
+function formatTimeLinePoint(
+  point: TimeLinePoint | undefined,
+  format: EstimandRows["format"],
+): string {
   if (point === undefined || point.estimate === null) return "–";
   const own = point.estimate;
   const { estimate, simultaneous_interval } = own;
@@ -61,7 +64,7 @@ function formatPoint(point: TimeLinePoint | undefined, format: EstimandRows["for
   return `${said[0]} (${said[1]} to ${said[2]})`;
 }
 
-function drawLine(
+function drawTimeLine(
   line: TimeLine,
   axis: ChartAxis,
   format: EstimandRows["format"],

@@ -2,9 +2,14 @@
 
 import { byId, el } from "../demo/shared/dom.js";
 import { type BatchesResponse, CollectorClient, CollectorError, type TaskResponse } from "./api.js";
-import { TaskOverview } from "./overview.js";
+import { TaskListView } from "./overview.js";
 import { signInForm, storedToken, storeToken } from "./sign-in.js";
-import { DEFAULT_STATE, formatState, parseState, type ViewState } from "./state.js";
+import {
+  DEFAULT_STATE,
+  viewStateToFragment,
+  viewStateFromFragment,
+  type ViewState,
+} from "./state.js";
 import { TaskPage } from "./task-page.js";
 
 /** Time in milliseconds between two polls while the page is visible. */
@@ -13,14 +18,14 @@ const POLL_MS = 10_000;
 const collector = new CollectorClient();
 const main = byId("main");
 const trouble = byId("trouble");
-let state: ViewState = parseState(location.hash);
-let page: TaskPage | TaskOverview | null = null;
+let state: ViewState = viewStateFromFragment(location.hash);
+let page: TaskPage | TaskListView | null = null;
 /** Ids of all tasks. `null` before the first response. */
 let tasks: readonly string[] | null = null;
 /** Number of views that were opened so far. A late response for an earlier view is dropped. */
 let viewCount = 0;
 
-function announce(words: string): void {
+function announceToScreenReaders(words: string): void {
   byId("news").textContent = words;
 }
 
@@ -81,7 +86,7 @@ async function openView(): Promise<void> {
   const task = state.task ?? (tasks?.length === 1 && location.hash === "" ? (only ?? null) : null);
   document.title = `${task ?? "Tasks"} – hushbin`;
   if (task === null) {
-    const overview = new TaskOverview(collector, tasks ?? []);
+    const overview = new TaskListView(collector, tasks ?? []);
     await overview.update();
     if (own !== viewCount) return;
     showPage(overview);
@@ -93,10 +98,10 @@ async function openView(): Promise<void> {
     collector.get<BatchesResponse>(`${id}/batches`),
   ]);
   if (own !== viewCount) return;
-  showPage(new TaskPage(collector, answer, batches, state, changeState));
+  showPage(new TaskPage(collector, answer, batches, state, changeViewState));
 }
 
-function showPage(shown: TaskPage | TaskOverview): void {
+function showPage(shown: TaskPage | TaskListView): void {
   const first = page === null;
   page = shown;
   main.replaceChildren(shown.element);
@@ -105,18 +110,18 @@ function showPage(shown: TaskPage | TaskOverview): void {
 }
 
 /** Changes what the page shows of the task, and writes the change to the address. */
-function changeState(changes: Partial<ViewState>): void {
+function changeViewState(changes: Partial<ViewState>): void {
   state = { ...state, task: page instanceof TaskPage ? page.id : state.task, ...changes };
   // Typing in the search must not add a history entry for each letter.
   const typed = Object.keys(changes).every((name) => name === "find");
-  history[typed ? "replaceState" : "pushState"](null, "", formatState(state) || "#tasks");
+  history[typed ? "replaceState" : "pushState"](null, "", viewStateToFragment(state) || "#tasks");
   if (page instanceof TaskPage) page.show(state);
 }
 
 async function onNavigation(): Promise<void> {
   if (tasks === null) return;
   const before = state;
-  state = parseState(location.hash);
+  state = viewStateFromFragment(location.hash);
   if (page instanceof TaskPage && before.task === state.task && state.task === page.id) {
     page.show(state);
   } else {
@@ -128,11 +133,11 @@ async function onNavigation(): Promise<void> {
 async function pollForChanges(): Promise<void> {
   if (tasks === null || document.hidden) return;
   const own = page;
-  if (own instanceof TaskOverview) await own.update();
+  if (own instanceof TaskListView) await own.update();
   if (own instanceof TaskPage) {
     const batches = await collector.get<BatchesResponse>(`${encodeURIComponent(own.id)}/batches`);
     if (own === page && own.update(batches))
-      announce("A new batch has been released. The estimates are being updated.");
+      announceToScreenReaders("A new batch has been released. The estimates are being updated.");
   }
   trouble.hidden = true;
 }
@@ -160,7 +165,7 @@ byId("home").addEventListener("click", (event) => {
 });
 byId("sign-out").addEventListener("click", () => {
   showSignIn(null);
-  announce("You are signed out.");
+  announceToScreenReaders("You are signed out.");
 });
 addEventListener("popstate", () => void onNavigation());
 addEventListener("visibilitychange", () => void withErrorsShown(pollForChanges));

@@ -4,16 +4,16 @@ import { el } from "../demo/shared/dom.js";
 import { formatCount } from "../demo/shared/format.js";
 import { type BatchesResponse, type CollectorClient, isSums, type TaskResponse } from "./api.js";
 import { batchUnitOf, formatWithUnit, REPORT_UNIT } from "./batch-unit.js";
-import { openBatchBar, releasedOf, reportsOf } from "./batches-view.js";
+import { drawOpenBatchBar, releasedOf, reportsOf } from "./batches-view.js";
 import { formatTime } from "./labels.js";
-import { DEFAULT_STATE, formatState } from "./state.js";
+import { DEFAULT_STATE, viewStateToFragment } from "./state.js";
 import { NO_LOCAL } from "./sums.js";
 import { createTable } from "./table.js";
 
 /** Maximum number of tasks whose batches are requested. */
 const MAX_TASKS = 50;
 
-export class TaskOverview {
+export class TaskListView {
   readonly element: HTMLElement;
   readonly #collector: CollectorClient;
   readonly #tasks: readonly string[];
@@ -57,7 +57,7 @@ export class TaskOverview {
     });
     const found = new Map(await Promise.all(asked));
     const rows = this.#tasks.map((id) => {
-      const link = el("a", { href: formatState({ ...DEFAULT_STATE, task: id }) }, id);
+      const link = el("a", { href: viewStateToFragment({ ...DEFAULT_STATE, task: id }) }, id);
       const own = found.get(id);
       if (!own) return [{ content: link, style: "name" }, "", "", "", ""];
       const { batches, task } = own;
@@ -79,7 +79,7 @@ export class TaskOverview {
         },
         { content: formatCount(released.length), style: "amount" },
         last === undefined ? "none yet" : formatTime(last),
-        { content: openBatchBar(batches, unit), style: "brief" },
+        { content: drawOpenBatchBar(batches, unit), style: "brief" },
       ];
     });
     if (rows.length === 0) return;

@@ -1,7 +1,7 @@
 // Contents of the panels below the estimates: privacy, made-up reports, rejected uploads, and
 // texts.
 
-import { roundUp } from "../client/rounding.js";
+import { roundUpThreeDigits } from "../client/rounding.js";
 import { el } from "../demo/shared/dom.js";
 import {
   formatCount,
@@ -11,7 +11,7 @@ import {
 } from "../demo/shared/format.js";
 import type {
   HeavyHitters,
-  Influence,
+  MadeUpReportsInfluence,
   Question,
   ReportsPrivacy,
   ReportsTaskResponse,
@@ -21,7 +21,7 @@ import type { UploadCounts } from "./metrics.js";
 import { createTable, type TableCell } from "./table.js";
 
 /** Formats a privacy loss ε, after rounding it up to three significant digits. */
-export const epsilonText = (epsilon: number): string => String(roundUp(epsilon));
+export const epsilonText = (epsilon: number): string => String(roundUpThreeDigits(epsilon));
 
 function epsilonFigure(name: string, number: string, statements: readonly string[]): HTMLElement {
   return el(
@@ -70,20 +70,24 @@ const ESTIMAND_NAMES = {
   margin: "share of people in one row or one column",
 };
 
-type MadeUpReportsEffect = Influence["influence"][number];
+type MadeUpReportsEffect = MadeUpReportsInfluence["influence"][number];
 
 /**
  * Formats `by`, the largest effect of made-up reports on one estimate. If `shares`, the effect is
  * shown in percentage points.
  */
-function effectText({ estimate, unit }: MadeUpReportsEffect, shares: boolean, by: number): string {
+function formatMadeUpReportsEffect(
+  { estimate, unit }: MadeUpReportsEffect,
+  shares: boolean,
+  by: number,
+): string {
   if (unit === "of its range") return `${shareText(by)} ${unit}`;
   if (estimate === "mean" && unit !== undefined) return `${formatNumber(by)} ${unit}`;
   return shares ? `${shareText(by).replace("%", "")} points` : ratingText(by);
 }
 
 /** Returns a table row with the largest effect of made-up reports on one estimate. */
-function effectRow(
+function madeUpReportsEffectRow(
   own: MadeUpReportsEffect,
   questions: readonly Question[],
 ): readonly (TableCell | string)[] {
@@ -97,16 +101,19 @@ function effectRow(
       : ESTIMAND_NAMES[estimate];
   return [
     own.question === undefined ? words : `${own.question}: ${words}`,
-    { content: effectText(own, shares, own.up), style: "amount" },
-    { content: effectText(own, shares, own.down), style: "amount" },
+    { content: formatMadeUpReportsEffect(own, shares, own.up), style: "amount" },
+    { content: formatMadeUpReportsEffect(own, shares, own.down), style: "amount" },
   ];
 }
 
 /**
  * Draws the largest effect of made-up reports, and the results of tests that look for such reports.
  */
-export function influenceView(found: Influence, questions: readonly Question[]): readonly Node[] {
-  const rows = found.influence.map((own) => effectRow(own, questions));
+export function influenceView(
+  found: MadeUpReportsInfluence,
+  questions: readonly Question[],
+): readonly Node[] {
+  const rows = found.influence.map((own) => madeUpReportsEffectRow(own, questions));
   const heads = [
     "Estimate",
     { content: "Largest increase", style: "amount" },

@@ -87,11 +87,11 @@ export function estimandRows(
       ...(item.unit === undefined ? {} : { unit: item.unit }),
     };
   });
-  const format = valueFormat(answer, question, estimand);
+  const format = formatterForEstimand(answer, question, estimand);
   return { estimand, shares: isShare(estimand, question), rows, format };
 }
 
-function valueFormat(
+function formatterForEstimand(
   { people }: EstimatesResponse,
   question: Question,
   estimand: Estimand,
@@ -115,7 +115,7 @@ export const ORDER_WORDS: Readonly<Record<RowOrder, string>> = {
 };
 
 /** Returns the distance of an estimate from 0, divided by the half-width of its interval. */
-function distanceFromZero({ estimate }: EstimateRow): number {
+function distanceInHalfWidths({ estimate }: EstimateRow): number {
   const [from, to] = estimate.simultaneous_interval;
   // Intervals can be asymmetric. The half-width on the side of 0 counts.
   const half = estimate.estimate >= 0 ? estimate.estimate - from : to - estimate.estimate;
@@ -125,7 +125,7 @@ function distanceFromZero({ estimate }: EstimateRow): number {
 const COMPARE: Readonly<Record<RowOrder, (a: EstimateRow, b: EstimateRow) => number>> = {
   largest: (a, b) => b.estimate.estimate - a.estimate.estimate,
   smallest: (a, b) => a.estimate.estimate - b.estimate.estimate,
-  clearest: (a, b) => distanceFromZero(b) - distanceFromZero(a),
+  clearest: (a, b) => distanceInHalfWidths(b) - distanceInHalfWidths(a),
   name: (a, b) => a.label.localeCompare(b.label, "en", { numeric: true }),
   task: () => 0,
 };

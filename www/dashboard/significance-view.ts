@@ -52,7 +52,7 @@ export function batchesToCompare({
   return after === undefined || before === undefined ? null : ([before, after] as const);
 }
 
-function nonZeroItems({ rows, confidence }: TaskViewContext): readonly Element[] {
+function nonZeroItemsView({ rows, confidence }: TaskViewContext): readonly Element[] {
   if (rows === null) return [];
   const found = significantRows(rows.rows);
   const chance = formatPercent(1 - confidence);
@@ -106,7 +106,7 @@ function comparableRows(
   return { estimand: "mean", shares: false, rows, format: formatNumber };
 }
 
-async function changedItems(context: TaskViewContext): Promise<readonly Element[]> {
+async function changedItemsView(context: TaskViewContext): Promise<readonly Element[]> {
   const pair = batchesToCompare(context);
   if (pair === null) return [el("p", {}, "There is no earlier batch for a comparison yet.")];
   const { task, question, answers, items, estimand } = context;
@@ -150,13 +150,13 @@ export async function significanceView(context: TaskViewContext): Promise<Sectio
   if (context.selected.length === 0) return null;
   // For numbers with a unit, a difference from 0 has no special meaning.
   const numbers = ["number", "numbers"].includes(context.question.kind ?? "");
-  const own = numbers ? [] : nonZeroItems(context);
+  const own = numbers ? [] : nonZeroItemsView(context);
   return [
     el(
       "div",
       { class: "columns" },
       el("div", {}, ...own),
-      el("div", {}, ...(await changedItems(context))),
+      el("div", {}, ...(await changedItemsView(context))),
     ),
   ];
 }

@@ -28,7 +28,7 @@ export const DEFAULT_STATE: ViewState = {
 };
 
 /** Parses the fragment of an address. Invalid parts are ignored. */
-export function parseState(hash: string): ViewState {
+export function viewStateFromFragment(hash: string): ViewState {
   const parameters = new URLSearchParams(hash.replace(/^#/, ""));
   const one = <T extends string>(name: string, of: readonly T[]) =>
     of.find((word) => word === parameters.get(name));
@@ -47,7 +47,7 @@ export function parseState(hash: string): ViewState {
  * Returns the fragment of the address for a state. It contains the values that differ from {@link
  * DEFAULT_STATE}.
  */
-export function formatState(state: ViewState): string {
+export function viewStateToFragment(state: ViewState): string {
   const parameters = new URLSearchParams();
   for (const [name, value] of Object.entries(state)) {
     if (value !== null && value !== DEFAULT_STATE[name as keyof ViewState])

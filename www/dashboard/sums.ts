@@ -6,7 +6,7 @@ import {
   formatCount,
   formatCountWithNoun,
   formatPercent,
-  formatPowerOfTen,
+  formatScientific,
 } from "../demo/shared/format.js";
 import type {
   Batch,
@@ -24,7 +24,7 @@ import { MAX_RELEASES } from "./timeline.js";
 export const NO_LOCAL = "there is no local ε";
 
 /** Formats a probability δ as a power of ten: 10⁻⁶. */
-export const deltaOf = (delta: number): string => formatPowerOfTen(delta.toExponential());
+export const deltaOf = (delta: number): string => formatScientific(delta.toExponential());
 
 /** Describes the privacy promise of a sum task in one line. */
 export function privacyPromiseText(privacy: SumPrivacyPromise): string {
@@ -148,14 +148,14 @@ export function sumsInfluenceView(
       : `The task assumes that ${formatCount(assumed)} of ${formatCountWithNoun(Math.round(people), "person", "people")} are dishonest. One dishonest person can move a sum by up to ${formatNumber((first?.standard_errors ?? Number.NaN) / assumed)} standard errors. All dishonest people together can move a sum by up to ${formatNumber(first?.standard_errors ?? Number.NaN)} standard errors.`;
   return [
     el("p", {}, about),
-    scrollable(createTable(`Largest effect on a sum${more}`, heads, rows)),
-    ...(each.length === 0 ? [] : [scrollable(releaseEffectsTable(each))]),
+    wrapInScrollArea(createTable(`Largest effect on a sum${more}`, heads, rows)),
+    ...(each.length === 0 ? [] : [wrapInScrollArea(releaseEffectsTable(each))]),
     help(statement),
   ];
 }
 
 /** Wraps a wide table in an element that scrolls on narrow screens. */
-function scrollable(own: HTMLTableElement): HTMLElement {
+function wrapInScrollArea(own: HTMLTableElement): HTMLElement {
   const label = own.caption?.textContent ?? "";
   return el("div", { class: "across", tabindex: 0, role: "region", "aria-label": label }, own);
 }

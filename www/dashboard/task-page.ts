@@ -9,7 +9,7 @@ import {
   CollectorError,
   type EstimatesResponse,
   type HeavyHitters,
-  type Influence,
+  type MadeUpReportsInfluence,
   isSums,
   type Question,
   type ReportsPrivacy,
@@ -21,8 +21,8 @@ import { type BatchUnit, batchUnitOf, formatWithUnit } from "./batch-unit.js";
 import {
   closedBatchTable,
   closingRule,
-  openBatchBar,
-  openBatchProgress,
+  drawOpenBatchBar,
+  drawOpenBatchProgress,
   openOf,
   releasedOf,
   reportsOf,
@@ -195,7 +195,7 @@ export class TaskPage {
     this.#showControls();
     this.#batches.show([
       el("h3", {}, `Batch ${openOf(this.#batchData)?.number ?? ""} is open`),
-      ...openBatchProgress(this.#batchData, this.#unit, Date.now() / 1000),
+      ...drawOpenBatchProgress(this.#batchData, this.#unit, Date.now() / 1000),
       el("p", { class: "help" }, closingRule(this.#batchData, this.#unit)),
       ...[closedBatchTable(this.#batchData, this.#unit)].filter((list) => list !== null),
     ]);
@@ -241,7 +241,7 @@ export class TaskPage {
       if (typeof answer === "string") {
         // The collector's own text counts messages instead of people.
         const words = isSums(this.#task) ? "No batch of this task is released yet." : answer;
-        return [el("p", {}, words), openBatchBar(this.#batchData, this.#unit)];
+        return [el("p", {}, words), drawOpenBatchBar(this.#batchData, this.#unit)];
       }
       rows = estimandRows(answer, this.#question, this.#state.estimand ?? undefined);
       if (rows !== null)
@@ -283,7 +283,7 @@ export class TaskPage {
           await requestInfluenceOfReleases(this.#collector, this.id, released),
         );
       }
-      const found = await responseOrReason(this.#collector.get<Influence>(path));
+      const found = await responseOrReason(this.#collector.get<MadeUpReportsInfluence>(path));
       return typeof found === "string" ? null : influenceView(found, questionsOf(this.#task.task));
     });
   }

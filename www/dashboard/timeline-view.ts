@@ -9,7 +9,7 @@ import type { EstimateRow } from "./rows.js";
 import type { SectionContent } from "./section.js";
 import type { TaskViewContext } from "./significance-view.js";
 import {
-  confidenceOfBatch,
+  confidencePerBatch,
   itemTimeLines,
   MAX_LINES,
   MAX_RELEASES,
@@ -23,13 +23,13 @@ const MAX_PARALLEL = 3;
  * Requests the estimates of these items separately for each of the latest batches. A few requests
  * run in parallel.
  */
-async function requestEachBatch(
+async function requestEstimatesPerBatch(
   context: TaskViewContext,
   items: readonly string[] | null,
 ): Promise<readonly (readonly [number, EstimatesResponse])[]> {
   const { task, question, answers, released } = context;
   const batches = released.slice(-MAX_RELEASES);
-  const confidence = confidenceOfBatch(batches.length, context.confidence);
+  const confidence = confidencePerBatch(batches.length, context.confidence);
   const found: (readonly [number, EstimatesResponse])[] = [];
   for (let first = 0; first < batches.length; first += MAX_PARALLEL) {
     const some = batches.slice(first, first + MAX_PARALLEL).map(async ({ number }) => {
@@ -63,7 +63,7 @@ export async function timelineView(
   const names = picked.map(({ query }) => query);
   const items =
     number || names.includes(null) ? context.items : names.filter((name) => name !== null);
-  const answers = await requestEachBatch(context, items);
+  const answers = await requestEstimatesPerBatch(context, items);
   const units = new Map(picked.map(({ label, unit }) => [label, unit]));
   const labels = picked.map(({ label }) => label);
   const lines = number

@@ -23,7 +23,7 @@ export interface TimeLine {
  * Returns the confidence at which to compute the intervals of each of several batches. The
  * intervals of all batches then hold at once with the given confidence.
  */
-export function confidenceOfBatch(batches: number, confidence: number): number {
+export function confidencePerBatch(batches: number, confidence: number): number {
   return 1 - (1 - confidence) / Math.max(batches, 1);
 }
 

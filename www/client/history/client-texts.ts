@@ -9,10 +9,12 @@ import { protectionOf } from "./facts.js";
 import type { Formatters, ReportEntry } from "./report.js";
 import type { Words } from "./words.js";
 
-type ClientMember = "about" | "consent" | "watch" | "budget" | "history" | "revoke";
+type HistoryClientMember = "about" | "consent" | "watch" | "budget" | "history" | "revoke";
 
 /** Members of a client that the element `<hushbin-history>` uses. */
-export type HistoryClient = Pick<Client, ClientMember> | Pick<Client<SumTask>, ClientMember>;
+export type HistoryClient =
+  | Pick<Client, HistoryClientMember>
+  | Pick<Client<SumTask>, HistoryClientMember>;
 
 /**
  * Texts about a client, its budget and its reports.
@@ -77,7 +79,7 @@ function taskTexts(
 }
 
 async function localClientTexts(
-  client: Pick<Client, ClientMember>,
+  client: Pick<Client, HistoryClientMember>,
   words: Words,
   formatters: Formatters,
 ): Promise<ClientTexts> {
@@ -101,7 +103,7 @@ async function localClientTexts(
 }
 
 async function sumClientTexts(
-  client: Pick<Client<SumTask>, ClientMember>,
+  client: Pick<Client<SumTask>, HistoryClientMember>,
   task: SumTask,
   { sums }: Words,
   formatters: Formatters,
@@ -135,13 +137,13 @@ async function sumClientTexts(
  *
  * @internal
  */
-export function clientTexts(
+export function readClientTexts(
   client: HistoryClient,
   words: Words,
   formatters: Formatters,
 ): Promise<ClientTexts> {
   const { task } = client.about;
   return task !== undefined && "trust" in task
-    ? sumClientTexts(client as Pick<Client<SumTask>, ClientMember>, task, words, formatters)
-    : localClientTexts(client as Pick<Client, ClientMember>, words, formatters);
+    ? sumClientTexts(client as Pick<Client<SumTask>, HistoryClientMember>, task, words, formatters)
+    : localClientTexts(client as Pick<Client, HistoryClientMember>, words, formatters);
 }

@@ -30,7 +30,7 @@ export function protectionOf(task: Task): Protection {
   return { about: abouts[level], distance, delta };
 }
 
-export function countByState(
+export function countReportsByState(
   sent: readonly Pick<HistoryEntry, "state">[],
 ): Readonly<Record<ReportState, number>> {
   const states = { waiting: 0, acknowledged: 0, refused: 0, withdrawn: 0 };

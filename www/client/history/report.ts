@@ -1,6 +1,6 @@
 /** List item for one report in `<hushbin-history>`. */
 
-import { hex } from "../bytes.js";
+import { bytesToHex } from "../bytes.js";
 import type { HistoryEntry } from "../results.js";
 import { FINGERPRINT_END, ID_END } from "../upload.js";
 import { el } from "./dom.js";
@@ -24,7 +24,7 @@ export interface Formatters {
  * Splits an upload into its parts. The last byte of the part with the number of reports or
  * messages, a varint, is below 128.
  */
-export function uploadParts(bytes: Uint8Array): readonly Uint8Array[] {
+export function splitUpload(bytes: Uint8Array): readonly Uint8Array[] {
   const counted = bytes.findIndex((byte, at) => at >= ID_END && byte < 128) + 1;
   return [0, 1, FINGERPRINT_END, ID_END, counted].map((from, at, all) =>
     bytes.subarray(from, all[at + 1]),
@@ -35,13 +35,21 @@ export function uploadParts(bytes: Uint8Array): readonly Uint8Array[] {
  * Creates an element that lists the bytes of each part of an upload. The list is created when a
  * person first opens the element.
  */
-function bytesDetails({ bytes, parts: names }: ReportEntry, words: Words): HTMLDetailsElement {
+function createBytesDetails(
+  { bytes, parts: names }: ReportEntry,
+  words: Words,
+): HTMLDetailsElement {
   const details = el("details", "bytes", el("summary", "", words.bytes(bytes.length)));
   details.addEventListener(
     "toggle",
     () => {
-      const parts = uploadParts(bytes).map((part, at) =>
-        el("div", "", el("dt", "", names[at] ?? ""), el("dd", "", el("code", "", hex(part)))),
+      const parts = splitUpload(bytes).map((part, at) =>
+        el(
+          "div",
+          "",
+          el("dt", "", names[at] ?? ""),
+          el("dd", "", el("code", "", bytesToHex(part))),
+        ),
       );
       details.append(el("dl", "", ...parts));
     },
@@ -51,7 +59,7 @@ function bytesDetails({ bytes, parts: names }: ReportEntry, words: Words): HTMLD
 }
 
 /** Item of the list, which shows a report. Its state can be updated. */
-export class ReportItem {
+export class ReportListItem {
   readonly item: HTMLLIElement;
   readonly #words: Words;
   readonly #state = el("span", "state");
@@ -62,7 +70,7 @@ export class ReportItem {
     const time = el("time", "time", date(at));
     time.dateTime = at.toISOString();
     const line = el("p", "line", this.#state, " ", el("span", "cost", cost), " ", time);
-    this.item = el("li", "report", line, bytesDetails(entry, words));
+    this.item = el("li", "report", line, createBytesDetails(entry, words));
   }
 
   update({ state }: ReportEntry): void {

@@ -1,10 +1,10 @@
 /** Section of `<hushbin-history>` that shows one client. */
 
-import { hex } from "../bytes.js";
-import { type ClientTexts, clientTexts, type HistoryClient } from "./client-texts.js";
+import { bytesToHex } from "../bytes.js";
+import { type ClientTexts, readClientTexts, type HistoryClient } from "./client-texts.js";
 import { createButton, DescriptionList, el, setText } from "./dom.js";
-import { countByState } from "./facts.js";
-import { type Formatters, type ReportEntry, ReportItem } from "./report.js";
+import { countReportsByState } from "./facts.js";
+import { type Formatters, type ReportEntry, ReportListItem } from "./report.js";
 import type { Words } from "./words.js";
 
 export interface ClientViewOptions {
@@ -43,7 +43,7 @@ export class ClientView {
   /**
    * List items of reports, by the hexadecimal digits of the upload. No two uploads are equal.
    */
-  readonly #items = new Map<string, ReportItem>();
+  readonly #items = new Map<string, ReportListItem>();
   #shown = INITIALLY_SHOWN;
   #revoked = false;
   #reading: Promise<void> | undefined;
@@ -87,7 +87,7 @@ export class ClientView {
     while (this.#stale) {
       this.#stale = false;
       try {
-        this.#show(await clientTexts(this.#client, this.#options.words, this.#formatters));
+        this.#show(await readClientTexts(this.#client, this.#options.words, this.#formatters));
       } catch (error) {
         this.#fail(error);
       }
@@ -105,7 +105,7 @@ export class ClientView {
     const { about, consent } = this.#client;
     this.#revoked &&= consent === "pending";
     const { covers, meaning, entries } = own;
-    const summary = words.summary(entries.length, countByState(entries));
+    const summary = words.summary(entries.length, countReportsByState(entries));
     setText(this.#status, this.#revoked ? `${words.revoked} ${summary}` : summary);
     setText(this.#dryRun, about.dryRun ? words.dryRun : "");
     setText(this.#consent, this.#revoked ? "" : words.consent[consent]);
@@ -138,9 +138,9 @@ export class ClientView {
     const gone = new Set(this.#items.keys());
     let before = this.#list.firstChild;
     for (const report of newest) {
-      const key = hex(report.bytes);
+      const key = bytesToHex(report.bytes);
       gone.delete(key);
-      const line = this.#items.get(key) ?? new ReportItem(report, words, this.#formatters);
+      const line = this.#items.get(key) ?? new ReportListItem(report, words, this.#formatters);
       this.#items.set(key, line);
       line.update(report);
       if (line.item === before) {

@@ -1,4 +1,4 @@
-import { type MechanismCodec, subsetCodec } from "./codec.js";
+import { type MechanismCodec, bucketMechanismCodec } from "./codec.js";
 
 /** Parameters of the mechanism CoCo, which estimates means. */
 export interface CocoMechanism {
@@ -24,7 +24,7 @@ export interface CocoMechanism {
 }
 
 /** @internal */
-export const coco: MechanismCodec<CocoMechanism> = /* @__PURE__ */ subsetCodec(
+export const coco: MechanismCodec<CocoMechanism> = /* @__PURE__ */ bucketMechanismCodec(
   "coco",
   "overwrite",
   "strongest",

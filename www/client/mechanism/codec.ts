@@ -1,7 +1,7 @@
 /** Interface with which the client reads the parameters of mechanisms and encodes them. */
 
-import type { CanonicalBytes } from "../canonical.js";
-import { readFields, readInteger, readOneOf, type UncheckedFields } from "../fields.js";
+import type { CanonicalBytesBuilder } from "../canonical.js";
+import { readFields, readInteger, oneOfReader, type UncheckedFields } from "../fields.js";
 
 /** Codec for the parameters of one mechanism. */
 export interface MechanismCodec<M> {
@@ -12,7 +12,7 @@ export interface MechanismCodec<M> {
    */
   parse(value: UncheckedFields): M;
   /** Appends the parameters to a task's canonical bytes. */
-  write(mechanism: M, bytes: CanonicalBytes): void;
+  write(mechanism: M, bytes: CanonicalBytesBuilder): void;
 }
 
 /** Kinds of hash function that all hashing mechanisms support. */
@@ -28,7 +28,7 @@ const HASHINGS_BY_NUMBER: readonly string[] = [...HASHINGS, "balanced-items", "b
 export const OUT_OF_RANGE = 0xffff_ffff;
 
 /** Parameters of a mechanism that reports one bucket. */
-interface SubsetMechanism<Name extends string, Rule extends string, Hashing extends string> {
+interface BucketMechanism<Name extends string, Rule extends string, Hashing extends string> {
   readonly name: Name;
   readonly rule: Rule;
   readonly favoured?: number;
@@ -45,20 +45,20 @@ interface SubsetMechanism<Name extends string, Rule extends string, Hashing exte
  * @param sides number of buckets in each cell; elements are hashed to cells
  * @param own kind of hash function that only this mechanism supports
  */
-export function subsetCodec<Name extends string, Rule extends string, Own extends string>(
+export function bucketMechanismCodec<Name extends string, Rule extends string, Own extends string>(
   name: Name,
   paper: Rule,
   strongest: Rule,
   sides: number,
   own: Own,
-): MechanismCodec<SubsetMechanism<Name, Rule, (typeof HASHINGS)[number] | Own>> {
+): MechanismCodec<BucketMechanism<Name, Rule, (typeof HASHINGS)[number] | Own>> {
   return {
     parse(value) {
-      const rule = readOneOf([paper, strongest]);
+      const rule = oneOfReader([paper, strongest]);
       const required = {
-        name: readOneOf([name]),
+        name: oneOfReader([name]),
         rule,
-        hashing: readOneOf([...HASHINGS, own]),
+        hashing: oneOfReader([...HASHINGS, own]),
         buckets: readInteger,
         ...(rule(value, "rule") === strongest && { favoured: readInteger }),
       };

@@ -1,4 +1,4 @@
-import { type MechanismCodec, subsetCodec } from "./codec.js";
+import { type MechanismCodec, bucketMechanismCodec } from "./codec.js";
 
 /** Parameters of the mechanism Collision, which estimates frequencies. */
 export interface CollisionMechanism {
@@ -22,7 +22,7 @@ export interface CollisionMechanism {
 }
 
 /** @internal */
-export const collision: MechanismCodec<CollisionMechanism> = /* @__PURE__ */ subsetCodec(
+export const collision: MechanismCodec<CollisionMechanism> = /* @__PURE__ */ bucketMechanismCodec(
   "collision",
   "occupied",
   "heaviest",

@@ -1,4 +1,4 @@
-import { readFields, readInteger, readNumber, readOneOf } from "../fields.js";
+import { readFields, readInteger, readNumber, oneOfReader } from "../fields.js";
 import { HASHINGS, type MechanismCodec, OUT_OF_RANGE } from "./codec.js";
 
 /**
@@ -48,18 +48,18 @@ const NOISES = ["two-point", "laplace"] as const;
 const FIELDS_BY_LEVEL = {
   event: {},
   neighbouring: { distance: readNumber },
-  user: { clip: readNumber, noise: /* @__PURE__ */ readOneOf(NOISES) },
+  user: { clip: readNumber, noise: /* @__PURE__ */ oneOfReader(NOISES) },
 } as const;
 
 /** @internal */
 export const hashBin: MechanismCodec<HashBinMechanism> = {
   parse(value) {
-    const readLevel = readOneOf(LEVELS);
+    const readLevel = oneOfReader(LEVELS);
     const level = readLevel(value, "level");
     const required = {
-      name: readOneOf(["hash-bin"]),
+      name: oneOfReader(["hash-bin"]),
       level: readLevel,
-      hashing: readOneOf(HASHINGS),
+      hashing: oneOfReader(HASHINGS),
       bins: readInteger,
       grid: readInteger,
       ...FIELDS_BY_LEVEL[level],

@@ -2,8 +2,8 @@
  * Registry of all mechanisms, with functions that read and encode the parameters of any of them.
  */
 
-import type { CanonicalBytes } from "../canonical.js";
-import { invalidTask, readOneOf, type UncheckedFields } from "../fields.js";
+import type { CanonicalBytesBuilder } from "../canonical.js";
+import { invalidTaskError, oneOfReader, type UncheckedFields } from "../fields.js";
 import { type CocoMechanism, coco } from "./coco.js";
 import type { MechanismCodec } from "./codec.js";
 import { type CollisionMechanism, collision } from "./collision.js";
@@ -41,10 +41,12 @@ const NAMES = /* @__PURE__ */ Object.keys(MECHANISMS) as MechanismName[];
  */
 export function parseMechanism(value: unknown): Mechanism {
   if (typeof value !== "object" || value === null) {
-    throw invalidTask("mechanism is missing; `hushbin task check FILE --out COMPLETE` adds it");
+    throw invalidTaskError(
+      "mechanism is missing; `hushbin task check FILE --out COMPLETE` adds it",
+    );
   }
   const mechanism = value as UncheckedFields;
-  return MECHANISMS[readOneOf(NAMES)(mechanism, "name")].parse(mechanism);
+  return MECHANISMS[oneOfReader(NAMES)(mechanism, "name")].parse(mechanism);
 }
 
 /**
@@ -53,7 +55,7 @@ export function parseMechanism(value: unknown): Mechanism {
  * @throws TaskError `invalid-task` for parameters without canonical bytes
  * @internal
  */
-export function writeMechanism(mechanism: Mechanism, bytes: CanonicalBytes): void {
+export function writeMechanism(mechanism: Mechanism, bytes: CanonicalBytesBuilder): void {
   const { name } = mechanism;
   bytes.text(name);
   // The codec was looked up by the mechanism's name.

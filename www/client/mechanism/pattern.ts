@@ -1,4 +1,4 @@
-import { readFields, readInteger, readListOf, readString } from "../fields.js";
+import { readFields, readInteger, listReader, readString } from "../fields.js";
 import type { MechanismCodec } from "./codec.js";
 
 /**
@@ -21,7 +21,7 @@ export interface PatternMechanism {
 /** @internal */
 export const pattern: MechanismCodec<PatternMechanism> = {
   parse(value) {
-    const required = { name: readString, outputs: readInteger, favoured: readListOf(readInteger) };
+    const required = { name: readString, outputs: readInteger, favoured: listReader(readInteger) };
     // The name has been checked by the lookup.
     return readFields(value, "mechanism", required, {}) as PatternMechanism;
   },

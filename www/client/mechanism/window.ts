@@ -1,4 +1,4 @@
-import { readFields, readInteger, readListOf, readString } from "../fields.js";
+import { readFields, readInteger, listReader, readString } from "../fields.js";
 import type { MechanismCodec } from "./codec.js";
 
 /**
@@ -30,7 +30,7 @@ export const window: MechanismCodec<WindowMechanism> = {
       drawn: readInteger,
       atoms: readInteger,
       favoured: readInteger,
-      values: readListOf(readInteger),
+      values: listReader(readInteger),
     };
     // The name has been checked by the lookup.
     return readFields(value, "mechanism", required, {}) as WindowMechanism;

@@ -1,6 +1,6 @@
 /** Fetches the key configurations of a shuffler, and selects one that the page has pinned. */
 
-import { bytesFromHex, hex } from "../bytes.js";
+import { bytesFromHex, bytesToHex } from "../bytes.js";
 import { NetworkError, SealingError } from "../errors.js";
 import { sendRequest, unreachableReason } from "../transport.js";
 
@@ -12,7 +12,7 @@ type SealingModule = typeof import("../sealing.js");
  * @throws NetworkError if the response does not come from a shuffler, or the shuffler does not have
  * the keys yet
  */
-export async function fetchKeys(
+export async function fetchKeyConfigurations(
   url: string,
   fetch: typeof globalThis.fetch,
 ): Promise<readonly string[]> {
@@ -33,14 +33,14 @@ export async function fetchKeys(
  * @throws SealingError if there is none
  */
 export async function selectPinnedKey(
-  { configurationHash, isKeyConfiguration }: SealingModule,
+  { hashKeyConfiguration, isKeyConfiguration }: SealingModule,
   keys: readonly string[],
   pins: readonly string[],
   fingerprint: string,
 ): Promise<Uint8Array<ArrayBuffer>> {
   for (const key of keys) {
     const bytes = bytesFromHex(key);
-    const pin = hex((await configurationHash(bytes)).subarray(0, 16));
+    const pin = bytesToHex((await hashKeyConfiguration(bytes)).subarray(0, 16));
     // A pin alone is not enough: the key must be for this task.
     if (pins.includes(pin) && isKeyConfiguration(bytes, fingerprint)) {
       return bytes;

@@ -14,7 +14,7 @@ const CONFIGURATION = /^..0020.{64}.{4}(.{8})*00010001(.{8})*$/;
  *
  * @throws OptionError if `url` is not a URL, or `gateway` is not a key configuration
  */
-export function relayFetch(
+export function createRelayFetch(
   url: unknown,
   gateway: unknown,
   fetch: typeof globalThis.fetch,

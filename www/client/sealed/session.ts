@@ -8,9 +8,9 @@ import type { ClientSettings } from "../options.js";
 import type { SealFunction } from "../sealing.js";
 import type { ReportFunction, SealableSession, SessionOverrides } from "../session-overrides.js";
 import type { SessionRequests } from "../session-requests.js";
-import { fetchKeys, selectPinnedKey } from "./keys.js";
+import { fetchKeyConfigurations, selectPinnedKey } from "./keys.js";
 import { sealedSettingsOf } from "./options.js";
-import { relayFetch } from "./relay.js";
+import { createRelayFetch } from "./relay.js";
 
 /**
  * Format version: the first byte of an upload of sealed reports. It is `VERSION` in
@@ -79,7 +79,7 @@ const sealedReporter =
           throw wanted;
         }
         before = wanted.report;
-        sealed = await sealingStep(
+        sealed = await awaitSealingStep(
           CANNOT_SEAL,
           sealMessages(engine, before ?? engine.make(entries), seal),
         );
@@ -92,7 +92,7 @@ const sealedReporter =
  *
  * @throws SealingError for every failure of another type than HushbinError
  */
-async function sealingStep<T>(what: string, work: Promise<T>): Promise<T> {
+async function awaitSealingStep<T>(what: string, work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (cause) {
@@ -108,13 +108,13 @@ async function sealingStep<T>(what: string, work: Promise<T>): Promise<T> {
  *
  * @throws OptionError, SealingError
  */
-export function sealedOverrides(
+export function sealedSessionOverrides(
   settings: ClientSettings,
   requests: SessionRequests,
 ): SessionOverrides {
   const { url, dryRun } = settings;
   const { analyser, relay, delayMs } = sealedSettingsOf(settings);
-  const fetch = relay ? relayFetch(relay.url, relay.gateway, requests.fetch) : requests.fetch;
+  const fetch = relay ? createRelayFetch(relay.url, relay.gateway, requests.fetch) : requests.fetch;
   if (dryRun) {
     return { fetch };
   }
@@ -128,10 +128,13 @@ export function sealedOverrides(
     // A page that closes has no time to seal a request.
     ...(relay && delayMs === undefined && { delayMs: 0 }),
     reporter: async ({ fingerprint }) => {
-      const keys = await requests.retry(() => fetchKeys(url, fetch));
-      const own = await sealingStep("what seals could not be loaded", loading);
-      const key = await sealingStep(CANNOT_SEAL, selectPinnedKey(own, keys, analyser, fingerprint));
-      return sealedReporter(await sealingStep(CANNOT_SEAL, own.createSealer(key)));
+      const keys = await requests.retry(() => fetchKeyConfigurations(url, fetch));
+      const own = await awaitSealingStep("what seals could not be loaded", loading);
+      const key = await awaitSealingStep(
+        CANNOT_SEAL,
+        selectPinnedKey(own, keys, analyser, fingerprint),
+      );
+      return sealedReporter(await awaitSealingStep(CANNOT_SEAL, own.createSealer(key)));
     },
   };
 }

@@ -1,14 +1,14 @@
 /** Store in the browser's database. It outlives the page. All tabs share it. */
 
 import {
-  afterRevocation,
+  ledgerAfterRevocation,
   type CollectorCharges,
   emptyLedger,
   type Ledger,
-  type Ledgers,
+  type LedgerPair,
 } from "../budget.js";
 import { StorageError } from "../errors.js";
-import { onPageCache } from "../page.js";
+import { onPageCacheChange } from "../page.js";
 import { TIMEOUT_MS } from "../time.js";
 import {
   type LedgerChange,
@@ -102,20 +102,20 @@ async function openDatabase(): Promise<IDBDatabase> {
 
 /** Change of the ledgers that waits for its transaction. */
 interface PendingChange {
-  readonly change: (before: Ledgers) => LedgerChange<unknown>;
+  readonly change: (before: LedgerPair) => LedgerChange<unknown>;
   readonly resolve: (changed: readonly [unknown, StoredReport | undefined]) => void;
   readonly reject: (error: unknown) => void;
 }
 
 /** Function that returns the key of a report that was added to the database. */
-type KeyFinder = (made: NewReport, added: IDBRequest<IDBValidKey>) => number;
+type ReportKeyFinder = (made: NewReport, added: IDBRequest<IDBValidKey>) => number;
 
 /** Reports that a transaction has added, and the results for the callers. */
 interface TransactionAttempt {
   /** Reports that the transaction has added. */
   readonly made: NewReport[];
   /** Functions that settle the promises of the changes. They need the keys of the added reports. */
-  readonly tell: ((keyOf: KeyFinder) => void)[];
+  readonly tell: ((keyOf: ReportKeyFinder) => void)[];
 }
 
 export class IndexedStore implements Store {
@@ -141,7 +141,7 @@ export class IndexedStore implements Store {
     this.#database = database;
     this.#task = task;
     this.#collector = collector;
-    this.#unlisten = onPageCache(
+    this.#unlisten = onPageCacheChange(
       () => {
         this.#pageReturned = new Promise((resolve) => {
           this.#tellBack = resolve;
@@ -174,13 +174,13 @@ export class IndexedStore implements Store {
     return all === undefined || all.some(({ name }) => name === DATABASE);
   }
 
-  async ledgers(): Promise<Ledgers> {
+  async ledgers(): Promise<LedgerPair> {
     const [ledgers] = await this.change((before) => ({ ...before, result: before }));
     return ledgers;
   }
 
   change<R>(
-    change: (before: Ledgers) => LedgerChange<R>,
+    change: (before: LedgerPair) => LedgerChange<R>,
   ): Promise<readonly [R, StoredReport | undefined]> {
     return new Promise((resolve, reject) => {
       // The promise resolves with the result of this change, so the types agree.
@@ -232,7 +232,7 @@ export class IndexedStore implements Store {
    * attempt was not stored. If the page was left, it may not have learned that the attempt was
    * stored. Running the attempt again would report the same answers twice.
    */
-  async #findStored({ made: [first] }: TransactionAttempt): Promise<KeyFinder | undefined> {
+  async #findStored({ made: [first] }: TransactionAttempt): Promise<ReportKeyFinder | undefined> {
     const rows = first ? await this.#rows(this.#all) : [];
     const find = ({ bytes }: NewReport) =>
       rows.find((row) => String(row.bytes) === String(bytes))?.key;
@@ -248,7 +248,7 @@ export class IndexedStore implements Store {
   async #applyBatch(
     batch: readonly PendingChange[],
     attempt: TransactionAttempt,
-  ): Promise<KeyFinder> {
+  ): Promise<ReportKeyFinder> {
     const [ledgers, reports, all] = this.#begin("readwrite", LEDGERS, REPORTS);
     const first: IDBRequest<Ledger | undefined> = ledgers.get(this.#task);
     const last: IDBRequest<CollectorCharges | undefined> = ledgers.get(this.#collector);
@@ -258,7 +258,7 @@ export class IndexedStore implements Store {
       // Everything here is synchronous: a transaction ends as soon as it has no open request.
       const { result: ledger = emptyLedger() } = first;
       const { result: charges = [] } = last;
-      let now: Ledgers = { ledger, charges };
+      let now: LedgerPair = { ledger, charges };
       try {
         for (const pending of batch) {
           now = this.#applyChange(pending, now, reports, attempt);
@@ -289,10 +289,10 @@ export class IndexedStore implements Store {
    */
   #applyChange(
     { change, resolve, reject }: PendingChange,
-    before: Ledgers,
+    before: LedgerPair,
     reports: IDBObjectStore,
     { made: all, tell }: TransactionAttempt,
-  ): Ledgers {
+  ): LedgerPair {
     let changed: LedgerChange<unknown>;
     try {
       changed = change(before);
@@ -358,7 +358,7 @@ export class IndexedStore implements Store {
       read.onsuccess = () => {
         const ledger = read.result ?? emptyLedger();
         const after = { ...ledger, waitingBytes: ledger.waitingBytes - bytes };
-        ledgers.put(revokes ? afterRevocation(after) : after, this.#task);
+        ledgers.put(revokes ? ledgerAfterRevocation(after) : after, this.#task);
       };
       // Delete the oldest settled reports if there are more than are remembered.
       const left = new Set((waiting.result as number[]).filter((key) => !isWanted(key)));

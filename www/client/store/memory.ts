@@ -1,11 +1,11 @@
 /** Store in memory. It lives as long as the page, and applies changes at once. */
 
 import {
-  afterRevocation,
+  ledgerAfterRevocation,
   type CollectorCharges,
   emptyLedger,
   type Ledger,
-  type Ledgers,
+  type LedgerPair,
 } from "../budget.js";
 import {
   type LedgerChange,
@@ -31,16 +31,16 @@ export class MemoryStore implements Store {
     this.#shared = shared;
   }
 
-  async ledgers(): Promise<Ledgers> {
+  async ledgers(): Promise<LedgerPair> {
     return this.#ledgers;
   }
 
-  get #ledgers(): Ledgers {
+  get #ledgers(): LedgerPair {
     return { ledger: this.#ledger, charges: this.#shared.charges };
   }
 
   async change<R>(
-    change: (before: Ledgers) => LedgerChange<R>,
+    change: (before: LedgerPair) => LedgerChange<R>,
   ): Promise<readonly [R, StoredReport | undefined]> {
     const { ledger, charges, made, result } = change(this.#ledgers);
     this.#ledger = ledger;
@@ -79,7 +79,7 @@ export class MemoryStore implements Store {
   }
 
   withdraw(): Promise<void> {
-    this.#ledger = afterRevocation(this.#ledger);
+    this.#ledger = ledgerAfterRevocation(this.#ledger);
     return this.settle(this.#reports.keys(), "withdrawn");
   }
 

@@ -1,6 +1,6 @@
 /** Interface of stores. A store contains the ledger and the reports of a task in this browser. */
 
-import type { Ledgers } from "../budget.js";
+import type { LedgerPair } from "../budget.js";
 
 /** State of a report. */
 export type ReportState =
@@ -30,7 +30,7 @@ export interface StoredReport extends NewReport {
 }
 
 /** Result of a change of the ledgers. */
-export interface LedgerChange<R> extends Ledgers {
+export interface LedgerChange<R> extends LedgerPair {
   /** Report to add. Undefined if no report was made. */
   readonly made?: NewReport;
   /** Result for the caller, who gets it after the ledgers and the report are stored. */
@@ -45,7 +45,7 @@ export interface Store {
   /** True if the content of the store outlives the page. */
   readonly durable: boolean;
   /** Returns the ledgers of the task and of its collector. */
-  ledgers(): Promise<Ledgers>;
+  ledgers(): Promise<LedgerPair>;
   /**
    * Changes the ledgers, and adds the report that was made. Either both are stored or neither.
    * Changes of all tabs are made one after another, and each sees the result of the one before. A
@@ -56,7 +56,7 @@ export interface Store {
    * @throws StorageError, and what `change` throws
    */
   change<R>(
-    change: (before: Ledgers) => LedgerChange<R>,
+    change: (before: LedgerPair) => LedgerChange<R>,
   ): Promise<readonly [R, StoredReport | undefined]>;
   /** Returns the waiting reports of all tabs and earlier pages, oldest first. */
   waiting(): Promise<readonly StoredReport[]>;

@@ -1,7 +1,7 @@
 /** Privacy of a sum task: its guarantee, and on whom it relies. */
 
 import { maximumCertainty } from "../certainty.js";
-import { roundUp } from "../rounding.js";
+import { roundUpThreeDigits } from "../rounding.js";
 import { budgetOf, reportsPerYear } from "../task.js";
 import { honestPeopleOf, itemsOf, messagesOf, type SumTask } from "./task.js";
 
@@ -67,7 +67,7 @@ export function privacyOf(task: SumTask): SumPrivacy {
   const allowed =
     reports === 1 ? `one report in ${length}` : `${reports} reports in each window of ${length}`;
   const windows = reportsPerYear(budget);
-  const year = `(${roundUp(epsilon * windows)}, ${exponent(roundUp(delta * windows))})`;
+  const year = `(${roundUpThreeDigits(epsilon * windows)}, ${exponent(roundUpThreeDigits(delta * windows))})`;
   return {
     trust: "shuffler",
     centralEpsilon: epsilon,

@@ -3,7 +3,7 @@
  * errors are classes.
  */
 
-import { hex } from "../bytes.js";
+import { bytesToHex } from "../bytes.js";
 import { coreErrorText, NO_ENTROPY } from "../codes.js";
 import { ClosedError, EntropyError, TaskError, WasmError } from "../errors.js";
 import { INJECTED } from "../injected.js";
@@ -66,7 +66,7 @@ export class SumReportMaker implements ReportMaker, SumRandomizer {
     this.task = task;
     this.messages = messagesOf(task);
     callSumsCore(() => this.#restart());
-    this.fingerprint = hex(this.#hash(canonicalSumBytes(task)));
+    this.fingerprint = bytesToHex(this.#hash(canonicalSumBytes(task)));
   }
 
   get clipped(): number {

@@ -1,14 +1,14 @@
 /** Sum tasks, which only a shuffler protects: their types, readers and canonical bytes. */
 
-import type { CanonicalBytes } from "../canonical.js";
+import type { CanonicalBytesBuilder } from "../canonical.js";
 import {
   type FieldReader,
-  invalidTask,
+  invalidTaskError,
   readFields,
   readInteger,
-  readListOf,
+  listReader,
   readNumber,
-  readOneOf,
+  oneOfReader,
   readString,
   type UncheckedFields,
 } from "../fields.js";
@@ -126,7 +126,7 @@ export const itemsOf = (task: SumTask): readonly string[] | number =>
 const people: FieldReader<number> = (from, key) => {
   const value = readNumber(from, key);
   if (!Number.isSafeInteger(value) || value < 0) {
-    throw invalidTask(`${key} is ${value}, expected a whole number`);
+    throw invalidTaskError(`${key} is ${value}, expected a whole number`);
   }
   return value;
 };
@@ -135,7 +135,7 @@ const people: FieldReader<number> = (from, key) => {
 const word: FieldReader<string> = (from, key) => {
   const digits = readString(from, key);
   if (!/^(0|[1-9]\d{0,19})$/.test(digits) || BigInt(digits) >= 2n ** 64n) {
-    throw invalidTask(
+    throw invalidTaskError(
       `${key} is ${JSON.stringify(digits)}, expected digits of a number below 2^64`,
     );
   }
@@ -153,7 +153,9 @@ const vector: FieldReader<SumVector> = (from, key) =>
 
 const messages: FieldReader<SumMessages> = (from, key) => {
   if (from[key] === undefined) {
-    throw invalidTask("it has no messages; `hushbin task check FILE --out COMPLETE` chooses them");
+    throw invalidTaskError(
+      "it has no messages; `hushbin task check FILE --out COMPLETE` chooses them",
+    );
   }
   return readFields(
     from[key],
@@ -178,15 +180,15 @@ const messages: FieldReader<SumMessages> = (from, key) => {
 export function parseSumTask(value: unknown): SumTask {
   const { trust, vector: asked } = Object(value) as UncheckedFields;
   if (trust === undefined) {
-    throw invalidTask('it does not say "trust": "shuffler"');
+    throw invalidTaskError('it does not say "trust": "shuffler"');
   }
-  const of = asked === undefined ? { numbers: readListOf(attribute) } : { vector };
+  const of = asked === undefined ? { numbers: listReader(attribute) } : { vector };
   return readFields(
     value,
     "it",
     {
       id: readString,
-      trust: readOneOf(["shuffler"]),
+      trust: oneOfReader(["shuffler"]),
       epsilon: readNumber,
       delta: readNumber,
       people,
@@ -197,7 +199,7 @@ export function parseSumTask(value: unknown): SumTask {
   ) as SumTask;
 }
 
-function writeInteger64(value: bigint, bytes: CanonicalBytes): void {
+function writeInteger64(value: bigint, bytes: CanonicalBytesBuilder): void {
   bytes.number(Number(value & 0xffff_ffffn), Number(value >> 32n));
 }
 

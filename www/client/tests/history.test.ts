@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { maximumCertainty } from "../certainty.js";
-import { clientTexts } from "../history/client-texts.js";
-import { uploadParts } from "../history/report.js";
+import { readClientTexts } from "../history/client-texts.js";
+import { splitUpload } from "../history/report.js";
 import { ENGLISH } from "../history.js";
 import { answers, clientOf, FakeCollector, MEMO, readUpload, stubDatabase } from "./harness.js";
 
@@ -97,7 +97,7 @@ describe("sums through a shuffler", () => {
       [[0x80, 0x20], "8020"],
     ] as const) {
       const bytes = Uint8Array.from([2, ...Array(32).fill(0xff), ...count, 0xff, 1, 2]);
-      const parts = uploadParts(bytes).map((part) => Buffer.from(part).toString("hex"));
+      const parts = splitUpload(bytes).map((part) => Buffer.from(part).toString("hex"));
       expect(parts.slice(3)).toEqual([digits, "ff0102"]);
       expect(parts).toHaveLength(sums.parts.length);
     }
@@ -110,7 +110,7 @@ describe("a client of a task with a memo", () => {
     const client = clientOf(new FakeCollector(), { task: MEMO, storage: "device" });
     await client.report({ dark: true });
     const format = { date: String, number: String };
-    const { meaning, used, total, entries } = await clientTexts(client, ENGLISH, format);
+    const { meaning, used, total, entries } = await readClientTexts(client, ENGLISH, format);
     expect(meaning).toContain(ENGLISH.memo(365, "2", "88"));
     expect(meaning).not.toContain("in a year");
     expect(meaning).not.toContain(ENGLISH.unlinked);
@@ -127,7 +127,7 @@ describe("an upload", () => {
     const { fingerprint } = await client.ready();
     const [made] = await client.history();
     const bytes = made?.bytes ?? new Uint8Array();
-    const parts = uploadParts(bytes).map((part) => Buffer.from(part).toString("hex"));
+    const parts = splitUpload(bytes).map((part) => Buffer.from(part).toString("hex"));
     const { id, reports } = readUpload(bytes);
     expect(parts).toEqual(["01", fingerprint, id, "01", Buffer.from(reports).toString("hex")]);
     expect(parts).toHaveLength(ENGLISH.parts.length);

@@ -13,7 +13,7 @@ import {
   type Task,
 } from "../index.js";
 import { decodeResponse, decryptResponse, encodeRequest } from "../oblivious.js";
-import { relayFetch } from "../sealed/relay.js";
+import { createRelayFetch } from "../sealed/relay.js";
 import { FetchTransport } from "../transport.js";
 import { Analyser, bytesOf, FakeShuffler, hexOf, suiteOf } from "./analyser.js";
 import {
@@ -116,7 +116,7 @@ class Hidden {
 
   /** Returns a `fetch` through the relay. */
   way(): typeof globalThis.fetch {
-    return relayFetch(RELAY, this.configuration, this.fetch);
+    return createRelayFetch(RELAY, this.configuration, this.fetch);
   }
 
   transport(): FetchTransport {
@@ -247,7 +247,7 @@ describe("through a relay", () => {
     vi.stubGlobal("location", { origin: "https://page.example", href: "https://page.example/a" });
     try {
       const gateway = await Hidden.create();
-      const way = relayFetch("/relay", gateway.configuration, gateway.fetch);
+      const way = createRelayFetch("/relay", gateway.configuration, gateway.fetch);
       await new FetchTransport(REPORTS, way).send([Uint8Array.of(1)]);
       expect(gateway.seen[0]?.url).toBe("https://page.example/relay");
       expect(gateway.inside[0]?.fields).toMatch(/origin.https:\/\/page\.example/);

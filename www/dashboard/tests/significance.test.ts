@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Batch, Estimate, EstimatesResponse } from "../api.js";
-import { positionInBins } from "../histogram.js";
+import { horizontalPositionInBins } from "../histogram.js";
 import { parseUploadCounts } from "../metrics.js";
 import { epsilonText } from "../panels.js";
 import type { EstimateRow } from "../rows.js";
@@ -13,8 +13,8 @@ import {
   significantRows,
 } from "../significance.js";
 import { batchesToCompare } from "../significance-view.js";
-import { DEFAULT_STATE, formatState, parseState } from "../state.js";
-import { confidenceOfBatch, itemTimeLines, numberTimeLines } from "../timeline.js";
+import { DEFAULT_STATE, viewStateToFragment, viewStateFromFragment } from "../state.js";
+import { confidencePerBatch, itemTimeLines, numberTimeLines } from "../timeline.js";
 
 /**
  * Makes an estimate from its simultaneous interval. The interval for this estimate alone is a tenth
@@ -54,8 +54,8 @@ describe("what stands out", () => {
 
   it("shares what may fail between those that have to hold together", () => {
     expect(2 * (1 - confidenceOfEach(0.95))).toBeCloseTo(0.05, 12);
-    expect(24 * (1 - confidenceOfBatch(24, 0.95))).toBeCloseTo(0.05, 12);
-    expect(confidenceOfBatch(0, 0.95)).toBeCloseTo(0.95, 12);
+    expect(24 * (1 - confidencePerBatch(24, 0.95))).toBeCloseTo(0.05, 12);
+    expect(confidencePerBatch(0, 0.95)).toBeCloseTo(0.95, 12);
   });
 
   it("is of the latest selected batch and the one released before it", () => {
@@ -134,9 +134,9 @@ describe("axes", () => {
       { from: 0, to: 10 },
       { from: 10, to: 100 },
     ];
-    expect([-1, 0, 5, 10, 55, 100, 200].map((value) => positionInBins(bins, value))).toEqual([
-      0, 0, 25, 50, 75, 100, 100,
-    ]);
+    expect(
+      [-1, 0, 5, 10, 55, 100, 200].map((value) => horizontalPositionInBins(bins, value)),
+    ).toEqual([0, 0, 25, 50, 75, 100, 100]);
   });
 });
 
@@ -149,10 +149,10 @@ it("an address keeps what is in view, and nothing that has no meaning", () => {
     order: "name",
     find: "é",
   } as const;
-  expect(parseState(formatState(state))).toEqual(state);
-  expect(formatState(DEFAULT_STATE)).toBe("");
-  expect(parseState("#tasks")).toEqual(DEFAULT_STATE);
-  expect(parseState("#task=t&batches=x&order=sideways&estimand=all")).toEqual({
+  expect(viewStateFromFragment(viewStateToFragment(state))).toEqual(state);
+  expect(viewStateToFragment(DEFAULT_STATE)).toBe("");
+  expect(viewStateFromFragment("#tasks")).toEqual(DEFAULT_STATE);
+  expect(viewStateFromFragment("#task=t&batches=x&order=sideways&estimand=all")).toEqual({
     ...DEFAULT_STATE,
     task: "t",
   });

@@ -3,15 +3,15 @@
 import { byId, el } from "../shared/dom.js";
 import { planCommand } from "./command.js";
 import { type AnyPlan, isSumInput, isSumPlan } from "./curves.js";
-import { severalQuestionsView } from "./several-view.js";
-import { singleQuestionView } from "./single-view.js";
+import { severalQuestionsContent } from "./several-view.js";
+import { singleQuestionContent } from "./single-view.js";
 import type { PlannerInput } from "./state.js";
-import { showSums, sumsVerdict } from "./sums.js";
+import { showSumPlan, sumsVerdict } from "./sums.js";
 import { VerdictView } from "./verdict.js";
-import type { AnswerContent, ComparisonRow, KeyNumber, QuestionCost } from "./view.js";
+import type { PlanContent, ComparisonRow, KeyNumber, QuestionCost } from "./view.js";
 import { VERDICTS } from "./words.js";
 
-export class AnswerView {
+export class PlanView {
   readonly #verdict = new VerdictView();
 
   /**
@@ -28,14 +28,16 @@ export class AnswerView {
       ...(command ?? []).flatMap((part, index) => [index === 0 ? "" : " ", el("span", {}, part)]),
     );
     if (sums) {
-      byId("figures").replaceChildren(...showSums(answer).map(keyNumberElement));
+      byId("figures").replaceChildren(...showSumPlan(answer).map(keyNumberElement));
       byId("each").hidden = true;
       this.#verdict.answer("useful", "People must trust the shuffler", ...sumsVerdict(answer));
       return;
     }
     if (isSumInput(input)) throw new Error("a survey's plan answers a survey");
     const several = answer.questions.length > 1;
-    const view = several ? severalQuestionsView(answer, input) : singleQuestionView(answer, input);
+    const view = several
+      ? severalQuestionsContent(answer, input)
+      : singleQuestionContent(answer, input);
     this.#show(view, shown);
     byId("assumes").textContent = answer.assumes;
     const { verdict } = answer;
@@ -43,7 +45,7 @@ export class AnswerView {
     this.#verdict.answer(verdict.kind, kind, verdict.text, `${kind} · ${view.tally}`);
   }
 
-  #show(view: AnswerContent, shown: number): void {
+  #show(view: PlanContent, shown: number): void {
     byId("figures").replaceChildren(...view.figures.map(keyNumberElement));
     byId("each").hidden = view.each.length === 0;
     byId("each-rows").replaceChildren(...view.each.map(questionCostRow));

@@ -6,7 +6,7 @@ import { parseNumber } from "./state.js";
 import { nearestStopIndex } from "./stops.js";
 
 /** Error message below a field. */
-class FieldError {
+class FieldErrorMessage {
   readonly element: HTMLElement;
   readonly #input: HTMLInputElement;
 
@@ -30,7 +30,7 @@ export class NumberControl {
   readonly #field: NumberField;
   readonly #slider: HTMLInputElement;
   readonly #number: HTMLInputElement;
-  readonly #error: FieldError;
+  readonly #error: FieldErrorMessage;
 
   constructor(name: string, field: NumberField, onChange: (value: number) => void) {
     const { label, unit, help, stops } = field;
@@ -52,7 +52,7 @@ export class NumberControl {
       "aria-label": `${label}, slider`,
       "aria-describedby": helpId,
     });
-    this.#error = new FieldError(errorId, this.#number);
+    this.#error = new FieldErrorMessage(errorId, this.#number);
     this.element = el(
       "div",
       { class: "control", "data-field": name },
@@ -104,7 +104,7 @@ export class NumberControl {
 export class NumberListControl {
   readonly element: HTMLElement;
   readonly #input: HTMLInputElement;
-  readonly #error: FieldError;
+  readonly #error: FieldErrorMessage;
 
   constructor(name: string, { label, help }: FieldText, onChange: (value: string) => void) {
     const [id, helpId, errorId] = [`field-${name}`, `help-${name}`, `error-${name}`];
@@ -115,7 +115,7 @@ export class NumberListControl {
       spellcheck: "false",
       "aria-describedby": `${errorId} ${helpId}`,
     });
-    this.#error = new FieldError(errorId, this.#input);
+    this.#error = new FieldErrorMessage(errorId, this.#input);
     this.element = el(
       "div",
       { class: "control list", "data-field": name },

@@ -7,7 +7,7 @@ import type { PlannerInput } from "./state.js";
 export type AnyPlan = Plan | SumPlan;
 
 /** Survey whose plan yields one point of a curve. */
-export interface CurveQuestion {
+export interface CurvePointRequest {
   readonly curve: CurveName;
   /** Position on the curve's horizontal axis: ε, or the number of people. */
   readonly at: number;
@@ -87,7 +87,7 @@ function withoutAccuracyGoals({ wanted, questions, ...rest }: Survey, plan: Plan
  * Returns the questions for all points of both curves, in alternation. Returns none for sums, which
  * have no curves.
  */
-export function curveQuestions(input: PlannerInput, answer: AnyPlan): CurveQuestion[] {
+export function curvePointRequests(input: PlannerInput, answer: AnyPlan): CurvePointRequest[] {
   if (isSumInput(input) || isSumPlan(answer)) return [];
   const { people, people_per_day, epsilon, central_epsilon, ...rest } = withoutAccuracyGoals(
     input,

@@ -14,21 +14,21 @@ import {
 } from "./questions.js";
 import {
   CHOICES,
-  type ChoiceName,
+  type ChoiceControlName,
   type ControlName,
   DEFAULTS,
   type FieldName,
   LISTS,
-  type ListName,
+  type ListFieldName,
   NUMBERS,
-  type NumberName,
+  type NumberFieldName,
   type QuestionSettings,
   visibleControls,
 } from "./state.js";
 
 /** Legend of each choice, and labels of the options to choose from. */
 const WORDS: {
-  readonly [Name in ChoiceName]: readonly [
+  readonly [Name in ChoiceControlName]: readonly [
     legend: string,
     words: Readonly<Record<(typeof CHOICES)[Name][number], string>>,
   ];
@@ -91,14 +91,14 @@ const GROUPS: Readonly<Record<string, readonly ControlName[]>> = {
 };
 
 /** Names of the choices with too many options to fit side by side. */
-const DROP_DOWNS: ReadonlySet<ChoiceName> = new Set(["kind", "objective"]);
+const DROP_DOWNS: ReadonlySet<ChoiceControlName> = new Set(["kind", "objective"]);
 
-type OptionControl = RadioControl | DropDownControl;
+type ChoiceControl = RadioControl | DropDownControl;
 
-export class Form {
-  readonly #choices = new Map<ChoiceName, OptionControl>();
-  readonly #numbers = new Map<NumberName, NumberControl>();
-  readonly #lists = new Map<ListName, NumberListControl>();
+export class PlannerForm {
+  readonly #choices = new Map<ChoiceControlName, ChoiceControl>();
+  readonly #numbers = new Map<NumberFieldName, NumberControl>();
+  readonly #lists = new Map<ListFieldName, NumberListControl>();
   readonly #list: QuestionList;
   #questions: Questions;
 
@@ -123,7 +123,7 @@ export class Form {
       add: () => turn(withQuestionAdded(this.#questions, { ...DEFAULTS, kind: "choice" })),
       remove: () => turn(withoutShownQuestion(this.#questions)),
     });
-    for (const name of Object.keys(CHOICES) as ChoiceName[]) {
+    for (const name of Object.keys(CHOICES) as ChoiceControlName[]) {
       const [legend, words] = WORDS[name];
       const Control = DROP_DOWNS.has(name) ? DropDownControl : RadioControl;
       const control = new Control(name, legend, words, (value) => change({ [name]: value }));
@@ -163,11 +163,11 @@ export class Form {
     for (const [name, control] of fields) control.showError(wrong.get(name) ?? null);
   }
 
-  #control(name: ControlName): OptionControl | NumberControl | NumberListControl | undefined {
+  #control(name: ControlName): ChoiceControl | NumberControl | NumberListControl | undefined {
     return (
-      this.#choices.get(name as ChoiceName) ??
-      this.#numbers.get(name as NumberName) ??
-      this.#lists.get(name as ListName)
+      this.#choices.get(name as ChoiceControlName) ??
+      this.#numbers.get(name as NumberFieldName) ??
+      this.#lists.get(name as ListFieldName)
     );
   }
 

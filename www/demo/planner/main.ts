@@ -2,7 +2,7 @@
 
 import type { Refusal } from "../shared/analysis.js";
 import { byId } from "../shared/dom.js";
-import { AnswerView, taskFileText } from "./answer.js";
+import { PlanView, taskFileText } from "./answer.js";
 import {
   type AnyPlan,
   type CurveName,
@@ -11,7 +11,7 @@ import {
   isSumPlan,
 } from "./curves.js";
 import { copyToClipboard, downloadJson } from "./export.js";
-import { Form } from "./form.js";
+import { PlannerForm } from "./form.js";
 import type { PlanRequest } from "./plan-queue.js";
 import type { Plots } from "./plots.js";
 import {
@@ -20,7 +20,7 @@ import {
   plannerInput,
   type Questions,
   questionNames,
-  questionsFragment,
+  questionsToUrlFragment,
   shownQuestion,
 } from "./questions.js";
 import { fieldForError } from "./state.js";
@@ -41,8 +41,8 @@ const NONE: Curves = { epsilon: [], people: [] };
 
 class PlannerPage {
   #questions = parseQuestions(location.hash);
-  readonly #form = new Form(this.#questions, (questions) => this.#change(questions));
-  readonly #view = new AnswerView();
+  readonly #form = new PlannerForm(this.#questions, (questions) => this.#change(questions));
+  readonly #view = new PlanView();
   #worker: Worker | null = null;
   /** Id of the newest question. */
   #id = 0;
@@ -87,7 +87,7 @@ class PlannerPage {
 
   #save(): void {
     clearTimeout(this.#saving);
-    history.replaceState(null, "", `#${questionsFragment(this.#questions)}`);
+    history.replaceState(null, "", `#${questionsToUrlFragment(this.#questions)}`);
   }
 
   #ask(): void {

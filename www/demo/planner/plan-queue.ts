@@ -7,7 +7,7 @@ import {
   type CurveName,
   type CurvePoint,
   curvePointOf,
-  curveQuestions,
+  curvePointRequests,
   isSumPlan,
 } from "./curves.js";
 import type { PlannerInput } from "./state.js";
@@ -44,7 +44,7 @@ const MAX_CACHED = 2000;
  * Adds a cache to the planning function. The cache helps because the curves of two similar
  * questions share most points.
  */
-export function withCache(plan: PlanFunction): PlanFunction {
+export function withPlanCache(plan: PlanFunction): PlanFunction {
   const known = new Map<string, AnyPlan | Refusal>();
   return (question) => {
     const key = JSON.stringify(question);
@@ -82,7 +82,7 @@ export class PlanQueue {
     post: (message: PlanMessage) => void,
     pause: () => Promise<void>,
   ) {
-    this.#plan = withCache(plan);
+    this.#plan = withPlanCache(plan);
     this.#post = post;
     this.#pause = pause;
   }
@@ -118,7 +118,7 @@ export class PlanQueue {
       return;
     }
     this.#post({ id, kind: "answer", question, shown, answer });
-    for (const { curve, at, question: moved } of curveQuestions(question, answer)) {
+    for (const { curve, at, question: moved } of curvePointRequests(question, answer)) {
       await this.#pause();
       if (this.#newest) return;
       const found = this.#planOrNull(moved);

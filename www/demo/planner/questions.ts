@@ -7,9 +7,9 @@ import {
   type PlannerInput,
   parseSettings,
   type QuestionSettings,
-  settingsFragment,
-  sumDraftOf,
-  surveyOf,
+  settingsToUrlFragment,
+  sumDraftFromSettings,
+  surveyFromSettings,
 } from "./state.js";
 
 /** Settings of one or several questions, and the question that the form shows. */
@@ -81,7 +81,9 @@ export function questionNames(all: Questions["all"]): string[] {
 
 /** Returns the input for the planner: a survey of all questions, or the draft of a sum task. */
 export function plannerInput({ all }: Questions): PlannerInput {
-  return all[0].trust === "shuffler" ? sumDraftOf(all[0]) : surveyOf(all, questionNames(all));
+  return all[0].trust === "shuffler"
+    ? sumDraftFromSettings(all[0])
+    : surveyFromSettings(all, questionNames(all));
 }
 
 /**
@@ -105,15 +107,15 @@ export function firstInvalidFields(
 const QUESTION_PARAMETER = "question";
 
 /** Returns the URL fragment that describes the plan, so that people can share the URL. */
-export function questionsFragment({ all }: Questions): string {
+export function questionsToUrlFragment({ all }: Questions): string {
   const [first, ...others] = all;
   const further = others.map((state) => {
-    const own = new URLSearchParams(settingsFragment(state));
+    const own = new URLSearchParams(settingsToUrlFragment(state));
     for (const name of SHARED) own.delete(name);
     return [QUESTION_PARAMETER, own.toString()];
   });
   const asked = new URLSearchParams(further).toString();
-  return asked === "" ? settingsFragment(first) : `${settingsFragment(first)}&${asked}`;
+  return asked === "" ? settingsToUrlFragment(first) : `${settingsToUrlFragment(first)}&${asked}`;
 }
 
 /** Parses the questions of a URL fragment. The form shows the first question. */

@@ -5,7 +5,7 @@ import type { Plan, QuestionPlan, Survey } from "../shared/analysis.js";
 import { formatCount } from "../shared/format.js";
 import { ERRORS_OF } from "./single-view.js";
 import {
-  type AnswerContent,
+  type PlanContent,
   type ComparisonRow,
   commonKeyNumbers,
   type QuestionCost,
@@ -19,7 +19,7 @@ import {
 } from "./words.js";
 
 /** Returns the content to show for a plan with several questions. */
-export function severalQuestionsView(answer: Plan, asked: Survey): AnswerContent {
+export function severalQuestionsContent(answer: Plan, asked: Survey): PlanContent {
   const { questions, people, effective_epsilon, central } = answer;
   const mechanisms = [...new Set(questions.map(({ mechanism }) => mechanismName(mechanism)))];
   const biases = questions.flatMap(({ bias_note }) =>

@@ -3,10 +3,10 @@
 import type { Alternative, Plan, QuestionPlan, Survey } from "../shared/analysis.js";
 import { formatCount } from "../shared/format.js";
 import {
-  type AnswerContent,
+  type PlanContent,
   type ComparisonRow,
   commonKeyNumbers,
-  distanceSentence,
+  optimalityGapSentence,
   type KeyNumber,
 } from "./view.js";
 import {
@@ -41,7 +41,7 @@ const KIND_NAMES: Readonly<Record<string, string>> = {
 };
 
 /** Returns the content to show for a plan with one question. */
-export function singleQuestionView(answer: Plan, asked: Survey): AnswerContent {
+export function singleQuestionContent(answer: Plan, asked: Survey): PlanContent {
   const [own] = answer.questions;
   if (!own) throw new Error("a survey asks a question");
   const { mechanism, cells, sparsity, kind } = own;
@@ -63,7 +63,7 @@ export function singleQuestionView(answer: Plan, asked: Survey): AnswerContent {
     ].join(" · "),
     mechanism: mechanismName(mechanism),
     parameters: `${mechanismParameters(mechanism)}${parts}${among}${asOne}.`,
-    protects: `ε protects ${answer.protects}.${distanceSentence(own, own.errors_of === "share" ? ", and if all answers are equally common" : "")}${bias}`,
+    protects: `ε protects ${answer.protects}.${optimalityGapSentence(own, own.errors_of === "share" ? ", and if all answers are equally common" : "")}${bias}`,
     offers: comparisonRows(own, answer),
   };
 }

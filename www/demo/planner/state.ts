@@ -54,17 +54,19 @@ export const NUMBERS = [
 /** Names of the text fields with lists of whole numbers. */
 export const LISTS = ["parts"] as const;
 
-export type ChoiceName = keyof typeof CHOICES;
-export type NumberName = (typeof NUMBERS)[number];
+export type ChoiceControlName = keyof typeof CHOICES;
+export type NumberFieldName = (typeof NUMBERS)[number];
 
-export type ListName = (typeof LISTS)[number];
+export type ListFieldName = (typeof LISTS)[number];
 /** Name of a text field: a number, or a list of whole numbers. */
-export type FieldName = NumberName | ListName;
-export type ControlName = ChoiceName | FieldName;
+export type FieldName = NumberFieldName | ListFieldName;
+export type ControlName = ChoiceControlName | FieldName;
 
-export type QuestionSettings = { readonly [Name in ChoiceName]: (typeof CHOICES)[Name][number] } & {
-  readonly [Name in NumberName]: number;
-} & { readonly [Name in ListName]: string };
+export type QuestionSettings = {
+  readonly [Name in ChoiceControlName]: (typeof CHOICES)[Name][number];
+} & {
+  readonly [Name in NumberFieldName]: number;
+} & { readonly [Name in ListFieldName]: string };
 
 export const DEFAULTS: QuestionSettings = {
   trust: "nobody",
@@ -108,7 +110,7 @@ export const DEFAULTS: QuestionSettings = {
 };
 
 /** Numbers that may be unknown, so that their fields may be empty. */
-const OPTIONAL: ReadonlySet<NumberName> = new Set(["people_per_day", "spread"]);
+const OPTIONAL: ReadonlySet<NumberFieldName> = new Set(["people_per_day", "spread"]);
 
 /** Value of an unknown number in a URL. */
 const UNKNOWN = "unknown";
@@ -129,8 +131,8 @@ export function parseNumber(typed: string): number {
 }
 
 /** Returns the URL fragment that describes the settings, so that people can share the URL. */
-export function settingsFragment(state: QuestionSettings): string {
-  const words = (Object.keys(CHOICES) as ChoiceName[]).map((name) => [name, state[name]]);
+export function settingsToUrlFragment(state: QuestionSettings): string {
+  const words = (Object.keys(CHOICES) as ChoiceControlName[]).map((name) => [name, state[name]]);
   const numbers = NUMBERS.flatMap((name) => {
     if (Number.isFinite(state[name])) return [[name, String(state[name])]];
     return OPTIONAL.has(name) ? [[name, UNKNOWN]] : [];
@@ -246,7 +248,7 @@ export function visibleControls(state: QuestionSettings, alone = true): Set<Cont
 }
 
 /** Number fields whose values must be whole. */
-export const WHOLE: ReadonlySet<NumberName> = new Set([
+export const WHOLE: ReadonlySet<NumberFieldName> = new Set([
   "items",
   "options",
   "columns",
@@ -303,7 +305,7 @@ function commonSurveyFields(
 const MAX_NUMBERS = 2000;
 
 /** Returns the draft of a sum task from the settings. Its messages go through a shuffler. */
-export function sumDraftOf(state: QuestionSettings): SumDraft {
+export function sumDraftFromSettings(state: QuestionSettings): SumDraft {
   const { measure, count, min, max, dimension, norm } = state;
   const { people, honest_fraction, central_epsilon, delta } = state;
   const number = (_: unknown, index: number) => ({ name: `number-${index + 1}`, min, max });
@@ -324,7 +326,7 @@ export function sumDraftOf(state: QuestionSettings): SumDraft {
  * Returns the survey of questions with these settings and names. All questions share the number of
  * people and the privacy.
  */
-export function surveyOf(
+export function surveyFromSettings(
   all: readonly [QuestionSettings, ...QuestionSettings[]],
   names: readonly string[],
 ): Survey {
@@ -339,7 +341,7 @@ export function surveyOf(
       name: name(index),
       kind: state.kind,
       ...questionFields(state, alone),
-      ...questionParts(state, alone),
+      ...questionContentFields(state, alone),
     })),
     ...(wanted.length > 0 && { wanted: Object.fromEntries(wanted) }),
     ...commonSurveyFields(all[0]),
@@ -381,7 +383,7 @@ function accuracyGoalOf(state: QuestionSettings, alone: boolean): AccuracyGoal {
  * Returns the fields that describe what a question asks for: its numbers, rows and columns,
  * choices, or range.
  */
-function questionParts(state: QuestionSettings, alone: boolean): object {
+function questionContentFields(state: QuestionSettings, alone: boolean): object {
   const { kind, across, count, options, columns, parts, min, max, domain, items } = state;
   const { objective, level } = state;
   switch (kind) {

@@ -9,7 +9,7 @@ const MANTISSAS = [
  * Returns round numbers from `min` to `max`, including both. If `whole`, the numbers between them
  * are whole.
  */
-export function stopsBetween(min: number, max: number, whole = false): number[] {
+export function sliderStopsBetween(min: number, max: number, whole = false): number[] {
   const [low, high] = [Math.floor(Math.log10(min)) - 1, Math.ceil(Math.log10(max)) - 1];
   const between: number[] = [];
   for (let power = low; power <= high; power += 1) {

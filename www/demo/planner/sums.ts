@@ -2,12 +2,12 @@
 
 import type { SumPlan } from "../shared/analysis.js";
 import { byId, el } from "../shared/dom.js";
-import { formatCount, formatCountWithNoun, formatPowerOfTen } from "../shared/format.js";
+import { formatCount, formatCountWithNoun, formatScientific } from "../shared/format.js";
 import type { KeyNumber } from "./view.js";
 import { certaintyWords, formatFrequency, formatLossThreeDigits, formatNumber } from "./words.js";
 
 /** Shows the panels that only plans of sums have, and returns the key numbers. */
-export function showSums(plan: SumPlan): KeyNumber[] {
+export function showSumPlan(plan: SumPlan): KeyNumber[] {
   byId("ways-rows").replaceChildren(...trustComparisonRows(plan));
   setTableRoles(byId("ways"));
   byId("statement").textContent = plan.privacy.statement;
@@ -18,13 +18,13 @@ export function showSums(plan: SumPlan): KeyNumber[] {
 
 /** Returns the text of the verdict, and its short form. */
 export function sumsVerdict(plan: SumPlan): [text: string, tally: string] {
-  return [verdictText(plan), tallyText(plan)];
+  return [verdictText(plan), shortVerdictText(plan)];
 }
 
 /**
  * Returns the standard errors of the first item. They apply to all items, which have equal limits.
  */
-function firstErrors(plan: SumPlan) {
+function firstItemErrors(plan: SumPlan) {
   const [error] = plan.errors;
   if (!error) throw new Error("sums are of something");
   return error;
@@ -35,7 +35,7 @@ const each = ({ task }: SumPlan) =>
   task.vector === undefined ? "each mean" : "each coordinate of the mean";
 
 function verdictText(plan: SumPlan): string {
-  const { standard_error, local_standard_error } = firstErrors(plan);
+  const { standard_error, local_standard_error } = firstItemErrors(plan);
   const times = local_standard_error / standard_error;
   const better =
     times >= 1
@@ -46,7 +46,7 @@ function verdictText(plan: SumPlan): string {
 
 function sumsKeyNumbers(plan: SumPlan): KeyNumber[] {
   const { privacy, central_epsilon, messages, noise_messages, bytes } = plan;
-  const { standard_error } = firstErrors(plan);
+  const { standard_error } = firstItemErrors(plan);
   const { levels, drawn } = plan.task.messages;
   return [
     [
@@ -78,7 +78,7 @@ function sumsKeyNumbers(plan: SumPlan): KeyNumber[] {
   ];
 }
 
-const delta = (value: number) => formatPowerOfTen(value.toExponential());
+const delta = (value: number) => formatScientific(value.toExponential());
 
 const small = (text: string) => el("span", { class: "parameters" }, text);
 
@@ -118,7 +118,7 @@ function trustComparisonRow(
 
 /** Returns a table row for sums through the shuffler, and one for local reports. */
 function trustComparisonRows(plan: SumPlan): readonly HTMLElement[] {
-  const { standard_error, local_standard_error } = firstErrors(plan);
+  const { standard_error, local_standard_error } = firstItemErrors(plan);
   const { central_epsilon, delta: own } = plan.privacy;
   const epsilon = formatLossThreeDigits(central_epsilon);
   return [
@@ -173,9 +173,9 @@ function influenceRows({ influence: [own], task }: SumPlan): readonly HTMLElemen
   return [...rows, row(`All ${formatCount(people)} dishonest people`, all, standard_errors)];
 }
 
-function tallyText(plan: SumPlan): string {
+function shortVerdictText(plan: SumPlan): string {
   return [
-    `error ${formatNumber(firstErrors(plan).standard_error)}`,
+    `error ${formatNumber(firstItemErrors(plan).standard_error)}`,
     "no local ε",
     `shuffled ε ${formatLossThreeDigits(plan.central_epsilon.upper)}`,
     `${formatCount(plan.messages)} messages`,

@@ -11,7 +11,7 @@ import { certaintyWords, formatDays, formatLossThreeDigits, formatNumber } from 
 const REPORTS_A_YEAR = Math.ceil(365 / 30);
 
 /** Content of an answer, as texts and numbers to show. */
-export interface AnswerContent {
+export interface PlanContent {
   readonly figures: readonly KeyNumber[];
   /** Cost of each question; empty if there is only one question. */
   readonly each: readonly QuestionCost[];
@@ -70,7 +70,10 @@ export interface ComparisonRow {
  * if this distance is unknown. `among` is a further condition, which follows the words "At this
  * local ε".
  */
-export function distanceSentence({ distance }: Pick<QuestionPlan, "distance">, among = ""): string {
+export function optimalityGapSentence(
+  { distance }: Pick<QuestionPlan, "distance">,
+  among = "",
+): string {
   return distance === null ? "" : ` At this local ε${among}, the mechanism ${distance.text}.`;
 }
 

@@ -1,9 +1,9 @@
 // Names of mechanisms and formats of numbers.
 
 import { maximumCertainty } from "../../client/certainty.js";
-import { roundUp } from "../../client/rounding.js";
+import { roundUpThreeDigits } from "../../client/rounding.js";
 import type { QuestionPlan, VerdictKind } from "../shared/analysis.js";
-import { formatCount, formatPowerOfTen } from "../shared/format.js";
+import { formatCount, formatScientific } from "../shared/format.js";
 
 type Mechanism = QuestionPlan["mechanism"];
 
@@ -32,14 +32,14 @@ export function mechanismParameters({ name: _, ...parameters }: Mechanism): stri
  */
 export function formatNumber(value: number | null | undefined): string {
   if (value === null || value === undefined || !Number.isFinite(value)) return "–";
-  if (value !== 0 && Math.abs(value) < 1e-4) return formatPowerOfTen(value.toExponential(2));
+  if (value !== 0 && Math.abs(value) < 1e-4) return formatScientific(value.toExponential(2));
   return value >= 1000 ? formatCount(value) : Number(value.toPrecision(3)).toString();
 }
 
 /** Formats a privacy loss, rounded up to three significant digits. */
 export function formatLossThreeDigits(value: number | null | undefined): string {
   if (value === null || value === undefined || value <= 0) return formatNumber(value);
-  return formatNumber(roundUp(value));
+  return formatNumber(roundUpThreeDigits(value));
 }
 
 /** Describes in words how certain an observer can become at this ε. */

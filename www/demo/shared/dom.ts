@@ -34,7 +34,7 @@ export function svg<K extends keyof SVGElementTagNameMap>(
 }
 
 /** Creates an element with the text e^ε, with ε as a superscript. */
-export function eToEpsilon(): HTMLElement {
+export function expEpsilonElement(): HTMLElement {
   return el("span", {}, "e", el("sup", {}, "ε"));
 }
 

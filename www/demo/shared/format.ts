@@ -30,7 +30,7 @@ export function formatThreeDigits(value: number): string {
 }
 
 /** Formats a count, rounded up to two significant digits. */
-export function formatRoundedUp(value: number): string {
+export function formatCountRoundedUp(value: number): string {
   const grain = 10 ** Math.max(0, Math.floor(Math.log10(value)) - 1);
   return formatCount(Math.ceil(value / grain) * grain);
 }
@@ -43,17 +43,17 @@ export function formatLossSixDecimals(epsilon: number): string {
 }
 
 /** Formats a lower bound of a privacy loss, rounded down to three decimals. */
-export function formatLowerBound(epsilon: number): string {
+export function formatEpsilonLowerBound(epsilon: number): string {
   return (Math.floor(epsilon * 1000) / 1000).toFixed(3);
 }
 
 /** Formats bytes as lower-case hexadecimal digits, two for each byte. */
-export function hex(bytes: Uint8Array): string {
-  return Array.from(bytes, hexByte).join("");
+export function formatHex(bytes: Uint8Array): string {
+  return Array.from(bytes, formatHexByte).join("");
 }
 
 /** Formats a byte as two hexadecimal digits. */
-export function hexByte(byte: number): string {
+export function formatHexByte(byte: number): string {
   return byte.toString(16).padStart(2, "0");
 }
 
@@ -61,7 +61,7 @@ export function hexByte(byte: number): string {
  * Formats a number in scientific notation, with superscript digits: 10⁻⁸, 2.5 × 10⁻⁹. The argument
  * is the result of `toExponential`.
  */
-export function formatPowerOfTen(exponential: string): string {
+export function formatScientific(exponential: string): string {
   const [mantissa = "", exponent = ""] = exponential.split("e");
   const raised = exponent.replace("+", "").replace(/./g, (sign) => RAISED[sign] ?? sign);
   return Number(mantissa) === 1 ? `10${raised}` : `${Number(mantissa)} × 10${raised}`;

@@ -6,7 +6,7 @@ import { byId, el, setAttributes, svg } from "../shared/dom.js";
 import {
   formatCount,
   formatLossSixDecimals,
-  formatLowerBound,
+  formatEpsilonLowerBound,
   formatPercent,
   formatThreeDigits,
 } from "../shared/format.js";
@@ -112,11 +112,11 @@ export class AuditView {
     this.#draw(measured);
     const sure = formatPercent(confidence, 1);
     byId("audit-text").textContent = caught
-      ? `Caught: these reports need an ε of at least ${formatLowerBound(least)}, but ${formatThreeDigits(epsilon)} was promised.`
-      : `Measured: an ε of at least ${formatLowerBound(least)}. Promised: at most ${formatThreeDigits(epsilon)}. Nothing contradicts the promise.`;
+      ? `Caught: these reports need an ε of at least ${formatEpsilonLowerBound(least)}, but ${formatThreeDigits(epsilon)} was promised.`
+      : `Measured: an ε of at least ${formatEpsilonLowerBound(least)}. Promised: at most ${formatThreeDigits(epsilon)}. Nothing contradicts the promise.`;
     byId("audit-detail").textContent =
       `One kind of report occurred ${hitsInWords(likelier)} for one input, and ${hitsInWords(other)} for the other. ` +
-      `Such a difference needs an ε of at least ${formatLowerBound(least)}, with ${sure} confidence.` +
+      `Such a difference needs an ε of at least ${formatEpsilonLowerBound(least)}, with ${sure} confidence.` +
       (caught
         ? " This randomiser breaks its promise."
         : " This is no proof of privacy. Only mathematics can give a proof. But a clear violation for these inputs would show here. The command hushbin audit also tests seeds, ids and other inputs.");
@@ -134,7 +134,7 @@ export class AuditView {
       `Promised: ε of at most ${formatThreeDigits(epsilon)}. ` +
       (least === null
         ? "Nothing measured yet."
-        : `Measured: at least ${formatLowerBound(least)}, ${caught ? "above" : "within"} the promise.`);
+        : `Measured: at least ${formatEpsilonLowerBound(least)}, ${caught ? "above" : "within"} the promise.`);
     const ticks = [0, 0.5, 1, 1.5, 2].map((share) => share * epsilon);
     byId("gauge-marks").replaceChildren(
       svg("rect", { class: "allowed", x: 0, y: 30, width: at(epsilon), height: 44 }),
@@ -164,7 +164,7 @@ export class AuditView {
       ...[
         ["requested ε", formatThreeDigits(epsilon)],
         ["effective ε", formatLossSixDecimals(answer.effective_epsilon)],
-        ["measured lower bound of ε", least === null ? "–" : formatLowerBound(least)],
+        ["measured lower bound of ε", least === null ? "–" : formatEpsilonLowerBound(least)],
         ["reports per input", formatCount(TRIALS)],
         ["confidence", formatPercent(CONFIDENCE, 1)],
       ].map(([name = "", value = ""]) =>

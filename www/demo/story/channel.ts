@@ -4,9 +4,9 @@
 import { createClient, createRandomizer, type Randomizer } from "hushbin";
 import { type EpsilonScope, type Estimand, Explainer } from "../shared/analysis.js";
 import { CollectorClient, type EstimatesResponse, type TaskResponse } from "./collector.js";
-import { type KeyValueStorage, Ledger, type TrueCounts } from "./ledger.js";
+import { type KeyValueStorage, SentReportsLedger, type TrueCounts } from "./ledger.js";
 import type { Answers, MechanismInfo, MechanismTexts } from "./mechanism/mechanism.js";
-import { CLIENT_OPTIONS, OwnReport } from "./own-report.js";
+import { CLIENT_OPTIONS, OwnReportSender } from "./own-report.js";
 import { UploadSender } from "./sender.js";
 
 export class MechanismChannel {
@@ -23,7 +23,7 @@ export class MechanismChannel {
   readonly covers: EpsilonScope;
   readonly randomizer: Randomizer;
   readonly collector: CollectorClient;
-  readonly ledger: Ledger;
+  readonly ledger: SentReportsLedger;
   readonly sender: UploadSender;
   /** Last estimates from the collector; null before the first. */
   estimates: EstimatesResponse | null = null;
@@ -43,7 +43,7 @@ export class MechanismChannel {
     this.covers = this.explainer.covers;
     this.randomizer = randomizer;
     this.collector = collector;
-    this.ledger = new Ledger(storage, answer.fingerprint, answer.task.items.length);
+    this.ledger = new SentReportsLedger(storage, answer.fingerprint, answer.task.items.length);
     this.sender = new UploadSender(collector, this.ledger);
   }
 
@@ -74,11 +74,11 @@ export class MechanismChannel {
    * Creates the object that sends the visitor's report. The visitor sends at most one report
    * through all channels together.
    */
-  ownReport(all: readonly MechanismChannel[]): OwnReport<Answers> {
+  ownReport(all: readonly MechanismChannel[]): OwnReportSender<Answers> {
     const { answer, collector, ledger, sender } = this;
     const { task, fingerprint } = answer;
     const { endpoint } = collector;
-    return new OwnReport<Answers>({
+    return new OwnReportSender<Answers>({
       ledger,
       sender,
       all: all.map((channel) => channel.ledger),

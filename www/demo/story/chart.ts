@@ -31,7 +31,7 @@ export const BALANCE: ChartAxis = { from: -1.2, to: 1.2, ticks: [-1, -0.5, 0, 0.
  * percentage points or more. A narrower interval around 0 is an answer, namely that the share is
  * about 0.
  */
-export function isNoise({ estimate, interval }: ChartRow): boolean {
+export function isLostInNoise({ estimate, interval }: ChartRow): boolean {
   if (estimate === null || interval === null) return false;
   const [from, to] = interval;
   return to - from >= 0.1 && from <= 0 && to >= 0;
@@ -77,7 +77,7 @@ export class EstimateChart {
     describeChart(this.#id, {
       title,
       sentences: rows.map((row) => rowInWords(row)),
-      cells: rows.map(rowCells),
+      cells: rows.map(rowTableCells),
     });
     this.#draw();
   }
@@ -201,7 +201,7 @@ function placeMarks(
 
   const estimated = estimate !== null && interval !== null;
   const [from, to] = interval ?? [0, 0];
-  setAttributes(marks.group, { "data-noise": isNoise(row) });
+  setAttributes(marks.group, { "data-noise": isLostInNoise(row) });
   setAttributes(marks.interval, {
     x: x(from),
     width: x(to) - x(from),
@@ -236,17 +236,17 @@ export function rowInWords(row: ChartRow, said: (value: number) => string = form
   const { label, truth, estimate, interval } = row;
   if (estimate === null || interval === null) return `${label}: no estimate yet.`;
   const against = truth === null ? "" : `, truth ${said(truth)}`;
-  const noise = isNoise(row) ? ", noise" : "";
+  const noise = isLostInNoise(row) ? ", noise" : "";
   return `${label}: estimate ${said(estimate)}, interval ${said(interval[0])} to ${said(interval[1])}${against}${noise}.`;
 }
 
 /** Returns the table cells for a row, with its values as percentages. */
-export function rowCells(row: ChartRow): string[] {
+export function rowTableCells(row: ChartRow): string[] {
   const { label, truth, estimate, standardError, interval } = row;
   const numbers = [truth, estimate, standardError].map((value) =>
     value === null ? "–" : formatPercent(value, 1),
   );
-  const noise = isNoise(row) ? " (noise)" : "";
+  const noise = isLostInNoise(row) ? " (noise)" : "";
   const span =
     interval && `${formatPercent(interval[0], 1)} to ${formatPercent(interval[1], 1)}${noise}`;
   return [label, ...numbers, span ?? "–"];

@@ -6,7 +6,7 @@ import { formatCountWithNoun, formatPercent } from "../shared/format.js";
 import type { EstimatesResponse } from "./collector.js";
 
 /** Width of the error bars of one mechanism. */
-export interface MechanismWidth {
+export interface MechanismErrorBarWidth {
   readonly name: string;
   readonly covers: string;
   /** True if ε protects single answers only. */
@@ -30,7 +30,7 @@ export function meanHalfWidth(answer: EstimatesResponse | null): number | null {
 }
 
 /** Compares the widths of all mechanisms in words. */
-export function comparisonText(widths: readonly MechanismWidth[]): string {
+export function comparisonText(widths: readonly MechanismErrorBarWidth[]): string {
   const known = widths.flatMap(({ half, ...width }) => (half === null ? [] : [{ ...width, half }]));
   const chosen = known.find((width) => width.chosen);
   if (!chosen) return "There are no reports under the chosen mechanism yet.";
@@ -64,7 +64,7 @@ function joinPhrases(phrases: readonly string[]): string {
 }
 
 /** Shows the widths, and the button that makes the number of reports equal for all mechanisms. */
-export function showComparison(widths: readonly MechanismWidth[]): void {
+export function showMechanismComparison(widths: readonly MechanismErrorBarWidth[]): void {
   const widest = Math.max(...widths.map(({ half }) => half ?? 0));
   byId("widths").replaceChildren(...widths.map((width) => widthRow(width, widest)));
   byId("widths-text").textContent = comparisonText(widths);
@@ -73,7 +73,7 @@ export function showComparison(widths: readonly MechanismWidth[]): void {
 }
 
 function widthRow(
-  { name, covers, reports, half, chosen }: MechanismWidth,
+  { name, covers, reports, half, chosen }: MechanismErrorBarWidth,
   widest: number,
 ): HTMLElement {
   const share = half === null || widest === 0 ? 0 : half / widest;
@@ -81,7 +81,7 @@ function widthRow(
     "li",
     { "data-chosen": chosen, "aria-current": chosen ? "true" : undefined },
     el("span", { class: "width-name" }, name, el("small", {}, `ε covers ${covers}`)),
-    half === null ? el("span", { class: "width-none" }, "no reports yet") : whisker(share),
+    half === null ? el("span", { class: "width-none" }, "no reports yet") : drawWidthBar(share),
     el(
       "span",
       { class: "width-half" },
@@ -94,7 +94,7 @@ function widthRow(
 /**
  * Draws an error bar around 0. `share` is its width divided by the width of the largest error bar.
  */
-function whisker(share: number): SVGSVGElement {
+function drawWidthBar(share: number): SVGSVGElement {
   const reach = 96 * share;
   const bar = svg("svg", {
     class: "whisker",

@@ -5,7 +5,7 @@ import { byId, el } from "../shared/dom.js";
 import { formatCount, formatCountWithNoun, formatPercent } from "../shared/format.js";
 import type { MechanismChannel } from "./channel.js";
 import { type GrowthProgress, growCrowd, growthOutcomeText, INTERRUPTED_TEXT } from "./growth.js";
-import { type AnswerShares, drawPeople, withShare } from "./habits.js";
+import { type AnswerShares, drawPeople, withAnswerShare } from "./habits.js";
 import type { Question } from "./questions.js";
 
 /** Numbers of people that the slider offers: 1, 2 and 5 times each power of ten. */
@@ -205,7 +205,7 @@ export class CrowdView {
       const output = el("output");
       input.addEventListener("input", () => {
         this.#habits = this.#habits.map((habit, at) =>
-          at === index ? withShare(habit, side, input.valueAsNumber / 100) : habit,
+          at === index ? withAnswerShare(habit, side, input.valueAsNumber / 100) : habit,
         );
         for (const refresh of outputs) refresh();
       });

@@ -20,7 +20,7 @@ export function drawSettlingReports(picture: SVGSVGElement, shares: readonly num
     for (let level = 0; level < tall; level++) {
       for (const column of [0, 1, 2]) {
         const x = settled + index * band + 12 + column * PITCH;
-        dots.push(dot(x, HEIGHT - 6 - level * PITCH, 2.6, "settled"));
+        dots.push(createDot(x, HEIGHT - 6 - level * PITCH, 2.6, "settled"));
       }
     }
   });
@@ -29,7 +29,7 @@ export function drawSettlingReports(picture: SVGSVGElement, shares: readonly num
     const along = Math.random() ** 0.8;
     const reach = HEIGHT - 12 - along ** 3 * 50;
     const y = HEIGHT - 6 - Math.random() * reach;
-    dots.push(dot(6 + along * (settled - 16), y, 1.2 + along * 1.2, "scattered"));
+    dots.push(createDot(6 + along * (settled - 16), y, 1.2 + along * 1.2, "scattered"));
   }
   const you = { x: WIDTH * 0.31, y: HEIGHT * 0.42 };
   const clear = dots.filter((made) => {
@@ -38,7 +38,7 @@ export function drawSettlingReports(picture: SVGSVGElement, shares: readonly num
   });
   picture.replaceChildren(
     ...clear,
-    dot(you.x, you.y, 5, "you"),
+    createDot(you.x, you.y, 5, "you"),
     svg("text", { x: you.x + 11, y: you.y + 5 }, "you?"),
   );
   setAttributes(picture, {
@@ -47,6 +47,6 @@ export function drawSettlingReports(picture: SVGSVGElement, shares: readonly num
   });
 }
 
-function dot(cx: number, cy: number, r: number, kind: string): SVGCircleElement {
+function createDot(cx: number, cy: number, r: number, kind: string): SVGCircleElement {
   return svg("circle", { cx: cx.toFixed(1), cy: cy.toFixed(1), r: r.toFixed(1), class: kind });
 }

@@ -6,10 +6,10 @@ import {
   formatCount,
   formatCountWithNoun,
   formatHalfWidth,
-  formatRoundedUp,
+  formatCountRoundedUp,
 } from "../shared/format.js";
 import type { MechanismChannel } from "./channel.js";
-import { BALANCE, type ChartRow, EstimateChart, isNoise, SHARE } from "./chart.js";
+import { BALANCE, type ChartRow, EstimateChart, isLostInNoise, SHARE } from "./chart.js";
 import { type EstimatesResponse, itemName } from "./collector.js";
 import type { TrueCounts } from "./ledger.js";
 import type { Question } from "./questions.js";
@@ -144,14 +144,14 @@ export function estimatesVerdict(
   if (reports === 0 || reaches.length === 0) {
     return NONE_YET;
   }
-  const noisy = rows.filter(isNoise).length;
+  const noisy = rows.filter(isLostInNoise).length;
   const widest = Math.max(...reaches);
   const holds = comparable ? coverageText(rows) : "";
   // Widths shrink with the square root of the number of reports.
   const needed = reports * (widest / TARGET_WIDTH) ** 2;
   const more =
     widest > TARGET_WIDTH
-      ? ` About ${formatRoundedUp(needed)} reports would bring every interval within ${formatHalfWidth(TARGET_WIDTH)} percentage points.`
+      ? ` About ${formatCountRoundedUp(needed)} reports would bring every interval within ${formatHalfWidth(TARGET_WIDTH)} percentage points.`
       : "";
   const start = `${formatCountWithNoun(reports, "report")}: `;
   if (noisy === rows.length) {

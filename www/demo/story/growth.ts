@@ -48,7 +48,7 @@ const BATCH = 1000;
  * Returns the number of people per upload. A small crowd is split into several uploads, so that
  * progress is visible.
  */
-export function batchSize(people: number): number {
+export function peoplePerUpload(people: number): number {
   return Math.max(1, Math.min(BATCH, Math.ceil(people / 10)));
 }
 
@@ -58,7 +58,7 @@ export function batchSize(people: number): number {
  */
 export async function growCrowd(growth: GrowthOptions): Promise<void> {
   const { people, randomizer, sender, signal, now = () => performance.now() } = growth;
-  const batch = batchSize(people);
+  const batch = peoplePerUpload(people);
   const start = now();
   let randomising = 0;
   for (let sent = 0; sent < people && !signal.aborted; ) {

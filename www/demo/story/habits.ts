@@ -78,7 +78,7 @@ export function drawPeople(
 }
 
 /** Sets the share of yes or of no. If both shares together exceed 1, the other share is lowered. */
-export function withShare(
+export function withAnswerShare(
   habit: AnswerShares[number],
   side: "yes" | "no",
   share: number,

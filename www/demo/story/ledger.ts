@@ -43,7 +43,7 @@ export interface KeyValueStorage {
 }
 
 /** @typeParam A answers of the visitor */
-export class Ledger<A = Answers> {
+export class SentReportsLedger<A = Answers> {
   readonly #key: string;
   readonly #items: number;
   readonly #storage: KeyValueStorage | null;

@@ -10,7 +10,7 @@ import { BothWaysSection } from "./both/section.js";
 import { MechanismChannel } from "./channel.js";
 import { CollectorError } from "./collector.js";
 import { waitForCollectorUrl } from "./collector-url.js";
-import { meanHalfWidth, showComparison } from "./comparison.js";
+import { meanHalfWidth, showMechanismComparison } from "./comparison.js";
 import { CrowdView } from "./crowd.js";
 import { drawSettlingReports } from "./drift.js";
 import { EstimatesView } from "./estimates.js";
@@ -19,8 +19,8 @@ import { KINDS } from "./mechanism/index.js";
 import type { Answers } from "./mechanism/mechanism.js";
 import { MechanismSwitch } from "./mechanism-switch.js";
 import { ObserverView } from "./observer.js";
-import { type OwnReport, unsentMessage } from "./own-report.js";
-import { showPicture } from "./picture.js";
+import { type OwnReportSender, unsentReportText } from "./own-report.js";
+import { showReportPicture } from "./picture.js";
 import { type Question, questionsOf } from "./questions.js";
 import { NO_RANDOMNESS } from "./randomness.js";
 import { ReportView } from "./report.js";
@@ -38,7 +38,7 @@ class DemoPage {
   readonly #channels: readonly MechanismChannel[];
   /** Chosen mechanism, with its task, its randomiser and its record of sent reports. */
   #channel: MechanismChannel;
-  readonly #own: ReadonlyMap<MechanismChannel, OwnReport<Answers>>;
+  readonly #own: ReadonlyMap<MechanismChannel, OwnReportSender<Answers>>;
   readonly #questions: Question[];
   readonly #form: AnswersForm;
   readonly #switch: MechanismSwitch;
@@ -136,7 +136,7 @@ class DemoPage {
       showPrivacyStatement(channel.estimates);
       showCollectorStatus(formatCountWithNoun(channel.estimates.reports, "report"), true);
     }
-    showComparison(
+    showMechanismComparison(
       this.#channels.map(({ kind, covers, estimates }) => ({
         name: kind.name,
         covers: kind.covers,
@@ -192,7 +192,7 @@ class DemoPage {
     } catch (error) {
       // An older upload may have failed before this report was drawn.
       const drawn = channel.ledger.pending?.mine !== undefined;
-      byId("stamp-text").textContent = unsentMessage(drawn);
+      byId("stamp-text").textContent = unsentReportText(drawn);
       this.#sending = drawn;
       button.disabled = drawn;
       this.#trouble(error);
@@ -219,7 +219,7 @@ class DemoPage {
     const { texts, explainer } = channel;
     const reported = this.#report.show({ state, upload, channel });
     const placement = explainer.place(answers, upload);
-    showPicture(texts.picture(placement, reported, this.#questions));
+    showReportPicture(texts.picture(placement, reported, this.#questions));
     this.#observer.show(channel, answers, upload);
     const sent = this.#sent !== undefined;
     byId("show-sent").hidden = !sent || state === "sent";

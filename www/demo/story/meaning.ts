@@ -1,7 +1,7 @@
 // The chapter on the meaning of ε, in plain words with the numbers of the task.
 
 import { maximumCertainty } from "../../client/certainty.js";
-import { byId, el, eToEpsilon } from "../shared/dom.js";
+import { byId, el, expEpsilonElement } from "../shared/dom.js";
 import { formatLossSixDecimals, formatThreeDigits } from "../shared/format.js";
 import type { MechanismChannel } from "./channel.js";
 import type { EstimatesResponse } from "./collector.js";
@@ -35,7 +35,7 @@ export function explainTask({ answer, texts, covers, kind }: MechanismChannel): 
       "computed from the sampling thresholds, rounded up",
     ],
     [
-      eToEpsilon(),
+      expEpsilonElement(),
       factor,
       `maximum factor for the odds of a guess${whole ? "" : " about one answer"}`,
     ],

@@ -32,7 +32,7 @@ export async function runAudit(auditing: AuditOptions): Promise<MeasuredBound | 
     for (let done = 0; done < trials; done += SLICE) {
       const size = Math.min(SLICE, trials - done);
       for (const [which, input] of inputs.entries()) {
-        audit.add(which, size, repeatedReports(randomizer, input, size));
+        audit.add(which, size, randomizeRepeatedly(randomizer, input, size));
       }
       onProgress((done + size) / trials);
       // Let the page handle input and paint.
@@ -46,7 +46,7 @@ export async function runAudit(auditing: AuditOptions): Promise<MeasuredBound | 
 }
 
 /** Randomises the same input `size` times. Returns the reports one after the other. */
-function repeatedReports(
+function randomizeRepeatedly(
   randomizer: AuditOptions["randomizer"],
   input: readonly SignedAnswer[],
   size: number,

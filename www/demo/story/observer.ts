@@ -3,7 +3,7 @@
 
 import { maximumCertainty } from "../../client/certainty.js";
 import { type Belief, posterior } from "../shared/analysis.js";
-import { byId, el, eToEpsilon, setAttributes, svg } from "../shared/dom.js";
+import { byId, el, expEpsilonElement, setAttributes, svg } from "../shared/dom.js";
 import { formatPercent, formatThreeDigits } from "../shared/format.js";
 import type { MechanismChannel } from "./channel.js";
 import type { Answers } from "./mechanism/mechanism.js";
@@ -159,7 +159,7 @@ function epsilonBoundInWords({ answer, covers }: MechanismChannel): (Node | stri
   const { epsilon, sparsity } = answer.task;
   const bound = formatThreeDigits(Math.exp(epsilon));
   const sure = `${bound}: from 50\u00a0% sure to at most ${maximumCertainty(epsilon)}\u00a0% sure`;
-  const most = [eToEpsilon(), ` = ${sure}.`];
+  const most = [expEpsilonElement(), ` = ${sure}.`];
   const close = " This holds for every report and any computing power.";
   switch (covers) {
     case "input":

@@ -3,7 +3,7 @@
 
 import type { ClientOptions } from "hushbin";
 
-import type { Ledger, TrueCounts } from "./ledger.js";
+import type { SentReportsLedger, TrueCounts } from "./ledger.js";
 import type { UploadSender } from "./sender.js";
 
 /** Functions of the package's client that this page uses. */
@@ -15,10 +15,10 @@ export interface ReportingClient<A> {
 
 /** @typeParam A type of the visitor's answers */
 export interface OwnReportOptions<A> {
-  readonly ledger: Ledger<A>;
+  readonly ledger: SentReportsLedger<A>;
   readonly sender: UploadSender<A>;
   /** Ledgers of all mechanisms. Together they contain at most one report of the visitor. */
-  readonly all: readonly Ledger<A>[];
+  readonly all: readonly SentReportsLedger<A>[];
   /** Creates a client that sends its requests with this `fetch`. */
   readonly open: (fetch: typeof globalThis.fetch) => ReportingClient<A>;
   readonly truthOf: (answers: A) => TrueCounts;
@@ -35,7 +35,7 @@ export const CLIENT_OPTIONS = {
   storage: "memory",
 } as const satisfies Partial<ClientOptions>;
 
-export class OwnReport<A> {
+export class OwnReportSender<A> {
   readonly #options: OwnReportOptions<A>;
   #client: ReportingClient<A> | null = null;
   #answers: A | null = null;
@@ -85,7 +85,7 @@ export class OwnReport<A> {
  * Returns the message for a report that was not acknowledged. `drawn` is true if it was already
  * randomised.
  */
-export function unsentMessage(drawn: boolean): string {
+export function unsentReportText(drawn: boolean): string {
   return drawn
     ? "Your report was made, but the collector has not acknowledged it. The same bytes are kept and sent again."
     : "Not sent. Your report has not been made yet.";

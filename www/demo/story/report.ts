@@ -2,7 +2,7 @@
 
 import type { Reported, UploadFieldName } from "../shared/analysis.js";
 import { byId, el } from "../shared/dom.js";
-import { formatCountWithNoun, hex, hexByte } from "../shared/format.js";
+import { formatCountWithNoun, formatHex, formatHexByte } from "../shared/format.js";
 import type { MechanismChannel } from "./channel.js";
 import type { MechanismTexts } from "./mechanism/mechanism.js";
 
@@ -20,7 +20,7 @@ export interface UploadPart {
 }
 
 /** One random draw of an upload: its fields, and the decoded response. */
-interface UploadDraw {
+interface RandomizedUpload {
   readonly parts: readonly UploadPart[];
   readonly reported: Reported;
 }
@@ -29,8 +29,8 @@ const DRAWS_KEPT = 5;
 
 export class ReportView {
   readonly #section = byId("report");
-  readonly #draws: UploadDraw[] = [];
-  #last: UploadDraw | null = null;
+  readonly #draws: RandomizedUpload[] = [];
+  #last: RandomizedUpload | null = null;
 
   /** Shows an upload byte by byte. Returns the randomised part of its report. */
   show({ state, upload, channel: { texts, explainer } }: ShownReport): Reported {
@@ -46,18 +46,18 @@ export class ReportView {
     const names = { ...NAMES, response: texts.part };
     tape.replaceChildren(
       ...parts.map((part) =>
-        partElement(part, { ...names, ...SHORT }[part.name], this.#changed(part)),
+        uploadPartElement(part, { ...names, ...SHORT }[part.name], this.#changed(part)),
       ),
     );
     tape.setAttribute(
       "aria-label",
       `${formatCountWithNoun(upload.length, "byte")} in hexadecimal: ${parts
-        .map((part) => `${names[part.name]} ${hex(part.bytes)}`)
+        .map((part) => `${names[part.name]} ${formatHex(part.bytes)}`)
         .join(", ")}`,
     );
     byId("parts").replaceChildren(
       ...parts.flatMap((part) =>
-        partDescription(
+        uploadPartDescription(
           part,
           names[part.name],
           MEANINGS[part.name] ?? texts.meaning(draw.reported),
@@ -76,10 +76,10 @@ export class ReportView {
 
   #changed(part: UploadPart): boolean {
     const before = this.#last?.parts.find(({ name }) => name === part.name);
-    return before !== undefined && hex(before.bytes) !== hex(part.bytes);
+    return before !== undefined && formatHex(before.bytes) !== formatHex(part.bytes);
   }
 
-  #remember(newest: UploadDraw, explained: MechanismTexts): void {
+  #remember(newest: RandomizedUpload, explained: MechanismTexts): void {
     this.#draws.unshift(newest);
     this.#draws.length = Math.min(this.#draws.length, DRAWS_KEPT);
     byId("draws").replaceChildren(
@@ -88,7 +88,7 @@ export class ReportView {
         return el(
           "li",
           {},
-          el("code", {}, `seed ${hex(seed)}`),
+          el("code", {}, `seed ${formatHex(seed)}`),
           " ",
           el("strong", {}, explained.words(draw.reported)),
         );
@@ -122,15 +122,15 @@ const MEANINGS: Partial<Record<UploadFieldName, string>> & Record<FixedPartName,
  * Creates an element with the bytes of a field. `changed` marks bytes that differ from the last
  * draw.
  */
-export function partElement(part: UploadPart, label: string, changed: boolean): HTMLElement {
+export function uploadPartElement(part: UploadPart, label: string, changed: boolean): HTMLElement {
   return el(
     "span",
     { class: "part", "data-part": part.name, "data-label": label, "data-changed": changed },
-    ...Array.from(part.bytes, (byte) => el("span", { class: "byte" }, hexByte(byte))),
+    ...Array.from(part.bytes, (byte) => el("span", { class: "byte" }, formatHexByte(byte))),
   );
 }
 
-function partDescription(part: UploadPart, name: string, meaning: string): HTMLElement[] {
+function uploadPartDescription(part: UploadPart, name: string, meaning: string): HTMLElement[] {
   return [
     el(
       "dt",

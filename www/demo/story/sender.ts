@@ -2,15 +2,15 @@
 // leaves, so that its true answers match the collector's reports even after a failure.
 
 import { type CollectorClient, CollectorError } from "./collector.js";
-import type { Ledger, PendingUpload } from "./ledger.js";
+import type { SentReportsLedger, PendingUpload } from "./ledger.js";
 import type { Answers } from "./mechanism/mechanism.js";
 
 /** @typeParam A type of the visitor's answers */
 export class UploadSender<A = Answers> {
   readonly #collector: CollectorClient;
-  readonly #ledger: Ledger<A>;
+  readonly #ledger: SentReportsLedger<A>;
 
-  constructor(collector: CollectorClient, ledger: Ledger<A>) {
+  constructor(collector: CollectorClient, ledger: SentReportsLedger<A>) {
     this.#collector = collector;
     this.#ledger = ledger;
   }

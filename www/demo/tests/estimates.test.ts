@@ -4,14 +4,14 @@ import {
   formatCountWithNoun,
   formatHalfWidth,
   formatLossSixDecimals,
-  formatLowerBound,
+  formatEpsilonLowerBound,
   formatPercent,
-  formatRoundedUp,
+  formatCountRoundedUp,
   formatThreeDigits,
 } from "../shared/format.js";
-import { isNoise } from "../story/chart.js";
+import { isLostInNoise } from "../story/chart.js";
 import type { Estimate, EstimatesResponse } from "../story/collector.js";
-import { comparisonText, type MechanismWidth, meanHalfWidth } from "../story/comparison.js";
+import { comparisonText, type MechanismErrorBarWidth, meanHalfWidth } from "../story/comparison.js";
 import { estimateRows, estimatesVerdict } from "../story/estimates.js";
 import { questionsOf } from "../story/questions.js";
 
@@ -83,13 +83,13 @@ describe("the verdict", () => {
 
   it("reads intervals that reach farther to one side", () => {
     const row = { label: "", truth: null, standardError: 0.1, estimate: 0.3 };
-    expect(isNoise({ ...row, interval: [0.05, 0.9] })).toBe(false);
-    expect(isNoise({ ...row, interval: [-0.05, 0.5] })).toBe(true);
+    expect(isLostInNoise({ ...row, interval: [0.05, 0.9] })).toBe(false);
+    expect(isLostInNoise({ ...row, interval: [-0.05, 0.5] })).toBe(true);
   });
 
   it("takes a narrow interval around nothing for an answer", () => {
     const [row] = estimateRows(questions, answer(0.01, 0.04), truth, "plus");
-    expect(row && isNoise(row)).toBe(false);
+    expect(row && isLostInNoise(row)).toBe(false);
   });
 });
 
@@ -115,8 +115,11 @@ describe("numbers", () => {
       "2",
       "1.000001",
     ]);
-    expect([formatLowerBound(0.9269), formatLowerBound(1.85)]).toEqual(["0.926", "1.850"]);
-    expect([formatRoundedUp(6013), formatRoundedUp(7)]).toEqual(["6,100", "7"]);
+    expect([formatEpsilonLowerBound(0.9269), formatEpsilonLowerBound(1.85)]).toEqual([
+      "0.926",
+      "1.850",
+    ]);
+    expect([formatCountRoundedUp(6013), formatCountRoundedUp(7)]).toEqual(["6,100", "7"]);
   });
 });
 
@@ -126,7 +129,7 @@ describe("error bars side by side", () => {
     reports: number,
     half: number | null,
     chosen = false,
-  ): MechanismWidth => ({
+  ): MechanismErrorBarWidth => ({
     name,
     covers: `what ${name} covers`,
     weaker: name === "W",

@@ -1,8 +1,8 @@
 import { describe, expect, it, vi } from "vitest";
 import { CollectorClient, CollectorError, problemText } from "../story/collector.js";
-import { batchSize, growCrowd } from "../story/growth.js";
-import { drawPeople, withShare } from "../story/habits.js";
-import { type KeyValueStorage, Ledger } from "../story/ledger.js";
+import { peoplePerUpload, growCrowd } from "../story/growth.js";
+import { drawPeople, withAnswerShare } from "../story/habits.js";
+import { type KeyValueStorage, SentReportsLedger } from "../story/ledger.js";
 import { UploadSender } from "../story/sender.js";
 
 function shelf(): KeyValueStorage {
@@ -22,40 +22,43 @@ const sending = {
 describe("the ledger", () => {
   it("counts an upload once it is acknowledged, across reloads", () => {
     const kept = shelf();
-    new Ledger(kept, "f", 2).begin(sending);
-    const reloaded = new Ledger(kept, "f", 2);
+    new SentReportsLedger(kept, "f", 2).begin(sending);
+    const reloaded = new SentReportsLedger(kept, "f", 2);
     expect(reloaded.truth.people).toBe(0);
     expect(reloaded.pending).toEqual(sending);
     reloaded.acknowledge(Uint8Array.of(9));
     expect(reloaded.truth.people).toBe(0);
     reloaded.acknowledge(sending.upload);
     reloaded.acknowledge(sending.upload);
-    expect(new Ledger(kept, "f", 2).truth).toEqual(sending.truth);
-    expect(new Ledger(kept, "f", 2).pending).toBeNull();
-    expect(new Ledger(kept, "other", 2).truth.people).toBe(0);
+    expect(new SentReportsLedger(kept, "f", 2).truth).toEqual(sending.truth);
+    expect(new SentReportsLedger(kept, "f", 2).pending).toBeNull();
+    expect(new SentReportsLedger(kept, "other", 2).truth.people).toBe(0);
   });
 
   it("keeps the visitor's own report apart", () => {
     const kept = shelf();
-    const ledger = new Ledger(kept, "f", 2);
+    const ledger = new SentReportsLedger(kept, "f", 2);
     ledger.begin({ ...sending, mine: { a: 1 } });
     ledger.acknowledge(sending.upload);
     ledger.begin(sending);
     ledger.acknowledge(sending.upload);
-    expect(new Ledger(kept, "f", 2).mine).toEqual({ upload: sending.upload, answers: { a: 1 } });
+    expect(new SentReportsLedger(kept, "f", 2).mine).toEqual({
+      upload: sending.upload,
+      answers: { a: 1 },
+    });
     expect(ledger.truth).toEqual({ people: 6, yes: [2, 4], no: [0, 2] });
   });
 
   it.each(["not json", "null", "[]", '{"truth":{"people":1,"yes":[1],"no":[1]}}', "7"])(
     "starts afresh from unusable storage: %s",
     (text) => {
-      const ledger = new Ledger({ ...shelf(), getItem: () => text }, "f", 2);
+      const ledger = new SentReportsLedger({ ...shelf(), getItem: () => text }, "f", 2);
       expect(ledger.truth).toEqual({ people: 0, yes: [0, 0], no: [0, 0] });
     },
   );
 
   it("works without storage", () => {
-    const ledger = new Ledger(null, "f", 2);
+    const ledger = new SentReportsLedger(null, "f", 2);
     ledger.begin(sending);
     ledger.acknowledge(sending.upload);
     expect(ledger.truth.people).toBe(3);
@@ -76,7 +79,7 @@ describe("the sender", () => {
       }
       return Response.json(answer < 300 ? { accepted: 1 } : { title: "No" }, { status: answer });
     });
-    const ledger = new Ledger(shelf(), "f", 2);
+    const ledger = new SentReportsLedger(shelf(), "f", 2);
     return {
       posted,
       ledger,
@@ -124,7 +127,9 @@ describe("the sender", () => {
     expect(ledger.truth).toEqual({ people: 25, yes: [25, 0], no: [0, 25] });
     expect(posted.map((upload) => upload.length)).toEqual([3, 3, 3, 3, 3, 3, 3, 3, 1]);
     expect(seen.at(-1)).toBe(1);
-    expect([batchSize(1), batchSize(100), batchSize(100_000)]).toEqual([1, 10, 1000]);
+    expect([peoplePerUpload(1), peoplePerUpload(100), peoplePerUpload(100_000)]).toEqual([
+      1, 10, 1000,
+    ]);
   });
 });
 
@@ -172,8 +177,8 @@ describe("the invented crowd", () => {
   });
 
   it("never lets yes and no exceed everyone", () => {
-    expect(withShare({ yes: 0.2, no: 0.6 }, "yes", 0.7)).toEqual({ yes: 0.7, no: 1 - 0.7 });
-    expect(withShare({ yes: 0.2, no: 0.6 }, "no", 0.5)).toEqual({ yes: 0.2, no: 0.5 });
+    expect(withAnswerShare({ yes: 0.2, no: 0.6 }, "yes", 0.7)).toEqual({ yes: 0.7, no: 1 - 0.7 });
+    expect(withAnswerShare({ yes: 0.2, no: 0.6 }, "no", 0.5)).toEqual({ yes: 0.2, no: 0.5 });
   });
 });
 

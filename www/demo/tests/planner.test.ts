@@ -4,15 +4,15 @@ import { planCommand } from "../planner/command.js";
 import {
   type AnyPlan,
   curvePointOf,
-  curveQuestions,
+  curvePointRequests,
   geometricPoints,
   isSumInput,
   SPANS,
 } from "../planner/curves.js";
 import { FIELDS } from "../planner/fields.js";
-import { type PlanMessage, PlanQueue, withCache } from "../planner/plan-queue.js";
+import { type PlanMessage, PlanQueue, withPlanCache } from "../planner/plan-queue.js";
 import { plannerInput } from "../planner/questions.js";
-import { singleQuestionView } from "../planner/single-view.js";
+import { singleQuestionContent } from "../planner/single-view.js";
 import {
   CHOICES,
   DEFAULTS,
@@ -24,22 +24,24 @@ import {
   parseNumber,
   parseSettings,
   type QuestionSettings,
-  settingsFragment,
+  settingsToUrlFragment,
   visibleControls,
 } from "../planner/state.js";
-import { nearestStopIndex, powersOfTen, stopsBetween } from "../planner/stops.js";
-import { distanceSentence } from "../planner/view.js";
+import { nearestStopIndex, powersOfTen, sliderStopsBetween } from "../planner/stops.js";
+import { optimalityGapSentence } from "../planner/view.js";
 import { formatFrequency, formatLossThreeDigits, formatNumber } from "../planner/words.js";
 import type { Plan, Survey } from "../shared/analysis.js";
-import { formatPowerOfTen } from "../shared/format.js";
+import { formatScientific } from "../shared/format.js";
 import { numberPlan } from "./answers.js";
 
 describe("a slider's stops", () => {
   it("are round, rise by steps of about the same ratio, and hold both ends", () => {
-    expect(stopsBetween(0.05, 0.2)).toEqual([
+    expect(sliderStopsBetween(0.05, 0.2)).toEqual([
       0.05, 0.055, 0.06, 0.07, 0.08, 0.09, 0.1, 0.11, 0.12, 0.13, 0.14, 0.15, 0.16, 0.18, 0.2,
     ]);
-    expect(stopsBetween(1, 20, true).slice(0, 11)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]);
+    expect(sliderStopsBetween(1, 20, true).slice(0, 11)).toEqual([
+      1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11,
+    ]);
     expect(powersOfTen(-3, 0)).toEqual([0.001, 0.01, 0.1, 1]);
     for (const [name, { stops }] of Object.entries(FIELDS)) {
       expect(new Set(stops).size, name).toBe(stops.length);
@@ -80,13 +82,13 @@ describe("the state in the URL", () => {
       people: 123_456_789,
       people_per_day: Number.NaN,
     };
-    expect(parseSettings(`#${settingsFragment(state)}`)).toEqual(state);
+    expect(parseSettings(`#${settingsToUrlFragment(state)}`)).toEqual(state);
     const kinds = { ...state, kind: "number", want: "quantiles", spread: 4, min: -20 } as const;
-    expect(parseSettings(`#${settingsFragment(kinds)}`)).toEqual(kinds);
+    expect(parseSettings(`#${settingsToUrlFragment(kinds)}`)).toEqual(kinds);
     const crossed = { ...state, kind: "cross", across: "number" } as const;
-    expect(parseSettings(`#${settingsFragment(crossed)}`)).toEqual(crossed);
+    expect(parseSettings(`#${settingsToUrlFragment(crossed)}`)).toEqual(crossed);
     const together = { ...state, kind: "together", parts: "4,2 2" } as const;
-    expect(parseSettings(`#${settingsFragment(together)}`)).toEqual(together);
+    expect(parseSettings(`#${settingsToUrlFragment(together)}`)).toEqual(together);
     expect(parseSettings("")).toEqual(DEFAULTS);
   });
 
@@ -232,14 +234,14 @@ describe("a question of a kind", () => {
 
   it("moves without what is wanted of its exactness", () => {
     const asked = surveyOf({ kind: "number", want: "quantiles", solve: "people", spread: 4 });
-    for (const { question } of curveQuestions(asked, numberPlan())) {
+    for (const { question } of curvePointRequests(asked, numberPlan())) {
       expect(question.wanted).toEqual({ number: { quantile: 0.5, spread: 4 } });
       expect(question.questions).toEqual(asked.questions);
     }
   });
 
   it("is shown in its own words", () => {
-    const view = singleQuestionView(numberPlan(), surveyOf({ kind: "number" }));
+    const view = singleQuestionContent(numberPlan(), surveyOf({ kind: "number" }));
     const figures = Object.fromEntries(view.figures.map(([name, exact]) => [name, exact]));
     expect(figures).toMatchObject({
       "standard error": 0.25,
@@ -252,7 +254,7 @@ describe("a question of a kind", () => {
     const questions = bins.questions.map(
       (own) => ({ ...own, errors_of: "quantile-share", cells: 16 }) as const,
     );
-    const binned = singleQuestionView({ ...bins, questions }, surveyOf({ kind: "number" }));
+    const binned = singleQuestionContent({ ...bins, questions }, surveyOf({ kind: "number" }));
     expect(binned.parameters).toContain("; 16 bins");
     expect(view.offers.map(({ chosen }) => chosen)).toEqual([true, false]);
     // Twice the variance needs twice the people.
@@ -264,7 +266,7 @@ describe("a question of a kind", () => {
     const [own] = numberPlan().questions;
     if (!own) throw new Error("expected a question");
     const together = { ...own, kind: "together", sparsity: 3, answers: 7, cells: null };
-    const view = singleQuestionView(
+    const view = singleQuestionContent(
       { ...numberPlan(), questions: [together] },
       surveyOf({ kind: "together" }),
     );
@@ -427,10 +429,12 @@ describe("the distance from the best", () => {
   it("is said where it is known", () => {
     const [own] = numberPlan().questions;
     if (!own) throw new Error("expected a question");
-    expect(distanceSentence(own)).toBe("");
+    expect(optimalityGapSentence(own)).toBe("");
     const text = "takes 4% more people than the best possible mechanism would";
     const distance = { times_bound: 1.04, at_most: 1.04, bound: "exact" as const, text };
-    expect(distanceSentence({ ...own, distance })).toBe(` At this local ε, the mechanism ${text}.`);
+    expect(optimalityGapSentence({ ...own, distance })).toBe(
+      ` At this local ε, the mechanism ${text}.`,
+    );
   });
 });
 
@@ -443,7 +447,7 @@ describe("the curves", () => {
 
   it("move one number and keep the others", () => {
     const question = surveyOf({ solve: "people", budget: "central" });
-    const moved = curveQuestions(question, { ...planOf(question), people: 777 });
+    const moved = curvePointRequests(question, { ...planOf(question), people: 777 });
     for (const { curve, at, question: probe } of moved) {
       expect(probe.wanted).toEqual({ "": {} });
       expect(probe.central_epsilon).toBe(question.central_epsilon);
@@ -456,7 +460,7 @@ describe("the curves", () => {
 
   it("hold an ε that was the answer while people change, and reach every plan", () => {
     const question = surveyOf({ solve: "epsilon", people: 7 });
-    const moved = curveQuestions(question, planOf({ ...question, epsilon: 0.02 }));
+    const moved = curvePointRequests(question, planOf({ ...question, epsilon: 0.02 }));
     const people = moved.filter(({ curve }) => curve === "people");
     expect(people.every(({ question: { epsilon } }) => epsilon === 0.02)).toBe(true);
     expect(Math.min(...people.map(({ at }) => at))).toBe(7);
@@ -519,7 +523,7 @@ describe("the plan queue", () => {
 
   it("computes nothing twice, refusals included", () => {
     let calls = 0;
-    const plan = withCache((question) => {
+    const plan = withPlanCache((question) => {
       calls += 1;
       if (question.people === 1) throw { code: "parameter", message: "few" };
       return planOf(question);
@@ -554,7 +558,7 @@ describe("numbers in words", () => {
       "100%",
       "–",
     ]);
-    expect(formatPowerOfTen("1.20e+12")).toBe("1.2 × 10¹²");
+    expect(formatScientific("1.20e+12")).toBe("1.2 × 10¹²");
   });
 
   it("are none where there is no answer", () => {

@@ -1,19 +1,24 @@
 import { describe, expect, it } from "vitest";
 import { planCommand } from "../planner/command.js";
-import { curvePointOf, curveQuestions, isSumInput } from "../planner/curves.js";
+import { curvePointOf, curvePointRequests, isSumInput } from "../planner/curves.js";
 import {
   firstInvalidFields,
   parseQuestions,
   plannerInput,
   questionNames,
-  questionsFragment,
+  questionsToUrlFragment,
   shownQuestion,
   withoutShownQuestion,
   withQuestionAdded,
   withShownReplaced,
 } from "../planner/questions.js";
-import { severalQuestionsView } from "../planner/several-view.js";
-import { DEFAULTS, type QuestionSettings, settingsFragment, surveyOf } from "../planner/state.js";
+import { severalQuestionsContent } from "../planner/several-view.js";
+import {
+  DEFAULTS,
+  type QuestionSettings,
+  settingsToUrlFragment,
+  surveyFromSettings,
+} from "../planner/state.js";
 import type { Survey } from "../shared/analysis.js";
 import { numberPlan } from "./answers.js";
 
@@ -55,7 +60,7 @@ describe("several questions", () => {
       // A task with one question has no name for it.
       [RATINGS, ""],
     ] as const)
-      expect(plannerInput({ all: [state], shown: 0 })).toEqual(surveyOf([state], [name]));
+      expect(plannerInput({ all: [state], shown: 0 })).toEqual(surveyFromSettings([state], [name]));
   });
 
   it("give way to sums, which are of the first one's numbers", () => {
@@ -107,8 +112,11 @@ describe("several questions", () => {
 
   it("come back from a URL as they were", () => {
     const { all } = withShownReplaced(ALL, { ...shownQuestion(ALL), people_per_day: Number.NaN });
-    expect(parseQuestions(`#${questionsFragment({ all, shown: 1 })}`)).toEqual({ all, shown: 0 });
-    expect(questionsFragment({ all: [FLAG], shown: 0 })).toBe(settingsFragment(FLAG));
+    expect(parseQuestions(`#${questionsToUrlFragment({ all, shown: 1 })}`)).toEqual({
+      all,
+      shown: 0,
+    });
+    expect(questionsToUrlFragment({ all: [FLAG], shown: 0 })).toBe(settingsToUrlFragment(FLAG));
   });
 
   it("are not asked where one cannot be, and the one shown is blamed first", () => {
@@ -145,7 +153,7 @@ describe("several questions", () => {
       questions: [each("a", 0.25, 2), each("b", 0.75, 4)],
       together_over_drawn: 0.25,
     };
-    const view = severalQuestionsView(answer, surveyed(ALL));
+    const view = severalQuestionsContent(answer, surveyed(ALL));
     expect(view.each.map(({ name, drawn, reports }) => [name, drawn, reports])).toEqual([
       ["a", "25%", "250"],
       ["b", "75%", "750"],
@@ -159,7 +167,7 @@ describe("several questions", () => {
       [false, "×\u00a01.87", "3,500"],
     ]);
     const unlike = { ...answer, questions: [each("a", 0.5, null), each("b", 0.5, 2)] };
-    const { offers } = severalQuestionsView(
+    const { offers } = severalQuestionsContent(
       { ...unlike, together_over_drawn: null },
       surveyed(ALL),
     );
@@ -169,7 +177,7 @@ describe("several questions", () => {
   it("move with the weights of the plan", () => {
     const asked = surveyed(ALL);
     const task = { id: "planned", questions: [{ weight: 7 }, {}, { weight: 3 }] };
-    for (const { question } of curveQuestions(asked, { ...numberPlan(), task })) {
+    for (const { question } of curvePointRequests(asked, { ...numberPlan(), task })) {
       expect(question.questions).toEqual(
         asked.questions.map((own, index) => ({ ...own, weight: [7, 1, 3][index] })),
       );

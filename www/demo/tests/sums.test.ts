@@ -6,8 +6,8 @@ import {
   invalidFields,
   parseSettings,
   type QuestionSettings,
-  settingsFragment,
-  sumDraftOf,
+  settingsToUrlFragment,
+  sumDraftFromSettings,
   visibleControls,
 } from "../planner/state.js";
 import type { BothEstimates, SumPlan } from "../shared/analysis.js";
@@ -25,7 +25,7 @@ const VECTOR: QuestionSettings = { ...SUMS, measure: "vector", dimension: 8, nor
 
 describe("a plan of sums", () => {
   it("is a draft of numbers, or of a vector", () => {
-    expect(sumDraftOf({ ...SUMS, count: 2, min: -1, max: 1 })).toEqual({
+    expect(sumDraftFromSettings({ ...SUMS, count: 2, min: -1, max: 1 })).toEqual({
       id: "planned",
       trust: "shuffler",
       epsilon: 1,
@@ -37,12 +37,12 @@ describe("a plan of sums", () => {
         { name: "number-2", min: -1, max: 1 },
       ],
     });
-    expect(sumDraftOf(VECTOR)).toMatchObject({ vector: { items: 8, length: 2 } });
-    expect(sumDraftOf(VECTOR)).not.toHaveProperty("numbers");
+    expect(sumDraftFromSettings(VECTOR)).toMatchObject({ vector: { items: 8, length: 2 } });
+    expect(sumDraftFromSettings(VECTOR)).not.toHaveProperty("numbers");
   });
 
   it("stands in the address", () => {
-    expect(parseSettings(`#${settingsFragment(VECTOR)}`)).toEqual(VECTOR);
+    expect(parseSettings(`#${settingsToUrlFragment(VECTOR)}`)).toEqual(VECTOR);
     expect(parseSettings("#trust=shuffler&measure=nothing&people=many&delta=")).toEqual({
       ...DEFAULTS,
       trust: "shuffler",

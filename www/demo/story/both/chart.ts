@@ -27,8 +27,9 @@ export class BothWaysChart {
     const items = found?.items ?? [];
     describeChart("both-chart", {
       title: "Means of four numbers: truth, local estimate and shuffled estimate",
-      sentences: items.length === 0 ? ["No one has been asked yet."] : items.map(numberInWords),
-      cells: items.map(numberCells),
+      sentences:
+        items.length === 0 ? ["No one has been asked yet."] : items.map(numberEstimatesInWords),
+      cells: items.map(numberTableCells),
     });
     this.#draw();
   }
@@ -40,7 +41,7 @@ export class BothWaysChart {
     const row = HEAD + 2 * heightOf(width) + GAP;
     setAttributes(this.#chart, { viewBox: `0 0 ${width} ${items.length * row}` });
     setAttributes(this.#chart, { height: items.length * row });
-    const rows = items.map((own, index) => drawNumber(own, width, index * row));
+    const rows = items.map((own, index) => drawNumberRow(own, width, index * row));
     this.#body.replaceChildren(...rows);
   }
 }
@@ -56,7 +57,7 @@ function scaleHalfRange({ truth, local, shuffled }: BothEstimate): number {
   return 1.08 * Math.max(...ends.map((end) => Math.abs(end - truth)));
 }
 
-function drawNumber(own: BothEstimate, width: number, top: number): SVGGElement {
+function drawNumberRow(own: BothEstimate, width: number, top: number): SVGGElement {
   const { item, unit, range, truth, local, shuffled } = own;
   const [wide, height] = [width >= WIDE, heightOf(width)];
   const [left, right] = [wide ? 84 : 8, width - (wide ? 150 : 8)];
@@ -119,12 +120,19 @@ function intervalInWords(
   return `${words(from)} to ${words(to)}`;
 }
 
-function numberInWords({ item, unit, range, truth, local, shuffled }: BothEstimate): string {
+function numberEstimatesInWords({
+  item,
+  unit,
+  range,
+  truth,
+  local,
+  shuffled,
+}: BothEstimate): string {
   const words = (value: number) => formatWithUnit(value, range, unit);
   return `${numberLabel(item)}: truth ${words(truth)}; local estimate ${words(local.estimate)}, interval ${intervalInWords(local, words)}; shuffled estimate ${words(shuffled.estimate)}, interval ${intervalInWords(shuffled, words)}.`;
 }
 
-function numberCells({ item, unit, range, truth, local, shuffled }: BothEstimate): string[] {
+function numberTableCells({ item, unit, range, truth, local, shuffled }: BothEstimate): string[] {
   const words = (value: number) => formatWithUnit(value, range, unit);
   const both = [local, shuffled].flatMap((own) => [
     words(own.estimate),

@@ -7,7 +7,7 @@ import {
   formatCount,
   formatCountWithNoun,
   formatLossSixDecimals,
-  formatPowerOfTen,
+  formatScientific,
   formatThreeDigits,
 } from "../../shared/format.js";
 import { createChartAndTable } from "../figure.js";
@@ -68,7 +68,7 @@ export class BothWaysSection {
     byId("both-local-epsilon").textContent = `local ε = ${formatLossSixDecimals(local_epsilon)}`;
     byId("both-local-statement").textContent = local_statement;
     byId("both-central-epsilon").textContent =
-      `no local ε; central ε = ${formatLossSixDecimals(shuffled.central_epsilon)}, δ = ${formatPowerOfTen(shuffled.delta.toExponential())}`;
+      `no local ε; central ε = ${formatLossSixDecimals(shuffled.central_epsilon)}, δ = ${formatScientific(shuffled.delta.toExponential())}`;
     byId("both-shuffled-statement").textContent = shuffled.statement;
     byId("both-count").textContent = formatCountWithNoun(messages, "message");
   }
@@ -99,7 +99,7 @@ export class BothWaysSection {
       this.#both = both;
       const found = both.estimates(CONFIDENCE);
       this.#show(found);
-      status.textContent = askedText(found);
+      status.textContent = askedPeopleText(found);
     } catch (error) {
       status.textContent = "The simulation was interrupted.";
       this.#onTrouble(error);
@@ -135,6 +135,6 @@ export function bothWaysVerdict({ people, items }: BothEstimates): string {
   return `${formatCount(people)} people, at the same ε: standard errors through the shuffler are ${formatThreeDigits(times)} times smaller than with local reports, but the shuffler has to be trusted. The truth lies inside ${held("local")} of ${items.length} local intervals and inside ${held("shuffled")} of ${items.length} shuffled intervals.`;
 }
 
-function askedText({ people }: BothEstimates): string {
+function askedPeopleText({ people }: BothEstimates): string {
   return `${formatCount(people)} people were asked in both ways. Nothing was sent.`;
 }

@@ -6,7 +6,7 @@ import {
   formatCount,
   formatCountWithNoun,
   formatThreeDigits,
-  hexByte,
+  formatHexByte,
 } from "../../shared/format.js";
 import { browsingAnswersOf } from "./people.js";
 import { BROWSING, formatWithUnit, numberLabel } from "./task.js";
@@ -56,7 +56,7 @@ function answersInWords(answer: readonly number[]): string {
 }
 
 function showReport({ report, told, most }: BothSent): void {
-  const bytes = report.map((byte) => el("span", { class: "byte" }, hexByte(byte)));
+  const bytes = report.map((byte) => el("span", { class: "byte" }, formatHexByte(byte)));
   byId("both-report").replaceChildren(...bytes);
   byId("both-report").setAttribute(
     "aria-label",

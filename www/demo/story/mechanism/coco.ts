@@ -14,7 +14,7 @@ import {
 } from "./mechanism.js";
 import {
   chipLegend,
-  contentInWords,
+  outcomeContentInWords,
   createChip,
   createChips,
   drawOutcomeBars,
@@ -83,7 +83,7 @@ export class CocoTexts implements MechanismTexts {
     const chances = pairs.flatMap(({ plus, minus }) => [plus.chance, minus.chance]);
     const side = (pair: number, plus: boolean, outcome: Outcome) => {
       const here = this.words({ kind: "side", pair, plus });
-      const by = contentInWords(outcome, questions);
+      const by = outcomeContentInWords(outcome, questions);
       return {
         name: plus ? "+" : "−",
         chance: outcome.chance,

@@ -13,7 +13,7 @@ import {
 } from "./mechanism.js";
 import {
   chipLegend,
-  contentInWords,
+  outcomeContentInWords,
   createChips,
   drawOutcomeBars,
   HashFunctionWords,
@@ -82,14 +82,14 @@ export class CollisionTexts implements MechanismTexts {
         chance: outcome.chance,
         reported: first + index === bucket,
         chips: createChips(outcome),
-        words: `Bucket ${index}: ${contentInWords(outcome, questions) || "none of your answers"}`,
+        words: `Bucket ${index}: ${outcomeContentInWords(outcome, questions) || "none of your answers"}`,
       })),
       Math.max(...chances),
     );
     const yours = buckets[bucket] ?? { answers: [], paddings: 0 };
     const holds =
       yours.answers.length > 0
-        ? `holds ${contentInWords({ ...yours, paddings: 0 }, questions)}`
+        ? `holds ${outcomeContentInWords({ ...yours, paddings: 0 }, questions)}`
         : yours.paddings > 0
           ? "holds only padding"
           : "holds none of your elements";

@@ -15,7 +15,13 @@ import {
   narrowKind,
   type ReportPicture,
 } from "./mechanism.js";
-import { chipLegend, contentInWords, createChip, createChips, drawOutcomeBars } from "./picture.js";
+import {
+  chipLegend,
+  outcomeContentInWords,
+  createChip,
+  createChips,
+  drawOutcomeBars,
+} from "./picture.js";
 
 export const hashBinEvent: MechanismInfo = {
   name: "Hash-bin (event)",
@@ -72,7 +78,7 @@ export class HashBinEventTexts implements MechanismTexts {
       const value = values[bin] ?? 0;
       const words = answers.map(
         ({ answer, push }) =>
-          `${contentInWords({ answers: [answer], paddings: 0 }, questions)}, counted ${formatSigned(push, 0)}`,
+          `${outcomeContentInWords({ answers: [answer], paddings: 0 }, questions)}, counted ${formatSigned(push, 0)}`,
       );
       return el(
         "li",
@@ -146,7 +152,7 @@ export class HashBinUserTexts implements MechanismTexts {
     const { sum, plus, minus } = narrowKind(placement, "sign");
     const drawn = narrowKind(reported, "sign");
     const side = (isPlus: boolean, outcome: Outcome) => {
-      const by = contentInWords(outcome, questions);
+      const by = outcomeContentInWords(outcome, questions);
       return {
         name: isPlus ? "+" : "−",
         chance: outcome.chance,

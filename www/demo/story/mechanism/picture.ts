@@ -25,7 +25,7 @@ export function createChips({ answers, paddings }: OutcomeContent): HTMLElement[
 }
 
 /** Lists the answers and the paddings in words: your “Dark mode: yes” and padding. */
-export function contentInWords(
+export function outcomeContentInWords(
   { answers, paddings }: OutcomeContent,
   questions: readonly Question[],
 ): string {

@@ -4,8 +4,8 @@
 import { createClient, createRandomizer, type Randomizer } from "hushbin";
 import { AnswerExplainer, type Explanation } from "../../shared/analysis.js";
 import { CollectorClient, type EstimatesResponse } from "../collector.js";
-import { emptyTrueCounts, type KeyValueStorage, Ledger } from "../ledger.js";
-import { CLIENT_OPTIONS, OwnReport } from "../own-report.js";
+import { emptyTrueCounts, type KeyValueStorage, SentReportsLedger } from "../ledger.js";
+import { CLIENT_OPTIONS, OwnReportSender } from "../own-report.js";
 import { UploadSender } from "../sender.js";
 import { type VisitTrueCounts, visitTrueCounts } from "./people.js";
 import { FEATURES, LOAD, QUANTILES, THEME, VISITS, type Visit, visitEntries } from "./task.js";
@@ -23,9 +23,9 @@ export class VisitsChannel {
    * Record of the number of people who have reported. The answers of an invented person follow from
    * the person's number.
    */
-  readonly ledger: Ledger<Visit>;
+  readonly ledger: SentReportsLedger<Visit>;
   readonly sender: UploadSender<Visit>;
-  readonly own: OwnReport<Visit>;
+  readonly own: OwnReportSender<Visit>;
   readonly #explainer = new AnswerExplainer(VISITS);
   answers: VisitEstimates | null = null;
   #truth: VisitTrueCounts = visitTrueCounts(0, null);
@@ -39,9 +39,9 @@ export class VisitsChannel {
     const { fingerprint } = randomizer;
     this.collector = collector;
     this.randomizer = randomizer;
-    this.ledger = new Ledger(storage, fingerprint, 0);
+    this.ledger = new SentReportsLedger(storage, fingerprint, 0);
     this.sender = new UploadSender(collector, this.ledger);
-    this.own = new OwnReport<Visit>({
+    this.own = new OwnReportSender<Visit>({
       ledger: this.ledger,
       sender: this.sender,
       all: [this.ledger],

@@ -3,7 +3,7 @@
 
 import { byId, setAttributes, svg } from "../../shared/dom.js";
 import { formatCount, formatPercent } from "../../shared/format.js";
-import { type ChartAxis, type ChartRow, rowCells, rowInWords } from "../chart.js";
+import { type ChartAxis, type ChartRow, rowTableCells, rowInWords } from "../chart.js";
 import { describeChart } from "../figure.js";
 
 /** Rows of the chart: one for each edge and one for each quantile. */
@@ -26,7 +26,7 @@ const [LEFT, RIGHT, HEAD, PLOT, FOOT, PITCH] = [44, 20, 12, 220, 44, 52];
 /** Minimum distance in px between the labels of two edges. */
 const APART = 44;
 
-type AxisPosition = (value: number) => number;
+type AxisPositionFunction = (value: number) => number;
 
 export class DistributionChart {
   readonly #id: string;
@@ -53,7 +53,7 @@ export class DistributionChart {
       ],
       cells: [
         ...rows.quantiles.map((row) => quantileRowCells(row, said)),
-        ...rows.below.map(rowCells),
+        ...rows.below.map(rowTableCells),
       ],
     });
     this.#draw();
@@ -67,9 +67,9 @@ export class DistributionChart {
     const base = HEAD + PLOT;
     const height = base + FOOT + quantiles.length * PITCH;
     const [least = 1, greatest = 1] = [edges[0], edges[edges.length - 1]];
-    const x: AxisPosition = (value) =>
+    const x: AxisPositionFunction = (value) =>
       LEFT + (Math.log(value / least) / Math.log(greatest / least)) * (width - LEFT - RIGHT);
-    const y: AxisPosition = (share) => {
+    const y: AxisPositionFunction = (share) => {
       const { from, to } = SHARES;
       return base - ((Math.min(Math.max(share, from), to) - from) / (to - from)) * PLOT;
     };
@@ -78,12 +78,12 @@ export class DistributionChart {
       // Keep the title and the description.
       ...[...this.#chart.children].slice(0, 2),
       this.#grid(x, y, height),
-      ...below.map((row, index) => drawShare(row, x(edges[index + 1] ?? 1), y)),
+      ...below.map((row, index) => drawShareBelow(row, x(edges[index + 1] ?? 1), y)),
       ...quantiles.map((row, index) => this.#quantile(row, x, base + FOOT + index * PITCH)),
     );
   }
 
-  #grid(x: AxisPosition, y: AxisPosition, height: number): SVGGElement {
+  #grid(x: AxisPositionFunction, y: AxisPositionFunction, height: number): SVGGElement {
     const { edges, unit } = this.#scale;
     const [left, right] = [x(edges[0] ?? 1), x(edges[edges.length - 1] ?? 1)];
     const base = HEAD + PLOT;
@@ -114,7 +114,7 @@ export class DistributionChart {
     );
   }
 
-  #quantile(row: ChartRow, x: AxisPosition, top: number): SVGGElement {
+  #quantile(row: ChartRow, x: AxisPositionFunction, top: number): SVGGElement {
     const { label, truth, estimate, interval } = row;
     const middle = top + 32;
     const right = this.#chart.clientWidth - RIGHT;
@@ -151,7 +151,7 @@ export function formatWithUnit(value: number, unit: string): string {
 }
 
 /** Returns those edges that can be labelled without overlaps. */
-function spacedEdges(edges: readonly number[], x: AxisPosition): number[] {
+function spacedEdges(edges: readonly number[], x: AxisPositionFunction): number[] {
   const named: number[] = [];
   for (const edge of edges) {
     const last = named[named.length - 1];
@@ -164,7 +164,7 @@ function spacedEdges(edges: readonly number[], x: AxisPosition): number[] {
  * Draws the share of people below an edge: a mark for the truth, and the estimate with its error
  * bar. `middle` is the horizontal position.
  */
-function drawShare(row: ChartRow, middle: number, y: AxisPosition): SVGGElement {
+function drawShareBelow(row: ChartRow, middle: number, y: AxisPositionFunction): SVGGElement {
   const { truth, estimate, interval } = row;
   const group = svg("g", {});
   if (truth !== null) {
@@ -182,7 +182,7 @@ function drawShare(row: ChartRow, middle: number, y: AxisPosition): SVGGElement 
  */
 function drawErrorBar(
   { estimate, interval }: { estimate: number; interval: NumberPair },
-  place: AxisPosition,
+  place: AxisPositionFunction,
   middle: number,
   upright: boolean,
 ): SVGElement[] {

@@ -2,9 +2,9 @@
 // would leave or have left.
 
 import { byId, el } from "../../shared/dom.js";
-import { formatCount, formatCountWithNoun, hex } from "../../shared/format.js";
-import { unsentMessage } from "../own-report.js";
-import { partElement } from "../report.js";
+import { formatCount, formatCountWithNoun, formatHex } from "../../shared/format.js";
+import { unsentReportText } from "../own-report.js";
+import { uploadPartElement } from "../report.js";
 import type { VisitsChannel } from "./channel.js";
 import { showRevealed } from "./revealed.js";
 import {
@@ -132,7 +132,7 @@ export class OwnVisitView {
       const drawn = channel.ledger.pending?.mine !== undefined;
       this.#sending = drawn;
       if (!drawn) this.show();
-      setStatus(unsentMessage(drawn));
+      setStatus(unsentReportText(drawn));
       onTrouble(error);
     }
   }
@@ -174,11 +174,11 @@ function showUploadBytes(upload: Uint8Array, randomizer: VisitsChannel["randomiz
     { name: "response", label: "bucket", bytes: upload.subarray(seeded) },
   ] as const;
   const tape = byId("visit-tape");
-  tape.replaceChildren(...parts.map((part) => partElement(part, part.label, false)));
+  tape.replaceChildren(...parts.map((part) => uploadPartElement(part, part.label, false)));
   tape.setAttribute(
     "aria-label",
     `${formatCountWithNoun(upload.length, "byte")} in hexadecimal: ${parts
-      .map(({ label, bytes }) => `${label} ${hex(bytes)}`)
+      .map(({ label, bytes }) => `${label} ${formatHex(bytes)}`)
       .join(", ")}`,
   );
 }
