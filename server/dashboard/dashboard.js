@@ -107,7 +107,7 @@ function formatPercent(share, digits = 0) {
 function formatThreeDigits(value) {
   return Number(value.toPrecision(3)).toString();
 }
-function formatPowerOfTen(exponential) {
+function formatScientific(exponential) {
   const [mantissa = "", exponent = ""] = exponential.split("e");
   const raised = exponent.replace("+", "").replace(/./g, (sign) => RAISED[sign] ?? sign);
   return Number(mantissa) === 1 ? `10${raised}` : `${Number(mantissa)} × 10${raised}`;
@@ -309,7 +309,7 @@ function progressBar(name, value, max, words) {
     el("progress", { value: Math.min(value, max), max, "aria-label": `${name}: ${words}` })
   );
 }
-function openBatchProgress(all, unit, now) {
+function drawOpenBatchProgress(all, unit, now) {
   const open = openOf(all);
   if (open === void 0) return [];
   const [least, most] = batchSizeLimits(unit, all.closes);
@@ -336,7 +336,7 @@ function openBatchProgress(all, unit, now) {
   }
   return bars;
 }
-function openBatchBar(all, unit) {
+function drawOpenBatchBar(all, unit) {
   const have = unit.convert(openOf(all)?.reports ?? 0);
   const [least, most] = batchSizeLimits(unit, all.closes);
   const max = have < least ? least : most;
@@ -394,10 +394,10 @@ function estimandRows(answer, question, wanted) {
       ...item.unit === void 0 ? {} : { unit: item.unit }
     };
   });
-  const format = valueFormat(answer, question, estimand);
+  const format = formatterForEstimand(answer, question, estimand);
   return { estimand, shares: isShare(estimand, question), rows, format };
 }
-function valueFormat({ people }, question, estimand) {
+function formatterForEstimand({ people }, question, estimand) {
   if (people !== void 0) return formatToErrorPrecision;
   if (isShare(estimand, question)) return shareText;
   return isReal(question) ? formatNumber : ratingText;
@@ -410,7 +410,7 @@ var ORDER_WORDS = {
   name: "By name",
   task: "In task order"
 };
-function distanceFromZero({ estimate }) {
+function distanceInHalfWidths({ estimate }) {
   const [from, to] = estimate.simultaneous_interval;
   const half = estimate.estimate >= 0 ? estimate.estimate - from : to - estimate.estimate;
   return Math.abs(estimate.estimate) / Math.max(half, Number.MIN_VALUE);
@@ -418,7 +418,7 @@ function distanceFromZero({ estimate }) {
 var COMPARE = {
   largest: (a, b) => b.estimate.estimate - a.estimate.estimate,
   smallest: (a, b) => a.estimate.estimate - b.estimate.estimate,
-  clearest: (a, b) => distanceFromZero(b) - distanceFromZero(a),
+  clearest: (a, b) => distanceInHalfWidths(b) - distanceInHalfWidths(a),
   name: (a, b) => a.label.localeCompare(b.label, "en", { numeric: true }),
   task: () => 0
 };
@@ -439,7 +439,7 @@ var DEFAULT_STATE = {
   order: "largest",
   find: ""
 };
-function parseState(hash) {
+function viewStateFromFragment(hash) {
   const parameters = new URLSearchParams(hash.replace(/^#/, ""));
   const one = (name, of) => of.find((word) => word === parameters.get(name));
   const batches = parameters.get("batches");
@@ -452,7 +452,7 @@ function parseState(hash) {
     find: parameters.get("find") ?? ""
   };
 }
-function formatState(state2) {
+function viewStateToFragment(state2) {
   const parameters = new URLSearchParams();
   for (const [name, value] of Object.entries(state2)) {
     if (value !== null && value !== DEFAULT_STATE[name])
@@ -462,14 +462,14 @@ function formatState(state2) {
 }
 
 // www/client/rounding.ts
-function roundUp(number) {
+function roundUpThreeDigits(number) {
   const power = Math.floor(Math.log10(number)) - 2;
   const units = Math.ceil(number / 10 ** power * (1 - 1e-12));
   return Number(`${units}e${power}`);
 }
 
 // www/dashboard/panels.ts
-var epsilonText = (epsilon) => String(roundUp(epsilon));
+var epsilonText = (epsilon) => String(roundUpThreeDigits(epsilon));
 function epsilonFigure(name, number, statements) {
   return el(
     "div",
@@ -503,12 +503,12 @@ var ESTIMAND_NAMES = {
   below: "share of people below any edge of a bin",
   margin: "share of people in one row or one column"
 };
-function effectText({ estimate, unit }, shares, by) {
+function formatMadeUpReportsEffect({ estimate, unit }, shares, by) {
   if (unit === "of its range") return `${shareText(by)} ${unit}`;
   if (estimate === "mean" && unit !== void 0) return `${formatNumber(by)} ${unit}`;
   return shares ? `${shareText(by).replace("%", "")} points` : ratingText(by);
 }
-function effectRow(own, questions) {
+function madeUpReportsEffectRow(own, questions) {
   const question = questions.find(({ name }) => name === own.question) ?? {};
   const { estimate } = own;
   const item = estimate !== "below" && estimate !== "margin";
@@ -516,12 +516,12 @@ function effectRow(own, questions) {
   const words = item && !shares && estimate !== "mean" ? wordsOf(estimate, question).short.toLowerCase() : ESTIMAND_NAMES[estimate];
   return [
     own.question === void 0 ? words : `${own.question}: ${words}`,
-    { content: effectText(own, shares, own.up), style: "amount" },
-    { content: effectText(own, shares, own.down), style: "amount" }
+    { content: formatMadeUpReportsEffect(own, shares, own.up), style: "amount" },
+    { content: formatMadeUpReportsEffect(own, shares, own.down), style: "amount" }
   ];
 }
 function influenceView(found, questions) {
-  const rows = found.influence.map((own) => effectRow(own, questions));
+  const rows = found.influence.map((own) => madeUpReportsEffectRow(own, questions));
   const heads = [
     "Estimate",
     { content: "Largest increase", style: "amount" },
@@ -648,7 +648,7 @@ function significantChanges(before, after) {
 
 // www/dashboard/dots.ts
 var HEIGHT = 28;
-function hiddenPicture(style, height2, ...marks) {
+function ariaHiddenPicture(style, height2, ...marks) {
   return svg("svg", { class: style, height: height2, width: "100%", "aria-hidden": "true" }, ...marks);
 }
 var verticalLine = (style, x, y1, y2) => svg("line", { class: style, x1: percentage(x), x2: percentage(x), y1, y2 });
@@ -657,15 +657,15 @@ function tickLines(axis) {
     (value) => verticalLine(value === 0 ? "zero" : "tick", positionOnAxis(axis, value), 0, "100%")
   );
 }
-function axisView(axis, words) {
+function axisLabels(axis, words) {
   const texts = axis.ticks.map((value) => {
     const x = positionOnAxis(axis, value);
     const anchor = x < 6 ? "start" : x > 94 ? "end" : "middle";
     return svg("text", { x: percentage(x), y: 13, "text-anchor": anchor }, words(value));
   });
-  return hiddenPicture("scale", 18, ...texts);
+  return ariaHiddenPicture("scale", 18, ...texts);
 }
-function intervalBars(axis, estimate) {
+function drawEstimateMarks(axis, estimate) {
   const y = HEIGHT / 2;
   const line = (style, [from, to]) => svg("line", {
     class: style,
@@ -693,7 +693,7 @@ function axisForRows(rows) {
 function dotTable(caption, rows, shown) {
   const own = shown.some(({ range }) => range !== void 0);
   const axis = axisForRows(shown);
-  const scale = own ? "each row has its own scale" : axisView(axis, rows.shares ? shareTickText : tickText);
+  const scale = own ? "each row has its own scale" : axisLabels(axis, rows.shares ? shareTickText : tickText);
   const heads = [
     "Item",
     {
@@ -710,7 +710,12 @@ function dotTableCells(row, format, common) {
   const { label, estimate, range, unit } = row;
   const axis = range === void 0 ? common : { from: range[0], to: range[1], ticks: [...range] };
   const style = range === void 0 ? styleOf(estimate) : "strip";
-  const marks = hiddenPicture(style, HEIGHT, ...tickLines(axis), ...intervalBars(axis, estimate));
+  const marks = ariaHiddenPicture(
+    style,
+    HEIGHT,
+    ...tickLines(axis),
+    ...drawEstimateMarks(axis, estimate)
+  );
   return [
     { content: label, style: "name" },
     { content: marks, style: "picture" },
@@ -797,7 +802,7 @@ function conditionalTable(caption, all, words) {
 // www/dashboard/timeline.ts
 var MAX_RELEASES = 24;
 var MAX_LINES = 6;
-function confidenceOfBatch(batches, confidence) {
+function confidencePerBatch(batches, confidence) {
   return 1 - (1 - confidence) / Math.max(batches, 1);
 }
 function itemTimeLines(labels, estimand, answers) {
@@ -837,7 +842,7 @@ function quantileName(quantile) {
 
 // www/dashboard/sums.ts
 var NO_LOCAL = "there is no local ε";
-var deltaOf = (delta) => formatPowerOfTen(delta.toExponential());
+var deltaOf = (delta) => formatScientific(delta.toExponential());
 function privacyPromiseText(privacy) {
   const { central_epsilon, delta, people, honest_fraction } = privacy;
   return `People must trust the shuffler: ${NO_LOCAL}. Batches have central ε = ${epsilonText(central_epsilon)}, δ = ${deltaOf(delta)} if they have at least ${formatCountWithNoun(people, "person", "people")} and ${formatPercent(honest_fraction)} of the people are honest.`;
@@ -921,12 +926,12 @@ function sumsInfluenceView({ people, influence, statement }, each) {
   const about2 = assumed === 0 ? "The task assumes that everyone is honest." : `The task assumes that ${formatCount(assumed)} of ${formatCountWithNoun(Math.round(people), "person", "people")} are dishonest. One dishonest person can move a sum by up to ${formatNumber((first?.standard_errors ?? Number.NaN) / assumed)} standard errors. All dishonest people together can move a sum by up to ${formatNumber(first?.standard_errors ?? Number.NaN)} standard errors.`;
   return [
     el("p", {}, about2),
-    scrollable(createTable(`Largest effect on a sum${more}`, heads, rows)),
-    ...each.length === 0 ? [] : [scrollable(releaseEffectsTable(each))],
+    wrapInScrollArea(createTable(`Largest effect on a sum${more}`, heads, rows)),
+    ...each.length === 0 ? [] : [wrapInScrollArea(releaseEffectsTable(each))],
     help(statement)
   ];
 }
-function scrollable(own) {
+function wrapInScrollArea(own) {
   const label = own.caption?.textContent ?? "";
   return el("div", { class: "across", tabindex: 0, role: "region", "aria-label": label }, own);
 }
@@ -959,7 +964,7 @@ function releaseEffectsTable(each) {
 
 // www/dashboard/overview.ts
 var MAX_TASKS = 50;
-var TaskOverview = class {
+var TaskListView = class {
   element;
   #collector;
   #tasks;
@@ -1000,7 +1005,7 @@ var TaskOverview = class {
     });
     const found = new Map(await Promise.all(asked));
     const rows = this.#tasks.map((id) => {
-      const link = el("a", { href: formatState({ ...DEFAULT_STATE, task: id }) }, id);
+      const link = el("a", { href: viewStateToFragment({ ...DEFAULT_STATE, task: id }) }, id);
       const own = found.get(id);
       if (!own) return [{ content: link, style: "name" }, "", "", "", ""];
       const { batches, task } = own;
@@ -1018,7 +1023,7 @@ var TaskOverview = class {
         },
         { content: formatCount(released.length), style: "amount" },
         last === void 0 ? "none yet" : formatTime(last),
-        { content: openBatchBar(batches, unit), style: "brief" }
+        { content: drawOpenBatchBar(batches, unit), style: "brief" }
       ];
     });
     if (rows.length === 0) return;
@@ -1299,7 +1304,7 @@ function histogramBins(answer) {
     return { label: itemName(item), from, to, share: own };
   });
 }
-function positionInBins(bins, value) {
+function horizontalPositionInBins(bins, value) {
   const found = bins.findIndex(({ to }) => value < to);
   const index = found === -1 ? bins.length - 1 : found;
   const bin = bins[index];
@@ -1387,7 +1392,9 @@ function sharePlotAndTable({ title, shares, labels, marks }, bins, number, quest
       { class: "marks", height: HEIGHT2, width: "100%" },
       ...gridLines(axis),
       ...marks(axis),
-      ...quantiles.flatMap((own) => marker(besideGutter(positionInBins(bins, own.estimate))))
+      ...quantiles.flatMap(
+        (own) => marker(besideGutter(horizontalPositionInBins(bins, own.estimate)))
+      )
     ),
     ...edgeLabels(bins)
   );
@@ -1592,7 +1599,7 @@ function batchesToCompare({
   const before = released[place - 1];
   return after === void 0 || before === void 0 ? null : [before, after];
 }
-function nonZeroItems({ rows, confidence }) {
+function nonZeroItemsView({ rows, confidence }) {
   if (rows === null) return [];
   const found = significantRows(rows.rows);
   const chance = formatPercent(1 - confidence);
@@ -1628,7 +1635,7 @@ function comparableRows(answer, question, estimand) {
   }));
   return { estimand: "mean", shares: false, rows, format: formatNumber };
 }
-async function changedItems(context) {
+async function changedItemsView(context) {
   const pair = batchesToCompare(context);
   if (pair === null) return [el("p", {}, "There is no earlier batch for a comparison yet.")];
   const { task, question, answers, items, estimand } = context;
@@ -1662,13 +1669,13 @@ async function changedItems(context) {
 async function significanceView(context) {
   if (context.selected.length === 0) return null;
   const numbers = ["number", "numbers"].includes(context.question.kind ?? "");
-  const own = numbers ? [] : nonZeroItems(context);
+  const own = numbers ? [] : nonZeroItemsView(context);
   return [
     el(
       "div",
       { class: "columns" },
       el("div", {}, ...own),
-      el("div", {}, ...await changedItems(context))
+      el("div", {}, ...await changedItemsView(context))
     )
   ];
 }
@@ -1690,13 +1697,13 @@ function timeLinePlots(lines, format, scale, { zero, apart }) {
       "figure",
       { class: "line" },
       el("figcaption", {}, line.label),
-      drawLine(line, axis, format, scale)
+      drawTimeLine(line, axis, format, scale)
     );
   });
   const batches = lines[0]?.points.map(({ batch }) => batch) ?? [];
   const rows = batches.map((batch, index) => [
     String(batch),
-    ...lines.map(({ points }) => formatPoint(points[index], format))
+    ...lines.map(({ points }) => formatTimeLinePoint(points[index], format))
   ]);
   const heads = ["Batch", ...lines.map(({ label }) => label)];
   return [
@@ -1704,7 +1711,7 @@ function timeLinePlots(lines, format, scale, { zero, apart }) {
     collapsedTable("Time line, as a table", heads, rows)
   ];
 }
-function formatPoint(point, format) {
+function formatTimeLinePoint(point, format) {
   if (point === void 0 || point.estimate === null) return "–";
   const own = point.estimate;
   const { estimate, simultaneous_interval } = own;
@@ -1712,7 +1719,7 @@ function formatPoint(point, format) {
   const said = [estimate, from, to].map((value) => format(value, own));
   return `${said[0]} (${said[1]} to ${said[2]})`;
 }
-function drawLine(line, axis, format, scale) {
+function drawTimeLine(line, axis, format, scale) {
   const { label, points } = line;
   const across = (index) => 14 + (index + 0.5) / points.length * 84;
   const y = (value) => percentage(100 - positionOnAxis(axis, value));
@@ -1780,10 +1787,10 @@ function drawLine(line, axis, format, scale) {
 
 // www/dashboard/timeline-view.ts
 var MAX_PARALLEL2 = 3;
-async function requestEachBatch(context, items) {
+async function requestEstimatesPerBatch(context, items) {
   const { task, question, answers, released } = context;
   const batches = released.slice(-MAX_RELEASES);
-  const confidence = confidenceOfBatch(batches.length, context.confidence);
+  const confidence = confidencePerBatch(batches.length, context.confidence);
   const found = [];
   for (let first = 0; first < batches.length; first += MAX_PARALLEL2) {
     const some = batches.slice(first, first + MAX_PARALLEL2).map(async ({ number }) => {
@@ -1811,7 +1818,7 @@ async function timelineView(context, shown) {
   if (!number && picked.length === 0) return null;
   const names = picked.map(({ query }) => query);
   const items = number || names.includes(null) ? context.items : names.filter((name) => name !== null);
-  const answers = await requestEachBatch(context, items);
+  const answers = await requestEstimatesPerBatch(context, items);
   const units = new Map(picked.map(({ label, unit }) => [label, unit]));
   const labels = picked.map(({ label }) => label);
   const lines = number ? numberTimeLines(question, answers) : itemTimeLines(labels, rows.estimand, answers).map(({ label, points }) => {
@@ -1956,7 +1963,7 @@ var TaskPage = class {
     this.#showControls();
     this.#batches.show([
       el("h3", {}, `Batch ${openOf(this.#batchData)?.number ?? ""} is open`),
-      ...openBatchProgress(this.#batchData, this.#unit, Date.now() / 1e3),
+      ...drawOpenBatchProgress(this.#batchData, this.#unit, Date.now() / 1e3),
       el("p", { class: "help" }, closingRule(this.#batchData, this.#unit)),
       ...[closedBatchTable(this.#batchData, this.#unit)].filter((list) => list !== null)
     ]);
@@ -1997,7 +2004,7 @@ var TaskPage = class {
       );
       if (typeof answer === "string") {
         const words = isSums(this.#task) ? "No batch of this task is released yet." : answer;
-        return [el("p", {}, words), openBatchBar(this.#batchData, this.#unit)];
+        return [el("p", {}, words), drawOpenBatchBar(this.#batchData, this.#unit)];
       }
       rows = estimandRows(answer, this.#question, this.#state.estimand ?? void 0);
       if (rows !== null)
@@ -2137,11 +2144,11 @@ var POLL_MS = 1e4;
 var collector = new CollectorClient();
 var main = byId("main");
 var trouble = byId("trouble");
-var state = parseState(location.hash);
+var state = viewStateFromFragment(location.hash);
 var page = null;
 var tasks = null;
 var viewCount = 0;
-function announce(words) {
+function announceToScreenReaders(words) {
   byId("news").textContent = words;
 }
 function showTrouble(thrown) {
@@ -2188,7 +2195,7 @@ async function openView() {
   const task = state.task ?? (tasks?.length === 1 && location.hash === "" ? only ?? null : null);
   document.title = `${task ?? "Tasks"} – hushbin`;
   if (task === null) {
-    const overview = new TaskOverview(collector, tasks ?? []);
+    const overview = new TaskListView(collector, tasks ?? []);
     await overview.update();
     if (own !== viewCount) return;
     showPage(overview);
@@ -2200,7 +2207,7 @@ async function openView() {
     collector.get(`${id}/batches`)
   ]);
   if (own !== viewCount) return;
-  showPage(new TaskPage(collector, answer, batches, state, changeState));
+  showPage(new TaskPage(collector, answer, batches, state, changeViewState));
 }
 function showPage(shown) {
   const first = page === null;
@@ -2208,16 +2215,16 @@ function showPage(shown) {
   main.replaceChildren(shown.element);
   if (!first) main.querySelector("h1")?.focus();
 }
-function changeState(changes) {
+function changeViewState(changes) {
   state = { ...state, task: page instanceof TaskPage ? page.id : state.task, ...changes };
   const typed = Object.keys(changes).every((name) => name === "find");
-  history[typed ? "replaceState" : "pushState"](null, "", formatState(state) || "#tasks");
+  history[typed ? "replaceState" : "pushState"](null, "", viewStateToFragment(state) || "#tasks");
   if (page instanceof TaskPage) page.show(state);
 }
 async function onNavigation() {
   if (tasks === null) return;
   const before = state;
-  state = parseState(location.hash);
+  state = viewStateFromFragment(location.hash);
   if (page instanceof TaskPage && before.task === state.task && state.task === page.id) {
     page.show(state);
   } else {
@@ -2227,11 +2234,11 @@ async function onNavigation() {
 async function pollForChanges() {
   if (tasks === null || document.hidden) return;
   const own = page;
-  if (own instanceof TaskOverview) await own.update();
+  if (own instanceof TaskListView) await own.update();
   if (own instanceof TaskPage) {
     const batches = await collector.get(`${encodeURIComponent(own.id)}/batches`);
     if (own === page && own.update(batches))
-      announce("A new batch has been released. The estimates are being updated.");
+      announceToScreenReaders("A new batch has been released. The estimates are being updated.");
   }
   trouble.hidden = true;
 }
@@ -2256,7 +2263,7 @@ byId("home").addEventListener("click", (event) => {
 });
 byId("sign-out").addEventListener("click", () => {
   showSignIn(null);
-  announce("You are signed out.");
+  announceToScreenReaders("You are signed out.");
 });
 addEventListener("popstate", () => void onNavigation());
 addEventListener("visibilitychange", () => void withErrorsShown(pollForChanges));
