@@ -13,13 +13,32 @@ const LOST = often("lost");
 const WORKER = often("worker");
 const OLD = often("old");
 const PRERENDERED = often("prerendered");
+/** Flag that is asked daily, and answered from one memo a year. */
+const MEMO = {
+  id: "memo",
+  epsilon: 1,
+  questions: [
+    {
+      name: "beta",
+      kind: "flag",
+      mechanism: {
+        name: "collision",
+        rule: "heaviest",
+        favoured: 1,
+        hashing: "balanced",
+        buckets: 2,
+      },
+    },
+  ],
+  budget: { days: 1, memo: { epsilon: 2, days: 365 } },
+} as const satisfies Options["task"];
 
 let world: World;
 /** Site whose pages may contain scripts and frames of any source. */
 let site: string;
 
 beforeAll(async () => {
-  world = await World.start(ONCE, ...TWENTY, SANDBOX, LOST, WORKER, OLD, PRERENDERED);
+  world = await World.start(ONCE, ...TWENTY, SANDBOX, LOST, WORKER, OLD, PRERENDERED, MEMO);
   site = await world.serveSite("default-src * data: blob: 'unsafe-inline' 'wasm-unsafe-eval'");
 });
 afterAll(() => world?.stop());
@@ -116,6 +135,37 @@ describe("a person's browser", () => {
     expect(states.slice(0, 2)).toEqual(["queued", "acknowledged"]);
     expect(states).toHaveLength(3);
     expect(await world.reports(LOST.id)).toBe(world.gateway.uploads(LOST.id).size);
+    await context.close();
+  });
+
+  it("makes all reports of a year from one noisy answer", async () => {
+    const context = await world.context();
+    const page = await context.newPage();
+    await page.goto(world.site);
+    await page.waitForFunction(() => "hushbin" in globalThis);
+    const start = Date.now();
+    const onDay = (day: number) => page.clock.setFixedTime(start + day * 86_400_000);
+    const given = options(MEMO, { maxEpsilon: 2 });
+    const spent = () => page.evaluate(() => client.budget().then(({ spent }) => spent));
+    const outcomes = [];
+    for (const day of [0, 1, 2, 3, 4]) {
+      await onDay(day);
+      outcomes.push(await report(page, given, { beta: day % 2 === 0 }));
+    }
+    expect(outcomes).toEqual(Array(5).fill("queued"));
+    expect(await spent()).toBe(2);
+    const bodies = await page.evaluate(() =>
+      client.history().then((all) => all.map(({ bytes }) => String(bytes))),
+    );
+    expect(new Set(bodies).size).toBe(5);
+    // Withdrawn consent deletes the memo, and a second one would reveal as much again.
+    await page.evaluate(() => client.revoke());
+    await onDay(5);
+    expect(await report(page, given, { beta: true })).toBe("over-budget");
+    await onDay(365);
+    expect(await report(page, given, { beta: true })).toBe("queued");
+    expect(await spent()).toBe(4);
+    expect(await world.reports(MEMO.id)).toBe(6);
     await context.close();
   });
 
