@@ -45,7 +45,7 @@ pub use upload::UploadId;
 pub use {
     domain::{Entry, ValueKind},
     mechanism::Mechanism,
-    randomizer::Randomizer,
+    randomizer::{MemoSlot, Randomizer},
     task::{Question, Task},
 };
 #[cfg(feature = "collector")]

@@ -27,6 +27,9 @@ const ROUNDING: f64 = 1e-10;
 /// memo with certainty.
 const MIN_REMAINDER: f64 = 0.01;
 
+/// Maximum of e₂, which is exp(12). With a larger one, a report would nearly name the memo.
+const MAX_WEIGHT: f64 = 162_754.0;
+
 /// Thresholds of the two stages of a question whose answers are memoised.
 ///
 /// ```
@@ -76,12 +79,12 @@ impl MemoStages {
         let m = n * c / t;
         let [first, excess] = [total, one].map(|bound| bound.to_f64() - 1.0);
         let remainder = first - m * excess;
-        if remainder < MIN_REMAINDER * first {
+        let weight = 1.0 + (1.0 - ROUNDING) * excess * (first + n) / remainder;
+        if remainder < MIN_REMAINDER * first || weight > MAX_WEIGHT {
             return Err(error!(Combination {
                 reason: "the memo's \"epsilon\" is too small for this mechanism and this \"epsilon\" of a report: take fewer \"favoured\" buckets, or more \"buckets\"",
             }));
         }
-        let weight = 1.0 + (1.0 - ROUNDING) * excess * (first + n) / remainder;
         Ok(Self {
             slots,
             supported: slots / buckets * favoured,
@@ -102,7 +105,7 @@ impl MemoStages {
         prepared
     }
 
-    /// Draws the memo of an answer, whose slot is `own`.
+    /// Draws the memo of an answer, whose slot is `own`. The result is the number of a slot.
     ///
     /// Draws a word that decides whether the memo is the own slot (64 bits) and, if not, one of the
     /// other slots.

@@ -6,4 +6,4 @@ mod report_maker;
 
 #[cfg(feature = "collector")]
 pub use collected::RandomizedReport;
-pub use report_maker::Randomizer;
+pub use report_maker::{MemoSlot, Randomizer};

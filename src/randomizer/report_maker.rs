@@ -11,11 +11,24 @@ use crate::mechanism::PreparedRandomizer;
 use crate::sample::draw_word;
 use crate::task::{Kind, Question, Task};
 
+/// Memo that was drawn: the number of a slot, at least 0 and below [`MemoStages::slots`]. An option
+/// has the same number as its slot, so this type keeps apart what must never be confused: a report
+/// that is made from an option as if it were a memo reveals too much.
+///
+/// ```
+/// use hushbin::MemoSlot;
+///
+/// // A memo that was stored earlier.
+/// assert_eq!(MemoSlot(3).0, 3);
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct MemoSlot(pub u32);
+
 /// Maker of reports for one task. It keeps prepared data, and buffers that would otherwise be
 /// allocated for every report.
 ///
 /// # Guarantee
-/// Each call that makes a report is [`Task::effective_epsilon`]-locally differentially private. For
+/// Each call that makes a report from answers is [`Task::effective_epsilon`]-locally differentially private. For
 /// any two inputs and any report, the probabilities of making that report differ by a factor of at
 /// most exp(ε). The seed is public and drawn independently of the input.
 ///
@@ -96,27 +109,32 @@ impl Randomizer {
     }
 
     /// Draws the memo of a person who has this option, for a task whose budget has a
-    /// [memo](crate::task::Memo). A flag has the options 0 (no) and 1 (yes). The memo is the number
-    /// of a slot, below [`MemoStages::slots`]. It is
+    /// [memo](crate::task::Memo). A flag has the options 0 (no) and 1 (yes). The memo is
     /// [`Memo::epsilon`](crate::task::Memo::epsilon)-locally differentially private.
     ///
     /// # Errors
     /// [`Error::Combination`] if the budget has no memo, and [`Error::UnknownItem`] if the option
     /// does not exist.
-    pub fn draw_memo<R: CryptoRng + ?Sized>(&self, option: u32, rng: &mut R) -> Result<u32, Error> {
+    pub fn draw_memo<R: CryptoRng + ?Sized>(
+        &self,
+        option: u32,
+        rng: &mut R,
+    ) -> Result<MemoSlot, Error> {
         let options = self.task.questions()[0].domain().item_count().unwrap_or(0);
-        Ok(self.memo_stages(option, options)?.draw_memo(option, rng))
+        let stages = self.memo_stages(option, options)?;
+        Ok(MemoSlot(stages.draw_memo(option, rng)))
     }
 
     /// Makes a report from a memo, and appends the encoded report to `bytes`. The report reveals
-    /// nothing but the memo.
+    /// nothing but the memo, and more about the memo than [`Task::effective_epsilon`]. Averaged over
+    /// the draw of the memo, it reveals at most that ε about the answer.
     ///
     /// # Errors
     /// [`Error::Combination`] if the budget has no memo, and [`Error::UnknownItem`] if `memo` is not
     /// a slot.
     pub fn randomize_memo<R: CryptoRng + ?Sized>(
         &mut self,
-        memo: u32,
+        MemoSlot(memo): MemoSlot,
         rng: &mut R,
         bytes: &mut Vec<u8>,
     ) -> Result<(), Error> {

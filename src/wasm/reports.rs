@@ -8,6 +8,7 @@ use wasm_bindgen::prelude::wasm_bindgen;
 use super::common::{ThrownErrorNumber, error_number, new_upload_header, seeded_generator};
 use crate::domain::Entry;
 use crate::error::ErrorCode;
+use crate::randomizer::MemoSlot;
 use crate::task::Task;
 
 /// Number that is thrown if the lengths of arrays do not match.
@@ -104,7 +105,8 @@ impl Randomizer {
     /// Code of the error if the option does not exist, or if the task has no memo.
     pub fn draw_memo(&mut self, option: u32) -> Result<u32, ThrownErrorNumber> {
         let memo = self.inner.draw_memo(option, &mut self.rng);
-        memo.map_err(|error| error_number(&error))
+        memo.map(|slot| slot.0)
+            .map_err(|error| error_number(&error))
     }
 
     /// Makes a report from a memo, and returns the encoded report.
@@ -113,7 +115,9 @@ impl Randomizer {
     /// Code of the error if the memo is not a slot of the task, or if the task has no memo.
     pub fn randomize_memo(&mut self, memo: u32) -> Result<Vec<u8>, ThrownErrorNumber> {
         let mut bytes = Vec::new();
-        let made = self.inner.randomize_memo(memo, &mut self.rng, &mut bytes);
+        let made = self
+            .inner
+            .randomize_memo(MemoSlot(memo), &mut self.rng, &mut bytes);
         made.map_err(|error| error_number(&error))?;
         Ok(bytes)
     }

@@ -3,7 +3,7 @@
 use hushbin::mechanism::MemoStages;
 use hushbin::sample::Threshold;
 use hushbin::task::Memo;
-use hushbin::{Entry, ErrorCode, Mechanism, Randomizer, Report, Task, Upload, UploadId};
+use hushbin::{Entry, ErrorCode, Mechanism, MemoSlot, Randomizer, Report, Task, Upload, UploadId};
 use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::SeedableRng;
 use serde_json::{Value, json};
@@ -162,7 +162,8 @@ fn memos_have_their_probabilities() {
     for own in 0..3_u32 {
         let mut counts = [0; 4];
         for _ in 0..DRAWS {
-            counts[randomizer.draw_memo(own, &mut rng).unwrap() as usize] += 1;
+            let memo = randomizer.draw_memo(own, &mut rng).unwrap();
+            counts[memo.0 as usize] += 1;
         }
         let mut expected = [own_slot.false_probability() / 3.0; 4];
         expected[own as usize] = own_slot.probability();
@@ -184,7 +185,7 @@ fn reports_of_a_memo_reveal_only_the_memo() {
         bytes
     };
     let mut seen: Vec<_> = (0..1000)
-        .map(|seed| report(&mut randomizer, 1, seed))
+        .map(|seed| report(&mut randomizer, MemoSlot(1), seed))
         .collect();
     // An answer that was given in between changes nothing.
     let mut rng = ChaCha20Rng::seed_from_u64(1);
@@ -198,7 +199,7 @@ fn reports_of_a_memo_reveal_only_the_memo() {
         )
         .unwrap();
     for (seed, bytes) in (0..).zip(&seen) {
-        assert_eq!(&report(&mut randomizer, 1, seed), bytes);
+        assert_eq!(&report(&mut randomizer, MemoSlot(1), seed), bytes);
     }
     seen.sort();
     seen.dedup();
@@ -225,6 +226,14 @@ fn errors_say_what_a_memo_needs() {
     });
     let other = with(flag.clone(), "name", json!("r"));
     for (file, words) in [
+        (
+            with(
+                memo(json!({ "epsilon": 12.0, "days": 365 })),
+                "epsilon",
+                json!(11.98),
+            ),
+            "the memo's \"epsilon\" is too small",
+        ),
         (memo(Value::Null), "invalid type: null"),
         (memo(json!({ "epsilon": 2.0 })), "missing field `days`"),
         (memo(json!({ "days": 365 })), "missing field `epsilon`"),
@@ -276,7 +285,7 @@ fn errors_say_what_a_memo_needs() {
     let error = randomizer.draw_memo(0, &mut rng).unwrap_err();
     assert_eq!(error.code(), ErrorCode::Combination);
     let error = randomizer
-        .randomize_memo(0, &mut rng, &mut Vec::new())
+        .randomize_memo(MemoSlot(0), &mut rng, &mut Vec::new())
         .unwrap_err();
     assert_eq!(error.code(), ErrorCode::Combination);
 }
@@ -291,7 +300,7 @@ fn a_memo_is_a_slot_of_the_task() {
     let error = randomizer.draw_memo(3, &mut rng).unwrap_err();
     assert_eq!(error.code(), ErrorCode::UnknownItem);
     for (memo, allowed) in [(0, true), (3, true), (4, false), (u32::MAX, false)] {
-        let made = randomizer.randomize_memo(memo, &mut rng, &mut Vec::new());
+        let made = randomizer.randomize_memo(MemoSlot(memo), &mut rng, &mut Vec::new());
         assert_eq!(
             made.map_err(|error| error.code()),
             if allowed {

@@ -151,7 +151,15 @@ function addCharge(
 export function ledgerAtTime(ledger: Ledger, now: number): Ledger {
   // A window stays open until its own end, also if the clock was set back to a time before it. The
   // end is never computed again: with the right time again, the window would have ended too early.
-  return now < ledger.until || ledger.used === 0 ? ledger : { ...ledger, until: 0, used: 0 };
+  const kept = withoutEndedMemo(ledger, now);
+  return now < ledger.until || ledger.used === 0 ? kept : { ...kept, until: 0, used: 0 };
+}
+
+/** Returns the ledger without the memo, if its epoch has ended. The marker of the epoch stays. */
+export function withoutEndedMemo(ledger: Ledger, now: number): Ledger {
+  const { memo } = ledger;
+  const isEnded = memo && memo.slot !== null && now >= memo.until;
+  return isEnded ? { ...ledger, memo: { ...memo, slot: null } } : ledger;
 }
 
 /**

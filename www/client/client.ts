@@ -108,7 +108,8 @@ export interface Client<T extends Task | SumTask = Task> {
    * The budget of the report is reserved when this is called and consent is granted. If there is no
    * budget, or if consent is revoked, the function is not called. Failures are passed to `onError`.
    *
-   * Sealed reports, and reports from a memo, are not made in one step. They may be lost.
+   * Sealed reports, and reports from a memo, are not made in one step. No budget is reserved for these
+   * reports, and they may be lost.
    *
    * @param answers returns the answers, or undefined if there is nothing to report. It is called
    * again if the browser terminates it, as Firefox does when a tab is closed

@@ -84,13 +84,13 @@ async function logReport(
  */
 function checkTaskBudget(task: AnyTask, settings: ClientSettings): void {
   const { maxEpsilon } = settings;
-  const { days, reports } = budgetOf(task);
+  const { days, reports, memo } = budgetOf(task);
   const spends = limitedEpsilon(task);
   if (spends > maxEpsilon + TOLERANCE) {
     const central = isSum(task) ? "central " : "";
     throw new TaskError(
       "over-max-epsilon",
-      `task ${task.id} may spend ${central}ε = ${spends} in ${days} days, ${limitOf(task)} is ${maxEpsilon}`,
+      `task ${task.id} may spend ${central}ε = ${spends} in ${memo?.days ?? days} days, ${limitOf(task)} is ${maxEpsilon}`,
     );
   }
   if (isPinned(settings)) {

@@ -8,7 +8,7 @@
  * same bytes again. If not, it frees the budget after the lock is free.
  */
 
-import { chargeReport, type LedgerPair, ledgerAtTime, type BudgetReservation } from "./budget.js";
+import { type BudgetReservation, chargeReport, type LedgerPair, ledgerAtTime } from "./budget.js";
 import { bytesFromHex, bytesToHex } from "./bytes.js";
 import type { Delivery } from "./delivery.js";
 import type { HushbinError } from "./errors.js";

@@ -3,7 +3,7 @@
  * from its memo, each with a new seed.
  */
 
-import type { Ledger, LedgerMemo } from "./budget.js";
+import { type Ledger, type LedgerMemo, withoutEndedMemo } from "./budget.js";
 import type { PackedEntries } from "./input.js";
 import type { CollisionMechanism } from "./mechanism/collision.js";
 import type { ChoiceQuestion } from "./question.js";
@@ -65,12 +65,6 @@ function memoKey(task: Task, { epsilon }: Memo): string {
   return JSON.stringify([name, options, slots, epsilon]);
 }
 
-/** Returns the ledger with the memo deleted, if its epoch has ended. The marker of the epoch stays. */
-function withoutEndedMemo(ledger: Ledger): Ledger {
-  const { memo } = ledger;
-  return memo && Date.now() >= memo.until ? { ...ledger, memo: { ...memo, slot: null } } : ledger;
-}
-
 /**
  * Deletes a memo whose epoch has ended, and returns the function that prepares the reports of a
  * task.
@@ -84,9 +78,10 @@ export async function prepareMemo(
   store: Store,
   stored: Ledger,
 ): Promise<MemoFunction> {
-  if (typeof stored.memo?.slot === "number" && withoutEndedMemo(stored) !== stored) {
+  const now = Date.now();
+  if (withoutEndedMemo(stored, now) !== stored) {
     await store.change(({ ledger, charges }) => {
-      return { ledger: withoutEndedMemo(ledger), charges, result: undefined };
+      return { ledger: withoutEndedMemo(ledger, now), charges, result: undefined };
     });
   }
   const question = memoKey(engine.task, memo);

@@ -5,11 +5,11 @@ import {
   type FieldReader,
   type FieldReaders,
   invalidTaskError,
+  listReader,
+  oneOfReader,
   readFields,
   readInteger,
-  listReader,
   readNumber,
-  oneOfReader,
   readString,
   type UncheckedFields,
 } from "./fields.js";

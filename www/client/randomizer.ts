@@ -4,7 +4,7 @@
  */
 
 import { bindings } from "./bindings.js";
-import { concatBytes, bytesToHex } from "./bytes.js";
+import { bytesToHex, concatBytes } from "./bytes.js";
 import { utf8 } from "./canonical.js";
 import { coreErrorText, NO_ENTROPY, UNKNOWN_MECHANISM } from "./codes.js";
 import { deepCopy } from "./entries.js";

@@ -4,9 +4,9 @@ import { CanonicalBytesBuilder } from "./canonical.js";
 import {
   type FieldReader,
   invalidTaskError,
+  listReader,
   readFields,
   readInteger,
-  listReader,
   readNumber,
   readString,
 } from "./fields.js";

@@ -6,9 +6,9 @@ import { TaskListView } from "./overview.js";
 import { signInForm, storedToken, storeToken } from "./sign-in.js";
 import {
   DEFAULT_STATE,
-  viewStateToFragment,
-  viewStateFromFragment,
   type ViewState,
+  viewStateFromFragment,
+  viewStateToFragment,
 } from "./state.js";
 import { TaskPage } from "./task-page.js";
 

@@ -95,9 +95,14 @@ impl EpsilonSpending {
     fn from_memo(task: &Task, memo: Memo, answers: &MemoisedAnswers) -> Self {
         let budget = task.budget();
         let memos = count_memos_a_year(memo);
-        // The reports of a year are spread over its memos.
-        let reports = budget.reports_a_year().div_ceil(memos);
+        // Each memo may make as many reports as windows begin in its days.
+        let reports = memo.days.div_ceil(budget.window_days());
+        let reports = reports.min(budget.reports_a_year());
         let year_epsilon = f64::from(memos) * answers.epsilon_of_reports(reports);
+        let whose = match memos {
+            1 => "the answer that was given first",
+            _ => "an answer that never changed",
+        };
         let window_epsilon = task.effective_epsilon();
         let [one, year, total] =
             [window_epsilon, year_epsilon, memo.epsilon].map(round_up_to_three_digits);
@@ -109,8 +114,8 @@ impl EpsilonSpending {
                 "A person's browser sends at most {}. It keeps one randomised answer for {}, and \
                  makes all reports of that time from it. One report spends ε = {one}, and all of \
                  them together at most ε = {total}. A year spends at most ε = {year}: someone who \
-                 links all its reports can become at most {} % sure of the answer that was given \
-                 first. Later answers are reported only when that time is over.",
+                 links all its reports can become at most {} % sure of {whose}. Later answers are \
+                 reported only when that time is over.",
                 allowed_reports_text(budget),
                 count_with_noun(memo.days, "day"),
                 attacker_certainty_text(year_epsilon),
@@ -333,10 +338,12 @@ pub fn batch_privacy_statement(
         ),
     };
     let compared = match task.budget().memo() {
-        None => "",
-        Some(_) => {
-            " Reports from one memo add up less than fresh reports do, see `hushbin account`."
-        }
+        None => String::new(),
+        Some(memo) => format!(
+            " Batches of reports from the same memos add up differently, to at most ε = {}: see \
+             `hushbin account --batches`.",
+            round_up_to_three_digits(memo.epsilon)
+        ),
     };
     format!(
         "The smallest batch has {reports} reports. Against {CANNOT_LINK}, it is \

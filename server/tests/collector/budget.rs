@@ -113,6 +113,40 @@ fn a_memo_limits_what_a_year_spends() {
     }
 }
 
+/// With many options, two reports of a memo can lose more than two fresh reports.
+#[test]
+fn a_year_of_several_memos_is_the_worst_case() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("task.json");
+    let path = file.to_str().unwrap();
+    for (days, memo_days, year) in [
+        (180, 182, 2.0 * 1.196),
+        (100, 120, 4.0 * 1.196),
+        (30, 365, 2.0),
+    ] {
+        let task = json!({
+            "id": "settings", "epsilon": 0.5,
+            "questions": [{ "name": "theme", "kind": "choice", "options": 16 }],
+            "budget": { "days": days, "memo": { "epsilon": 2.0, "days": memo_days } },
+        });
+        fs::write(&file, task.to_string()).unwrap();
+        let printed = answer(&["task", "check", "--json", path]);
+        let found = printed["budget"]["year_epsilon"].as_f64().unwrap();
+        assert!((found - year).abs() < 0.01, "{days} {memo_days}: {found}");
+    }
+    let planned = answer(&[
+        "plan",
+        "--task",
+        path,
+        "--epsilon",
+        "0.5",
+        "--people",
+        "10000",
+        "--json",
+    ]);
+    assert_eq!(planned["task"]["budget"]["memo"]["days"], 365);
+}
+
 /// The short answer states the gain, and the price for many options.
 #[test]
 fn a_check_of_a_memo_states_gain_and_price() {
@@ -194,7 +228,10 @@ async fn estimates_of_memos_say_what_windows_share() {
     let shown = app.get("/tasks/settings/privacy?delta=1e-6").await.json();
     assert_eq!(shown["local"]["budget"]["memo"]["days"], 365);
     let said = shown["shuffled_statement"].as_str().unwrap();
-    assert!(said.contains("Reports from one memo add up less"), "{said}");
+    assert!(
+        said.contains("from the same memos add up differently, to at most ε = 2:"),
+        "{said}"
+    );
     let shown = app.get("/tasks/settings/estimates").await.json();
     let said = shown["repeats"].as_str().unwrap();
     assert!(said.contains("√(1 + 0.197·(k − 1))"), "{said}");

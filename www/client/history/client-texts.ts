@@ -60,11 +60,17 @@ function taskTexts(
   if (memo) {
     const { epsilon } = memo;
     sentences.push(words.memo(memo.days, number(epsilon), certainty(epsilon, formatters)));
-  } else {
+  }
+  // One memo a year has no larger total than the memo.
+  const memos = memo ? Math.ceil(365 / memo.days) : 0;
+  if (memos !== 1) {
     const yearly = reportsPerYear(budget);
-    const spent = yearly * epsilon;
+    const spent = memo ? memos * memo.epsilon : yearly * epsilon;
     const sure = certainty(spent, formatters);
-    sentences.push(words.year(reports, days, yearly, number(spent), sure), words.unlinked);
+    sentences.push(words.year(reports, days, yearly, number(spent), sure));
+  }
+  if (!memo) {
+    sentences.push(words.unlinked);
   }
   if ("questions" in task) {
     const names = task.questions.map(({ name }) => name);

@@ -1,7 +1,7 @@
 /** Section of `<hushbin-history>` that shows one client. */
 
 import { bytesToHex } from "../bytes.js";
-import { type ClientTexts, readClientTexts, type HistoryClient } from "./client-texts.js";
+import { type ClientTexts, type HistoryClient, readClientTexts } from "./client-texts.js";
 import { createButton, DescriptionList, el, setText } from "./dom.js";
 import { countReportsByState } from "./facts.js";
 import { type Formatters, type ReportEntry, ReportListItem } from "./report.js";

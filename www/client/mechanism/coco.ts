@@ -1,4 +1,4 @@
-import { type MechanismCodec, bucketMechanismCodec } from "./codec.js";
+import { bucketMechanismCodec, type MechanismCodec } from "./codec.js";
 
 /** Parameters of the mechanism CoCo, which estimates means. */
 export interface CocoMechanism {

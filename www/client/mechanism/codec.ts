@@ -1,7 +1,7 @@
 /** Interface with which the client reads the parameters of mechanisms and encodes them. */
 
 import type { CanonicalBytesBuilder } from "../canonical.js";
-import { readFields, readInteger, oneOfReader, type UncheckedFields } from "../fields.js";
+import { oneOfReader, readFields, readInteger, type UncheckedFields } from "../fields.js";
 
 /** Codec for the parameters of one mechanism. */
 export interface MechanismCodec<M> {

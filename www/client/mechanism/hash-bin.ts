@@ -1,4 +1,4 @@
-import { readFields, readInteger, readNumber, oneOfReader } from "../fields.js";
+import { oneOfReader, readFields, readInteger, readNumber } from "../fields.js";
 import { HASHINGS, type MechanismCodec, OUT_OF_RANGE } from "./codec.js";
 
 /**

@@ -1,4 +1,4 @@
-import { readFields, readInteger, listReader, readString } from "../fields.js";
+import { listReader, readFields, readInteger, readString } from "../fields.js";
 import type { MechanismCodec } from "./codec.js";
 
 /**

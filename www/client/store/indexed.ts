@@ -1,11 +1,11 @@
 /** Store in the browser's database. It outlives the page. All tabs share it. */
 
 import {
-  ledgerAfterRevocation,
   type CollectorCharges,
   emptyLedger,
   type Ledger,
   type LedgerPair,
+  ledgerAfterRevocation,
 } from "../budget.js";
 import { StorageError } from "../errors.js";
 import { onPageCacheChange } from "../page.js";

@@ -1,11 +1,11 @@
 /** Store in memory. It lives as long as the page, and applies changes at once. */
 
 import {
-  ledgerAfterRevocation,
   type CollectorCharges,
   emptyLedger,
   type Ledger,
   type LedgerPair,
+  ledgerAfterRevocation,
 } from "../budget.js";
 import {
   type LedgerChange,

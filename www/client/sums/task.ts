@@ -4,11 +4,11 @@ import type { CanonicalBytesBuilder } from "../canonical.js";
 import {
   type FieldReader,
   invalidTaskError,
+  listReader,
+  oneOfReader,
   readFields,
   readInteger,
-  listReader,
   readNumber,
-  oneOfReader,
   readString,
   type UncheckedFields,
 } from "../fields.js";

@@ -13,7 +13,7 @@ import {
   significantRows,
 } from "../significance.js";
 import { batchesToCompare } from "../significance-view.js";
-import { DEFAULT_STATE, viewStateToFragment, viewStateFromFragment } from "../state.js";
+import { DEFAULT_STATE, viewStateFromFragment, viewStateToFragment } from "../state.js";
 import { confidencePerBatch, itemTimeLines, numberTimeLines } from "../timeline.js";
 
 /**

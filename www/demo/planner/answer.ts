@@ -8,7 +8,7 @@ import { singleQuestionContent } from "./single-view.js";
 import type { PlannerInput } from "./state.js";
 import { showSumPlan, sumsVerdict } from "./sums.js";
 import { VerdictView } from "./verdict.js";
-import type { PlanContent, ComparisonRow, KeyNumber, QuestionCost } from "./view.js";
+import type { ComparisonRow, KeyNumber, PlanContent, QuestionCost } from "./view.js";
 import { VERDICTS } from "./words.js";
 
 export class PlanView {

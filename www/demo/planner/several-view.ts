@@ -5,9 +5,9 @@ import type { Plan, QuestionPlan, Survey } from "../shared/analysis.js";
 import { formatCount } from "../shared/format.js";
 import { ERRORS_OF } from "./single-view.js";
 import {
-  type PlanContent,
   type ComparisonRow,
   commonKeyNumbers,
+  type PlanContent,
   type QuestionCost,
 } from "./view.js";
 import {

@@ -3,11 +3,11 @@
 import type { Alternative, Plan, QuestionPlan, Survey } from "../shared/analysis.js";
 import { formatCount } from "../shared/format.js";
 import {
-  type PlanContent,
   type ComparisonRow,
   commonKeyNumbers,
-  optimalityGapSentence,
   type KeyNumber,
+  optimalityGapSentence,
+  type PlanContent,
 } from "./view.js";
 import {
   formatFrequency,

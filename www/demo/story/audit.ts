@@ -5,8 +5,8 @@ import type { HitCount, MeasuredBound } from "../shared/analysis.js";
 import { byId, el, setAttributes, svg } from "../shared/dom.js";
 import {
   formatCount,
-  formatLossSixDecimals,
   formatEpsilonLowerBound,
+  formatLossSixDecimals,
   formatPercent,
   formatThreeDigits,
 } from "../shared/format.js";

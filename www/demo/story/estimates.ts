@@ -4,9 +4,9 @@ import type { Estimand } from "../shared/analysis.js";
 import { byId, el } from "../shared/dom.js";
 import {
   formatCount,
+  formatCountRoundedUp,
   formatCountWithNoun,
   formatHalfWidth,
-  formatCountRoundedUp,
 } from "../shared/format.js";
 import type { MechanismChannel } from "./channel.js";
 import { BALANCE, type ChartRow, EstimateChart, isLostInNoise, SHARE } from "./chart.js";

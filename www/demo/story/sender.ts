@@ -2,7 +2,7 @@
 // leaves, so that its true answers match the collector's reports even after a failure.
 
 import { type CollectorClient, CollectorError } from "./collector.js";
-import type { SentReportsLedger, PendingUpload } from "./ledger.js";
+import type { PendingUpload, SentReportsLedger } from "./ledger.js";
 import type { Answers } from "./mechanism/mechanism.js";
 
 /** @typeParam A type of the visitor's answers */

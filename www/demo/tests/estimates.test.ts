@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
 import {
   formatCount,
+  formatCountRoundedUp,
   formatCountWithNoun,
+  formatEpsilonLowerBound,
   formatHalfWidth,
   formatLossSixDecimals,
-  formatEpsilonLowerBound,
   formatPercent,
-  formatCountRoundedUp,
   formatThreeDigits,
 } from "../shared/format.js";
 import { isLostInNoise } from "../story/chart.js";

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
 import { CollectorClient, CollectorError, problemText } from "../story/collector.js";
-import { peoplePerUpload, growCrowd } from "../story/growth.js";
+import { growCrowd, peoplePerUpload } from "../story/growth.js";
 import { drawPeople, withAnswerShare } from "../story/habits.js";
 import { type KeyValueStorage, SentReportsLedger } from "../story/ledger.js";
 import { UploadSender } from "../story/sender.js";

@@ -5,8 +5,8 @@ import { byId, el } from "../../shared/dom.js";
 import {
   formatCount,
   formatCountWithNoun,
-  formatThreeDigits,
   formatHexByte,
+  formatThreeDigits,
 } from "../../shared/format.js";
 import { browsingAnswersOf } from "./people.js";
 import { BROWSING, formatWithUnit, numberLabel } from "./task.js";

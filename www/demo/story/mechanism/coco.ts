@@ -14,11 +14,11 @@ import {
 } from "./mechanism.js";
 import {
   chipLegend,
-  outcomeContentInWords,
   createChip,
   createChips,
   drawOutcomeBars,
   HashFunctionWords,
+  outcomeContentInWords,
   REPORTED_KEY,
 } from "./picture.js";
 

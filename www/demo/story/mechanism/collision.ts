@@ -13,10 +13,10 @@ import {
 } from "./mechanism.js";
 import {
   chipLegend,
-  outcomeContentInWords,
   createChips,
   drawOutcomeBars,
   HashFunctionWords,
+  outcomeContentInWords,
   REPORTED_KEY,
 } from "./picture.js";
 

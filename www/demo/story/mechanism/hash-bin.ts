@@ -17,10 +17,10 @@ import {
 } from "./mechanism.js";
 import {
   chipLegend,
-  outcomeContentInWords,
   createChip,
   createChips,
   drawOutcomeBars,
+  outcomeContentInWords,
 } from "./picture.js";
 
 export const hashBinEvent: MechanismInfo = {

@@ -3,7 +3,7 @@
 
 import { byId, setAttributes, svg } from "../../shared/dom.js";
 import { formatCount, formatPercent } from "../../shared/format.js";
-import { type ChartAxis, type ChartRow, rowTableCells, rowInWords } from "../chart.js";
+import { type ChartAxis, type ChartRow, rowInWords, rowTableCells } from "../chart.js";
 import { describeChart } from "../figure.js";
 
 /** Rows of the chart: one for each edge and one for each quantile. */

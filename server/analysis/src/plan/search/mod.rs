@@ -290,7 +290,11 @@ impl PlannedTask {
             };
             let variance = ErrorPredictor::for_question(question).worst_variance(goal.aim, several);
             let variance = variance.ok_or_else(|| not_estimated_error(question, goal.aim))?;
-            let best = with_minimax_buckets(draft, question, goal.aim, several)?;
+            // With a memo, reports can be made only with some of the buckets.
+            let best = match survey.budget.memo() {
+                None => with_minimax_buckets(draft, question, goal.aim, several)?,
+                Some(_) => None,
+            };
             let average = question;
             let (question, variance) = best.unwrap_or_else(|| (average.clone(), variance));
             let other = question.mechanism() != average.mechanism();
