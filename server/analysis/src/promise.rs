@@ -95,10 +95,7 @@ impl EpsilonSpending {
     fn from_memo(task: &Task, memo: Memo, answers: &MemoisedAnswers) -> Self {
         let budget = task.budget();
         let memos = count_memos_a_year(memo);
-        // Each memo may make as many reports as windows begin in its days.
-        let reports = memo.days.div_ceil(budget.window_days());
-        let reports = reports.min(budget.reports_a_year());
-        let year_epsilon = f64::from(memos) * answers.epsilon_of_reports(reports);
+        let year_epsilon = year_epsilon_of_memos(budget, memo, memos, answers);
         let whose = match memos {
             1 => "the answer that was given first",
             _ => "an answer that never changed",
@@ -122,6 +119,29 @@ impl EpsilonSpending {
             ),
         }
     }
+}
+
+/// Returns the maximum ε of one person's reports in the 365 days after the first report, if at most
+/// `memos` memos are drawn. It is the maximum over all numbers of reports from each memo.
+fn year_epsilon_of_memos(budget: Budget, memo: Memo, memos: u32, answers: &MemoisedAnswers) -> f64 {
+    let reports = budget.reports_a_year();
+    // Each memo makes as many reports as windows begin in its days.
+    let most = memo.days.div_ceil(budget.window_days()).min(reports);
+    let losses: Vec<f64> = (1..=most)
+        .map(|own| answers.epsilon_of_reports(own))
+        .collect();
+    // Entry k is the maximum for k reports.
+    let mut best = vec![0.0_f64; reports as usize + 1];
+    for _ in 0..memos {
+        let with_memo = |total: usize| {
+            let last = losses.iter().enumerate().take(total);
+            last.fold(best[total], |most, (own, loss)| {
+                most.max(best[total - own - 1] + loss)
+            })
+        };
+        best = (0..best.len()).map(with_memo).collect();
+    }
+    best[reports as usize]
 }
 
 /// Returns the maximum number of memos that one person's browser draws in the 365 days after the
