@@ -3,8 +3,8 @@
 use super::search::{Candidate, ParameterSearch};
 use crate::error::{Error, error};
 use crate::hash::HashFamily;
-use crate::mechanism::MemoStages;
 use crate::mechanism::collision::{Collision, Rule};
+use crate::mechanism::{Mechanism, MemoStages};
 use crate::task::Memo;
 
 /// Returns `chosen` if its reports can be made from the memo. Otherwise returns the parameters of
@@ -21,8 +21,8 @@ pub(super) fn best_for_memo(
 ) -> Result<Candidate, Error> {
     let (domain, epsilon) = (&search.domain, search.budget.epsilon);
     let allows =
-        |own: &Collision| MemoStages::new(&(*own).into(), domain, epsilon, memo.epsilon).is_ok();
-    if MemoStages::new(&chosen.mechanism, domain, epsilon, memo.epsilon).is_ok() {
+        |mechanism: &Mechanism| MemoStages::new(mechanism, domain, epsilon, memo.epsilon).is_ok();
+    if allows(&chosen.mechanism) {
         return Ok(chosen);
     }
     let options = domain.item_count().unwrap_or(0);
@@ -35,12 +35,13 @@ pub(super) fn best_for_memo(
         .ok()
     });
     let windows = Collision::list_with_windows(options, 3..=options, [0.0, 1.0]);
-    let variance = |own: &Collision| own.rates(domain, epsilon).total_variance(domain);
+    let with_variance = |own: Collision| (own.rates(domain, epsilon).total_variance(domain), own);
     let best = plain
         .chain(windows)
-        .filter(allows)
-        .min_by(|a, b| variance(a).total_cmp(&variance(b)));
-    let best = best.ok_or(error!(Combination {
+        .filter(|own| allows(&(*own).into()))
+        .map(with_variance)
+        .min_by(|(a, _), (b, _)| a.total_cmp(b));
+    let (_, best) = best.ok_or(error!(Combination {
         reason: "the memo's \"epsilon\" is too small: it must exceed the \"epsilon\" of a report",
     }))?;
     Ok(search.evaluate_candidate(best, domain))

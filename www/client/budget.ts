@@ -6,7 +6,7 @@
 
 import type { Budget, FetchedTask } from "./task.js";
 
-const DAY_MS = 86_400_000;
+export const DAY_MS = 86_400_000;
 
 /** Amount by which a sum of ε may exceed a limit because of rounding errors. */
 export const TOLERANCE = 1e-9;

@@ -3,14 +3,12 @@
  * from its memo, each with a new seed.
  */
 
-import { type Ledger, type LedgerMemo, withoutEndedMemo } from "./budget.js";
+import { DAY_MS, type Ledger, type LedgerMemo, withoutEndedMemo } from "./budget.js";
 import type { PackedEntries } from "./input.js";
 import type { CollisionMechanism } from "./mechanism/collision.js";
 import type { ChoiceQuestion } from "./question.js";
 import type { Store } from "./store/store.js";
 import type { Memo, QuestionsTask, Task } from "./task.js";
-
-const DAY_MS = 86_400_000;
 
 /** Maker of reports whose task has a memo. */
 interface MemoMaker {

@@ -61,10 +61,8 @@ impl EpsilonSpending {
     /// together spend at most the memo's ε.
     #[must_use]
     pub fn for_task(task: &Task) -> Self {
-        match (task.budget().memo(), MemoisedAnswers::for_task(task)) {
-            (Some(memo), Some(answers)) => Self::from_memo(task, memo, &answers),
-            _ => Self::from_fresh_reports(task),
-        }
+        let from_memo = || Self::from_memo(task, task.budget().memo()?);
+        from_memo().unwrap_or_else(|| Self::from_fresh_reports(task))
     }
 
     fn from_fresh_reports(task: &Task) -> Self {
@@ -92,18 +90,17 @@ impl EpsilonSpending {
         }
     }
 
-    fn from_memo(task: &Task, memo: Memo, answers: &MemoisedAnswers) -> Self {
+    fn from_memo(task: &Task, memo: Memo) -> Option<Self> {
         let budget = task.budget();
-        let memos = count_memos_a_year(memo);
-        let year_epsilon = year_epsilon_of_memos(budget, memo, memos, answers);
-        let whose = match memos {
+        let year_epsilon = year_epsilon_of_memos(budget, &MemoisedAnswers::for_task(task)?)?;
+        let whose = match budget.memos_a_year()? {
             1 => "the answer that was given first",
             _ => "an answer that never changed",
         };
         let window_epsilon = task.effective_epsilon();
         let [one, year, total] =
             [window_epsilon, year_epsilon, memo.epsilon].map(round_up_to_three_digits);
-        Self {
+        Some(Self {
             budget,
             window_epsilon,
             year_epsilon,
@@ -117,22 +114,22 @@ impl EpsilonSpending {
                 count_with_noun(memo.days, "day"),
                 attacker_certainty_text(year_epsilon),
             ),
-        }
+        })
     }
 }
 
-/// Returns the maximum ε of one person's reports in the 365 days after the first report, if at most
-/// `memos` memos are drawn. It is the maximum over all numbers of reports from each memo.
-fn year_epsilon_of_memos(budget: Budget, memo: Memo, memos: u32, answers: &MemoisedAnswers) -> f64 {
+/// Returns the maximum ε of one person's reports in the 365 days after the first report, if they are
+/// made from memos. It is the maximum over all numbers of reports from each memo. `None` if there is
+/// no memo.
+fn year_epsilon_of_memos(budget: Budget, answers: &MemoisedAnswers) -> Option<f64> {
     let reports = budget.reports_a_year();
-    // Each memo makes as many reports as windows begin in its days.
-    let most = memo.days.div_ceil(budget.window_days()).min(reports);
+    let most = budget.reports_per_memo()?.min(reports);
     let losses: Vec<f64> = (1..=most)
         .map(|own| answers.epsilon_of_reports(own))
         .collect();
     // Entry k is the maximum for k reports.
     let mut best = vec![0.0_f64; reports as usize + 1];
-    for _ in 0..memos {
+    for _ in 0..budget.memos_a_year()? {
         let with_memo = |total: usize| {
             let last = losses.iter().enumerate().take(total);
             last.fold(best[total], |most, (own, loss)| {
@@ -141,13 +138,7 @@ fn year_epsilon_of_memos(budget: Budget, memo: Memo, memos: u32, answers: &Memoi
         };
         best = (0..best.len()).map(with_memo).collect();
     }
-    best[reports as usize]
-}
-
-/// Returns the maximum number of memos that one person's browser draws in the 365 days after the
-/// first report.
-fn count_memos_a_year(memo: Memo) -> u32 {
-    365_u32.div_ceil(memo.days)
+    best.pop()
 }
 
 /// Returns the maximum certainty of an attacker about an answer, in per cent as text. Before the

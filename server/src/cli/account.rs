@@ -181,18 +181,17 @@ impl Options {
     fn check_batches_of_one_memo(&self, subject: &AccountedMechanism<'_>) -> Result<(), Error> {
         if let AccountedMechanism::Task(task, _) = subject
             && let Some(memo) = task.budget().memo()
+            && let Some(most) = task.budget().reports_per_memo()
+            && self.batches > most
         {
-            let most = memo.days.div_ceil(task.budget().window_days());
-            if self.batches > most {
-                return Err(format!(
-                    "--batches {}: task {:?} keeps a memo for {} days, and one memo makes at most \
-                     {most} reports; expected at most {most} batches",
-                    self.batches,
-                    task.id(),
-                    memo.days
-                )
-                .into());
-            }
+            return Err(format!(
+                "--batches {}: task {:?} keeps a memo for {} days, and one memo makes at most \
+                 {most} reports; expected at most {most} batches",
+                self.batches,
+                task.id(),
+                memo.days
+            )
+            .into());
         }
         Ok(())
     }

@@ -33,6 +33,20 @@ impl Budget {
     pub const fn reports_a_year(&self) -> u32 {
         YEAR.div_ceil(self.window_days()) * self.max_reports()
     }
+
+    /// Returns the maximum number of reports that are made from one memo: as many as windows begin
+    /// in its days. `None` if there is no memo.
+    #[must_use]
+    pub fn reports_per_memo(&self) -> Option<u32> {
+        self.memo.map(|memo| memo.days.div_ceil(self.days))
+    }
+
+    /// Returns the maximum number of memos of one person in the 365 days after the first report.
+    /// `None` if there is no memo.
+    #[must_use]
+    pub fn memos_a_year(&self) -> Option<u32> {
+        self.memo.map(|memo| YEAR.div_ceil(memo.days))
+    }
 }
 
 /// Budget in a task file.

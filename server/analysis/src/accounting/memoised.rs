@@ -106,11 +106,11 @@ impl MemoisedAnswers {
     /// over all seeds, all reports and all pairs of answers.
     #[must_use]
     pub fn epsilon_of_reports(&self, reports: u32) -> f64 {
-        // By symmetry, the worst reports all support the first answer's slot, and j of them the
-        // second answer's slot. The other slots should then be supported as evenly as possible.
         if reports > MANY_REPORTS {
             return self.total_epsilon;
         }
+        // By symmetry, the worst reports all support the first answer's slot, and j of them the
+        // second answer's slot. The other slots should then be supported as evenly as possible.
         let most = if self.supported == 1 { 0 } else { reports };
         let loss = (0..=most).filter_map(|shared| self.log_ratio(reports, shared));
         let worst = loss.fold(0.0, f64::max) * (1.0 + ROUNDING);
@@ -164,9 +164,9 @@ impl MemoisedAnswers {
     /// one memo. A batch has `reports` reports, of which a fraction `honest_fraction` is honest.
     /// `mixture_at(ε)` returns the mixture of the task's mechanism at a local ε.
     ///
-    /// One report of a person in one batch is accounted like a fresh report. Otherwise the
-    /// attacker is given the memos: the reports are then independent with loss ε₂, and
-    /// [`MemoisedAnswers::central_epsilon`] adds the protection of the memo.
+    /// The attacker is given the memos: the reports are then independent with loss ε₂, and
+    /// [`MemoisedAnswers::central_epsilon`] adds the protection of the memo. For one report of a
+    /// person in one batch, the account of a fresh report proves less loss.
     ///
     /// # Errors
     /// The errors of [`compute_composed_privacy`] and of `mixture_at`.
@@ -184,9 +184,6 @@ impl MemoisedAnswers {
                 compute_composed_privacy(&mixture, reports, honest_fraction, delta, exposure);
             composed.map_err(E::from)
         };
-        if exposure == Exposure::default() {
-            return account(self.report_epsilon, delta);
-        }
         DELTA.check(delta)?;
         // The memo multiplies δ by λ, so the reports may have a larger δ.
         let larger = (delta / self.memo_weight()).min(DELTA.max);
