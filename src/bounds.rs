@@ -119,7 +119,7 @@ pub const SUM_TRIALS: ParameterRange = ParameterRange::new("trials", 1.0, 1024.0
 /// Length of a budget's window, in days.
 pub const DAYS: ParameterRange = ParameterRange::new("days of a budget", 1.0, 3650.0);
 /// Length of a memo's epoch, in days. It is at least the length of a window.
-pub const MEMO_DAYS: ParameterRange = ParameterRange::new("days of a memo", 1.0, 3650.0);
+pub(crate) const MEMO_DAYS: ParameterRange = ParameterRange::new("days of a memo", 1.0, 3650.0);
 /// Maximum number of reports of one person in a window.
 pub const REPORTS_A_WINDOW: ParameterRange =
     ParameterRange::new("reports of a budget", 1.0, 10_000.0);

@@ -93,7 +93,7 @@ impl EpsilonSpending {
     fn from_memo(task: &Task, memo: Memo) -> Option<Self> {
         let budget = task.budget();
         let year_epsilon = year_epsilon_of_memos(budget, &MemoisedAnswers::for_task(task)?)?;
-        let whose = match budget.memos_a_year()? {
+        let whose = match count_memos_a_year(memo) {
             1 => "the answer that was given first",
             _ => "an answer that never changed",
         };
@@ -129,7 +129,7 @@ fn year_epsilon_of_memos(budget: Budget, answers: &MemoisedAnswers) -> Option<f6
         .collect();
     // Entry k is the maximum for k reports.
     let mut best = vec![0.0_f64; reports as usize + 1];
-    for _ in 0..budget.memos_a_year()? {
+    for _ in 0..count_memos_a_year(budget.memo()?) {
         let with_memo = |total: usize| {
             let last = losses.iter().enumerate().take(total);
             last.fold(best[total], |most, (own, loss)| {
@@ -139,6 +139,12 @@ fn year_epsilon_of_memos(budget: Budget, answers: &MemoisedAnswers) -> Option<f6
         best = (0..best.len()).map(with_memo).collect();
     }
     best.pop()
+}
+
+/// Returns the maximum number of memos that one person's browser draws in the 365 days after the
+/// first report.
+fn count_memos_a_year(memo: Memo) -> u32 {
+    365_u32.div_ceil(memo.days)
 }
 
 /// Returns the maximum certainty of an attacker about an answer, in per cent as text. Before the

@@ -40,13 +40,6 @@ impl Budget {
     pub fn reports_per_memo(&self) -> Option<u32> {
         self.memo.map(|memo| memo.days.div_ceil(self.days))
     }
-
-    /// Returns the maximum number of memos of one person in the 365 days after the first report.
-    /// `None` if there is no memo.
-    #[must_use]
-    pub fn memos_a_year(&self) -> Option<u32> {
-        self.memo.map(|memo| YEAR.div_ceil(memo.days))
-    }
 }
 
 /// Budget in a task file.
