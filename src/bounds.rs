@@ -120,6 +120,9 @@ pub const SUM_TRIALS: ParameterRange = ParameterRange::new("trials", 1.0, 1024.0
 pub const DAYS: ParameterRange = ParameterRange::new("days of a budget", 1.0, 3650.0);
 /// Length of a memo's epoch, in days. It is at least the length of a window.
 pub(crate) const MEMO_DAYS: ParameterRange = ParameterRange::new("days of a memo", 1.0, 3650.0);
+/// Minutes from the beginning of a window until its report is sent, with cover reports.
+pub(crate) const COVER_MINUTES: ParameterRange =
+    ParameterRange::new("minutes of a cover", 1.0, 5_256_000.0);
 /// Maximum number of reports of one person in a window.
 pub const REPORTS_A_WINDOW: ParameterRange =
     ParameterRange::new("reports of a budget", 1.0, 10_000.0);

@@ -162,7 +162,13 @@ impl TaskDraft {
             &in_use.max_reports(),
         )?;
         let memo = |budget: Budget| budget.memo().map(|memo| (memo.epsilon, memo.days));
-        check_equal("budget's memo (ε, days)", &memo(given), &memo(in_use))
+        check_equal("budget's memo (ε, days)", &memo(given), &memo(in_use))?;
+        let minutes = |budget: Budget| budget.cover().map(|cover| cover.minutes);
+        check_equal(
+            "budget's cover (minutes)",
+            &minutes(given),
+            &minutes(in_use),
+        )
     }
 }
 

@@ -115,8 +115,11 @@ impl SumTask {
         if !(parts.honest_fraction > 0.0 && parts.honest_fraction <= 1.0) {
             return combination("\"honest_fraction\" must be above 0, at most 1");
         }
-        if parts.budget.reports != 1 || parts.budget.memo.is_some() {
-            return combination("a budget of sums needs \"reports\" 1 and no \"memo\"");
+        if parts.budget.reports != 1 || parts.budget.memo.is_some() || parts.budget.cover.is_some()
+        {
+            return combination(
+                "a budget of sums needs \"reports\" 1, no \"memo\" and no \"cover\"",
+            );
         }
         if messages.drawn > parts.measure.coordinate_count() {
             return combination("\"drawn\" exceeds the number of coordinates");

@@ -32,6 +32,7 @@ pub struct Budget {
     pub(crate) days: u32,
     pub(crate) reports: u32,
     pub(crate) memo: Option<Memo>,
+    pub(crate) cover: Option<Cover>,
 }
 
 /// Memo: a randomised answer that stays in the browser for an epoch of `days` days. All reports of
@@ -56,6 +57,29 @@ pub struct Memo {
     pub days: u32,
 }
 
+/// Cover reports: a browser with consent that has no answer also sends a report, made from "no
+/// answer". All reports of a window leave at a time that does not depend on answers.
+///
+/// The collector then does not learn who has answered. "No answer" is no for a flag, the last option
+/// of a choice, and no items for a set or ratings. Estimates count these people with the ones who
+/// gave this answer.
+///
+/// ```
+/// use hushbin::task::{Budget, Cover};
+///
+/// let budget: Budget = serde_json::from_str(r#"{ "cover": { "minutes": 30 } }"#).unwrap();
+/// assert_eq!(Budget::default().with_cover(Cover { minutes: 30 }), Ok(budget));
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Cover {
+    /// Minutes from the beginning of a window until its report is sent, from 1 to all of the window.
+    pub minutes: u32,
+}
+
+/// Number of minutes in a day.
+const DAY_MINUTES: u32 = 24 * 60;
+
 impl Default for Budget {
     /// Returns a budget of one new report in 30 days.
     fn default() -> Self {
@@ -63,6 +87,7 @@ impl Default for Budget {
             days: 30,
             reports: 1,
             memo: None,
+            cover: None,
         }
     }
 }
@@ -94,6 +119,28 @@ impl Budget {
             days,
             reports,
             memo,
+            cover: None,
+        })
+    }
+
+    /// Adds cover reports to a budget of one report in a window, without a memo.
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`], [`Error::Combination`].
+    pub fn with_cover(self, cover: Cover) -> Result<Self, Error> {
+        bounds::COVER_MINUTES
+            .with_max(f64::from(self.days * DAY_MINUTES))
+            .check(f64::from(cover.minutes))?;
+        // With more reports, their number would depend on the answers. A memo of "no answer" would
+        // hide later answers for all of its epoch.
+        if self.reports != 1 || self.memo.is_some() {
+            return Err(error!(Combination {
+                reason: "a budget with \"cover\" needs \"reports\" 1 and no \"memo\"",
+            }));
+        }
+        Ok(Self {
+            cover: Some(cover),
+            ..self
         })
     }
 
@@ -118,16 +165,27 @@ impl Budget {
             return Ok(Self::default());
         }
         let (days, reports) = (reader.read_u32(), reader.read_u32());
-        let memo = match reader.read_number() {
-            0 => None,
-            1 => Some(Memo {
-                epsilon: reader.read_float(),
-                days: reader.read_u32(),
-            }),
+        let extension = reader.read_number();
+        let (mut memo, mut cover) = (None, None);
+        match extension {
+            0 => {}
+            1 => {
+                memo = Some(Memo {
+                    epsilon: reader.read_float(),
+                    days: reader.read_u32(),
+                });
+            }
+            2 => {
+                let minutes = reader.read_u32();
+                cover = Some(Cover { minutes });
+            }
             _ => reader.require_known(None)?,
-        };
+        }
         *form = reader.read_text();
-        let budget = Self::new(days, reports, memo)?;
+        let mut budget = Self::new(days, reports, memo)?;
+        if let Some(cover) = cover {
+            budget = budget.with_cover(cover)?;
+        }
         // The default has one encoding: no budget. Spelling it out is malformed.
         reader.require_known((!budget.is_default()).then_some(budget))
     }

@@ -9,7 +9,7 @@ pub(crate) mod limits;
 #[cfg(feature = "reports")]
 pub(crate) mod local;
 
-pub use budget::{Budget, Memo};
+pub use budget::{Budget, Cover, Memo};
 #[cfg(feature = "collector")]
 pub use collected::{BinSpacing, NumberPurpose, TaskFields};
 pub use items::{Items, OpenKeyword, item_key};

@@ -1,6 +1,6 @@
 //! Budgets of one person's reports: task files with a budget, and the resulting limits.
 
-use hushbin::task::Budget;
+use hushbin::task::{Budget, Cover};
 use hushbin::{Error, ErrorCode, Task, TaskDraft, bounds};
 use serde_json::{Value, json};
 
@@ -158,9 +158,10 @@ fn bytes_have_one_spelling() {
         assert_eq!(code(0, 3651), Err(ErrorCode::OutOfRange));
         assert_eq!(code(1, 0), Err(ErrorCode::OutOfRange));
         assert_eq!(code(0, 1 << 32), Err(ErrorCode::Malformed));
-        assert_eq!(code(2, 2), Err(ErrorCode::Malformed));
-        // A memo would follow, but the task's text does.
+        assert_eq!(code(2, 3), Err(ErrorCode::Malformed));
+        // A memo or cover reports would follow, but the task's text does.
         assert_eq!(code(2, 1), Err(ErrorCode::Malformed));
+        assert_eq!(code(2, 2), Err(ErrorCode::Malformed));
         // A second budget is refused.
         let twice = [head, &bytes].concat();
         assert!(Task::from_canonical_bytes(&twice).is_err());
@@ -205,5 +206,72 @@ fn windows_of_a_year_are_counted_from_the_first_report() {
         // Windows begin every `days` days from day 0.
         let begin = (0..365).step_by(days as usize).count() as u32;
         assert_eq!(budget.reports_a_year(), begin * reports);
+    }
+}
+
+/// Only these kinds have a "no answer". Everything else about cover reports is refused by its name.
+#[test]
+fn cover_reports_need_a_no_answer() {
+    let [ratings, choice] = files();
+    let mut set = choice.clone();
+    set["questions"][0] = json!({
+        "name": "features", "kind": "set", "options": 4, "sparsity": 2,
+        "mechanism": choice["questions"][0]["mechanism"].clone(),
+    });
+    let mut flag = choice.clone();
+    flag["questions"][0] = json!({
+        "name": "dark", "kind": "flag", "mechanism": choice["questions"][0]["mechanism"].clone(),
+    });
+    flag["questions"][0]["mechanism"]["buckets"] = json!(2);
+    let cover = json!({ "days": 7, "cover": { "minutes": 30 } });
+    for file in [&ratings, &choice, &set, &flag] {
+        let task = task_of(file, cover.clone());
+        assert_eq!(task.budget().cover(), Some(Cover { minutes: 30 }));
+        let written = serde_json::to_value(&task).unwrap();
+        assert_eq!(written["budget"]["cover"], json!({ "minutes": 30 }));
+        let bytes = task.canonical_bytes();
+        assert_eq!(Task::from_canonical_bytes(&bytes).as_ref(), Ok(&task));
+        // Fields 2 and 3 of the budget: cover reports, and their minutes.
+        assert_eq!(bytes[40..48], 2_u64.to_le_bytes());
+        assert_eq!(bytes[48..56], 30_u64.to_le_bytes());
+        let other = json!({ "days": 7, "cover": { "minutes": 31 } });
+        assert_ne!(task_of(file, other).fingerprint(), task.fingerprint());
+    }
+    let mut number = choice.clone();
+    number["questions"][0] = json!({
+        "name": "load", "kind": "number", "edges": [0, 1, 2],
+        "mechanism": choice["questions"][0]["mechanism"].clone(),
+    });
+    let number = with(number, "budget", cover);
+    let error = parse(&number).unwrap_err();
+    assert!(error.contains("question \"load\""), "{error}");
+    assert!(error.contains("\"no answer\""), "{error}");
+    for (said, words) in [
+        (
+            json!({ "minutes": 0 }),
+            "minutes of a cover is 0, expected 1 to 10080",
+        ),
+        (
+            json!({ "minutes": 10_081 }),
+            "minutes of a cover is 10081, expected 1 to 10080",
+        ),
+        (json!({ "minutes": 1.5 }), "expected u32"),
+        (json!({}), "missing field `minutes`"),
+        (json!({ "minutes": 1, "hours": 1 }), "unknown field `hours`"),
+        (json!(null), "invalid type"),
+    ] {
+        let file = with(flag.clone(), "budget", json!({ "days": 7, "cover": said }));
+        let error = parse(&file).unwrap_err();
+        assert!(error.contains(words), "{error}");
+    }
+    for both in [
+        json!({ "reports": 2, "cover": { "minutes": 1 } }),
+        json!({ "cover": { "minutes": 1 }, "memo": { "epsilon": 2.0, "days": 365 } }),
+    ] {
+        let error = parse(&with(flag.clone(), "budget", both)).unwrap_err();
+        assert!(
+            error.contains("needs \"reports\" 1 and no \"memo\""),
+            "{error}"
+        );
     }
 }

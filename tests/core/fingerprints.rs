@@ -54,8 +54,11 @@ fn tasks() -> Vec<Value> {
     let mut memo = asks(json!({ "kind": "flag" }));
     memo["questions"][0]["mechanism"]["buckets"] = json!(2);
     memo["budget"] = json!({ "days": 7, "memo": { "epsilon": 2.5, "days": 90 } });
+    let mut cover = asks(json!({ "kind": "choice", "options": ["yes", "no", "none"] }));
+    cover["budget"] = json!({ "cover": { "minutes": 30 } });
     vec![
         memo,
+        cover,
         ratings(&collision()),
         ratings(
             &json!({ "name": "collision", "rule": "occupied", "hashing": "independent",
@@ -144,6 +147,7 @@ fn object(task: &Value, path: &str) -> String {
         ([], true) => "task of sums".to_owned(),
         (["budget"], _) => "budget".to_owned(),
         (["budget", "memo"], _) => "memo".to_owned(),
+        (["budget", "cover"], _) => "cover".to_owned(),
         (["numbers", _], true) => "number of sums".to_owned(),
         (["vector"], true) => "vector of sums".to_owned(),
         (["messages"], true) => "messages".to_owned(),

@@ -46,6 +46,19 @@ export interface BudgetReservation {
   readonly orphaned: number;
 }
 
+/** Report that was made but may not be sent yet, because the task has cover reports. */
+export interface HeldReport {
+  /** Time at which it is sent, in milliseconds since 1970. */
+  readonly due: number;
+  /** Time at which it was made, in milliseconds since 1970. */
+  readonly at: number;
+  readonly epsilon: number;
+  /** Bytes of the upload that contains only this report. */
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  /** True if it was made from "no answer", so that an answer replaces it. */
+  readonly isCover: boolean;
+}
+
 /**
  * Ledger of one task in this browser. It records the reports of the current window, and the ε spent
  * in total. It contains nothing about answers, except for a randomised answer if the budget has a
@@ -63,6 +76,8 @@ export interface Ledger {
   readonly reports: number;
   /** Latest memo of the task. Null if none was drawn. */
   readonly memo: LedgerMemo | null;
+  /** Report of the window, until it is sent. Null if the task has no cover reports. */
+  readonly held: HeldReport | null;
   /** Total size in bytes of the reports that wait to be sent. */
   readonly waitingBytes: number;
   /**
@@ -89,6 +104,7 @@ export function emptyLedger(): Ledger {
     spent: 0,
     reports: 0,
     memo: null,
+    held: null,
     waitingBytes: 0,
     revoked: 0,
     described: null,
@@ -115,10 +131,13 @@ export interface LedgerPair {
   readonly charges: CollectorCharges;
 }
 
-/** Returns the ledger after consent was revoked. The slot of the memo is deleted, not its epoch. */
+/**
+ * Returns the ledger after consent was revoked. The slot of the memo is deleted, not its epoch. A
+ * report that is held is deleted, not what it cost.
+ */
 export function ledgerAfterRevocation(ledger: Ledger): Ledger {
   const { memo, revoked } = ledger;
-  return { ...ledger, memo: memo && { ...memo, slot: null }, revoked: revoked + 1 };
+  return { ...ledger, memo: memo && { ...memo, slot: null }, held: null, revoked: revoked + 1 };
 }
 
 /**

@@ -384,12 +384,13 @@ class HushbinClient<T extends Task | SumTask> implements Client<T> {
     );
     const allowed = task && budgetOf(task);
     const now = Date.now();
-    const { used, until, spent, reports } = ledgerAtTime(ledger, now);
+    const { used, until, spent, reports, held } = ledgerAtTime(ledger, now);
     return this.#convert({
       epsilon: task?.epsilon,
       allowed: allowed?.reports,
       used,
       until: used > 0 ? new Date(until) : undefined,
+      ...(held && { heldUntil: new Date(held.due) }),
       spent,
       reports,
       spentOnAll: spentInOpenWindows(charges, now),

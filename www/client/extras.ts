@@ -1,10 +1,11 @@
 /**
  * Code that few pages need, in a separate file that is imported when needed: the store in memory,
- * tasks that the collector describes, memos, texts of errors, and the log of the option `debug`.
+ * tasks that the collector describes, memos, cover reports, texts of errors, and the log of the option `debug`.
  */
 
 import { TOLERANCE } from "./budget.js";
 import { bytesToHex } from "./bytes.js";
+import { prepareCover } from "./cover.js";
 import { taskFromCollector } from "./described.js";
 import { TaskError } from "./errors.js";
 import { injectable } from "./injected.js";
@@ -157,4 +158,5 @@ export const inject = injectable({
   ownMemory,
   sharedMemory: sharedMemoryStore,
   prepareMemo,
+  prepareCover,
 });

@@ -40,6 +40,8 @@ export interface LeavableSession {
     readonly described?: FetchedTask | undefined;
     /** Defined if the task's budget has a memo. */
     readonly memo: unknown;
+    /** Defined if the task has cover reports. */
+    readonly cover: unknown;
     /** Called after each change of the budget and the reports. */
     readonly changed: () => void;
   };
@@ -217,8 +219,10 @@ export async function registerAnswersAtLeave(
 ): Promise<void> {
   const registered = sessions.get(session) ?? watchForLeaving(session, settings.onError);
   const wasHidden = isHidden();
-  // A sealed report takes several steps. The memo of a report is read from the database.
-  const isOneStep = session.store.durable && !session.reporter && !session.begun.memo;
+  // A sealed report takes several steps. A memo is read from the database, and so is the cover
+  // report that an answer replaces.
+  const { memo, cover } = session.begun;
+  const isOneStep = session.store.durable && !session.reporter && !memo && !cover;
   const reserved = isOneStep ? await reserveReport(session, settings) : undefined;
   if (reserved === "over-budget") {
     return;

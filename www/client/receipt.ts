@@ -5,7 +5,8 @@ export interface Receipt {
   /**
    * Result of the call.
    *
-   * - `queued`: a report was made and waits to be sent.
+   * - `queued`: a report was made and waits to be sent. If the task has cover reports, it has
+   * replaced the one that was made from "no answer".
    * - `over-budget`: the window has no report left, or the report would exceed `maxEpsilon`, which
    * limits all tasks together. If the task's budget has a memo, also: the memo can no longer be
    * used, because consent was revoked or the question was changed. The next report is made after

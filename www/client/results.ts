@@ -18,6 +18,11 @@ export interface BudgetStatus {
   /** End of the current window. Undefined if no window is running. */
   readonly until: Date | undefined;
   /**
+   * Time at which the report of the current window is sent. Until then, an answer replaces it.
+   * Absent if the report was sent, and if the task has no cover reports.
+   */
+  readonly heldUntil?: Date;
+  /**
    * Total ε of all reports that this browser remembers having made. Reports that are made from a
    * memo spend the ε of the memo once, when it is drawn.
    */

@@ -5,6 +5,7 @@
 
 import { chargeReport, emptyLedger, type LedgerPair, ledgerAtTime, TOLERANCE } from "./budget.js";
 import { concatBytes } from "./bytes.js";
+import type { CoverReports } from "./cover.js";
 import { Delivery } from "./delivery.js";
 import type { CollectorDescribedTask } from "./described.js";
 import { ClosedError, OutboxFullError, StorageError, TaskError } from "./errors.js";
@@ -107,6 +108,8 @@ interface SessionStart extends Partial<CollectorDescribedTask> {
   readonly notBefore: number;
   /** Prepares reports from memos. Undefined if the task's budget has no memo. */
   readonly memo: MemoFunction | undefined;
+  /** Holds reports until they may be sent. Undefined if the task has no cover reports. */
+  readonly cover: CoverReports | undefined;
   /** Called after each change of the session's reports. */
   readonly changed: () => void;
   /** Called when another tab or worker has revoked consent. */
@@ -255,7 +258,7 @@ export class Session implements SealableSession {
   ): Promise<ReportResult> {
     const { length: dropped } = entries.unknown;
     const { maxEpsilon, dryRun } = this.#settings;
-    const { grant, described = null, memo } = this.begun;
+    const { grant, described = null, memo, cover } = this.begun;
     // After a stop, the store is closed.
     if (this.#requests.stopped) {
       return [emptyReceipt("no-consent", dropped), undefined];
@@ -277,10 +280,10 @@ export class Session implements SealableSession {
       }
       const own = memo?.(ledger, entries, now);
       const { lifetime = epsilon } = own ?? {};
-      const after =
-        memo && !own
-          ? undefined
-          : chargeReport({ ledger, charges }, budget, epsilon, lifetime, maxEpsilon, now);
+      const current = { ledger, charges };
+      const charge = () => chargeReport(current, budget, epsilon, lifetime, maxEpsilon, now);
+      const held = cover && (() => cover.hold(current, entries, now, charge, pack));
+      const after = memo && !own ? undefined : (held ?? charge)();
       if (after === undefined) {
         // Unchanged: with a clock that is wrong now, a window that seems to have ended may be open.
         return { ledger: before, charges, result: emptyReceipt("over-budget", dropped) };
@@ -296,7 +299,7 @@ export class Session implements SealableSession {
       return {
         ledger: { ...after.ledger, described, memo: kept },
         charges: after.charges,
-        made: { at: now, epsilon, bytes: pack(report), state: "waiting" },
+        ...(!cover && { made: { at: now, epsilon, bytes: pack(report), state: "waiting" } }),
         result: { outcome: "queued", epsilon, dropped },
       };
     });
@@ -380,7 +383,7 @@ export async function openSession(
         );
       }
     }
-    const { memo: asked } = budgetOf(task);
+    const { memo: asked, cover } = budgetOf(task);
     const store = await storing;
     const ledger = await reading;
     // The core has checked that a task with a memo has a local ε.
@@ -395,9 +398,11 @@ export async function openSession(
       notBefore: ledger.notBefore,
       ...fromCollector,
       memo,
+      cover: cover && (await loadExtras()).prepareCover(engine, cover),
       ...events,
     });
     session.reporter = await reporter?.(engine);
+    await session.begun.cover?.start(session, settings.onError);
     requests.check();
     opened(session);
     if (ledger.reserved.length > 0) {

@@ -32,6 +32,26 @@ export interface Budget {
    * made from the answers and spends ε again.
    */
   readonly memo?: Memo;
+  /**
+   * Cover reports, which hide who has answered. A window then has one report, and there is no memo.
+   */
+  readonly cover?: Cover;
+}
+
+/**
+ * Cover reports: a browser with consent that has no answer also sends a report, made from "no
+ * answer". All reports of a window leave at a time that does not depend on answers.
+ *
+ * A window begins when a page is first opened, and its report is made at once from "no answer". An
+ * answer that is given before the report leaves replaces it. "No answer" is `false` for a flag, the
+ * last option of a choice, and nothing for a set or ratings. Other kinds of questions have none.
+ */
+export interface Cover {
+  /**
+   * Minutes from the beginning of a window until its report is sent, 1 to all of the window. If no
+   * page is open then, the report is sent when the next one is opened.
+   */
+  readonly minutes: number;
 }
 
 /**
@@ -80,10 +100,13 @@ export function reportsPerYear({ days, reports }: Budget): number {
 
 /** @internal */
 export const budget: FieldReader<Partial<Budget>> = (from, key) =>
-  readFields(from[key], key, {}, { days: readInteger, reports: readInteger, memo });
+  readFields(from[key], key, {}, { days: readInteger, reports: readInteger, memo, cover });
 
 const memo: FieldReader<Memo> = (from, key) =>
   readFields(from[key], key, { epsilon, days: readInteger }, {});
+
+const cover: FieldReader<Cover> = (from, key) =>
+  readFields(from[key], key, { minutes: readInteger }, {});
 
 /** Fields that every task has, with a local or a central ε. */
 export interface AnyTask {
@@ -162,16 +185,19 @@ export function parseTask(value: unknown): Task {
  */
 export function canonicalBudgetBytes(task: AnyTask): CanonicalBytesBuilder {
   const bytes = new CanonicalBytesBuilder();
-  const { days, reports, memo } = budgetOf(task);
+  const { days, reports, memo, cover } = budgetOf(task);
   const { days: window, reports: allowed } = DEFAULT_BUDGET;
-  if (days !== window || reports !== allowed || memo) {
+  if (days !== window || reports !== allowed || memo || cover) {
     bytes.text("hushbin budget 1");
     bytes.number(days);
     bytes.number(reports);
-    bytes.number(Number(memo !== undefined));
+    bytes.number(Number(memo !== undefined) + 2 * Number(cover !== undefined));
     if (memo) {
       bytes.float(memo.epsilon);
       bytes.number(memo.days);
+    }
+    if (cover) {
+      bytes.number(cover.minutes);
     }
   }
   return bytes;

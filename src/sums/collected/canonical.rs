@@ -14,7 +14,7 @@ impl SumTask {
     /// # Errors
     /// [`Error::TaskId`] and [`Error::OutOfRange`]. [`Error::Combination`] in these cases:
     ///
-    /// - the budget has more than one report a window, or a memo;
+    /// - the budget has more than one report a window, a memo, or cover reports;
     /// - there are fewer than two honest people;
     /// - more coordinates are drawn than there are.
     pub fn new(parts: SumTaskFields, messages: MessageParameters) -> Result<Self, Error> {

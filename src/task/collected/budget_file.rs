@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-use crate::task::budget::{Budget, Memo};
+use crate::task::budget::{Budget, Cover, Memo};
 
 /// Number of days in a year, for [`Budget::reports_a_year`].
 const YEAR: u32 = 365;
@@ -25,6 +25,12 @@ impl Budget {
     #[must_use]
     pub const fn memo(&self) -> Option<Memo> {
         self.memo
+    }
+
+    /// Returns the parameters of cover reports, or `None` if only browsers with an answer report.
+    #[must_use]
+    pub const fn cover(&self) -> Option<Cover> {
+        self.cover
     }
 
     /// Returns the maximum number of reports of one person in the 365 days after the first report.
@@ -50,14 +56,21 @@ struct BudgetFile {
     reports: u32,
     #[serde(
         skip_serializing_if = "Option::is_none",
-        deserialize_with = "read_memo"
+        deserialize_with = "read_present"
     )]
     memo: Option<Memo>,
+    #[serde(
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "read_present"
+    )]
+    cover: Option<Cover>,
 }
 
-/// Reads a memo. Like the other fields of a budget, it must not be null.
-fn read_memo<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Memo>, D::Error> {
-    Memo::deserialize(deserializer).map(Some)
+/// Reads a field that may be absent. Like the other fields of a budget, it must not be null.
+fn read_present<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<T>, D::Error> {
+    T::deserialize(deserializer).map(Some)
 }
 
 impl Default for BudgetFile {
@@ -72,6 +85,7 @@ impl From<Budget> for BudgetFile {
             days: budget.window_days(),
             reports: budget.max_reports(),
             memo: budget.memo(),
+            cover: budget.cover(),
         }
     }
 }
@@ -88,7 +102,13 @@ impl<'de> Deserialize<'de> for Budget {
             days,
             reports,
             memo,
+            cover,
         } = BudgetFile::deserialize(deserializer)?;
-        Self::new(days, reports, memo).map_err(de::Error::custom)
+        let budget = Self::new(days, reports, memo);
+        let covered = budget.and_then(|budget| match cover {
+            Some(cover) => budget.with_cover(cover),
+            None => Ok(budget),
+        });
+        covered.map_err(de::Error::custom)
     }
 }

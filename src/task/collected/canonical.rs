@@ -55,10 +55,14 @@ impl WriteCanonical for Budget {
             canonical.write_text(BUDGET);
             canonical.write_number(u64::from(self.window_days()));
             canonical.write_number(u64::from(self.max_reports()));
-            canonical.write_number(u64::from(self.memo().is_some()));
+            let (memo, cover) = (self.memo().is_some(), self.cover().is_some());
+            canonical.write_number(u64::from(memo) + 2 * u64::from(cover));
             if let Some(memo) = self.memo() {
                 canonical.write_number(memo.epsilon.to_bits());
                 canonical.write_number(u64::from(memo.days));
+            }
+            if let Some(cover) = self.cover() {
+                canonical.write_number(u64::from(cover.minutes));
             }
         }
     }

@@ -94,6 +94,9 @@ impl Task {
             None => None,
             Some(memo) => Some(memo_stages(&questions, memo)?),
         };
+        if budget.cover.is_some() {
+            check_no_answers(&questions)?;
+        }
         let fingerprint = Fingerprint::hash_canonical_bytes(bytes);
         Ok(Self {
             id,
@@ -130,6 +133,25 @@ impl Task {
     #[must_use]
     pub const fn fingerprint(&self) -> Fingerprint {
         self.fingerprint
+    }
+}
+
+/// Checks that every question has a "no answer", from which cover reports are made.
+///
+/// # Errors
+/// [`Error::Combination`] if a question is not a flag, a choice, a set or ratings.
+fn check_no_answers(questions: &[Question]) -> Result<(), Error> {
+    let has_none = |question: &Question| {
+        matches!(
+            question.kind(),
+            Kind::Flag | Kind::Choice | Kind::Set | Kind::Ratings(_)
+        )
+    };
+    match questions.iter().find(|question| !has_none(question)) {
+        None => Ok(()),
+        Some(question) => Err(question.error_in_question(error!(Combination {
+            reason: "\"cover\" is for flags, choices, sets and ratings: only they have a \"no answer\"",
+        }))),
     }
 }
 

@@ -197,6 +197,7 @@ describe("a memo", () => {
         question: '["dark",2,2,2]',
         slot,
       },
+      held: null,
       waitingBytes: 43,
       revoked: 0,
       described: null,

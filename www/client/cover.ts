@@ -1,0 +1,172 @@
+/**
+ * Cover reports: each window has one report, also in a browser that has no answer. It leaves at a
+ * time that does not depend on answers, so the collector does not learn who has answered.
+ *
+ * The report of a window is made at its beginning, from "no answer", and held in the ledger. An
+ * answer replaces it there. Only the store decides which of them leaves, so that several tabs never
+ * send both.
+ */
+
+import { DAY_MS, type LedgerPair, ledgerAtTime } from "./budget.js";
+import type { Delivery } from "./delivery.js";
+import type { HushbinError } from "./errors.js";
+import type { PackedEntries } from "./input.js";
+import type { ReportMaker } from "./maker.js";
+import { isHidden, onLifeCycle } from "./page.js";
+import type { Question } from "./question.js";
+import type { ReportFunction, SealableSession } from "./session-overrides.js";
+import type { Store } from "./store/store.js";
+import type { Cover, Task } from "./task.js";
+import { startTimer } from "./time.js";
+
+const MINUTE_MS = 60_000;
+
+/** Time in milliseconds until the next attempt to begin a window, if `maxEpsilon` forbids it. */
+const RETRY_MS = 60 * MINUTE_MS;
+
+/** Part of a session that holds and releases reports. */
+export interface CoverableSession extends SealableSession {
+  readonly store: Store;
+  readonly delivery: Pick<Delivery, "add">;
+  readonly reporter: ReportFunction | undefined;
+  readonly begun: {
+    readonly grant: { readonly revoked?: number };
+    /** Called after each change of the budget and the reports. */
+    readonly changed: () => void;
+  };
+  /** Functions that are called when the session is stopped. */
+  readonly stops: (() => void)[];
+}
+
+/** Cover reports of a task in one session. */
+export interface CoverReports {
+  /**
+   * Returns the ledgers that hold the report of these answers. Returns undefined if the window has
+   * no report left for them.
+   *
+   * @param before ledgers in their state at the time `now`
+   * @param charge returns the ledgers after a further report, or undefined if the budgets forbid it
+   * @param pack returns an upload of the report
+   */
+  hold(
+    before: LedgerPair,
+    entries: PackedEntries,
+    now: number,
+    charge: () => LedgerPair | undefined,
+    pack: () => Uint8Array<ArrayBuffer>,
+  ): LedgerPair | undefined;
+  /**
+   * Begins a window if none is open, and sends the held report when its time has come. Does so
+   * until the session is stopped.
+   *
+   * @throws StorageError, EntropyError, WasmError, SealingError if the first window cannot begin
+   */
+  start(session: CoverableSession, onError: (error: HushbinError) => void): Promise<void>;
+}
+
+/** Returns the input that stands for "no answer" to a question. */
+function noAnswer(question: Question): unknown {
+  switch (question.kind) {
+    case "flag":
+      return false;
+    case "choice": {
+      const { options } = question;
+      return typeof options === "number" ? options - 1 : options[options.length - 1];
+    }
+    case "set":
+      return [];
+    default:
+      // The core allows only ratings besides.
+      return {};
+  }
+}
+
+/** Returns the input that stands for "no answer" to all questions of a task. */
+function noAnswers(task: Task): unknown {
+  return "questions" in task
+    ? new Map(task.questions.map((question) => [question.name, noAnswer(question)]))
+    : {};
+}
+
+/** Returns the cover reports of a task, whose budget has the parameters `cover`. */
+export function prepareCover(engine: ReportMaker, { minutes }: Cover): CoverReports {
+  // The core has checked that a task with cover reports has a local ε.
+  const nothing = engine.read(noAnswers(engine.task as Task));
+  // Reports of answers that are held. A change is applied again if the page was left in between.
+  const made = new WeakMap<PackedEntries, string>();
+  return {
+    hold({ ledger, charges }, entries, now, charge, pack) {
+      const { held } = ledger;
+      if (entries === nothing) {
+        const after = ledger.used > 0 ? undefined : charge();
+        if (after === undefined) {
+          return undefined;
+        }
+        const due = now + minutes * MINUTE_MS;
+        const { epsilon } = engine.task;
+        const cover = { due, at: now, epsilon, bytes: pack(), isCover: true };
+        return { ...after, ledger: { ...after.ledger, held: cover } };
+      }
+      if (held && made.get(entries) === String(held.bytes)) {
+        return { ledger, charges };
+      }
+      // An answer never begins a window: its time would tell that there is an answer.
+      if (!held?.isCover || now >= held.due) {
+        return undefined;
+      }
+      const bytes = pack();
+      made.set(entries, String(bytes));
+      return { ledger: { ...ledger, held: { ...held, at: now, bytes, isCover: false } }, charges };
+    },
+
+    async start(session, onError) {
+      const { store, begun, delivery, stops } = session;
+      let isStopped = false;
+      let timer: ReturnType<typeof setTimeout> | undefined;
+      const run = async () => {
+        const [, released] = await store.change(({ ledger, charges }) => {
+          const { held, revoked } = ledger;
+          if (!held || Date.now() < held.due || revoked !== begun.grant.revoked) {
+            return { ledger, charges, result: undefined };
+          }
+          const { at, epsilon, bytes } = held;
+          return {
+            ledger: { ...ledger, held: null },
+            charges,
+            made: { at, epsilon, bytes, state: "waiting" },
+            result: undefined,
+          };
+        });
+        if (released) {
+          delivery.add(released, isHidden());
+        }
+        await (session.reporter?.(session, nothing) ?? session.change(nothing));
+        begun.changed();
+        const { ledger } = await store.ledgers();
+        const { held, until, used } = ledgerAtTime(ledger, Date.now());
+        const next = held?.due ?? (used > 0 ? until : Date.now() + RETRY_MS);
+        clearTimeout(timer);
+        if (!isStopped) {
+          // Timers of browsers overflow after 24 days.
+          timer = startTimer(runLater, Math.min(next - Date.now(), DAY_MS));
+        }
+      };
+      const runLater = () => {
+        run().catch((error) => {
+          // A session that has ended has closed its store.
+          if (!isStopped) {
+            onError(error);
+          }
+        });
+      };
+      stops.push(
+        () => {
+          isStopped = true;
+          clearTimeout(timer);
+        },
+        onLifeCycle({ hide: () => {}, wake: runLater }),
+      );
+      await run();
+    },
+  };
+}
