@@ -42,7 +42,7 @@ pub struct SignedItem {
     /// Index or key of the item, as in [`Entry`].
     pub item: u64,
     /// True for a negative sign.
-    pub negative: bool,
+    pub is_negative: bool,
 }
 
 /// Range of the values that entries may have: {−1, 1}, [−1, 1], or {1}.
@@ -67,7 +67,7 @@ pub enum ValueKind {
 impl ValueKind {
     /// Returns whether entries of this kind may have the value `value`. NaN is never accepted.
     #[must_use]
-    pub fn accepts(self, value: f64) -> bool {
+    pub fn accepts_value(self, value: f64) -> bool {
         match self {
             Self::Sign => value == 1.0 || value == -1.0 || value == 0.0,
             Self::Real => (-1.0..=1.0).contains(&value),
@@ -88,10 +88,10 @@ impl ValueKind {
 /// Domain of inputs: the number of items, the number of entries of an input, and the numbering of
 /// elements.
 ///
-/// A [rated](Domain::rated) item has two elements, one for each sign. A [named](Domain::unrated)
+/// A [rated](Domain::of_rated_items) item has two elements, one for each sign. A [named](Domain::of_unrated_items)
 /// item has one element. Inputs of fewer than s entries are filled up with paddings, which are
 /// additional elements. Domains of [exactly s](Domain::with_exact_entry_count) items and
-/// [dense](Domain::dense) domains have no paddings.
+/// [dense](Domain::of_dense_inputs) domains have no paddings.
 ///
 /// ```
 /// use hushbin::domain::Domain;
@@ -105,7 +105,7 @@ impl ValueKind {
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Domain {
-    items: Option<u32>,
+    item_count: Option<u32>,
     sparsity: u32,
     is_rated: bool,
     is_padded: bool,
@@ -113,18 +113,18 @@ pub struct Domain {
 
 /// Key of the first padding in open domains. The key is a random constant. So a string has the key
 /// of one of the s paddings with probability s·2⁻⁶⁴.
-const PADDING_KEY: u64 = 0x9d5c_7f2e_41b3_8a60;
+const FIRST_PADDING_KEY: u64 = 0x9d5c_7f2e_41b3_8a60;
 /// Offset added to the key of an item with a negative sign, in open domains.
-const NEGATIVE_KEY: u64 = 0xc2b2_ae3d_27d4_eb4f;
+const NEGATIVE_SIGN_KEY_OFFSET: u64 = 0xc2b2_ae3d_27d4_eb4f;
 
 impl Domain {
     /// Creates the domain of inputs that have up to `sparsity` of the `items` items, each with a
     /// sign or a value. If `items` is `None`, any string is an item. [`Task`](crate::Task) checks
     /// the ranges.
     #[must_use]
-    pub const fn rated(items: Option<u32>, sparsity: u32) -> Self {
+    pub const fn of_rated_items(items: Option<u32>, sparsity: u32) -> Self {
         Self {
-            items,
+            item_count: items,
             sparsity,
             is_rated: true,
             is_padded: true,
@@ -134,10 +134,10 @@ impl Domain {
     /// Creates the domain of inputs that have up to `sparsity` of the `items` items, without signs.
     /// If `items` is `None`, any string is an item.
     #[must_use]
-    pub const fn unrated(items: Option<u32>, sparsity: u32) -> Self {
+    pub const fn of_unrated_items(items: Option<u32>, sparsity: u32) -> Self {
         Self {
             is_rated: false,
-            ..Self::rated(items, sparsity)
+            ..Self::of_rated_items(items, sparsity)
         }
     }
 
@@ -147,7 +147,7 @@ impl Domain {
     pub const fn with_exact_entry_count(items: u32, sparsity: u32) -> Self {
         Self {
             is_padded: false,
-            ..Self::unrated(Some(items), sparsity)
+            ..Self::of_unrated_items(Some(items), sparsity)
         }
     }
 
@@ -161,10 +161,10 @@ impl Domain {
     /// assert!(!texts.is_padded() && !texts.is_rated());
     /// ```
     #[must_use]
-    pub const fn one_open_item() -> Self {
+    pub const fn of_one_open_item() -> Self {
         Self {
             is_padded: false,
-            ..Self::unrated(None, 1)
+            ..Self::of_unrated_items(None, 1)
         }
     }
 
@@ -179,10 +179,10 @@ impl Domain {
     /// assert!(!dense.is_padded() && Domain::rated(Some(7), 7).is_padded());
     /// ```
     #[must_use]
-    pub const fn dense(items: u32) -> Self {
+    pub const fn of_dense_inputs(items: u32) -> Self {
         Self {
             is_padded: false,
-            ..Self::rated(Some(items), items)
+            ..Self::of_rated_items(Some(items), items)
         }
     }
 
@@ -195,7 +195,7 @@ impl Domain {
     /// Returns the number of items d, or `None` if any string is an item.
     #[must_use]
     pub const fn item_count(&self) -> Option<u32> {
-        self.items
+        self.item_count
     }
 
     /// Returns the sparsity s, the number of elements of every input after padding.
@@ -218,7 +218,7 @@ impl Domain {
 
     /// Returns whether every input consists of exactly one item of a list.
     pub(crate) const fn is_one_of_list(&self) -> bool {
-        self.items.is_some() && self.sparsity == 1 && !self.is_rated && !self.is_padded
+        self.item_count.is_some() && self.sparsity == 1 && !self.is_rated && !self.is_padded
     }
 
     /// Returns whether every input has a value for every item.
@@ -231,25 +231,25 @@ impl Domain {
     /// the items need such a domain.
     ///
     /// # Errors
-    /// [`Error::Combination`] with `reason` if the domain is not dense; [`Error::OutOfRange`] if it
+    /// [`Error::InvalidCombination`] with `reason` if the domain is not dense; [`Error::OptionOutOfRange`] if it
     /// has fewer items than `drawn`.
     #[cfg(feature = "complete")]
     pub(crate) fn check_dense(&self, drawn: u32, reason: &'static str) -> Result<(), Error> {
-        let (true, Some(items)) = (self.is_dense(), self.items) else {
-            return Err(error!(Combination { reason }));
+        let (true, Some(items)) = (self.is_dense(), self.item_count) else {
+            return Err(error!(InvalidCombination { reason }));
         };
-        let most = crate::bounds::DRAWN.with_max(f64::from(items));
-        most.check(f64::from(drawn))
+        let most = crate::bounds::DRAWN_ATTRIBUTE_COUNT_RANGE.with_max(f64::from(items));
+        most.check_in_range(f64::from(drawn))
     }
 
     /// Checks that the domain is not dense. Mechanisms that take any s of the items need such a
     /// domain.
     ///
     /// # Errors
-    /// [`Error::Combination`] for a dense domain.
+    /// [`Error::InvalidCombination`] for a dense domain.
     pub(crate) fn check_sparse(&self) -> Result<(), Error> {
         if self.is_dense() {
-            return Err(error!(Combination {
+            return Err(error!(InvalidCombination {
                 reason: "\"numbers\" need a \"window\"",
             }));
         }
@@ -260,12 +260,12 @@ impl Domain {
     /// domain.
     ///
     /// # Errors
-    /// As [`Domain::check_sparse`], and [`Error::Combination`] for a domain without signs.
+    /// As [`Domain::check_sparse`], and [`Error::InvalidCombination`] for a domain without signs.
     pub(crate) fn check_rated(&self) -> Result<(), Error> {
         if self.is_rated {
             return self.check_sparse();
         }
-        Err(error!(Combination {
+        Err(error!(InvalidCombination {
             reason: "this mechanism is only for \"ratings\": use \"collision\"",
         }))
     }
@@ -280,7 +280,7 @@ impl Domain {
     /// items and sparsity s, the number is 2d + s, d + s, 2d or d.
     #[must_use]
     pub const fn element_count(&self) -> Option<u32> {
-        match self.items {
+        match self.item_count {
             Some(items) => {
                 let paddings = if self.is_padded { self.sparsity } else { 0 };
                 Some(self.elements_per_item() * items + paddings)
@@ -295,23 +295,23 @@ impl Domain {
     #[inline]
     #[must_use]
     pub const fn element_of_signed_item(&self, signed: SignedItem) -> u64 {
-        match (self.is_rated, self.items) {
+        match (self.is_rated, self.item_count) {
             (false, _) => signed.item,
-            (true, Some(_)) => 2 * signed.item + signed.negative as u64,
-            (true, None) => {
-                signed
-                    .item
-                    .wrapping_add(if signed.negative { NEGATIVE_KEY } else { 0 })
-            }
+            (true, Some(_)) => 2 * signed.item + signed.is_negative as u64,
+            (true, None) => signed.item.wrapping_add(if signed.is_negative {
+                NEGATIVE_SIGN_KEY_OFFSET
+            } else {
+                0
+            }),
         }
     }
 
     /// Returns the element of the `index`-th padding.
     #[must_use]
     pub const fn padding_element(&self, index: u32) -> u64 {
-        match self.items {
+        match self.item_count {
             Some(items) => self.elements_per_item() as u64 * items as u64 + index as u64,
-            None => PADDING_KEY.wrapping_add(index as u64),
+            None => FIRST_PADDING_KEY.wrapping_add(index as u64),
         }
     }
 
@@ -344,7 +344,7 @@ impl Domain {
             if sample::draw_with_probability(rng, entry.value) {
                 signed.push(SignedItem {
                     item: entry.item,
-                    negative: entry.value < 0.0,
+                    is_negative: entry.value < 0.0,
                 });
             }
         }
@@ -363,8 +363,8 @@ impl Domain {
 /// `items`, unless that is `None`.
 ///
 /// # Errors
-/// [`Error::UnknownItem`] and [`Error::ValueRange`].
-pub(crate) fn check_values(
+/// [`Error::UnknownItem`] and [`Error::ValueOutOfRange`].
+pub(crate) fn check_entry_values(
     entries: &[Entry],
     items: Option<u32>,
     accepts: &dyn Fn(u64, f64) -> bool,
@@ -377,7 +377,7 @@ pub(crate) fn check_values(
             return Err(error!(UnknownItem { item, items }));
         }
         if !accepts(item, value) {
-            return Err(error!(ValueRange {
+            return Err(error!(ValueOutOfRange {
                 item,
                 value,
                 expected,
@@ -391,7 +391,7 @@ pub(crate) fn check_values(
 ///
 /// # Errors
 /// [`Error::DuplicateItem`].
-pub(crate) fn check_distinct(entries: &[Entry], keys: &mut Vec<u64>) -> Result<(), Error> {
+pub(crate) fn check_distinct_items(entries: &[Entry], keys: &mut Vec<u64>) -> Result<(), Error> {
     // Inputs are nearly always sorted already. Otherwise the items are copied and sorted.
     if entries.is_sorted_by(|a, b| a.item < b.item) {
         return Ok(());

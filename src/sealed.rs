@@ -3,10 +3,10 @@
 //!
 //! A sealed report has four parts:
 //!
-//! - the id of the public key ([`KEY_ID`] bytes);
-//! - the encapsulated key ([`ENCAPSULATED`] bytes);
+//! - the id of the public key ([`KEY_ID_BYTES`] bytes);
+//! - the encapsulated key ([`ENCAPSULATED_KEY_BYTES`] bytes);
 //! - the ciphertext of the report, padded with zeros to the task's longest report;
-//! - the tag ([`TAG`] bytes).
+//! - the tag ([`AEAD_TAG_BYTES`] bytes).
 //!
 //! The encryption is HPKE (RFC 9180) in base mode: DHKEM(X25519, HKDF-SHA256), HKDF-SHA256,
 //! AES-128-GCM. All sealed reports of a task have the same length.
@@ -22,19 +22,19 @@ use crate::fingerprint::Fingerprint;
 use crate::upload::{EncodedUpload, header_with_version, read_header, read_uploads};
 
 /// Format version: the first byte of every upload of sealed reports.
-pub const VERSION: u8 = 2;
+pub const SEALED_UPLOAD_VERSION: u8 = 2;
 
 /// Length of a key id, in bytes.
-pub const KEY_ID: usize = 4;
+pub const KEY_ID_BYTES: usize = 4;
 
 /// Length of an encapsulated key, in bytes: Nenc of the KEM (RFC 9180, table 2).
-pub const ENCAPSULATED: usize = 32;
+pub const ENCAPSULATED_KEY_BYTES: usize = 32;
 
 /// Length of a tag, in bytes: Nt of the AEAD (RFC 9180, table 5).
-pub const TAG: usize = 16;
+pub const AEAD_TAG_BYTES: usize = 16;
 
 /// Number of bytes that sealing adds to a report.
-pub const OVERHEAD: usize = KEY_ID + ENCAPSULATED + TAG;
+pub const SEALING_OVERHEAD_BYTES: usize = KEY_ID_BYTES + ENCAPSULATED_KEY_BYTES + AEAD_TAG_BYTES;
 
 /// Encodes an upload whose reports are sealed.
 ///
@@ -57,8 +57,13 @@ pub const OVERHEAD: usize = KEY_ID + ENCAPSULATED + TAG;
 /// ```
 #[must_use]
 pub fn encode_upload(upload: &EncodedUpload<'_>, fingerprint: &Fingerprint) -> Vec<u8> {
-    let mut bytes = header_with_version(VERSION, upload.id, fingerprint, upload.count);
-    bytes.extend_from_slice(upload.reports);
+    let mut bytes = header_with_version(
+        SEALED_UPLOAD_VERSION,
+        upload.id,
+        fingerprint,
+        upload.report_count,
+    );
+    bytes.extend_from_slice(upload.encoded_reports);
     bytes
 }
 
@@ -66,7 +71,7 @@ pub fn encode_upload(upload: &EncodedUpload<'_>, fingerprint: &Fingerprint) -> V
 /// length of one sealed report in bytes. Returns each upload with the range of its bytes.
 ///
 /// # Errors
-/// As for [`EncodedUpload::read_all_checked`]. Only the length of sealed reports can be checked,
+/// As for [`EncodedUpload::read_checked_uploads`]. Only the length of sealed reports can be checked,
 /// not the content.
 pub fn decode_uploads<'a>(
     bytes: &'a [u8],
@@ -74,9 +79,13 @@ pub fn decode_uploads<'a>(
     length: usize,
 ) -> Result<Vec<(EncodedUpload<'a>, Range<usize>)>, Error> {
     read_uploads(bytes, |cursor| {
-        let (id, count) = read_header(cursor, VERSION, *fingerprint)?;
+        let (id, count) = read_header(cursor, SEALED_UPLOAD_VERSION, *fingerprint)?;
         let length = count as usize * length;
         let reports = cursor.read_bytes(length, "expected the stated number of sealed reports")?;
-        Ok(EncodedUpload { id, count, reports })
+        Ok(EncodedUpload {
+            id,
+            report_count: count,
+            encoded_reports: reports,
+        })
     })
 }

@@ -40,7 +40,7 @@ pub fn cholesky_factorise(matrix: &mut [f64], size: usize) {
 /// # Panics
 /// If `right` has more numbers than the factor has rows.
 #[must_use]
-pub fn solve_with_factor(factor: &[f64], right: &[f64]) -> Vec<f64> {
+pub fn solve_with_cholesky_factor(factor: &[f64], right: &[f64]) -> Vec<f64> {
     let size = right.len();
     // Forward substitution by the factor, then back substitution by its transpose.
     let mut solution = right.to_vec();

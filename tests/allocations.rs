@@ -31,7 +31,7 @@ fn tasks() -> Vec<Task> {
             "mechanism": mechanism,
         });
         let draft: TaskDraft = serde_json::from_value(draft).unwrap();
-        draft.resolve().unwrap()
+        draft.resolve_task().unwrap()
     };
     let each = mechanisms.iter().flat_map(|mechanism| {
         [
@@ -57,7 +57,7 @@ fn numbers() -> [Task; 3] {
             }],
         });
         let draft: TaskDraft = serde_json::from_value(draft).unwrap();
-        draft.resolve().unwrap()
+        draft.resolve_task().unwrap()
     })
 }
 
@@ -136,11 +136,11 @@ fn new_reports_of_bins_are_counted() {
         let info = allocation_counter::measure(|| {
             let made = randomizer.randomize(&[], &mut rng).unwrap();
             let bins = matches!(&made.report, Report::HashBin(report)
-                if matches!(report.response, hushbin::mechanism::hash_bin::Response::Bins(_)));
+                if matches!(report.response, hushbin::mechanism::hash_bin::RandomisedResponse::Bins(_)));
             counted += u32::from(bins);
         });
         let bins = matches!(task.questions()[0].mechanism(), hushbin::Mechanism::HashBin(hash_bin)
-            if hash_bin.response_distribution(Some(100), 1.0).bin_limit().is_some());
+            if hash_bin.response_distribution(Some(100), 1.0).noisy_bin_limit().is_some());
         if bins {
             assert!(info.count_total > 0, "{task:?}");
         }

@@ -6,7 +6,7 @@
 
 use std::collections::HashSet;
 
-use hushbin::mechanism::hash_bin::Response;
+use hushbin::mechanism::hash_bin::RandomisedResponse;
 use hushbin::sums::SumTask;
 use hushbin::upload::EncodedUpload;
 use hushbin::wasm::{Randomizer, SumRandomizer, digest};

@@ -15,8 +15,8 @@ use std::time::{Duration, Instant};
 
 use clap::Parser;
 use hushbin::hash::HashFamily;
-use hushbin::mechanism::collision::{Collision, Rule};
-use hushbin_analysis::accounting::{Mixture, compute_batch_privacy};
+use hushbin::mechanism::collision::{Collision, FavouredBucketRule};
+use hushbin_analysis::accounting::{ReportMixture, compute_batch_privacy};
 use hushbin_server::cli::Cli;
 use statrs::distribution::{Binomial, Discrete, DiscreteCDF};
 
@@ -123,8 +123,9 @@ fn peak_kilobytes() -> Option<u64> {
 /// Returns the minimum times of the call and of the naive version, in milliseconds. Each is
 /// repeated for at most about one second.
 fn time_calls(n: u64, runs: usize) -> (f64, f64) {
-    let collision = Collision::new(Rule::Occupied, HashFamily::Independent, T).unwrap();
-    let mixture = Mixture::collision(&collision, S, EPSILON).unwrap();
+    let collision =
+        Collision::new(FavouredBucketRule::Occupied, HashFamily::Independent, T).unwrap();
+    let mixture = ReportMixture::for_collision(&collision, S, EPSILON).unwrap();
     let quickest = |most: usize, call: &dyn Fn() -> f64| {
         let (begin, mut best, mut answer) = (Instant::now(), Duration::MAX, f64::NAN);
         for _ in 0..most {
@@ -152,7 +153,7 @@ fn time_calls(n: u64, runs: usize) -> (f64, f64) {
 }
 
 /// Computes the central ε of a batch of `n` reports by bisection between 0 and the local ε.
-fn naive_central_epsilon(mixture: &Mixture, n: u64) -> f64 {
+fn naive_central_epsilon(mixture: &ReportMixture, n: u64) -> f64 {
     let (mut low, mut high) = (0.0, mixture.epsilon());
     for _ in 0..HALVINGS {
         let middle = 0.5 * (low + high);
@@ -169,7 +170,7 @@ fn naive_central_epsilon(mixture: &Mixture, n: u64) -> f64 {
 /// of informative reports within ten standard deviations of the mean. For each total, three
 /// binomial tails begin where P − exp(ε)·Q changes its sign. P and Q are the distributions under
 /// two inputs.
-fn naive_delta(mixture: &Mixture, n: u64, central: f64) -> f64 {
+fn naive_delta(mixture: &ReportMixture, n: u64, central: f64) -> f64 {
     let (e, k) = (mixture.epsilon().exp(), central.exp());
     let (alpha, rest) = (mixture.alpha(), mixture.uninformative_probability());
     let clones = Binomial::new(2.0 * alpha, n - 1).unwrap();

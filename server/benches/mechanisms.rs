@@ -13,7 +13,7 @@ use std::hint::black_box;
 use std::time::Instant;
 
 use hushbin::hash::{HashKeys, independent_bucket, sign_of_closed_element};
-use hushbin::mechanism::hash_bin::Response;
+use hushbin::mechanism::hash_bin::RandomisedResponse;
 use hushbin::{Entry, Mechanism, Randomizer, Report, Task, TaskDraft};
 use hushbin_analysis::estimate::Totals;
 use rand_chacha::ChaCha20Rng;
@@ -58,17 +58,17 @@ fn mechanisms() -> [(&'static str, Value); 6] {
 fn fold_naively(mechanism: &Mechanism, report: &Report, counts: &mut [[u64; 2]]) {
     match (mechanism, report) {
         (Mechanism::Collision(collision), Report::Collision(report)) => {
-            let function = report.bucket / collision.buckets();
-            let keys = HashKeys::of_function(report.seed, function);
-            let own = report.bucket % collision.buckets();
+            let function = report.bucket / collision.buckets_per_hash();
+            let keys = HashKeys::for_hash_function(report.seed, function);
+            let own = report.bucket % collision.buckets_per_hash();
             for (element, count) in (0..).zip(counts.as_flattened_mut()) {
-                let bucket = independent_bucket(&keys, element, collision.buckets());
+                let bucket = independent_bucket(&keys, element, collision.buckets_per_hash());
                 *count += u64::from(bucket == own);
             }
         }
         (Mechanism::Coco(coco), Report::Coco(report)) => {
             let pair = report.bucket / 2;
-            let keys = HashKeys::of_function(report.seed, pair / coco.pairs_per_function());
+            let keys = HashKeys::for_hash_function(report.seed, pair / coco.pairs_per_function());
             let minus = report.bucket % 2 == 1;
             for (item, count) in (0..).zip(counts) {
                 let hit = coco.pairs_per_function() == 1
@@ -82,12 +82,12 @@ fn fold_naively(mechanism: &Mechanism, report: &Report, counts: &mut [[u64; 2]])
         (Mechanism::HashBin(hash_bin), Report::HashBin(report)) => {
             let keys = HashKeys::new(report.seed);
             let bins = match &report.response {
-                Response::Sign(true) => &[1],
-                Response::Sign(false) => &[-1],
-                Response::Bins(bins) => &bins[..],
+                RandomisedResponse::Sign(true) => &[1],
+                RandomisedResponse::Sign(false) => &[-1],
+                RandomisedResponse::Bins(bins) => &bins[..],
             };
             for (item, count) in (0..).zip(counts) {
-                let bin = independent_bucket(&keys, u64::from(item), hash_bin.bins());
+                let bin = independent_bucket(&keys, u64::from(item), hash_bin.bin_count());
                 let signed = bins[bin as usize] * i64::from(sign_of_closed_element(&keys, item));
                 // Two's complement modulo 2⁶⁴.
                 count[0] = count[0].wrapping_add(signed as u64);
@@ -226,9 +226,9 @@ fn task_draft(items: u32, sparsity: u32, epsilon: f64, mechanism: &Value) -> Tas
 
 /// Returns the number R of hash functions that is chosen for a task.
 fn hash_function_count(draft: &TaskDraft) -> u32 {
-    match draft.resolve().unwrap().questions()[0].mechanism() {
-        Mechanism::Collision(collision) => collision.hashes(),
-        Mechanism::Coco(coco) => coco.hashes(),
+    match draft.resolve_task().unwrap().questions()[0].mechanism() {
+        Mechanism::Collision(collision) => collision.hash_count(),
+        Mechanism::Coco(coco) => coco.hash_count(),
         Mechanism::HashBin(_) | Mechanism::Window(_) | Mechanism::Pattern(_) => 1,
     }
 }
@@ -236,16 +236,16 @@ fn hash_function_count(draft: &TaskDraft) -> u32 {
 /// Measures a task. Returns the times in nanoseconds to choose parameters, to randomise the answer
 /// of one person, to decode one report, and to decode one report naively.
 fn measure_task(draft: &TaskDraft, effort: &Effort) -> [f64; 4] {
-    let task = draft.resolve().unwrap();
+    let task = draft.resolve_task().unwrap();
     let entries = entries(&task);
     let mut rng = ChaCha20Rng::seed_from_u64(1);
     let mut randomizer = Randomizer::new(&task);
     let mut reports = Vec::with_capacity(effort.reports);
     let mut totals = Totals::new(&task);
-    let mut counts = vec![[0; 2]; task.questions()[0].items().count().unwrap() as usize];
+    let mut counts = vec![[0; 2]; task.questions()[0].items().item_count().unwrap() as usize];
     let mut quickest = [f64::INFINITY; 4];
     for _ in 0..effort.turns {
-        let choose = nanoseconds_per_run(1, || drop(black_box(draft.resolve().unwrap())));
+        let choose = nanoseconds_per_run(1, || drop(black_box(draft.resolve_task().unwrap())));
         reports.clear();
         let randomize = nanoseconds_per_run(effort.reports, || {
             reports.extend((0..effort.reports).map(|_| {
@@ -272,7 +272,7 @@ fn measure_task(draft: &TaskDraft, effort: &Effort) -> [f64; 4] {
 
 /// Returns the entries of a person who has as many entries as the sparsity of the task.
 fn entries(task: &Task) -> Vec<Entry> {
-    let step = task.questions()[0].items().count().unwrap() / task.questions()[0].sparsity();
+    let step = task.questions()[0].items().item_count().unwrap() / task.questions()[0].sparsity();
     let entry = |i: u32| Entry {
         item: u64::from(i * step),
         value: if i.is_multiple_of(2) { 1.0 } else { -1.0 },

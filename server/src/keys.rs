@@ -10,7 +10,7 @@ use clap::ValueEnum;
 use pem::{EncodeConfig, LineEnding, Pem};
 
 /// Length of a private or public key, in bytes.
-pub(crate) const LENGTH: usize = 32;
+pub(crate) const KEY_BYTES: usize = 32;
 
 /// Permission bits that a private key's file must not have. The group may read the file, since
 /// services that share a key share a group. Only the owner may have any other permission.
@@ -65,24 +65,24 @@ enum KeyHalf {
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum KeyError {
     #[error("{path}: {source}")]
-    File { path: String, source: io::Error },
+    FileAccess { path: String, source: io::Error },
     #[error("{path} is not a PEM file: {source}")]
     Pem { path: String, source: pem::PemError },
     #[error("{path} contains {found:?}, expected {expected:?}")]
-    Tag {
+    WrongPemTag {
         path: String,
         found: String,
         expected: &'static str,
     },
     #[error("{path} contains a key for another algorithm, expected {}", .expected.openssl_name())]
-    Algorithm {
+    WrongAlgorithm {
         path: String,
         expected: KeyAlgorithm,
     },
     #[error(transparent)]
-    Open(#[from] KeyPermissionError),
+    KeyFilePermissions(#[from] KeyPermissionError),
     #[error("the system gives no random numbers: {0}")]
-    Entropy(getrandom::Error),
+    NoRandomNumbers(getrandom::Error),
 }
 
 impl KeyAlgorithm {
@@ -126,7 +126,10 @@ impl KeyHalf {
 /// # Errors
 /// When the file cannot be read, is not a private key of this algorithm, or is accessible to other
 /// users.
-pub(crate) fn read_private(path: &Path, algorithm: KeyAlgorithm) -> Result<[u8; LENGTH], KeyError> {
+pub(crate) fn read_private(
+    path: &Path,
+    algorithm: KeyAlgorithm,
+) -> Result<[u8; KEY_BYTES], KeyError> {
     let failed = |source| file_error(path, source);
     let text = fs::read(path).map_err(failed)?;
     let key = parse_key(&text, path, algorithm, KeyHalf::Private)?;
@@ -140,13 +143,16 @@ pub(crate) fn read_private(path: &Path, algorithm: KeyAlgorithm) -> Result<[u8; 
 ///
 /// # Errors
 /// When the file cannot be read or is not a public key of this algorithm.
-pub(crate) fn read_public(path: &Path, algorithm: KeyAlgorithm) -> Result<[u8; LENGTH], KeyError> {
+pub(crate) fn read_public(
+    path: &Path,
+    algorithm: KeyAlgorithm,
+) -> Result<[u8; KEY_BYTES], KeyError> {
     let text = fs::read(path).map_err(|source| file_error(path, source))?;
     parse_key(&text, path, algorithm, KeyHalf::Public)
 }
 
 fn file_error(path: &Path, source: io::Error) -> KeyError {
-    KeyError::File {
+    KeyError::FileAccess {
         path: path.display().to_string(),
         source,
     }
@@ -157,14 +163,14 @@ fn parse_key(
     path: &Path,
     algorithm: KeyAlgorithm,
     half: KeyHalf,
-) -> Result<[u8; LENGTH], KeyError> {
+) -> Result<[u8; KEY_BYTES], KeyError> {
     let shown = || path.display().to_string();
     let pem = pem::parse(text).map_err(|source| KeyError::Pem {
         path: shown(),
         source,
     })?;
     if pem.tag() != half.pem_tag() {
-        return Err(KeyError::Tag {
+        return Err(KeyError::WrongPemTag {
             path: shown(),
             found: pem.tag().to_owned(),
             expected: half.pem_tag(),
@@ -172,18 +178,18 @@ fn parse_key(
     }
     let key = pem.contents().strip_prefix(&algorithm.der_prefix(half)[..]);
     let key = key.and_then(|key| key.try_into().ok());
-    key.ok_or_else(|| KeyError::Algorithm {
+    key.ok_or_else(|| KeyError::WrongAlgorithm {
         path: shown(),
         expected: algorithm,
     })
 }
 
 /// Returns a public key in PEM format.
-pub(crate) fn public_pem(algorithm: KeyAlgorithm, key: &[u8; LENGTH]) -> String {
+pub(crate) fn public_pem(algorithm: KeyAlgorithm, key: &[u8; KEY_BYTES]) -> String {
     to_pem(algorithm, KeyHalf::Public, key)
 }
 
-fn to_pem(algorithm: KeyAlgorithm, half: KeyHalf, key: &[u8; LENGTH]) -> String {
+fn to_pem(algorithm: KeyAlgorithm, half: KeyHalf, key: &[u8; KEY_BYTES]) -> String {
     let der = [&algorithm.der_prefix(half)[..], key].concat();
     let lines = EncodeConfig::new().set_line_ending(LineEnding::LF);
     pem::encode_config(&Pem::new(half.pem_tag(), der), lines)
@@ -193,9 +199,12 @@ fn to_pem(algorithm: KeyAlgorithm, half: KeyHalf, key: &[u8; LENGTH]) -> String 
 ///
 /// # Errors
 /// When the file exists already or cannot be written, or random numbers are not available.
-pub(crate) fn create(path: &Path, algorithm: KeyAlgorithm) -> Result<[u8; LENGTH], KeyError> {
-    let mut key = [0; LENGTH];
-    getrandom::fill(&mut key).map_err(KeyError::Entropy)?;
+pub(crate) fn create_private_key(
+    path: &Path,
+    algorithm: KeyAlgorithm,
+) -> Result<[u8; KEY_BYTES], KeyError> {
+    let mut key = [0; KEY_BYTES];
+    getrandom::fill(&mut key).map_err(KeyError::NoRandomNumbers)?;
     let failed = |source| file_error(path, source);
     let mut file = OpenOptions::new()
         .write(true)
@@ -216,7 +225,7 @@ mod tests {
     use super::*;
 
     /// Writes a file that only its owner may read.
-    fn write(path: &Path, text: &str) {
+    fn write_private_file(path: &Path, text: &str) {
         fs::write(path, text).unwrap();
         fs::set_permissions(path, fs::Permissions::from_mode(0o600)).unwrap();
     }
@@ -224,13 +233,13 @@ mod tests {
     /// Reads the examples in RFC 8410, sections 10.1 and 10.3. The expected bytes are those that
     /// openssl shows for these keys.
     #[test]
-    fn files_of_the_standard_are_read() {
+    fn rfc8410_examples_are_read() {
         let directory = tempfile::tempdir().unwrap();
         let private = directory.path().join("private.pem");
         let text = "-----BEGIN PRIVATE KEY-----\n\
                     MC4CAQAwBQYDK2VwBCIEINTuctv5E1hK1bbY8fdp+K06/nwoy/HU++CXqI9EdVhC\n\
                     -----END PRIVATE KEY-----\n";
-        write(&private, text);
+        write_private_file(&private, text);
         let key = read_private(&private, KeyAlgorithm::Ed25519).unwrap();
         assert_eq!(
             data_encoding::HEXLOWER.encode(&key),
@@ -252,19 +261,21 @@ mod tests {
     }
 
     #[test]
-    fn a_key_is_made_once_for_its_owner_alone() {
+    fn created_key_is_owner_only() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("key.pem");
-        let key = create(&path, KeyAlgorithm::X25519).unwrap();
+        let key = create_private_key(&path, KeyAlgorithm::X25519).unwrap();
         assert_eq!(read_private(&path, KeyAlgorithm::X25519).unwrap(), key);
         let mode = fs::metadata(&path).unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o600);
-        let again = create(&path, KeyAlgorithm::X25519).unwrap_err().to_string();
+        let again = create_private_key(&path, KeyAlgorithm::X25519)
+            .unwrap_err()
+            .to_string();
         assert!(again.contains("key.pem"), "{again}");
     }
 
     #[test]
-    fn what_is_no_such_key_is_named() {
+    fn invalid_key_files_are_reported() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("key.pem");
         let shown = path.display().to_string();
@@ -277,21 +288,21 @@ mod tests {
             );
         };
         said("No such file");
-        write(&path, "no key");
+        write_private_file(&path, "no key");
         said("is not a PEM file");
-        write(&path, &public_pem(KeyAlgorithm::X25519, &[7; LENGTH]));
+        write_private_file(&path, &public_pem(KeyAlgorithm::X25519, &[7; KEY_BYTES]));
         said(r#"contains "PUBLIC KEY", expected "PRIVATE KEY""#);
-        write(
+        write_private_file(
             &path,
-            &to_pem(KeyAlgorithm::Ed25519, KeyHalf::Private, &[7; LENGTH]),
+            &to_pem(KeyAlgorithm::Ed25519, KeyHalf::Private, &[7; KEY_BYTES]),
         );
         said("contains a key for another algorithm, expected X25519");
         let long = Pem::new(KeyHalf::Private.pem_tag(), vec![0; 49]);
-        write(&path, &pem::encode(&long));
+        write_private_file(&path, &pem::encode(&long));
         said("contains a key for another algorithm");
-        write(
+        write_private_file(
             &path,
-            &to_pem(KeyAlgorithm::X25519, KeyHalf::Private, &[7; LENGTH]),
+            &to_pem(KeyAlgorithm::X25519, KeyHalf::Private, &[7; KEY_BYTES]),
         );
         fs::set_permissions(&path, fs::Permissions::from_mode(0o604)).unwrap();
         said("has mode 604, expected 640 or less");

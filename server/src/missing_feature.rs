@@ -2,17 +2,17 @@
 
 /// Error for a request that needs a Cargo feature which this binary was compiled without.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("this hushbin was compiled without {what}: use one compiled with the feature {feature}")]
+#[error("this hushbin was compiled without {functionality}: use one compiled with the feature {feature}")]
 pub struct MissingFeature {
     /// Name of the missing functionality, such as "TLS".
-    pub what: &'static str,
+    pub functionality: &'static str,
     /// Cargo feature that adds the functionality.
     pub feature: &'static str,
 }
 
 /// Error for encrypted connections in a build without the feature `tls`.
-pub(crate) const TLS: MissingFeature = MissingFeature {
-    what: "TLS",
+pub(crate) const TLS_NOT_COMPILED: MissingFeature = MissingFeature {
+    functionality: "TLS",
     feature: "tls",
 };
 
@@ -23,7 +23,7 @@ mod tests {
     #[test]
     fn the_refusal_names_what_is_missing_and_what_brings_it() {
         let refusal = MissingFeature {
-            what: "Parquet",
+            functionality: "Parquet",
             feature: "parquet",
         };
         assert_eq!(

@@ -8,34 +8,34 @@ use crate::error::{Error, error};
 /// returns the error. A caller therefore checks only the meaning of the values. Results that were
 /// built from such zeros are discarded.
 pub(crate) struct CanonicalReader<'a> {
-    rest: &'a [u8],
-    failed: bool,
+    remaining_bytes: &'a [u8],
+    is_malformed: bool,
 }
 
 /// Length of a number in bytes, the shortest of all encoded values.
-const NUMBER: usize = 8;
+const BYTES_PER_NUMBER: usize = 8;
 
 impl<'a> CanonicalReader<'a> {
     pub(crate) const fn new(bytes: &'a [u8]) -> Self {
         Self {
-            rest: bytes,
-            failed: false,
+            remaining_bytes: bytes,
+            is_malformed: false,
         }
     }
 
     /// Marks the bytes as malformed and stops reading.
     #[inline(never)]
     pub(crate) fn mark_malformed(&mut self) {
-        self.failed = true;
+        self.is_malformed = true;
         // Every later read fails too.
-        self.rest = &[];
+        self.remaining_bytes = &[];
     }
 
     #[inline(never)]
     /// Reads a number of eight bytes, little endian.
     pub(crate) fn read_number(&mut self) -> u64 {
-        if let Some((number, rest)) = self.rest.split_first_chunk() {
-            self.rest = rest;
+        if let Some((number, rest)) = self.remaining_bytes.split_first_chunk() {
+            self.remaining_bytes = rest;
             return u64::from_le_bytes(*number);
         }
         self.mark_malformed();
@@ -60,7 +60,7 @@ impl<'a> CanonicalReader<'a> {
     pub(crate) fn read_list_length(&mut self) -> u32 {
         let count = self.read_u32();
         // A forged length must not make a caller allocate more than the input's size.
-        if count as usize > self.rest.len() / NUMBER {
+        if count as usize > self.remaining_bytes.len() / BYTES_PER_NUMBER {
             self.mark_malformed();
             return 0;
         }
@@ -80,10 +80,10 @@ impl<'a> CanonicalReader<'a> {
     /// Reads a text, which is preceded by its length in bytes.
     pub(crate) fn read_text(&mut self) -> &'a str {
         let length = self.read_u32() as usize;
-        if let Some((text, rest)) = self.rest.split_at_checked(length)
+        if let Some((text, rest)) = self.remaining_bytes.split_at_checked(length)
             && let Ok(text) = core::str::from_utf8(text)
         {
-            self.rest = rest;
+            self.remaining_bytes = rest;
             return text;
         }
         self.mark_malformed();
@@ -95,7 +95,7 @@ impl<'a> CanonicalReader<'a> {
     ///
     /// # Errors
     /// [`Error::Malformed`] for `None`. [`CanonicalReader::end`] then returns the same error.
-    pub(crate) fn require_known<T>(&mut self, known: Option<T>) -> Result<T, Error> {
+    pub(crate) fn unwrap_or_mark_malformed<T>(&mut self, known: Option<T>) -> Result<T, Error> {
         known.ok_or_else(|| {
             self.mark_malformed();
             Self::malformed_error()
@@ -107,8 +107,8 @@ impl<'a> CanonicalReader<'a> {
     /// # Errors
     /// [`Error::Malformed`] for bytes that `CanonicalWriter` did not write. Otherwise the error in
     /// `read`.
-    pub(crate) fn finish<T>(&self, read: Result<T, Error>) -> Result<T, Error> {
-        if self.failed || (read.is_ok() && !self.rest.is_empty()) {
+    pub(crate) fn finish_reading<T>(&self, read: Result<T, Error>) -> Result<T, Error> {
+        if self.is_malformed || (read.is_ok() && !self.remaining_bytes.is_empty()) {
             return Err(Self::malformed_error());
         }
         read

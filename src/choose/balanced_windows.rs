@@ -3,11 +3,13 @@
 
 use alloc::vec::Vec;
 
-use super::buckets_draft::{BucketsDraft, SubsetWithVariance};
+use super::buckets_draft::{BucketsDraft, ParametersWithVariance};
 use super::budget::PreparedBudget;
 use crate::domain::Domain;
 use crate::hash::{HashFamily, MAX_WINDOW_BUCKETS};
-use crate::mechanism::collision::{Collision, Rates, Rule, RuleName};
+use crate::mechanism::collision::{
+    Collision, CollisionHitProbabilities, FavouredBucketRule, FavouredBucketRuleName,
+};
 
 /// Acceptable ratio of a variance to the minimum variance, in exchange for less decoding work.
 const VARIANCE_TOLERANCE: f64 = 1.001;
@@ -28,7 +30,7 @@ impl Collision {
     /// assert_eq!(shapes, [(4, 2), (5, 2), (6, 2), (7, 2), (7, 3), (8, 2), (8, 3)]);
     /// ```
     #[must_use]
-    pub fn list_with_windows(
+    pub fn list_balanced_window_parameters(
         answers: u32,
         buckets: core::ops::RangeInclusive<u32>,
         parts: [f64; 2],
@@ -43,11 +45,13 @@ impl Collision {
         let buckets =
             (*buckets.start()).max(3)..=(*buckets.end()).min(answers).min(MAX_WINDOW_BUCKETS);
         let windows = buckets.flat_map(near);
-        windows.map(|[t, c]| Self::with_windows(t, c)).collect()
+        windows
+            .map(|[t, c]| Self::with_balanced_windows(t, c))
+            .collect()
     }
 
-    fn with_windows(buckets: u32, favoured: u32) -> Self {
-        let rule = Rule::Heaviest { favoured };
+    fn with_balanced_windows(buckets: u32, favoured: u32) -> Self {
+        let rule = FavouredBucketRule::Heaviest { favoured };
         Self::new(rule, HashFamily::BalancedWindows, buckets)
             .expect("2 favoured or more of 3 to 255 buckets")
     }
@@ -56,8 +60,8 @@ impl Collision {
     /// round for one slot.
     fn decoding_cost(&self, domain: &Domain) -> u32 {
         let hash = self.element_hash(domain);
-        match hash.rounds() {
-            0 => SHUFFLE_STEP_COST * self.buckets(),
+        match hash.round_count() {
+            0 => SHUFFLE_STEP_COST * self.buckets_per_hash(),
             rounds => {
                 hash.slots_per_bucket().unwrap_or(1)
                     * self.buckets_per_element()
@@ -70,36 +74,37 @@ impl Collision {
 /// Returns the best parameters with balanced windows that a draft allows. Returns `other` if these
 /// parameters are as good and their reports take less work to decode. Windows exist only for one
 /// answer from a list.
-pub(super) fn best_windows(
+pub(super) fn best_balanced_windows(
     domain: &Domain,
     limit: &PreparedBudget,
-    draft: &BucketsDraft<RuleName>,
-    variance: impl Fn(&Rates) -> f64,
-    other: Option<SubsetWithVariance<Rule>>,
-) -> Option<SubsetWithVariance<Rule>> {
+    draft: &BucketsDraft<FavouredBucketRuleName>,
+    variance: impl Fn(&CollisionHitProbabilities) -> f64,
+    other: Option<ParametersWithVariance<FavouredBucketRule>>,
+) -> Option<ParametersWithVariance<FavouredBucketRule>> {
     let answers = domain.item_count().filter(|_| domain.is_one_of_list());
     // The variance is least near this share of favoured buckets (Ye and Barg 2018).
-    let part = 1.0 / (limit.e + 1.0);
+    let part = 1.0 / (limit.exp_epsilon + 1.0);
     let mut windows = match (answers, draft.buckets, draft.favoured) {
         (None, ..) | (_, _, Some(1)) => Vec::new(),
         _ if draft.hashes.is_some_and(|hashes| hashes != 1) => Vec::new(),
         (Some(answers), said, None) => {
             let buckets = said.map_or(3..=MAX_WINDOW_BUCKETS, |t| t..=t);
-            Collision::list_with_windows(answers, buckets, [part, part])
+            Collision::list_balanced_window_parameters(answers, buckets, [part, part])
         }
         (Some(answers), None, Some(c)) => (c + 1..=answers.min(MAX_WINDOW_BUCKETS))
-            .map(|t| Collision::with_windows(t, c))
+            .map(|t| Collision::with_balanced_windows(t, c))
             .collect(),
-        (Some(_), Some(t), Some(c)) => alloc::vec![Collision::with_windows(t, c)],
+        (Some(_), Some(t), Some(c)) => alloc::vec![Collision::with_balanced_windows(t, c)],
     };
     // `other` needs no check: its variance is infinite if it exceeds the budget.
-    windows
-        .retain(|own| limit.allows_favoured_of_buckets(own.buckets_per_element(), own.buckets()));
+    windows.retain(|own| {
+        limit.allows_favoured_of_buckets(own.buckets_per_element(), own.buckets_per_hash())
+    });
     let rated = windows.into_iter().map(|own| {
-        let rates = own.rates_under_windows(domain, &limit.bound);
+        let rates = own.hit_probabilities_windows(domain, &limit.exp_epsilon_bound);
         (variance(&rates), own)
     });
-    let rated: Vec<SubsetWithVariance<Rule>> = rated.chain(other).collect();
+    let rated: Vec<ParametersWithVariance<FavouredBucketRule>> = rated.chain(other).collect();
     let least = rated.iter().map(|own| own.0).fold(f64::INFINITY, f64::min);
     let good = rated
         .into_iter()

@@ -3,9 +3,9 @@
 use serde::Deserialize;
 
 use super::budget::PreparedBudget;
-use super::contract::Choose;
+use super::contract::ChooseParameters;
 use super::draft_agreement::check_equal_if_stated;
-use super::objective::Goal;
+use super::objective::ParameterSearchGoal;
 use super::predict::PredictErrors;
 use super::search::{Candidate, ParameterSearch};
 use crate::bounds;
@@ -13,8 +13,10 @@ use crate::domain::Domain;
 use crate::error::Error;
 use crate::hash::HashFamily;
 use crate::mechanism::contract::MechanismParameters;
-use crate::mechanism::occupancy::{StrengthMeasure, TopSum};
-use crate::mechanism::{BucketReport, FavouringRule, NamedRule, Subset, hash_count_bound};
+use crate::mechanism::occupancy::{StrengthMeasure, StrongestCellSums};
+use crate::mechanism::{
+    BucketReport, FavouringRule, HashedSubsetSelection, NamedRule, hash_count_range,
+};
 use crate::sample::ExpLowerBound;
 
 /// Mechanism that reports one bucket, with parameters that may be unset.
@@ -58,45 +60,45 @@ impl<RuleName> Default for BucketsDraft<RuleName> {
 impl<Name: Copy + PartialEq + core::fmt::Debug> BucketsDraft<Name> {
     /// Returns the stated hash family, or the domain's default if none is stated.
     pub(super) fn hashing_or_default(&self, domain: &Domain) -> HashFamily {
-        HashFamily::requested_or_default(self.hashing, domain)
+        HashFamily::requested_or_default_family(self.hashing, domain)
     }
 
     /// Returns the stated rule. If none is stated, returns the project's own rule, `heaviest` or
     /// `strongest`.
     pub(super) fn rule_or_default<R: NamedRule<Name = Name>>(&self) -> Name {
-        self.rule.unwrap_or(R::strongest_rule(1).name())
+        self.rule.unwrap_or(R::strongest_rule(1).rule_name())
     }
 
     /// Returns the mechanism with the draft's parameters. An unset number of favoured buckets c
     /// becomes 1. Returns `None` if the number of buckets is unset.
     ///
     /// # Errors
-    /// As [`Subset::new`], for the stated parameters.
+    /// As [`HashedSubsetSelection::new`], for the stated parameters.
     pub(super) fn complete_with_defaults<R: NamedRule<Name = Name>>(
         &self,
         domain: &Domain,
-    ) -> Result<Option<Subset<R>>, Error> {
+    ) -> Result<Option<HashedSubsetSelection<R>>, Error> {
         let rule = self.rule_or_default::<R>();
         if let Some(buckets) = self.buckets {
-            let one = (rule != paper_rule::<R>().name()).then_some(1);
-            let rule = Subset::<R>::rule_from_name(rule, self.favoured.or(one))?;
+            let one = (rule != paper_rule::<R>().rule_name()).then_some(1);
+            let rule = HashedSubsetSelection::<R>::rule_from_name(rule, self.favoured.or(one))?;
             let (hashing, hashes) = (self.hashing_or_default(domain), self.hashes.unwrap_or(1));
-            return Subset::with_hashes(rule, hashing, buckets, hashes).map(Some);
+            return HashedSubsetSelection::with_hashes(rule, hashing, buckets, hashes).map(Some);
         }
         if let Some(hashes) = self.hashes {
-            if hashes > 1 && rule == paper_rule::<R>().name() {
-                return Err(Error::Combination {
-                    reason: R::ONE_HASH,
+            if hashes > 1 && rule == paper_rule::<R>().rule_name() {
+                return Err(Error::InvalidCombination {
+                    reason: R::MULTIPLE_HASHES_REASON,
                 });
             }
-            hash_count_bound(domain.sparsity()).check(f64::from(hashes))?;
+            hash_count_range(domain.sparsity()).check_in_range(f64::from(hashes))?;
         }
         if let Some(favoured) = self.favoured {
-            Subset::<R>::rule_from_name(rule, Some(favoured))?;
-            let most = R::max_favoured(bounds::BUCKETS.max as u32);
-            bounds::FAVOURED
+            HashedSubsetSelection::<R>::rule_from_name(rule, Some(favoured))?;
+            let most = R::max_favoured(bounds::BUCKET_COUNT_RANGE.max as u32);
+            bounds::FAVOURED_BUCKET_COUNT_RANGE
                 .with_max(f64::from(most))
-                .check(f64::from(favoured))?;
+                .check_in_range(f64::from(favoured))?;
         }
         Ok(None)
     }
@@ -107,13 +109,13 @@ impl<Name: Copy + PartialEq + core::fmt::Debug> BucketsDraft<Name> {
     /// [`Error::TaskDiffers`] naming the first difference.
     pub(super) fn check_agrees_with<R: NamedRule<Name = Name>>(
         &self,
-        in_use: &Subset<R>,
+        in_use: &HashedSubsetSelection<R>,
     ) -> Result<(), Error> {
         check_equal_if_stated("rule", &self.rule, in_use.rule_name())?;
         check_equal_if_stated("favoured", &self.favoured, in_use.favoured_count())?;
-        check_equal_if_stated("hashing", &self.hashing, in_use.hashing())?;
-        check_equal_if_stated("buckets", &self.buckets, in_use.buckets())?;
-        check_equal_if_stated("hashes", &self.hashes, in_use.hashes())
+        check_equal_if_stated("hashing", &self.hashing, in_use.hash_family())?;
+        check_equal_if_stated("buckets", &self.buckets, in_use.buckets_per_hash())?;
+        check_equal_if_stated("hashes", &self.hashes, in_use.hash_count())
     }
 }
 
@@ -123,12 +125,12 @@ pub(super) fn paper_rule<R: FavouringRule>() -> R {
 }
 
 /// Variance of the estimates, followed by the parameters that lead to this variance.
-pub(super) type SubsetWithVariance<R> = (f64, Subset<R>);
+pub(super) type ParametersWithVariance<R> = (f64, HashedSubsetSelection<R>);
 
 /// Rule of a mechanism that reports one bucket. The mechanism's parameters can be chosen.
 pub(super) trait ChoosableRule: NamedRule {
     /// Measure of a cell's strength. The project's own rule favours the strongest cells.
-    const STRENGTH: StrengthMeasure;
+    const STRENGTH_MEASURE: StrengthMeasure;
 
     /// Returns the total variance of the goal's estimates under the project's own rule with c =
     /// `favoured`. The c in `subset` is ignored. `top` contains the expected sums over the c
@@ -137,44 +139,44 @@ pub(super) trait ChoosableRule: NamedRule {
     /// The goal's estimates are the means for CoCo and the frequencies for Collision, unless the
     /// goal has parts or a weight for non-missing frequencies.
     fn strongest_rule_variance(
-        subset: &Subset<Self>,
+        subset: &HashedSubsetSelection<Self>,
         domain: &Domain,
         bound: &ExpLowerBound,
         favoured: u32,
-        top: &TopSum,
-        goal: &Goal<'_>,
+        top: &StrongestCellSums,
+        goal: &ParameterSearchGoal<'_>,
     ) -> f64;
 
     /// Returns the total variance of the goal's estimates under the rule from the mechanism's
     /// paper, see [`paper_rule`].
     fn paper_rule_variance(
-        subset: &Subset<Self>,
+        subset: &HashedSubsetSelection<Self>,
         domain: &Domain,
         epsilon: f64,
-        goal: &Goal<'_>,
+        goal: &ParameterSearchGoal<'_>,
     ) -> f64;
 
     /// Returns the best parameters that a draft allows, under the hash family `balanced-windows`.
     /// `other` contains the best parameters without windows. Returns `other` if windows are
     /// impossible, or if `other` is as good and its reports take less work to decode.
-    fn best_with_windows(
+    fn best_with_balanced_windows(
         _domain: &Domain,
         _limit: &PreparedBudget,
         _draft: &BucketsDraft<Self::Name>,
-        _goal: &Goal<'_>,
-        other: Option<SubsetWithVariance<Self>>,
-    ) -> Option<SubsetWithVariance<Self>> {
+        _goal: &ParameterSearchGoal<'_>,
+        other: Option<ParametersWithVariance<Self>>,
+    ) -> Option<ParametersWithVariance<Self>> {
         other
     }
 
     /// Returns the best parameters for a draft that states no parameters.
     ///
     /// # Errors
-    /// As [`Choose::best`].
+    /// As [`ChooseParameters::best`].
     fn best_unconstrained(search: &ParameterSearch<'_>) -> Result<Candidate, Error>
     where
-        Subset<Self>: PredictErrors + MechanismParameters<Report = BucketReport>,
+        HashedSubsetSelection<Self>: PredictErrors + MechanismParameters<Report = BucketReport>,
     {
-        Subset::<Self>::best_candidate(search, &BucketsDraft::default())
+        HashedSubsetSelection::<Self>::best_candidate(search, &BucketsDraft::default())
     }
 }

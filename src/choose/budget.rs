@@ -40,7 +40,7 @@ pub struct PrivacyBudget {
     /// Local ε.
     pub epsilon: f64,
     /// Maximum α, infinite if nothing is shuffled.
-    pub alpha: f64,
+    pub max_alpha: f64,
 }
 
 impl From<f64> for PrivacyBudget {
@@ -48,13 +48,13 @@ impl From<f64> for PrivacyBudget {
     fn from(epsilon: f64) -> Self {
         Self {
             epsilon,
-            alpha: f64::INFINITY,
+            max_alpha: f64::INFINITY,
         }
     }
 }
 
 /// Error of a search in which no parameters stay within the budget.
-pub(super) const BUDGET_EXCEEDED: Error = Error::Combination {
+pub(super) const BUDGET_EXCEEDED_ERROR: Error = Error::InvalidCombination {
     reason: "these parameters reveal more of a shuffled report than the central ε allows",
 };
 
@@ -63,9 +63,9 @@ impl PrivacyBudget {
     pub(super) fn precompute_exp(&self) -> PreparedBudget {
         let bound = ExpLowerBound::new(self.epsilon);
         PreparedBudget {
-            e: bound.to_f64(),
-            bound,
-            alpha: self.alpha,
+            exp_epsilon: bound.to_f64(),
+            exp_epsilon_bound: bound,
+            max_alpha: self.max_alpha,
         }
     }
 }
@@ -73,10 +73,10 @@ impl PrivacyBudget {
 /// [`PrivacyBudget`] with a precomputed exp(ε).
 #[derive(Debug, Clone, Copy)]
 pub(super) struct PreparedBudget {
-    pub(super) bound: ExpLowerBound,
+    pub(super) exp_epsilon_bound: ExpLowerBound,
     /// Lower bound of exp(ε), so that α is never underestimated.
-    pub(super) e: f64,
-    alpha: f64,
+    pub(super) exp_epsilon: f64,
+    max_alpha: f64,
 }
 
 impl PreparedBudget {
@@ -94,29 +94,32 @@ impl PreparedBudget {
         // If more than half are favoured, `mixture_alpha` understates what a report reveals. The
         // maximum of α, 1/(e + 1), is valid for any randomizer.
         let alpha = if favoured > others {
-            mixture_alpha(1.0, 1.0, self.e)
+            mixture_alpha(1.0, 1.0, self.exp_epsilon)
         } else {
-            mixture_alpha(favoured, others, self.e)
+            mixture_alpha(favoured, others, self.exp_epsilon)
         };
-        alpha <= self.alpha
+        alpha <= self.max_alpha
     }
 
     /// Returns whether any mechanism with buckets can stay within the budget.
     pub(super) fn allows_bucket_mechanisms(&self) -> bool {
-        self.allows_favoured_of_buckets(1, bounds::BUCKETS.max as u32)
+        self.allows_favoured_of_buckets(1, bounds::BUCKET_COUNT_RANGE.max as u32)
     }
 
     /// Returns the minimum number of buckets with which `favoured` favoured buckets stay within the
     /// budget, if at most half of the buckets are favoured. Returns 2 if α is not limited.
     pub(super) fn min_buckets(&self, favoured: u32) -> u32 {
-        let least = f64::from(favoured) * (1.0 / self.alpha - self.e + 1.0);
+        let least = f64::from(favoured) * (1.0 / self.max_alpha - self.exp_epsilon + 1.0);
         // Solves c/(c·e + t − c) ≤ α for the number of buckets t, where c is `favoured`. Rounding
         // may lose the last bit, in which case one more bucket suffices.
-        let least = libm::ceil(least.clamp(bounds::BUCKETS.min, bounds::BUCKETS.max)) as u32;
+        let least = libm::ceil(least.clamp(
+            bounds::BUCKET_COUNT_RANGE.min,
+            bounds::BUCKET_COUNT_RANGE.max,
+        )) as u32;
         if self.allows_favoured_of_buckets(favoured, least) {
             least
         } else {
-            (least + 1).min(bounds::BUCKETS.max as u32)
+            (least + 1).min(bounds::BUCKET_COUNT_RANGE.max as u32)
         }
     }
 
@@ -124,7 +127,7 @@ impl PreparedBudget {
     /// for several c. If `favoured` is given, it is the only c. Otherwise c goes up to `most`:
     /// every c to 16, then steps of 6 per cent. The list is empty if α is not limited.
     pub(super) fn min_bucket_counts(&self, favoured: Option<u32>, most: u32) -> Vec<u32> {
-        if self.alpha.is_infinite() {
+        if self.max_alpha.is_infinite() {
             return Vec::new();
         }
         let next = |c: &u32| Some(c + 1 + c / 16);

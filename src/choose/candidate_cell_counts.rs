@@ -5,37 +5,37 @@ use alloc::vec::Vec;
 /// Numbers of cells that a search for parameters tries.
 #[derive(Debug, Clone)]
 pub(super) struct CandidateCellCounts {
-    pub(super) least: u32,
-    pub(super) most: u32,
+    pub(super) min_cell_count: u32,
+    pub(super) max_cell_count: u32,
     /// Number of elements if the hash is balanced, else `None`. Under a balanced hash, the search
     /// also tries the minimum number of cells with equally many slots per cell. That number leaves
     /// the fewest slots empty.
-    pub(super) elements: Option<u32>,
+    pub(super) element_count: Option<u32>,
     /// Numbers of cells at which the budget begins to allow more favoured buckets. The search also
     /// tries these numbers, because the variance jumps there.
-    pub(super) steps: Vec<u32>,
+    pub(super) budget_step_cell_counts: Vec<u32>,
 }
 
 /// Number of neighbours to try on each side of the best number of cells.
-const NEIGHBOURS: u32 = 6;
+const NEIGHBOURS_PER_SIDE: u32 = 6;
 
 impl CandidateCellCounts {
     /// Returns the numbers of cells to try: every number below 24, then steps of about 4 per cent.
     pub(super) fn cell_counts_to_try(&self) -> Vec<u32> {
-        let (least, most) = (self.least, self.most);
-        let mut cells = self.steps.clone();
-        if let Some(elements) = self.elements {
+        let (least, most) = (self.min_cell_count, self.max_cell_count);
+        let mut cells = self.budget_step_cell_counts.clone();
+        if let Some(elements) = self.element_count {
             // One slot fewer in each cell: more cells than the step, but few empty slots.
             let fits = |step: &u32| {
                 let per_cell = elements.div_ceil(*step);
                 (per_cell > 1).then(|| elements.div_ceil(per_cell - 1))
             };
-            cells.extend(self.steps.iter().filter_map(fits));
+            cells.extend(self.budget_step_cell_counts.iter().filter_map(fits));
         }
         let mut next = least;
         while next <= most {
             cells.push(next);
-            if let Some(elements) = self.elements {
+            if let Some(elements) = self.element_count {
                 let per_cell = elements.div_ceil(next);
                 cells.push(elements.div_ceil(per_cell).clamp(least, most));
             }
@@ -50,9 +50,11 @@ impl CandidateCellCounts {
     /// Returns the numbers of cells near `centre`.
     pub(super) fn cell_counts_near(&self, centre: u32) -> impl Iterator<Item = u32> {
         let most = self
-            .steps
+            .budget_step_cell_counts
             .iter()
-            .fold(self.most, |most, step| most.max(*step));
-        centre.saturating_sub(NEIGHBOURS).max(self.least)..=(centre + NEIGHBOURS).min(most)
+            .fold(self.max_cell_count, |most, step| most.max(*step));
+        centre
+            .saturating_sub(NEIGHBOURS_PER_SIDE)
+            .max(self.min_cell_count)..=(centre + NEIGHBOURS_PER_SIDE).min(most)
     }
 }

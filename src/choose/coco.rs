@@ -3,27 +3,27 @@
 
 use super::buckets_draft::{BucketsDraft, ChoosableRule};
 use super::budget::PrivacyBudget;
-use super::contract::Choose;
-use super::objective::{Goal, Objective};
+use super::contract::ChooseParameters;
+use super::objective::{ParameterSearchGoal, Objective};
 use super::population::Population;
 use super::predict::{self, PredictErrors, PredictedErrors};
 use super::search::{Candidate, ParameterSearch};
 use super::subset;
 use crate::domain::Domain;
 use crate::error::Error;
-use crate::mechanism::coco::{Coco, Rates, Rule, RuleName};
-use crate::mechanism::occupancy::{StrengthMeasure, TopSum};
+use crate::mechanism::coco::{Coco, CocoHitProbabilities, FavouredSideRule, FavouredSideRuleName};
+use crate::mechanism::occupancy::{StrengthMeasure, StrongestCellSums};
 use crate::sample::ExpLowerBound;
 
 /// [`Coco`] whose parameters may be unset.
-pub type Draft = BucketsDraft<RuleName>;
+pub type Draft = BucketsDraft<FavouredSideRuleName>;
 
 /// Minimum number of items for which CoCo prefers a single pair of sides. A single pair is used if
-/// its variance is at most [`SINGLE_PAIR_COST`] times the minimum. Its reports are decoded faster:
+/// its variance is at most [`SINGLE_PAIR_VARIANCE_TOLERANCE`] times the minimum. Its reports are decoded faster:
 /// 64 items fit into a word.
-const MANY_ITEMS: u32 = 1024;
-/// Acceptable ratio of a single pair's variance to the minimum variance, see [`MANY_ITEMS`].
-const SINGLE_PAIR_COST: f64 = 1.02;
+const MIN_ITEMS_FOR_SINGLE_PAIR: u32 = 1024;
+/// Acceptable ratio of a single pair's variance to the minimum variance, see [`MIN_ITEMS_FOR_SINGLE_PAIR`].
+const SINGLE_PAIR_VARIANCE_TOLERANCE: f64 = 1.02;
 
 impl PredictErrors for Coco {
     fn predict_errors(
@@ -32,11 +32,11 @@ impl PredictErrors for Coco {
         epsilon: f64,
         population: &Population,
     ) -> PredictedErrors {
-        predicted_errors(&self.rates(domain, epsilon), domain, population)
+        predicted_errors(&self.hit_probabilities(domain, epsilon), domain, population)
     }
 }
 
-fn predicted_errors(rates: &Rates, domain: &Domain, population: &Population) -> PredictedErrors {
+fn predicted_errors(rates: &CocoHitProbabilities, domain: &Domain, population: &Population) -> PredictedErrors {
     let items = predict::averaged_item_count(domain, population);
     let with = rates.estimate_second_moment(true) - 1.0;
     let without = |kept| rates.second_moment_outside_input(domain.sparsity(), f64::from(kept));
@@ -52,44 +52,44 @@ fn predicted_errors(rates: &Rates, domain: &Domain, population: &Population) -> 
         predict::error_with_sampling(domain, population, items, with, |_| without)
     });
     PredictedErrors {
-        mean: Some(mean),
-        frequency,
-        nonmissing,
+        mean_error: Some(mean),
+        frequency_error: frequency,
+        nonmissing_error: nonmissing,
     }
 }
 
 /// Returns the total variance of the means. If the objective gives weight to non-missing
 /// frequencies, returns [`Objective::variance_to_minimise`] instead.
-fn total_variance(rates: &Rates, domain: &Domain, goal: &Goal<'_>) -> f64 {
+fn total_variance(rates: &CocoHitProbabilities, domain: &Domain, goal: &ParameterSearchGoal<'_>) -> f64 {
     goal.objective
         .variance_to_minimise(domain, |people| predicted_errors(rates, domain, people))
         .unwrap_or_else(|| rates.total_variance(domain))
 }
 
-impl ChoosableRule for Rule {
-    const STRENGTH: StrengthMeasure = StrengthMeasure::SignedSum;
+impl ChoosableRule for FavouredSideRule {
+    const STRENGTH_MEASURE: StrengthMeasure = StrengthMeasure::SignedSum;
 
     fn strongest_rule_variance(
         coco: &Coco,
         domain: &Domain,
         bound: &ExpLowerBound,
         favoured: u32,
-        top: &TopSum,
-        goal: &Goal<'_>,
+        top: &StrongestCellSums,
+        goal: &ParameterSearchGoal<'_>,
     ) -> f64 {
-        let rates = coco.rates_under_strongest(domain, bound, favoured, top);
+        let rates = coco.hit_probabilities_strongest(domain, bound, favoured, top);
         total_variance(&rates, domain, goal)
     }
 
-    fn paper_rule_variance(coco: &Coco, domain: &Domain, epsilon: f64, goal: &Goal<'_>) -> f64 {
-        total_variance(&coco.rates(domain, epsilon), domain, goal)
+    fn paper_rule_variance(coco: &Coco, domain: &Domain, epsilon: f64, goal: &ParameterSearchGoal<'_>) -> f64 {
+        total_variance(&coco.hit_probabilities(domain, epsilon), domain, goal)
     }
 
     /// Returns the best parameters. An objective with non-missing frequencies requires rule
     /// `overwrite`, the only one that estimates them.
     fn best_unconstrained(search: &ParameterSearch<'_>) -> Result<Candidate, Error> {
-        if search.objective.nonmissing > 0.0 {
-            let rule = Some(RuleName::Overwrite);
+        if search.objective.nonmissing_weight > 0.0 {
+            let rule = Some(FavouredSideRuleName::Overwrite);
             return Coco::best_candidate(
                 search,
                 &Draft {
@@ -98,29 +98,29 @@ impl ChoosableRule for Rule {
                 },
             );
         }
-        search.best_over_sparsities(best_or_single_pair)
+        search.best_over_sparsities(best_parameters_or_single_pair)
     }
 }
 
 /// Returns the best parameters. If a single pair of sides has nearly as low a variance, returns the
 /// parameters with a single pair instead.
-fn best_or_single_pair(domain: &Domain, budget: PrivacyBudget) -> Result<Coco, Error> {
+fn best_parameters_or_single_pair(domain: &Domain, budget: PrivacyBudget) -> Result<Coco, Error> {
     let choose = |buckets| {
         let draft = Draft {
             buckets,
             ..Draft::default()
         };
-        Coco::choose(domain, budget, &draft)
+        Coco::choose_parameters(domain, budget, &draft)
     };
     let best = choose(None)?;
-    let few = domain.item_count().is_none_or(|items| items < MANY_ITEMS);
+    let few = domain.item_count().is_none_or(|items| items < MIN_ITEMS_FOR_SINGLE_PAIR);
     // A single pair is one favoured side of two.
     if few || !budget.precompute_exp().allows_favoured_of_buckets(1, 2) {
         return Ok(best);
     }
     let single = choose(Some(2))?;
-    let variance = |coco: &Coco| coco.rates(domain, budget.epsilon).total_variance(domain);
-    let preferred = variance(&single) <= SINGLE_PAIR_COST * variance(&best);
+    let variance = |coco: &Coco| coco.hit_probabilities(domain, budget.epsilon).total_variance(domain);
+    let preferred = variance(&single) <= SINGLE_PAIR_VARIANCE_TOLERANCE * variance(&best);
     Ok(if preferred { single } else { best })
 }
 
@@ -130,13 +130,13 @@ impl Coco {
     /// allows and that stay within the budget are considered.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] or [`Error::Combination`] if the draft allows no parameters, or none
+    /// [`Error::OptionOutOfRange`] or [`Error::InvalidCombination`] if the draft allows no parameters, or none
     /// within the budget.
-    pub fn choose(
+    pub fn choose_parameters(
         domain: &Domain,
         budget: impl Into<PrivacyBudget>,
         draft: &Draft,
     ) -> Result<Self, Error> {
-        subset::choose_bucket_parameters(domain, budget.into(), draft, &Objective::MEAN.into())
+        subset::choose_bucket_parameters(domain, budget.into(), draft, &Objective::MEAN_ONLY.into())
     }
 }

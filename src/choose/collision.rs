@@ -2,21 +2,21 @@
 //! estimates to which an objective gives weight.
 
 use super::balanced_windows;
-use super::buckets_draft::{BucketsDraft, ChoosableRule, SubsetWithVariance};
+use super::buckets_draft::{BucketsDraft, ChoosableRule, ParametersWithVariance};
 use super::budget::{PreparedBudget, PrivacyBudget};
-use super::objective::{Goal, Objective};
+use super::objective::{ParameterSearchGoal, Objective};
 use super::population::Population;
 use super::predict::{self, PredictErrors, PredictedErrors, SquaredError};
 use super::subset;
 use crate::domain::Domain;
 use crate::error::Error;
-use crate::mechanism::collision::{Collision, Rates, Rule, RuleName};
-use crate::mechanism::occupancy::{StrengthMeasure, TopSum};
+use crate::mechanism::collision::{Collision, CollisionHitProbabilities, FavouredBucketRule, FavouredBucketRuleName};
+use crate::mechanism::occupancy::{StrengthMeasure, StrongestCellSums};
 use crate::sample::ExpLowerBound;
-use crate::task::Part;
+use crate::task::QuestionPart;
 
 /// [`Collision`] whose parameters may be unset.
-pub type Draft = BucketsDraft<RuleName>;
+pub type Draft = BucketsDraft<FavouredBucketRuleName>;
 
 impl PredictErrors for Collision {
     fn predict_errors(
@@ -25,11 +25,11 @@ impl PredictErrors for Collision {
         epsilon: f64,
         population: &Population,
     ) -> PredictedErrors {
-        predicted_errors(&self.rates(domain, epsilon), domain, population)
+        predicted_errors(&self.hit_probabilities(domain, epsilon), domain, population)
     }
 }
 
-fn predicted_errors(rates: &Rates, domain: &Domain, population: &Population) -> PredictedErrors {
+fn predicted_errors(rates: &CollisionHitProbabilities, domain: &Domain, population: &Population) -> PredictedErrors {
     let items = predict::averaged_item_count(domain, population);
     let sampled = |numbers, with, without| {
         Some(predict::error_with_sampling(
@@ -46,18 +46,18 @@ fn predicted_errors(rates: &Rates, domain: &Domain, population: &Population) -> 
     let elements = f64::from(domain.elements_per_item()) * items;
     let rated = |_: &SquaredError| domain.is_rated();
     PredictedErrors {
-        mean: sampled(items, mean(true) - 1.0, mean(false)).filter(rated),
-        frequency: sampled(elements, frequency(true), frequency(false)),
-        nonmissing: sampled(items, nonmissing(true), nonmissing(false)).filter(rated),
+        mean_error: sampled(items, mean(true) - 1.0, mean(false)).filter(rated),
+        frequency_error: sampled(elements, frequency(true), frequency(false)),
+        nonmissing_error: sampled(items, nonmissing(true), nonmissing(false)).filter(rated),
     }
 }
 
 /// Returns the total variance of the frequencies. If the goal has parts, the frequencies are the
 /// shares of people who chose each option. If the objective gives weight to non-missing
 /// frequencies, returns [`Objective::variance_to_minimise`] instead.
-fn total_variance(rates: &Rates, domain: &Domain, goal: &Goal<'_>) -> f64 {
+fn total_variance(rates: &CollisionHitProbabilities, domain: &Domain, goal: &ParameterSearchGoal<'_>) -> f64 {
     if !goal.parts.is_empty() {
-        let options = goal.parts.iter().map(Part::cell_count);
+        let options = goal.parts.iter().map(QuestionPart::cell_count);
         return options.map(|own| rates.total_option_variance(own)).sum();
     }
     goal.objective
@@ -65,18 +65,18 @@ fn total_variance(rates: &Rates, domain: &Domain, goal: &Goal<'_>) -> f64 {
         .unwrap_or_else(|| rates.total_variance(domain))
 }
 
-impl ChoosableRule for Rule {
-    const STRENGTH: StrengthMeasure = StrengthMeasure::Count;
+impl ChoosableRule for FavouredBucketRule {
+    const STRENGTH_MEASURE: StrengthMeasure = StrengthMeasure::Count;
 
     fn strongest_rule_variance(
         collision: &Collision,
         domain: &Domain,
         bound: &ExpLowerBound,
         favoured: u32,
-        top: &TopSum,
-        goal: &Goal<'_>,
+        top: &StrongestCellSums,
+        goal: &ParameterSearchGoal<'_>,
     ) -> f64 {
-        let rates = collision.rates_under_heaviest(domain, bound, favoured, top);
+        let rates = collision.hit_probabilities_heaviest(domain, bound, favoured, top);
         // Approximate sums can turn a small gap into 0 or less.
         if rates.hit_probability_gap() > 0.0 {
             total_variance(&rates, domain, goal)
@@ -89,20 +89,20 @@ impl ChoosableRule for Rule {
         collision: &Collision,
         domain: &Domain,
         epsilon: f64,
-        goal: &Goal<'_>,
+        goal: &ParameterSearchGoal<'_>,
     ) -> f64 {
-        total_variance(&collision.rates(domain, epsilon), domain, goal)
+        total_variance(&collision.hit_probabilities(domain, epsilon), domain, goal)
     }
 
-    fn best_with_windows(
+    fn best_with_balanced_windows(
         domain: &Domain,
         limit: &PreparedBudget,
         draft: &Draft,
-        goal: &Goal<'_>,
-        other: Option<SubsetWithVariance<Self>>,
-    ) -> Option<SubsetWithVariance<Self>> {
-        let variance = |rates: &Rates| total_variance(rates, domain, goal);
-        balanced_windows::best_windows(domain, limit, draft, variance, other)
+        goal: &ParameterSearchGoal<'_>,
+        other: Option<ParametersWithVariance<Self>>,
+    ) -> Option<ParametersWithVariance<Self>> {
+        let variance = |rates: &CollisionHitProbabilities| total_variance(rates, domain, goal);
+        balanced_windows::best_balanced_windows(domain, limit, draft, variance, other)
     }
 }
 
@@ -112,13 +112,13 @@ impl Collision {
     /// draft allows and that stay within the budget are considered.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] or [`Error::Combination`] if the draft allows no parameters, or none
+    /// [`Error::OptionOutOfRange`] or [`Error::InvalidCombination`] if the draft allows no parameters, or none
     /// within the budget.
-    pub fn choose(
+    pub fn choose_parameters(
         domain: &Domain,
         budget: impl Into<PrivacyBudget>,
         draft: &Draft,
     ) -> Result<Self, Error> {
-        subset::choose_bucket_parameters(domain, budget.into(), draft, &Objective::FREQUENCY.into())
+        subset::choose_bucket_parameters(domain, budget.into(), draft, &Objective::FREQUENCY_ONLY.into())
     }
 }

@@ -9,20 +9,20 @@ use crate::error::Error;
 use crate::mechanism::hash_bin::PrivacyLevelName;
 
 /// Mechanism whose parameters can be chosen.
-pub(crate) trait Choose: PredictErrors {
+pub(crate) trait ChooseParameters: PredictErrors {
     /// Parameters of the mechanism, which may be unset.
     type Draft;
 
     /// Checks the stated parameters of a draft for a domain, without choosing the unset parameters.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] or [`Error::Combination`].
+    /// [`Error::OptionOutOfRange`] or [`Error::InvalidCombination`].
     fn check_draft(draft: &Self::Draft, domain: &Domain) -> Result<(), Error>;
 
     /// Returns the best parameters that a draft allows, and the best sparsity.
     ///
     /// # Errors
-    /// As [`Choose::check_draft`]; [`Error::Combination`] also if no parameters stay within the
+    /// As [`ChooseParameters::check_draft`]; [`Error::InvalidCombination`] also if no parameters stay within the
     /// budget.
     fn best_candidate(
         search: &ParameterSearch<'_>,
@@ -39,7 +39,7 @@ pub(crate) trait Choose: PredictErrors {
     /// hashing in open domains. No case is known in which the papers' rules are better.
     ///
     /// # Errors
-    /// As [`Choose::best`].
+    /// As [`ChooseParameters::best`].
     fn list_variants(
         _: &ParameterSearch<'_>,
         _: PrivacyLevelName,

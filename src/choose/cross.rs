@@ -7,8 +7,8 @@ use super::mechanism::MechanismDraft;
 use super::number::{NumberDraft, collision_draft};
 use crate::bounds;
 use crate::error::Error;
-use crate::mechanism::collision::Rates;
-use crate::task::{Cross, NumberPurpose, Part, Scale};
+use crate::mechanism::collision::CollisionHitProbabilities;
+use crate::task::{Cross, NumberPurpose, QuestionPart, Scale};
 
 /// [`Cross`] whose number may have unset levels or bins.
 ///
@@ -52,7 +52,7 @@ pub struct CrossDraft {
 #[derive(Debug, Clone, PartialEq)]
 pub enum PartDraft {
     /// Part without unset parameters.
-    Complete(Part),
+    Complete(QuestionPart),
     /// Name of a number, and its scale, whose parameters may be unset.
     Number(String, NumberDraft),
 }
@@ -61,7 +61,7 @@ impl CrossDraft {
     /// Completes the cross-tabulation for a local ε.
     ///
     /// # Errors
-    /// The errors of [`NumberDraft::complete_scale`]; [`Error::Combination`] if the purpose is
+    /// The errors of [`NumberDraft::complete_scale`]; [`Error::InvalidCombination`] if the purpose is
     /// quantiles.
     pub fn complete_cross(&self, epsilon: f64) -> Result<Cross, Error> {
         let [rows, columns] = &self.parts;
@@ -77,7 +77,7 @@ impl CrossDraft {
     /// Returns a draft of Collision. If the question asks for a number's means within rows, the
     /// draft has the best number of buckets for them.
     pub(super) fn mechanism_draft(&self, epsilon: f64) -> Result<MechanismDraft, Error> {
-        let [rows, _] = self.complete_cross(epsilon)?.shape();
+        let [rows, _] = self.complete_cross(epsilon)?.row_and_column_counts();
         let number = match &self.parts[1] {
             PartDraft::Number(_, number) => number,
             PartDraft::Complete(_) => return Ok(MechanismDraft::default()),
@@ -110,15 +110,19 @@ impl PartDraft {
     fn complete_part(
         &self,
         scale: &dyn Fn(&NumberDraft) -> Result<Scale, Error>,
-    ) -> Result<Part, Error> {
+    ) -> Result<QuestionPart, Error> {
         match self {
             Self::Complete(part) => Ok(part.clone()),
-            Self::Number(_, number) if number.purpose() == NumberPurpose::Quantiles => {
-                Err(Error::Combination {
+            Self::Number(_, number)
+                if number.stated_or_implied_purpose() == NumberPurpose::Quantiles =>
+            {
+                Err(Error::InvalidCombination {
                     reason: "a \"cross\" has means or shares within rows, but no \"quantiles\"",
                 })
             }
-            Self::Number(name, number) => Ok(Part::new_number(name.as_str(), scale(number)?)),
+            Self::Number(name, number) => {
+                Ok(QuestionPart::new_number(name.as_str(), scale(number)?))
+            }
         }
     }
 }
@@ -131,7 +135,7 @@ struct LevelsAndBuckets {
 }
 
 /// Maximum number of levels to try. The best number is 42 at ε = 12 with two rows.
-const MOST_LEVELS: u32 = 64;
+const MAX_TRIED_LEVELS: u32 = 64;
 
 /// Returns the best numbers of levels and buckets. Returns `None` if the purpose is not means. Also
 /// returns `None` if the number of rows or levels is out of range. Other checks reject such
@@ -142,15 +146,15 @@ fn best_levels_and_buckets(
     epsilon: f64,
 ) -> Option<LevelsAndBuckets> {
     let asked = |levels: u32| {
-        bounds::LEVELS.contains(f64::from(levels))
-            && bounds::OPTIONS.contains(f64::from(rows) * f64::from(levels))
+        bounds::ROUNDING_LEVEL_COUNT_RANGE.contains(f64::from(levels))
+            && bounds::OPTION_COUNT_RANGE.contains(f64::from(rows) * f64::from(levels))
     };
-    let levels = match number.levels {
+    let levels = match number.level_count {
         Some(levels) => levels..=levels,
-        None => 2..=MOST_LEVELS,
+        None => 2..=MAX_TRIED_LEVELS,
     };
-    let possible =
-        number.purpose() == NumberPurpose::Mean && bounds::OPTIONS.contains(f64::from(rows));
+    let possible = number.stated_or_implied_purpose() == NumberPurpose::Mean
+        && bounds::OPTION_COUNT_RANGE.contains(f64::from(rows));
     let mut best = None;
     let mut least = f64::INFINITY;
     let mut risen = 0;
@@ -162,7 +166,7 @@ fn best_levels_and_buckets(
             least = variance;
             best = Some(LevelsAndBuckets { levels, buckets });
         }
-        if risen == PATIENCE {
+        if risen == SEARCH_PATIENCE {
             break;
         }
     }
@@ -171,7 +175,7 @@ fn best_levels_and_buckets(
 
 /// Patience of the search: it ends after this many successive level counts without a lower
 /// variance.
-const PATIENCE: u32 = 8;
+const SEARCH_PATIENCE: u32 = 8;
 
 /// Returns the minimum worst-case variance, with the number of buckets that attains it.
 ///
@@ -204,7 +208,7 @@ fn best_bucket_count(rows: u32, levels: u32, epsilon: f64) -> (f64, u32) {
 /// θ)·f, divided by the row's share. The true value of Σ (x − θ)·f is 0. The variance of its
 /// estimate is that of a score with the weights x − θ in the row and 0 elsewhere.
 fn worst_row_mean_variance(rows: u32, levels: u32, buckets: u32, epsilon: f64) -> f64 {
-    let rates = single_favoured_rates(rows * levels, buckets, epsilon);
+    let rates = single_favoured_probabilities(rows * levels, buckets, epsilon);
     let (m, r, g) = (f64::from(levels), f64::from(levels - 1), f64::from(rows));
     // Sum of the squared levels.
     let spread = m * (m + 1.0) / (3.0 * r);
@@ -235,7 +239,11 @@ fn worst_row_mean_variance(rows: u32, levels: u32, buckets: u32, epsilon: f64) -
 }
 
 /// Returns the hit probabilities of Collision with one favoured bucket, in closed form.
-fn single_favoured_rates(cells: u32, buckets: u32, epsilon: f64) -> Rates {
+fn single_favoured_probabilities(
+    cells: u32,
+    buckets: u32,
+    epsilon: f64,
+) -> CollisionHitProbabilities {
     let (e, t) = (libm::exp(epsilon), f64::from(buckets));
     let m = f64::from(cells.div_ceil(buckets));
     let others = m * t - 1.0;
@@ -243,10 +251,10 @@ fn single_favoured_rates(cells: u32, buckets: u32, epsilon: f64) -> Rates {
     // Expected number of ordered pairs of other answers that are hit. A bucket hits m other
     // answers, or m − 1 if it also hits the person's own.
     let pairs = (1.0 - p) * m * (m - 1.0) + p * (m - 1.0) * (m - 2.0);
-    Rates {
+    CollisionHitProbabilities {
         p_true: p,
         p_false: (m - p) / others,
-        both_member: p * (m - 1.0) / others,
-        both_none: pairs / (others * (others - 1.0)),
+        member_and_nonmember_hit: p * (m - 1.0) / others,
+        two_nonmembers_hit: pairs / (others * (others - 1.0)),
     }
 }

@@ -8,7 +8,7 @@ use super::population::Population;
 use super::question::{ChosenQuestion, QuestionDraft};
 use crate::error::Error;
 use crate::task::items::check_task_id;
-use crate::task::{Budget, Kind, Question, Task};
+use crate::task::{Budget, Question, QuestionKind, Task};
 
 /// [`Task`] whose mechanisms may lack parameters or be missing, and whose sparsity may be left to
 /// hushbin.
@@ -46,7 +46,7 @@ pub struct TaskDraft {
     /// Local budget ε of one report, as in [`TaskFields`](crate::TaskFields).
     pub epsilon: f64,
     /// Approximate number of people who will report (default the sum of `entries`, or else 10,000).
-    pub people: Option<u64>,
+    pub people_count: Option<u64>,
     /// One question without a name, or several questions with names.
     pub questions: Vec<QuestionDraft>,
     /// Budget of one person.
@@ -58,10 +58,10 @@ impl TaskDraft {
     /// may still have no valid completion.
     ///
     /// # Errors
-    /// As [`Task::new`] and [`Task::of_questions`].
+    /// As [`Task::new`] and [`Task::from_questions`].
     pub fn validate(&self) -> Result<(), Error> {
         for question in &self.questions {
-            question.validate(self.epsilon, self.people)?;
+            question.validate(self.epsilon, self.people_count)?;
         }
         check_task_id(&self.id)
     }
@@ -73,26 +73,26 @@ impl TaskDraft {
     /// variance of an estimate.
     ///
     /// # Errors
-    /// As [`Task::new`] and [`Task::of_questions`].
-    pub fn resolve(&self) -> Result<Task, Error> {
+    /// As [`Task::new`] and [`Task::from_questions`].
+    pub fn resolve_task(&self) -> Result<Task, Error> {
         check_task_id(&self.id)?;
         let complete = |question: &QuestionDraft| {
-            question.resolve(self.epsilon, self.people, self.budget.memo)
+            question.resolve_question(self.epsilon, self.people_count, self.budget.memo)
         };
         let questions: Result<Vec<Question>, Error> = self.questions.iter().map(complete).collect();
         self.task_with_weights_and_budget(questions?)
     }
 
-    /// Returns the choice that [`TaskDraft::resolve`] makes for each question, with the
+    /// Returns the choice that [`TaskDraft::resolve_task`] makes for each question, with the
     /// alternatives. Weights are not chosen.
     ///
     /// # Errors
-    /// As [`TaskDraft::resolve`].
+    /// As [`TaskDraft::resolve_task`].
     pub fn choose_parameters(&self) -> Result<Vec<ChosenQuestion>, Error> {
         let choose = |question: &QuestionDraft| {
             let choice = question.choose_within_alpha(
                 self.epsilon,
-                self.people,
+                self.people_count,
                 f64::INFINITY,
                 self.budget.memo,
             )?;
@@ -105,7 +105,7 @@ impl TaskDraft {
     /// questions' weights if none is stated.
     ///
     /// # Errors
-    /// As [`TaskDraft::resolve`].
+    /// As [`TaskDraft::resolve_task`].
     pub fn task_from_choices(&self, choices: &[ChosenQuestion]) -> Result<Task, Error> {
         let questions = choices.iter().map(|choice| choice.question.clone());
         self.task_with_weights_and_budget(questions.collect())
@@ -121,7 +121,7 @@ impl TaskDraft {
         if let [sole] = &questions[..]
             && sole.name().is_empty()
         {
-            return Task::of_question(self.id.clone(), questions.remove(0));
+            return Task::from_question(self.id.clone(), questions.remove(0));
         }
         if self
             .questions
@@ -130,14 +130,14 @@ impl TaskDraft {
             && questions.len() > 1
         {
             // Minimises Σ V/w for a given Σ w (Cauchy–Schwarz).
-            let roots: Vec<f64> = questions.iter().map(root_variance).collect();
+            let roots: Vec<f64> = questions.iter().map(root_average_variance).collect();
             let most = roots.iter().copied().fold(0.0, f64::max);
             for (question, root) in questions.iter_mut().zip(&roots) {
-                let weight = libm::round(MAX_WEIGHT * root / most).max(1.0);
+                let weight = libm::round(MAX_CHOSEN_WEIGHT * root / most).max(1.0);
                 *question = question.clone().with_weight(weight as u32)?;
             }
         }
-        Task::of_questions(self.id.clone(), questions)
+        Task::from_questions(self.id.clone(), questions)
     }
 
     /// Checks that `task` agrees with everything that this draft states. Unset parameters may have
@@ -152,7 +152,7 @@ impl TaskDraft {
         // `zip` below would ignore surplus questions.
         check_equal("number of questions", &drafts, &questions)?;
         for (draft, question) in self.questions.iter().zip(task.questions()) {
-            draft.check_agrees_with(question, self.people)?;
+            draft.check_agrees_with(question, self.people_count)?;
         }
         let (given, in_use) = (self.budget, task.budget());
         check_equal("budget's days", &given.window_days(), &in_use.window_days())?;
@@ -173,19 +173,19 @@ impl TaskDraft {
 }
 
 /// Maximum weight that is chosen. Weights are integers, so the maximum also sets the precision.
-const MAX_WEIGHT: f64 = 100.0;
+const MAX_CHOSEN_WEIGHT: f64 = 100.0;
 
 /// Returns the square root of the average variance of one report's estimates.
-fn root_variance(question: &Question) -> f64 {
+fn root_average_variance(question: &Question) -> f64 {
     let domain = question.domain();
     let people = Population::with_equal_entries(1.0, question.sparsity());
     let mechanism = question.mechanism();
     let predicted = mechanism.predict_errors(&domain, question.epsilon(), &people);
-    let error = predicted.mean.or(predicted.frequency);
+    let error = predicted.mean_error.or(predicted.frequency_error);
     let parts = match question.kind() {
         // A report covers one prefix of a text, so each prefix is estimated from only a part of the
         // reports.
-        Kind::Text(prefixes) => prefixes.lengths().len(),
+        QuestionKind::Text(prefixes) => prefixes.lengths().len(),
         _ => 1,
     };
     error.map_or(1.0, |error| libm::sqrt(error.variance * parts as f64))

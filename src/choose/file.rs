@@ -12,8 +12,10 @@ use super::number::NumberDraft;
 use super::question::{KindDraft, QuestionDraft};
 use crate::domain::ValueKind;
 use crate::error::Error;
-use crate::task::collected::file::{KindName, QUESTIONS_OR_ITEMS, QuestionFile};
-use crate::task::collected::part_file::{PartFile, PartOrNumber, ScaleFile};
+use crate::task::collected::file::{
+    QUESTIONS_AND_ITEMS_ERROR, QuestionKindName, SerializedQuestion,
+};
+use crate::task::collected::part_file::{PartOrUnresolvedNumber, ScaleFields, SerializedPart};
 use crate::task::{Budget, Items, NumberPurpose, PrefixLengths};
 
 /// Draft of a task in a file. It has one of two forms: one question without a name, or questions
@@ -46,7 +48,7 @@ impl<'de> Deserialize<'de> for TaskDraft {
             || file.value.is_some()
             || file.mechanism.is_some();
         let questions = match file.questions {
-            Some(_) if of_its_own => return Err(de::Error::custom(QUESTIONS_OR_ITEMS)),
+            Some(_) if of_its_own => return Err(de::Error::custom(QUESTIONS_AND_ITEMS_ERROR)),
             Some(questions) => questions,
             None => {
                 let items = file.items.ok_or_else(|| missing("items"))?;
@@ -55,8 +57,8 @@ impl<'de> Deserialize<'de> for TaskDraft {
                     name: String::new(),
                     kind: KindDraft::Ratings(items, value),
                     sparsity: file.sparsity,
-                    entries: file.entries,
-                    overlap: file.overlap,
+                    people_by_entry_count: file.entries,
+                    mean_item_overlap: file.overlap,
                     weight: None,
                     mechanism: file.mechanism.unwrap_or_default(),
                 }]
@@ -65,7 +67,7 @@ impl<'de> Deserialize<'de> for TaskDraft {
         Ok(Self {
             id: file.id,
             epsilon: file.epsilon,
-            people: file.people,
+            people_count: file.people,
             questions,
             budget: file.budget,
         })
@@ -73,11 +75,13 @@ impl<'de> Deserialize<'de> for TaskDraft {
 }
 
 impl CrossDraft {
-    fn from_question_file(file: &QuestionFile<MechanismDraft>) -> Result<Self, Error> {
-        let part = |file: &PartFile| {
+    fn from_question_file(file: &SerializedQuestion<MechanismDraft>) -> Result<Self, Error> {
+        let part = |file: &SerializedPart| {
             Ok(match file.part_or_number()? {
-                PartOrNumber::Complete(part) => PartDraft::Complete(part),
-                PartOrNumber::Number(name, scale) => PartDraft::Number(name, scale.into()),
+                PartOrUnresolvedNumber::CompletePart(part) => PartDraft::Complete(part),
+                PartOrUnresolvedNumber::UnresolvedNumber(name, scale) => {
+                    PartDraft::Number(name, scale.into())
+                }
             })
         };
         let [rows, columns] = file.cross_parts()?;
@@ -90,50 +94,52 @@ impl CrossDraft {
 impl<'de> Deserialize<'de> for QuestionDraft {
     /// Reads one of the questions of a task file.
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let file = QuestionFile::<MechanismDraft>::deserialize(deserializer)?;
+        let file = SerializedQuestion::<MechanismDraft>::deserialize(deserializer)?;
         Self::from_question_file(file).map_err(de::Error::custom)
     }
 }
 
 impl QuestionDraft {
-    fn from_question_file(file: QuestionFile<MechanismDraft>) -> Result<Self, Error> {
+    fn from_question_file(file: SerializedQuestion<MechanismDraft>) -> Result<Self, Error> {
         let listed = file
             .stated_items()
             .map_err(|error| file.error_in_question(error))?
             .cloned();
         let sparsity = file.sparsity();
         let kind = match (file.kind, listed, file.value) {
-            (KindName::Ratings, Some(items), Some(value)) => KindDraft::Ratings(items, value),
-            (KindName::Set, Some(items), _) => KindDraft::Set(items),
-            (KindName::Choice, Some(items), _) => KindDraft::Choice(items),
-            (KindName::Numbers, ..) => {
+            (QuestionKindName::Ratings, Some(items), Some(value)) => {
+                KindDraft::Ratings(items, value)
+            }
+            (QuestionKindName::Set, Some(items), _) => KindDraft::Set(items),
+            (QuestionKindName::Choice, Some(items), _) => KindDraft::Choice(items),
+            (QuestionKindName::Numbers, ..) => {
                 let (names, limits) = file
                     .names_and_limits()
                     .map_err(|error| file.error_in_question(error))?;
                 KindDraft::Numbers(names, limits.into())
             }
-            (KindName::Number, ..) => {
+            (QuestionKindName::Number, ..) => {
                 let number = NumberDraft::from(file.scale_fields());
-                if number.purpose() == NumberPurpose::Mean {
-                    let scale = ScaleFile {
-                        want: None,
+                if number.stated_or_implied_purpose() == NumberPurpose::Mean {
+                    let scale = ScaleFields {
+                        number_purpose: None,
                         ..file.scale_fields()
                     };
-                    let limits = scale.limits(ScaleFile::NO_LIMITS);
+                    let limits = scale.limits(ScaleFields::INVALID_NUMBER_FIELDS_ERROR);
                     let limits = limits.map_err(|error| file.error_in_question(error))?;
                     KindDraft::Numbers(Items::Count(1), alloc::vec![limits].into())
                 } else {
                     KindDraft::Number(number)
                 }
             }
-            (KindName::Text, ..) => KindDraft::Text(
+            (QuestionKindName::Text, ..) => KindDraft::Text(
                 text_prefix_lengths(&file).map_err(|error| file.error_in_question(error))?,
             ),
-            (KindName::Together, ..) => KindDraft::Together(
+            (QuestionKindName::Together, ..) => KindDraft::Together(
                 file.together_kind()
                     .map_err(|error| file.error_in_question(error))?,
             ),
-            (KindName::Cross, ..) => KindDraft::Cross(
+            (QuestionKindName::Cross, ..) => KindDraft::Cross(
                 CrossDraft::from_question_file(&file)
                     .map_err(|error| file.error_in_question(error))?,
             ),
@@ -144,8 +150,8 @@ impl QuestionDraft {
             name: file.name,
             kind,
             sparsity,
-            entries: file.entries,
-            overlap: file.overlap,
+            people_by_entry_count: file.entries,
+            mean_item_overlap: file.overlap,
             weight: file.weight,
             mechanism: file.mechanism.unwrap_or_default(),
         })
@@ -153,11 +159,11 @@ impl QuestionDraft {
 }
 
 /// Returns the stated prefix lengths of a text, or prefix lengths for its stated maximum length.
-fn text_prefix_lengths(file: &QuestionFile<MechanismDraft>) -> Result<PrefixLengths, Error> {
+fn text_prefix_lengths(file: &SerializedQuestion<MechanismDraft>) -> Result<PrefixLengths, Error> {
     match (&file.prefixes, file.length) {
         (Some(_), None) => file.stated_prefix_lengths(),
-        (None, Some(length)) => PrefixLengths::up_to_length(length),
-        _ => Err(Error::Combination {
+        (None, Some(length)) => PrefixLengths::even_lengths_up_to(length),
+        _ => Err(Error::InvalidCombination {
             reason: "a \"text\" needs either a \"length\" in characters, or the lengths of its \
                      \"prefixes\"",
         }),

@@ -6,8 +6,8 @@ use alloc::vec::Vec;
 
 use serde::Deserialize;
 
-use super::budget::BUDGET_EXCEEDED;
-use super::contract::Choose;
+use super::budget::BUDGET_EXCEEDED_ERROR;
+use super::contract::ChooseParameters;
 use super::draft_agreement::check_equal_if_stated;
 use super::population::Population;
 use super::predict::{self, PredictErrors, PredictedErrors, SquaredError};
@@ -18,7 +18,7 @@ use crate::error::Error;
 use crate::hash::HashFamily;
 use crate::mechanism::contract::MechanismParameters;
 use crate::mechanism::hash_bin::{
-    GRID, HashBin, Noise, PrivacyLevel, PrivacyLevelName, Report, Response, attenuation,
+    DEFAULT_GRID_STEPS_PER_UNIT, HashBin, SumNoiseKind, PrivacyLevel, PrivacyLevelName, Report, RandomisedResponse, clipping_attenuation,
     clipped_sum_second_moment,
 };
 
@@ -44,7 +44,7 @@ pub struct Draft {
     pub clip: Option<f64>,
     /// Noise of level `user`. The default is the noise with the smaller error: `two-point` for ε up
     /// to about 2.5.
-    pub noise: Option<Noise>,
+    pub noise: Option<SumNoiseKind>,
     /// Family of hash functions (default independent, or balanced if there are fewer than six items
     /// for each bin).
     pub hashing: Option<HashFamily>,
@@ -58,7 +58,7 @@ impl Draft {
     /// Returns the level of the draft, with the given clipping bound and noise.
     fn level_with_clip_and_noise(
         &self,
-        (clip, noise): (Option<f64>, Option<Noise>),
+        (clip, noise): (Option<f64>, Option<SumNoiseKind>),
     ) -> Result<PrivacyLevel, Error> {
         let name = self.level.unwrap_or(PrivacyLevelName::User);
         PrivacyLevel::from_file_fields(name, self.distance, self.delta, clip, noise)
@@ -67,7 +67,7 @@ impl Draft {
 
 /// Maximum distance L between two inputs that differ in the value of one item. Values lie between
 /// −1 and 1.
-const EVENT_DISTANCE: f64 = 2.0;
+const MAX_EVENT_NEIGHBOUR_DISTANCE: f64 = 2.0;
 
 impl PredictErrors for HashBin {
     fn predict_errors(
@@ -76,7 +76,7 @@ impl PredictErrors for HashBin {
         epsilon: f64,
         population: &Population,
     ) -> PredictedErrors {
-        let rates = self.rates(domain, epsilon);
+        let rates = self.estimate_scale_and_variance(domain, epsilon);
         let items = predict::averaged_item_count(domain, population);
         // In an open domain `total_variance` is the variance of one item.
         let over = if domain.item_count().is_some() {
@@ -88,25 +88,25 @@ impl PredictErrors for HashBin {
         let rare = population.average_over_people(|entries| {
             rates.value_variance(rates.sum_second_moment(entries), 0.0)
         });
-        let lost = |entries| 1.0 - self.attenuation(entries);
+        let lost = |entries| 1.0 - self.clipping_attenuation(entries);
         PredictedErrors {
-            mean: Some(SquaredError {
-                variance: total / over / population.people(),
-                rare_variance: rare / population.people(),
+            mean_error: Some(SquaredError {
+                variance: total / over / population.people_count(),
+                rare_item_variance: rare / population.people_count(),
                 squared_bias: population.squared_bias(1.0, lost) / items,
                 likely_squared_bias: population.likely_squared_bias(items, lost) / items,
             }),
-            frequency: None,
-            nonmissing: None,
+            frequency_error: None,
+            nonmissing_error: None,
         }
     }
 
-    fn clips(&self, domain: &Domain) -> bool {
-        self.attenuation(domain.sparsity()) < 1.0
+    fn has_clipping_bias(&self, domain: &Domain) -> bool {
+        self.clipping_attenuation(domain.sparsity()) < 1.0
     }
 }
 
-impl Choose for HashBin {
+impl ChooseParameters for HashBin {
     type Draft = Draft;
 
     fn check_draft(draft: &Draft, domain: &Domain) -> Result<(), Error> {
@@ -115,22 +115,22 @@ impl Choose for HashBin {
             PrivacyLevelName::User => (
                 // The check needs a complete level: open parameters get valid placeholders.
                 draft.clip.or(Some(1.0)),
-                draft.noise.or(Some(Noise::TwoPoint)),
+                draft.noise.or(Some(SumNoiseKind::TwoPoint)),
             ),
             PrivacyLevelName::Event | PrivacyLevelName::Neighbouring => (draft.clip, draft.noise),
         };
         let level = draft.level_with_clip_and_noise((clip, noise))?;
-        let grid = draft.grid.unwrap_or(GRID);
-        let hashing = HashFamily::requested_or_default(draft.hashing, domain);
+        let grid = draft.grid.unwrap_or(DEFAULT_GRID_STEPS_PER_UNIT);
+        let hashing = HashFamily::requested_or_default_family(draft.hashing, domain);
         let own = Self::new(level, hashing, draft.bins.unwrap_or(1), grid)?;
-        MechanismParameters::check(&own, domain)
+        MechanismParameters::check_suits_domain(&own, domain)
     }
 
     /// Returns the best parameters. Hash-bin reports every entry, so its sparsity is the average
     /// number of entries. The number of bins is chosen for this sparsity.
     ///
     /// # Errors
-    /// The errors of [`HashBin::choose`]; [`Error::Combination`] if hash-bin cannot stay within the
+    /// The errors of [`HashBin::choose_parameters`]; [`Error::InvalidCombination`] if hash-bin cannot stay within the
     /// budget.
     fn best_candidate(search: &ParameterSearch<'_>, draft: &Draft) -> Result<Candidate, Error> {
         // The only known α for hash-bin is 1/(e + 1), which is valid for any randomizer. Below
@@ -141,16 +141,16 @@ impl Choose for HashBin {
             .budget
             .precompute_exp()
             .allows_favoured_of_buckets(1, 2)
-            && (user || search.budget.alpha.is_infinite()))
+            && (user || search.budget.max_alpha.is_infinite()))
         {
-            return Err(BUDGET_EXCEEDED);
+            return Err(BUDGET_EXCEEDED_ERROR);
         }
         let average = libm::ceil(search.population.average_over_people(f64::from)) as u32;
         let sparsity = search
             .sparsity
             .unwrap_or(average.clamp(1, search.max_sparsity()));
         let domain = search.domain.with_sparsity(sparsity);
-        let chosen = HashBin::choose(&domain, search.budget.epsilon, draft, search.population)?;
+        let chosen = HashBin::choose_parameters(&domain, search.budget.epsilon, draft, search.population)?;
         Ok(search.evaluate_candidate(chosen, &domain))
     }
 
@@ -175,7 +175,7 @@ impl Choose for HashBin {
             // Level `user` protects the most, so it meets any requested level.
             offer(PrivacyLevelName::User)?;
         }
-        if level == PrivacyLevelName::Event && search.budget.alpha.is_infinite() {
+        if level == PrivacyLevelName::Event && search.budget.max_alpha.is_infinite() {
             offer(PrivacyLevelName::Event)?;
         }
         Ok(offers)
@@ -184,23 +184,23 @@ impl Choose for HashBin {
     fn check_agrees_with(&self, draft: &Draft) -> Result<(), Error> {
         let level = self.privacy_level();
         check_equal_if_stated("level", &draft.level, level.name())?;
-        check_equal_if_stated("distance", &draft.distance, level.distance())?;
+        check_equal_if_stated("distance", &draft.distance, level.neighbour_distance())?;
         check_equal_if_stated("delta", &draft.delta, level.delta())?;
-        check_equal_if_stated("clip", &draft.clip, level.clip())?;
-        check_equal_if_stated("noise", &draft.noise, level.noise())?;
-        check_equal_if_stated("hashing", &draft.hashing, self.hashing())?;
-        check_equal_if_stated("bins", &draft.bins, self.bins())?;
+        check_equal_if_stated("clip", &draft.clip, level.clipping_bound())?;
+        check_equal_if_stated("noise", &draft.noise, level.sum_noise_kind())?;
+        check_equal_if_stated("hashing", &draft.hashing, self.hash_family())?;
+        check_equal_if_stated("bins", &draft.bins, self.bin_count())?;
         check_equal_if_stated("grid", &draft.grid, self.grid_steps())
     }
 
     fn longest_report(&self, domain: &Domain, epsilon: f64) -> Report {
         let limit = self
             .response_distribution(domain.item_count(), epsilon)
-            .bin_limit();
+            .noisy_bin_limit();
         Report {
             seed: u64::MAX,
-            response: limit.map_or(Response::Sign(true), |limit| {
-                Response::Bins(vec![limit; self.bins() as usize])
+            response: limit.map_or(RandomisedResponse::Sign(true), |limit| {
+                RandomisedResponse::Bins(vec![limit; self.bin_count() as usize])
             }),
         }
     }
@@ -211,26 +211,26 @@ impl Choose for HashBin {
 }
 
 /// Ratio of items to bins below which balanced hashing lowers the variance by 2 per cent or more.
-const FEW_ITEMS: u32 = 6;
+const BALANCED_MAX_ITEMS_PER_BIN: u32 = 6;
 /// Ratio of the chosen number of bins to the paper's number. An item's estimate also varies with
 /// the other entries in the item's bin. This variance is half of the noise variance with the
 /// paper's number of bins, and an eighth with the chosen number.
-const BINS_RATIO: f64 = 4.0;
+const BIN_COUNT_TO_PAPER_RATIO: f64 = 4.0;
 
 impl HashBin {
     /// Returns the draft's parameters, with a choice for the unset ones. The choice minimises the
     /// predicted squared error of the population's means.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] or [`Error::Combination`] if the draft allows no parameters.
-    pub fn choose(
+    /// [`Error::OptionOutOfRange`] or [`Error::InvalidCombination`] if the draft allows no parameters.
+    pub fn choose_parameters(
         domain: &Domain,
         epsilon: f64,
         draft: &Draft,
         population: &Population,
     ) -> Result<Self, Error> {
-        let grid = draft.grid.unwrap_or(GRID);
-        bounds::GRID.check(f64::from(grid))?;
+        let grid = draft.grid.unwrap_or(DEFAULT_GRID_STEPS_PER_UNIT);
+        bounds::GRID_STEPS_PER_UNIT_RANGE.check_in_range(f64::from(grid))?;
         let name = draft.level.unwrap_or(PrivacyLevelName::User);
         let level = if name == PrivacyLevelName::User {
             draft.level_with_clip_and_noise(best_clip_and_noise(
@@ -251,7 +251,7 @@ impl HashBin {
             Some(bins) => with(bins)?,
             None => with(best_bin_count(domain, epsilon, level, with)?)?,
         };
-        MechanismParameters::check(&chosen, domain)?;
+        MechanismParameters::check_suits_domain(&chosen, domain)?;
         Ok(chosen)
     }
 }
@@ -264,7 +264,7 @@ impl HashBin {
 fn stated_or_best_hashing(draft: &Draft, domain: &Domain, bins: u32) -> HashFamily {
     let few = domain
         .item_count()
-        .is_some_and(|items| bins > 1 && items < FEW_ITEMS.saturating_mul(bins));
+        .is_some_and(|items| bins > 1 && items < BALANCED_MAX_ITEMS_PER_BIN.saturating_mul(bins));
     let best = if few {
         HashFamily::Balanced
     } else {
@@ -283,15 +283,15 @@ fn best_bin_count(
     let s = f64::from(domain.sparsity());
     let most = domain
         .item_count()
-        .map_or(bounds::BINS.max, f64::from)
-        .min(bounds::BINS.max);
+        .map_or(bounds::BIN_COUNT_RANGE.max, f64::from)
+        .min(bounds::BIN_COUNT_RANGE.max);
     let by_distance = |distance: f64| {
-        let bins = libm::round(BINS_RATIO * epsilon * epsilon * s / (distance * distance));
+        let bins = libm::round(BIN_COUNT_TO_PAPER_RATIO * epsilon * epsilon * s / (distance * distance));
         bins.clamp(1.0, most) as u32
     };
     match level {
         PrivacyLevel::User { .. } => Ok(1),
-        PrivacyLevel::Event => Ok(by_distance(EVENT_DISTANCE)),
+        PrivacyLevel::Event => Ok(by_distance(MAX_EVENT_NEIGHBOUR_DISTANCE)),
         // Each bin adds a grid step to the sensitivity Δ, and more under δ. The variance of noise
         // and of other entries is therefore compared directly.
         PrivacyLevel::Neighbouring { distance, delta } => {
@@ -299,7 +299,7 @@ fn best_bin_count(
             with(1)?;
             let variance = |bins: u32| {
                 let hash_bin = with(bins).expect("only the number of bins differs");
-                hash_bin.rates(domain, epsilon).value_variance(s, 0.0)
+                hash_bin.estimate_scale_and_variance(domain, epsilon).value_variance(s, 0.0)
             };
             let pure = by_distance(distance);
             // Under δ, `pure` is no limit: every number up to 1,024 is tried.
@@ -322,14 +322,14 @@ fn best_clip_and_noise(
     draft: &Draft,
     grid: u32,
     population: &Population,
-) -> (Option<f64>, Option<Noise>) {
-    let kinds = [Noise::TwoPoint, Noise::Laplace];
+) -> (Option<f64>, Option<SumNoiseKind>) {
+    let kinds = [SumNoiseKind::TwoPoint, SumNoiseKind::Laplace];
     let allowed = kinds
         .into_iter()
         .filter(|noise| draft.noise.is_none_or(|asked| asked == *noise));
     let tried = allowed.map(|noise| {
-        let error = ErrorByClip::new(domain, epsilon, noise, population);
-        let clip = draft.clip.unwrap_or_else(|| error.best_clip(grid));
+        let error = SquaredErrorByClippingBound::new(domain, epsilon, noise, population);
+        let clip = draft.clip.unwrap_or_else(|| error.best_clipping_bound(grid));
         (error.total_error(clip), (clip, noise))
     });
     let best = tried.min_by(|a, b| a.0.total_cmp(&b.0));
@@ -346,48 +346,48 @@ fn best_clip_and_noise(
 /// The error is summed over all items if the numbers of entries are known. Otherwise it is summed
 /// only over as many items as one person has. Among thousands of items, the noise of all items
 /// would justify clipping most of each value.
-struct ErrorByClip<'a> {
+struct SquaredErrorByClippingBound<'a> {
     population: &'a Population,
-    items: f64,
+    item_count: f64,
     /// Noise variance of one item, for η = 1.
-    noise: f64,
-    laplace: bool,
+    unit_noise_variance: f64,
+    is_laplace_noise: bool,
 }
 
-impl<'a> ErrorByClip<'a> {
-    fn new(domain: &Domain, epsilon: f64, noise: Noise, population: &'a Population) -> Self {
+impl<'a> SquaredErrorByClippingBound<'a> {
+    fn new(domain: &Domain, epsilon: f64, noise: SumNoiseKind, population: &'a Population) -> Self {
         let items = match domain.item_count() {
-            Some(items) if !population.has_equal_entries() || population.overlap.is_some() => items,
+            Some(items) if !population.has_equal_entries() || population.mean_item_overlap.is_some() => items,
             _ => population.max_entries().max(1),
         };
         let level = PrivacyLevel::User { clip: 1.0, noise };
-        let unit = HashBin::new(level, HashFamily::Independent, 1, GRID)
+        let unit = HashBin::new(level, HashFamily::Independent, 1, DEFAULT_GRID_STEPS_PER_UNIT)
             .expect("a clip of 1 is a multiple of any grid");
         Self {
             population,
-            items: f64::from(items),
-            noise: unit.rates(domain, epsilon).noise,
-            laplace: noise == Noise::Laplace,
+            item_count: f64::from(items),
+            unit_noise_variance: unit.estimate_scale_and_variance(domain, epsilon).noise_variance,
+            is_laplace_noise: noise == SumNoiseKind::Laplace,
         }
     }
 
     fn total_error(&self, clip: f64) -> f64 {
-        let lost = |entries| 1.0 - attenuation(entries, clip);
-        let bias = self.population.likely_squared_bias(self.items, lost);
-        let mut variance = self.noise * clip * clip;
-        if self.laplace {
+        let lost = |entries| 1.0 - clipping_attenuation(entries, clip);
+        let bias = self.population.likely_squared_bias(self.item_count, lost);
+        let mut variance = self.unit_noise_variance * clip * clip;
+        if self.is_laplace_noise {
             variance += self
                 .population
                 .average_over_people(|entries| clipped_sum_second_moment(entries, clip));
         }
-        self.items * variance / self.population.people() + bias
+        self.item_count * variance / self.population.people_count() + bias
     }
 
     /// Returns the best clipping bound, which minimises the error. The bound is a multiple of a
     /// grid step. It is at least 1, so that values of people with one entry are not clipped.
-    fn best_clip(&self, grid: u32) -> f64 {
+    fn best_clipping_bound(&self, grid: u32) -> f64 {
         let clip = |steps: u32| f64::from(steps) / f64::from(grid);
-        let widest = f64::from(self.population.max_entries()).clamp(1.0, bounds::CLIP.max);
+        let widest = f64::from(self.population.max_entries()).clamp(1.0, bounds::CLIPPING_BOUND_RANGE.max);
         let (mut low, mut high) = (grid, (widest * f64::from(grid)) as u32);
         // Bisection on the sign of the slope, which a convex error allows.
         while low < high {

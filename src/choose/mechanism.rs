@@ -7,7 +7,7 @@ use serde::de::value::{MapAccessDeserializer, MapDeserializer};
 use serde::de::{self, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
-use super::contract::Choose;
+use super::contract::ChooseParameters;
 use super::draft_agreement::check_equal;
 use super::objective::AutoDraft;
 use super::search::{Candidate, ParameterSearch};
@@ -123,9 +123,9 @@ impl Default for MechanismDraft {
 
 impl<'de> Deserialize<'de> for MechanismDraft {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct NameOrParameters;
+        struct NameOrParametersVisitor;
 
-        impl<'de> Visitor<'de> for NameOrParameters {
+        impl<'de> Visitor<'de> for NameOrParametersVisitor {
             type Value = MechanismDraft;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -141,6 +141,6 @@ impl<'de> Deserialize<'de> for MechanismDraft {
             }
         }
 
-        deserializer.deserialize_any(NameOrParameters)
+        deserializer.deserialize_any(NameOrParametersVisitor)
     }
 }

@@ -36,7 +36,7 @@ pub use population::Population;
 pub use predict::{PredictedErrors, SquaredError};
 pub use question::{ChosenQuestion, KindDraft, QuestionDraft};
 pub use search::Candidate;
-pub use together::{TogetherComparison, compare_separate_with_together};
+pub use together::{SeparateVsTogetherVariances, compare_separate_with_together};
 
 use alloc::vec::Vec;
 
@@ -46,7 +46,7 @@ use crate::mechanism::contract::EncodeReport;
 use crate::mechanism::hash_bin::PrivacyLevelName;
 use crate::mechanism::mechanism_list::each;
 use crate::task::{Question, Task};
-use contract::Choose;
+use contract::ChooseParameters;
 use predict::PredictErrors;
 
 macro_rules! register {

@@ -9,8 +9,8 @@ use super::mechanism::MechanismDraft;
 use crate::bounds::{self, ParameterRange};
 use crate::error::Error;
 use crate::hash::HashFamily;
-use crate::mechanism::collision::RuleName;
-use crate::task::collected::part_file::ScaleFile;
+use crate::mechanism::collision::FavouredBucketRuleName;
+use crate::task::collected::part_file::ScaleFields;
 use crate::task::{BinSpacing, NumberLimits, NumberPurpose, Scale};
 
 /// Scale of a number, whose levels or bins may be unset.
@@ -33,35 +33,38 @@ pub struct NumberDraft {
     /// Unit of the number.
     pub unit: Option<String>,
     /// Number of levels, for means within the rows of a `cross`.
-    pub levels: Option<u32>,
+    pub level_count: Option<u32>,
     /// Edges of bins.
-    pub edges: Option<Vec<f64>>,
-    /// Number of bins (default 64 for quantiles, [`NumberDraft::BINS`] otherwise).
-    pub bins: Option<u32>,
+    pub bin_edges: Option<Vec<f64>>,
+    /// Number of bins (default 64 for quantiles, [`NumberDraft::DEFAULT_BIN_COUNT`] otherwise).
+    pub bin_count: Option<u32>,
     /// Spacing of bins (default even).
-    pub spacing: Option<BinSpacing>,
+    pub bin_spacing: Option<BinSpacing>,
     /// Distance between possible numbers from `min` to `max`. For example, the distance is 1 for
     /// counts. If there are at most 128 possible numbers, each has its own bin.
-    pub step: Option<f64>,
+    pub value_step: Option<f64>,
 }
 
 impl NumberDraft {
     /// Default number of bins of a histogram. Quantiles have twice as many bins by default. That
     /// number is best with 50,000 people at ε = 1, and costs little with fewer people.
-    pub const BINS: u32 = 32;
+    pub const DEFAULT_BIN_COUNT: u32 = 32;
 
     /// Limit on the number of possible values, for a number with a step. Up to this limit, each
     /// value has its own bin, unless the draft states the number of bins.
-    const VALUES: u32 = 128;
+    const MAX_VALUES_WITH_OWN_BIN: u32 = 128;
 
     /// Returns whether any field about bins is stated.
-    const fn states_bins(&self) -> bool {
-        self.edges.is_some() || self.bins.is_some() || self.spacing.is_some() || self.step.is_some()
+    const fn has_stated_bins(&self) -> bool {
+        self.bin_edges.is_some()
+            || self.bin_count.is_some()
+            || self.bin_spacing.is_some()
+            || self.value_step.is_some()
     }
 
     /// Returns the stated purpose, or the purpose that the other fields imply.
-    pub(super) fn purpose(&self) -> NumberPurpose {
-        self.purpose.unwrap_or(if self.states_bins() {
+    pub(super) fn stated_or_implied_purpose(&self) -> NumberPurpose {
+        self.purpose.unwrap_or(if self.has_stated_bins() {
             NumberPurpose::Histogram
         } else {
             NumberPurpose::Mean
@@ -71,22 +74,22 @@ impl NumberDraft {
     /// Returns the scale, with defaults for unset fields.
     ///
     /// # Errors
-    /// [`Error::Combination`] if fields cannot be combined or the range is missing. Also the errors
+    /// [`Error::InvalidCombination`] if fields cannot be combined or the range is missing. Also the errors
     /// of [`Scale::from_levels`] and [`Scale::from_edges`].
     pub fn complete_scale(&self) -> Result<Scale, Error> {
-        let combination = |reason| Err(Error::Combination { reason });
-        let mean = self.purpose() == NumberPurpose::Mean;
-        if mean && self.states_bins() {
+        let combination = |reason| Err(Error::InvalidCombination { reason });
+        let mean = self.stated_or_implied_purpose() == NumberPurpose::Mean;
+        if mean && self.has_stated_bins() {
             return combination(
                 "a \"number\" with \"want\": \"mean\" takes \"levels\", but no bins, \"edges\" or \
                  \"step\"",
             );
         }
-        if !mean && self.levels.is_some() {
+        if !mean && self.level_count.is_some() {
             return combination("\"levels\" are only for the mean of a \"number\", not for bins");
         }
-        let scale = match (self.min, self.max, &self.edges) {
-            (None, None, Some(edges)) if self.bins.is_none() && self.spacing.is_none() => {
+        let scale = match (self.min, self.max, &self.bin_edges) {
+            (None, None, Some(edges)) if self.bin_count.is_none() && self.bin_spacing.is_none() => {
                 Scale::from_edges(edges.clone())
             }
             (_, _, Some(_)) => {
@@ -95,12 +98,12 @@ impl NumberDraft {
                 );
             }
             (Some(min), Some(max), None) if mean => {
-                Scale::from_levels(min, max, self.levels.unwrap_or(2))
+                Scale::from_levels(min, max, self.level_count.unwrap_or(2))
             }
             (Some(min), Some(max), None) => {
-                let quantiles = self.purpose() == NumberPurpose::Quantiles;
-                let bins = Self::BINS * (1 + u32::from(quantiles));
-                match (self.step, self.spacing) {
+                let quantiles = self.stated_or_implied_purpose() == NumberPurpose::Quantiles;
+                let bins = Self::DEFAULT_BIN_COUNT * (1 + u32::from(quantiles));
+                match (self.value_step, self.bin_spacing) {
                     (Some(step), None) => {
                         Scale::from_edges(self.edges_between_values(min, max, step, bins)?)
                     }
@@ -111,24 +114,24 @@ impl NumberDraft {
                         );
                     }
                     (None, spacing) => {
-                        let bins = self.bins.unwrap_or(bins);
-                        bounds::CELLS.check(f64::from(bins))?;
+                        let bins = self.bin_count.unwrap_or(bins);
+                        bounds::NUMBER_BIN_COUNT_RANGE.check_in_range(f64::from(bins))?;
                         let spacing = spacing.unwrap_or(BinSpacing::Even);
-                        Scale::from_edges(spacing.edges_in_range(min, max, bins)?)
+                        Scale::from_edges(spacing.bin_edges_in_range(min, max, bins)?)
                     }
                 }
             }
             _ => return combination("a \"number\" needs its \"min\" and \"max\""),
         };
         let scale = scale?.with_unit(self.unit.clone())?;
-        match self.step {
+        match self.value_step {
             Some(step) => scale.with_step(step),
             None => Ok(scale),
         }
     }
 
     /// Returns edges midway between possible numbers. If the draft states no number of bins, each
-    /// possible number has its own bin. Above [`VALUES`](Self::VALUES) possible numbers, there are
+    /// possible number has its own bin. Above [`VALUES`](Self::MAX_VALUES_WITH_OWN_BIN) possible numbers, there are
     /// `bins` bins instead.
     fn edges_between_values(
         &self,
@@ -138,24 +141,29 @@ impl NumberDraft {
         bins: u32,
     ) -> Result<Vec<f64>, Error> {
         let bound = |name, min, max| ParameterRange { name, min, max };
-        bound("step", f64::MIN_POSITIVE, max - min).check(step)?;
+        bound("step", f64::MIN_POSITIVE, max - min).check_in_range(step)?;
         let steps = libm::rint((max - min) / step);
         // A step such as 0.1 is not exact in binary, so the comparison has a tolerance.
         if libm::fabs(min + steps * step - max) > 1e-9 * step {
-            return Err(Error::Combination {
+            return Err(Error::InvalidCombination {
                 reason: "for a \"number\" with a \"step\", \"max\" minus \"min\" must be a \
                          multiple of the step",
             });
         }
         let values = steps + 1.0;
-        let chosen = if values <= f64::from(Self::VALUES) {
+        let chosen = if values <= f64::from(Self::MAX_VALUES_WITH_OWN_BIN) {
             values
         } else {
             f64::from(bins)
         };
-        let bins = self.bins.map_or(chosen, f64::from);
-        let most = bounds::CELLS.max.min(values);
-        bound(bounds::CELLS.name, bounds::CELLS.min, most).check(bins)?;
+        let bins = self.bin_count.map_or(chosen, f64::from);
+        let most = bounds::NUMBER_BIN_COUNT_RANGE.max.min(values);
+        bound(
+            bounds::NUMBER_BIN_COUNT_RANGE.name,
+            bounds::NUMBER_BIN_COUNT_RANGE.min,
+            most,
+        )
+        .check_in_range(bins)?;
         let edge = |index: u32| {
             // The numbers of values in bins differ by at most one.
             let before = libm::floor(f64::from(index) * values / bins);
@@ -166,7 +174,7 @@ impl NumberDraft {
 
     /// Returns the best mechanism for the purpose.
     pub(super) fn mechanism_draft(&self) -> MechanismDraft {
-        match self.purpose() {
+        match self.stated_or_implied_purpose() {
             NumberPurpose::Quantiles => MechanismDraft::Pattern(super::pattern::Draft::default()),
             NumberPurpose::Histogram | NumberPurpose::Mean => collision_draft(None),
         }
@@ -175,7 +183,7 @@ impl NumberDraft {
     /// Returns this draft with its levels replaced by `levels`, unless `levels` is `None`.
     pub(super) fn with_levels(&self, levels: Option<u32>) -> Self {
         Self {
-            levels: levels.or(self.levels),
+            level_count: levels.or(self.level_count),
             ..self.clone()
         }
     }
@@ -190,17 +198,17 @@ impl NumberDraft {
         let mean = edges.is_none();
         let step = Some(scale.step()).filter(|step| *step > 0.0);
         // A draft without a step means any number, so an absent step is compared too.
-        check_equal("step", &self.step, &step)?;
+        check_equal("step", &self.value_step, &step)?;
         check_equal_if_stated("min", &self.min, min)?;
         check_equal_if_stated("max", &self.max, max)?;
-        check_equal_if_stated("edges", &self.edges, edges)?;
+        check_equal_if_stated("edges", &self.bin_edges, edges)?;
         check_equal("unit", &self.unit.as_deref(), &scale.unit())?;
         let cells = scale.cell_count();
-        check_equal_if_stated("levels", &self.levels, mean.then_some(cells))?;
-        check_equal_if_stated("bins", &self.bins, (!mean).then_some(cells))?;
+        check_equal_if_stated("levels", &self.level_count, mean.then_some(cells))?;
+        check_equal_if_stated("bins", &self.bin_count, (!mean).then_some(cells))?;
         check_equal(
             "for its mean",
-            &(self.purpose() == NumberPurpose::Mean),
+            &(self.stated_or_implied_purpose() == NumberPurpose::Mean),
             &mean,
         )
     }
@@ -219,26 +227,26 @@ impl NumberLimits {
     }
 }
 
-impl From<ScaleFile> for NumberDraft {
-    fn from(file: ScaleFile) -> Self {
+impl From<ScaleFields> for NumberDraft {
+    fn from(file: ScaleFields) -> Self {
         Self {
-            purpose: file.want,
+            purpose: file.number_purpose,
             min: file.min,
             max: file.max,
             unit: file.unit,
-            levels: file.levels,
-            edges: file.edges,
-            bins: file.bins,
-            spacing: file.spacing,
-            step: file.step,
+            level_count: file.level_count,
+            bin_edges: file.bin_edges,
+            bin_count: file.bin_count,
+            bin_spacing: file.bin_spacing,
+            value_step: file.step,
         }
     }
 }
 
 impl BinSpacing {
-    fn edges_in_range(self, min: f64, max: f64, bins: u32) -> Result<Vec<f64>, Error> {
+    fn bin_edges_in_range(self, min: f64, max: f64, bins: u32) -> Result<Vec<f64>, Error> {
         if self == Self::Logarithmic && !(min > 0.0 && max > min) {
-            return Err(Error::Combination {
+            return Err(Error::InvalidCombination {
                 reason: "\"logarithmic\" bins need a \"min\" above 0, and a \"max\" above \"min\"",
             });
         }
@@ -261,7 +269,7 @@ impl BinSpacing {
 /// numbers unset.
 pub(super) fn collision_draft(buckets: Option<u32>) -> MechanismDraft {
     MechanismDraft::Collision(Draft {
-        rule: Some(RuleName::Heaviest),
+        rule: Some(FavouredBucketRuleName::Heaviest),
         favoured: buckets.map(|_| 1),
         hashing: buckets.map(|_| HashFamily::Balanced),
         buckets,

@@ -8,8 +8,8 @@ use super::predict::{PredictedErrors, SquaredError};
 use crate::domain::Domain;
 use crate::error::Error;
 use crate::mechanism::hash_bin::PrivacyLevelName;
-use crate::mechanism::{Mechanism, Neighbours};
-use crate::task::Part;
+use crate::mechanism::{Mechanism, NeighbouringInputs};
+use crate::task::QuestionPart;
 
 /// Weights of the squared errors of means, frequencies and non-missing frequencies. Each weight is
 /// 0 or more.
@@ -25,39 +25,39 @@ use crate::task::Part;
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Objective {
     /// Weight of means.
-    pub mean: f64,
+    pub mean_weight: f64,
     /// Weight of frequencies, the shares of people who have an item with a given sign.
-    pub frequency: f64,
+    pub frequency_weight: f64,
     /// Weight of non-missing frequencies, the shares of people who have an item with either sign.
     /// The estimate is the sum of the frequencies of both signs, whose covariance is taken into
     /// account.
-    pub nonmissing: f64,
+    pub nonmissing_weight: f64,
 }
 
 impl Objective {
     /// Objective that gives weight only to means.
-    pub const MEAN: Self = Self {
-        mean: 1.0,
-        frequency: 0.0,
-        nonmissing: 0.0,
+    pub const MEAN_ONLY: Self = Self {
+        mean_weight: 1.0,
+        frequency_weight: 0.0,
+        nonmissing_weight: 0.0,
     };
     /// Objective that gives weight only to frequencies.
-    pub const FREQUENCY: Self = Self {
-        mean: 0.0,
-        frequency: 1.0,
-        nonmissing: 0.0,
+    pub const FREQUENCY_ONLY: Self = Self {
+        mean_weight: 0.0,
+        frequency_weight: 1.0,
+        nonmissing_weight: 0.0,
     };
     /// Objective that gives weight only to non-missing frequencies.
-    pub const NONMISSING: Self = Self {
-        mean: 0.0,
-        frequency: 0.0,
-        nonmissing: 1.0,
+    pub const NONMISSING_ONLY: Self = Self {
+        mean_weight: 0.0,
+        frequency_weight: 0.0,
+        nonmissing_weight: 1.0,
     };
 
     /// Returns the sum of the weights.
     #[must_use]
     pub fn weight_sum(&self) -> f64 {
-        self.mean + self.frequency + self.nonmissing
+        self.mean_weight + self.frequency_weight + self.nonmissing_weight
     }
 
     /// Returns the weighted average of the errors, or `None` if an estimate with a positive weight
@@ -66,14 +66,14 @@ impl Objective {
     pub fn weighted_error(&self, predicted: &PredictedErrors) -> Option<SquaredError> {
         let mut average = SquaredError::default();
         for (weight, error) in [
-            (self.mean, predicted.mean),
-            (self.frequency, predicted.frequency),
-            (self.nonmissing, predicted.nonmissing),
+            (self.mean_weight, predicted.mean_error),
+            (self.frequency_weight, predicted.frequency_error),
+            (self.nonmissing_weight, predicted.nonmissing_error),
         ] {
             if weight > 0.0 {
                 let (part, error) = (weight / self.weight_sum(), error?);
                 average.variance += part * error.variance;
-                average.rare_variance += part * error.rare_variance;
+                average.rare_item_variance += part * error.rare_item_variance;
                 average.squared_bias += part * error.squared_bias;
                 average.likely_squared_bias += part * error.likely_squared_bias;
             }
@@ -98,20 +98,20 @@ impl Objective {
             let error = self.weighted_error(&predicted(&person));
             error.map_or(f64::INFINITY, |error| error.variance)
         };
-        (self.nonmissing > 0.0).then(variance)
+        (self.nonmissing_weight > 0.0).then(variance)
     }
 }
 
 /// Goal for which parameters are chosen.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Goal<'a> {
+pub(super) struct ParameterSearchGoal<'a> {
     pub(super) objective: Objective,
     /// Parts of a question of kind `together`, each with one answer. If there are any parts, the
     /// estimates are the shares of the parts' options.
-    pub(super) parts: &'a [Part],
+    pub(super) parts: &'a [QuestionPart],
 }
 
-impl From<Objective> for Goal<'_> {
+impl From<Objective> for ParameterSearchGoal<'_> {
     fn from(objective: Objective) -> Self {
         let parts = &[];
         Self { objective, parts }
@@ -217,28 +217,28 @@ impl ObjectiveDraft {
     /// Returns the objective that this draft describes.
     ///
     /// # Errors
-    /// [`Error::Combination`] for weights that are negative or all 0.
+    /// [`Error::InvalidCombination`] for weights that are negative or all 0.
     pub fn objective(self) -> Result<Objective, Error> {
         match self {
-            Self::Name(ObjectiveName::Mean) => Ok(Objective::MEAN),
-            Self::Name(ObjectiveName::Frequency) => Ok(Objective::FREQUENCY),
-            Self::Name(ObjectiveName::Nonmissing) => Ok(Objective::NONMISSING),
+            Self::Name(ObjectiveName::Mean) => Ok(Objective::MEAN_ONLY),
+            Self::Name(ObjectiveName::Frequency) => Ok(Objective::FREQUENCY_ONLY),
+            Self::Name(ObjectiveName::Nonmissing) => Ok(Objective::NONMISSING_ONLY),
             Self::Weights {
                 mean,
                 frequency,
                 nonmissing,
             } => {
                 let objective = Objective {
-                    mean,
-                    frequency,
-                    nonmissing,
+                    mean_weight: mean,
+                    frequency_weight: frequency,
+                    nonmissing_weight: nonmissing,
                 };
                 let is_weight = |value: &f64| value.is_finite() && *value >= 0.0;
                 let all = [mean, frequency, nonmissing].iter().all(is_weight);
                 if all && objective.weight_sum() > 0.0 {
                     Ok(objective)
                 } else {
-                    Err(Error::Combination {
+                    Err(Error::InvalidCombination {
                         reason: "the weights of an \"objective\" must be 0 or more, and at least \
                                  one above 0",
                     })
@@ -256,9 +256,10 @@ impl AutoDraft {
     /// [`Error::TaskDiffers`] if the mechanism protects less.
     pub(super) fn check_agrees_with(&self, in_use: &Mechanism) -> Result<(), Error> {
         let protects = match (self.level, in_use.neighbours()) {
-            (_, Neighbours::Any) | (AutoLevel::Event, Neighbours::OneItem) => true,
+            (_, NeighbouringInputs::AnyTwoInputs)
+            | (AutoLevel::Event, NeighbouringInputs::DifferInOneItem) => true,
             // A value in [−1, 1] can change by 2.
-            (AutoLevel::Event, Neighbours::Within(distance)) => {
+            (AutoLevel::Event, NeighbouringInputs::WithinDistance(distance)) => {
                 distance >= 2.0 && in_use.delta() == 0.0
             }
             (AutoLevel::User, _) => false,

@@ -9,8 +9,8 @@ use alloc::vec::Vec;
 
 use serde::Deserialize;
 
-use super::budget::{BUDGET_EXCEEDED, PrivacyBudget};
-use super::contract::Choose;
+use super::budget::{BUDGET_EXCEEDED_ERROR, PrivacyBudget};
+use super::contract::ChooseParameters;
 use super::draft_agreement::check_equal_if_stated;
 use super::population::Population;
 use super::predict::{PredictErrors, PredictedErrors, SquaredError};
@@ -18,7 +18,7 @@ use super::search::{Candidate, ParameterSearch};
 use crate::domain::Domain;
 use crate::error::Error;
 use crate::mechanism::contract::MechanismParameters;
-use crate::mechanism::pattern::{Pattern, Rates, Report, triangular_cdf};
+use crate::mechanism::pattern::{Pattern, PatternEstimator, Report, triangular_cdf};
 
 /// [`Pattern`] whose parameters are either both unset or both stated.
 ///
@@ -38,9 +38,9 @@ pub struct Draft {
 }
 
 /// Maximum number of cells for which a pattern is known.
-pub(super) const MOST_CELLS: u32 = 128;
+pub(super) const MAX_PATTERN_CELLS: u32 = 128;
 
-const PATTERNS: &str = include_str!("patterns.txt");
+const KNOWN_PATTERNS_TEXT: &str = include_str!("patterns.txt");
 
 impl Draft {
     /// Returns the stated pattern, checked for a domain, or `None` if no pattern is stated.
@@ -49,9 +49,9 @@ impl Draft {
             (None, None) => Ok(None),
             (Some(outputs), Some(favoured)) => {
                 let own = Pattern::new(outputs, favoured.as_slice())?;
-                own.check(domain).map(|()| Some(own))
+                own.check_suits_domain(domain).map(|()| Some(own))
             }
-            _ => Err(Error::Combination {
+            _ => Err(Error::InvalidCombination {
                 reason: "a \"pattern\" needs both \"outputs\" and \"favoured\", or neither",
             }),
         }
@@ -68,23 +68,23 @@ impl PredictErrors for Pattern {
         population: &Population,
     ) -> PredictedErrors {
         let cells = domain.element_count().unwrap_or(0);
-        let rates = self.rates(cells, epsilon);
+        let rates = self.share_estimator(cells, epsilon);
         let of_cell = |cell| rates.variance_for_even_cells(&rates.range_weights(cell..cell + 1));
-        let sum: f64 = (0..rates.cells()).map(of_cell).sum();
-        let variance = sum / f64::from(cells) / population.people();
+        let sum: f64 = (0..rates.cell_count()).map(of_cell).sum();
+        let variance = sum / f64::from(cells) / population.people_count();
         PredictedErrors {
-            mean: None,
-            frequency: Some(SquaredError {
+            mean_error: None,
+            frequency_error: Some(SquaredError {
                 variance,
-                rare_variance: variance,
+                rare_item_variance: variance,
                 ..SquaredError::default()
             }),
-            nonmissing: None,
+            nonmissing_error: None,
         }
     }
 }
 
-impl Choose for Pattern {
+impl ChooseParameters for Pattern {
     type Draft = Draft;
 
     fn check_draft(draft: &Draft, domain: &Domain) -> Result<(), Error> {
@@ -92,11 +92,11 @@ impl Choose for Pattern {
     }
 
     fn best_candidate(search: &ParameterSearch<'_>, draft: &Draft) -> Result<Candidate, Error> {
-        search.best_over_sparsities(|domain, budget| Self::choose(domain, budget, draft))
+        search.best_over_sparsities(|domain, budget| Self::choose_parameters(domain, budget, draft))
     }
 
     fn check_agrees_with(&self, draft: &Draft) -> Result<(), Error> {
-        check_equal_if_stated("outputs", &draft.outputs, self.outputs())?;
+        check_equal_if_stated("outputs", &draft.outputs, self.output_count())?;
         check_equal_if_stated(
             "favoured",
             &draft.favoured,
@@ -105,7 +105,7 @@ impl Choose for Pattern {
     }
 
     fn longest_report(&self, _: &Domain, _: f64) -> Report {
-        Report::with_longest_encoding(self.outputs())
+        Report::with_longest_encoding(self.output_count())
     }
 }
 
@@ -119,7 +119,7 @@ impl Pattern {
     /// on each side of the edge.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] or [`Error::Combination`] if a stated pattern is invalid, the domain
+    /// [`Error::OptionOutOfRange`] or [`Error::InvalidCombination`] if a stated pattern is invalid, the domain
     /// has more than 128 cells, or no pattern stays within the budget.
     ///
     /// ```
@@ -130,7 +130,7 @@ impl Pattern {
     /// let pattern = Pattern::choose(&Domain::with_exact_entry_count(64, 1), 1.0, &Draft::default()).unwrap();
     /// assert_eq!((pattern.outputs(), pattern.favoured_outputs().len()), (80, 16));
     /// ```
-    pub fn choose(
+    pub fn choose_parameters(
         domain: &Domain,
         budget: impl Into<PrivacyBudget>,
         draft: &Draft,
@@ -143,7 +143,7 @@ impl Pattern {
             let favoured = own.favoured_outputs().len() as u32;
             limit.allows_favoured_and_others(
                 f64::from(favoured),
-                f64::from(own.outputs() - favoured),
+                f64::from(own.output_count() - favoured),
             )
         };
         let candidates = match said {
@@ -151,25 +151,25 @@ impl Pattern {
             None => known_patterns(cells)?,
         };
         let scored = candidates.into_iter().filter(allowed).map(|own| {
-            let score = log_pattern_error(&own.rates(cells, budget.epsilon));
+            let score = log_pattern_error(&own.share_estimator(cells, budget.epsilon));
             (score, own)
         });
         let best = scored.min_by(|a, b| a.0.total_cmp(&b.0));
-        best.map(|(_, own)| own).ok_or(BUDGET_EXCEEDED)
+        best.map(|(_, own)| own).ok_or(BUDGET_EXCEEDED_ERROR)
     }
 }
 
 /// Returns the pattern with a single favoured output, followed by known patterns from the file.
 /// These are all patterns for the smallest number of cells in the file that is at least `cells`.
 fn known_patterns(cells: u32) -> Result<Vec<Pattern>, Error> {
-    if cells > MOST_CELLS {
-        return Err(Error::Combination {
+    if cells > MAX_PATTERN_CELLS {
+        return Err(Error::InvalidCombination {
             reason: "quantiles take at most 128 bins: more bins do not make them more exact",
         });
     }
     // The file is compiled in and contains only numbers, so the 0 is never used.
     let number = |text: &str| text.parse::<u32>().unwrap_or(0);
-    let lines = PATTERNS.lines().filter_map(|line| line.split_once(": "));
+    let lines = KNOWN_PATTERNS_TEXT.lines().filter_map(|line| line.split_once(": "));
     let sizes = lines.filter_map(|(sizes, own)| Some((sizes.split_once(' ')?, own)));
     let all: Vec<_> = sizes
         .map(|((k, l), own)| (number(k), number(l), own))
@@ -190,9 +190,9 @@ fn known_patterns(cells: u32) -> Result<Vec<Pattern>, Error> {
     Ok(patterns)
 }
 
-/// Returns the logarithm of V^¼·W^¾ up to a constant, see [`Pattern::choose`].
-fn log_pattern_error(rates: &Rates) -> f64 {
-    let cells = rates.cells();
+/// Returns the logarithm of V^¼·W^¾ up to a constant, see [`Pattern::choose_parameters`].
+fn log_pattern_error(rates: &PatternEstimator) -> f64 {
+    let cells = rates.cell_count();
     let eighth = cells as f64 / 8.0;
     // Sums over edges instead of means: the factor is the same for all patterns.
     let mut sums = [0.0; 2];

@@ -18,25 +18,25 @@ use crate::error::Error;
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Population {
-    people: f64,
+    people_count: f64,
     /// Pairs of a number of entries and the share of people who have that number, in ascending
     /// order.
-    shares: Vec<(u32, f64)>,
+    entry_count_shares: Vec<(u32, f64)>,
     /// Average number of items that two people have in common, or `None` if unknown.
-    pub(super) overlap: Option<f64>,
+    pub(super) mean_item_overlap: Option<f64>,
 }
 
 /// Default number of people for which a task is planned.
-pub(crate) const PEOPLE: f64 = 10_000.0;
+pub(crate) const DEFAULT_PEOPLE_COUNT: f64 = 10_000.0;
 
 impl Population {
     /// Creates a population of `people` people with `entries` entries each.
     #[must_use]
     pub fn with_equal_entries(people: f64, entries: u32) -> Self {
         Self {
-            people,
-            shares: alloc::vec![(entries, 1.0)],
-            overlap: None,
+            people_count: people,
+            entry_count_shares: alloc::vec![(entries, 1.0)],
+            mean_item_overlap: None,
         }
     }
 
@@ -44,14 +44,14 @@ impl Population {
     /// entries, for i from 0.
     ///
     /// # Errors
-    /// [`Error::Combination`] if there are no entries; [`Error::OutOfRange`] if a person has more
-    /// than [`bounds::ENTRIES`].
-    pub fn from_counts(counts: &[u64]) -> Result<Self, Error> {
+    /// [`Error::InvalidCombination`] if there are no entries; [`Error::OptionOutOfRange`] if a person has more
+    /// than [`bounds::ENTRIES_PER_PERSON_RANGE`].
+    pub fn from_entry_counts(counts: &[u64]) -> Result<Self, Error> {
         let people: f64 = counts.iter().map(|&count| count as f64).sum();
         let empty = counts.iter().skip(1).all(|&count| count == 0);
-        bounds::ENTRIES.check((counts.len() as f64 - 1.0).max(0.0))?;
+        bounds::ENTRIES_PER_PERSON_RANGE.check_in_range((counts.len() as f64 - 1.0).max(0.0))?;
         if empty {
-            return Err(Error::Combination {
+            return Err(Error::InvalidCombination {
                 reason: "\"entries\" must list the number of people with 0, 1, 2, … entries, and \
                          someone must have an entry",
             });
@@ -62,37 +62,43 @@ impl Population {
             .map(|(entries, &count)| (entries, count as f64 / people))
             .collect();
         let even = Self::with_equal_entries(people, 0);
-        Ok(Self { shares, ..even })
+        Ok(Self {
+            entry_count_shares: shares,
+            ..even
+        })
     }
 
     /// Replaces the number of people and keeps the shares.
     #[must_use]
-    pub fn with_people(self, people: f64) -> Self {
-        Self { people, ..self }
+    pub fn with_people_count(self, people: f64) -> Self {
+        Self {
+            people_count: people,
+            ..self
+        }
     }
 
     /// Returns the number n of people.
     #[must_use]
-    pub const fn people(&self) -> f64 {
-        self.people
+    pub const fn people_count(&self) -> f64 {
+        self.people_count
     }
 
     /// Returns whether all people have the same number of entries.
     #[must_use]
     pub fn has_equal_entries(&self) -> bool {
-        self.shares.len() == 1
+        self.entry_count_shares.len() == 1
     }
 
     /// Returns the maximum number of entries of one person.
     #[must_use]
     pub(crate) fn max_entries(&self) -> u32 {
-        self.shares.last().map_or(0, |share| share.0)
+        self.entry_count_shares.last().map_or(0, |share| share.0)
     }
 
     /// Returns the average of a function of the number of entries, over all people.
     pub fn average_over_people(&self, value: impl Fn(u32) -> f64) -> f64 {
         let weighted = |&(entries, share): &(u32, f64)| share * value(entries);
-        self.shares.iter().map(weighted).sum()
+        self.entry_count_shares.iter().map(weighted).sum()
     }
 
     /// Returns the squared bias of the means, summed over items. Each value of a person with r
@@ -105,7 +111,7 @@ impl Population {
     pub(crate) fn squared_bias(&self, alike: f64, lost: impl Fn(u32) -> f64) -> f64 {
         let (mut sum, mut fewer) = (0.0, 0.0);
         // Ascending entries: `fewer` sums over people with fewer entries than this group.
-        for &(entries, share) in self.shares.iter().filter(|own| own.0 > 0) {
+        for &(entries, share) in self.entry_count_shares.iter().filter(|own| own.0 > 0) {
             let own = share * f64::from(entries) * lost(entries);
             sum += own * (2.0 * fewer + own) / (1.0 + alike * f64::from(entries - 1));
             fewer += own;
@@ -128,7 +134,7 @@ impl Population {
         let average = self.average_over_people(f64::from);
         let even = average * average / items;
         let midway = libm::sqrt(even * greatest / 2.0).max(even);
-        let overlap = self.overlap.unwrap_or(midway).min(greatest);
+        let overlap = self.mean_item_overlap.unwrap_or(midway).min(greatest);
         let alike = overlap / greatest;
         // Scaled so that losing all values costs `overlap`.
         overlap * self.squared_bias(alike, lost) / self.squared_bias(alike, |_| 1.0)

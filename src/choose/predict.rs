@@ -18,7 +18,7 @@ pub struct SquaredError {
     /// Variance of the noise. It decreases with the number of people.
     pub variance: f64,
     /// Variance for a rare item. The variance for a common item is of the same order.
-    pub rare_variance: f64,
+    pub rare_item_variance: f64,
     /// Squared bias that is caused by omitting entries or by clipping, in the worst case: all
     /// people have the same items. The bias does not decrease with the number of people.
     pub squared_bias: f64,
@@ -31,13 +31,13 @@ pub struct SquaredError {
 impl SquaredError {
     /// Returns variance plus squared bias, in the worst case.
     #[must_use]
-    pub fn total(&self) -> f64 {
+    pub fn worst_case_total_error(&self) -> f64 {
         self.variance + self.squared_bias
     }
 
     /// Returns variance plus likely squared bias, the error by which parameters are chosen.
     #[must_use]
-    pub fn likely_total(&self) -> f64 {
+    pub fn likely_total_error(&self) -> f64 {
         self.variance + self.likely_squared_bias
     }
 }
@@ -56,11 +56,11 @@ impl SquaredError {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PredictedErrors {
     /// Error of means.
-    pub mean: Option<SquaredError>,
+    pub mean_error: Option<SquaredError>,
     /// Error of frequencies, the shares of people who have an item with a given sign.
-    pub frequency: Option<SquaredError>,
+    pub frequency_error: Option<SquaredError>,
     /// Error of non-missing frequencies, the shares of people who have an item with either sign.
-    pub nonmissing: Option<SquaredError>,
+    pub nonmissing_error: Option<SquaredError>,
 }
 
 /// Mechanism whose errors can be predicted.
@@ -79,7 +79,7 @@ pub(crate) trait PredictErrors: MechanismParameters + Into<Mechanism> {
 
     /// Returns whether clipping biases the values of a person with s entries towards 0, where s is
     /// the sparsity.
-    fn clips(&self, _: &Domain) -> bool {
+    fn has_clipping_bias(&self, _: &Domain) -> bool {
         false
     }
 }
@@ -108,8 +108,8 @@ pub(super) fn error_with_sampling(
         None => estimands * rare,
     };
     SquaredError {
-        variance: total / estimands / population.people(),
-        rare_variance: rare / population.people(),
+        variance: total / estimands / population.people_count(),
+        rare_item_variance: rare / population.people_count(),
         squared_bias: population.squared_bias(1.0, lost) / estimands,
         likely_squared_bias: population
             .likely_squared_bias(averaged_item_count(domain, population), lost)

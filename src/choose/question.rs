@@ -7,17 +7,19 @@ use super::budget::PrivacyBudget;
 use super::cross::CrossDraft;
 use super::draft_agreement::{check_equal, check_equal_if_stated};
 use super::mechanism::{MechanismDraft, all_candidates};
-use super::memo::best_for_memo;
+use super::memo::best_memo_compatible_candidate;
 use super::number::NumberDraft;
 use super::objective::Objective;
-use super::population::{PEOPLE, Population};
+use super::population::{DEFAULT_PEOPLE_COUNT, Population};
 use super::search::{Candidate, ParameterSearch};
 use super::{together, window};
 use crate::bounds;
 use crate::domain::{Domain, ValueKind};
 use crate::error::Error;
 use crate::task::local::question::check_kind;
-use crate::task::{Items, Kind, Memo, Numbers, PrefixLengths, Question, QuestionFields, Together};
+use crate::task::{
+    Items, MemoParameters, Numbers, PrefixLengths, Question, QuestionFields, QuestionKind, Together,
+};
 
 /// [`Question`] whose mechanism may lack parameters or be missing, and whose sparsity, weight or
 /// scale may be left to hushbin.
@@ -46,12 +48,12 @@ pub struct QuestionDraft {
     pub sparsity: Option<u32>,
     /// Numbers of people with 0, 1, 2, … entries, if known. hushbin needs these numbers to weigh
     /// the bias of omitting entries against the noise.
-    pub entries: Option<Vec<u64>>,
+    pub people_by_entry_count: Option<Vec<u64>>,
     /// Average number of items that two people have in common, for use with `entries`. For each
     /// item, the share of people who have the item is squared. The overlap is the sum of these
     /// squares. For ratings, the overlap is the sum of the squared means. A larger overlap means
     /// more bias. If the overlap is missing, a medium overlap is assumed.
-    pub overlap: Option<f64>,
+    pub mean_item_overlap: Option<f64>,
     /// Weight, as in [`QuestionFields`]. If no question states a weight, all weights are chosen.
     /// Otherwise a missing weight is 1.
     pub weight: Option<u32>,
@@ -113,7 +115,7 @@ pub struct ChosenQuestion {
     /// parameters, in order of increasing error.
     pub alternatives: Vec<Candidate>,
     /// Number of people for which errors are predicted.
-    pub people: f64,
+    pub people_count: f64,
 }
 
 impl QuestionDraft {
@@ -136,23 +138,28 @@ impl QuestionDraft {
         let (kind, items) = self.complete_kind(epsilon)?;
         let sparsity = self.sparsity.unwrap_or(1);
         if let Some(weight) = self.weight {
-            bounds::WEIGHT.check(f64::from(weight))?;
+            bounds::QUESTION_WEIGHT_RANGE.check_in_range(f64::from(weight))?;
         }
         check_kind(&kind, &items, sparsity, epsilon)
     }
 
     /// Completes the kind of question for a local ε. Returns the kind and its items.
-    fn complete_kind(&self, epsilon: f64) -> Result<(Kind, Items), Error> {
+    fn complete_kind(&self, epsilon: f64) -> Result<(QuestionKind, Items), Error> {
         let (kind, items) = match &self.kind {
-            KindDraft::Ratings(items, value) => (Kind::Ratings(*value), Some(items)),
-            KindDraft::Set(items) => (Kind::Set, Some(items)),
-            KindDraft::Choice(items) => (Kind::Choice, Some(items)),
-            KindDraft::Flag => (Kind::Flag, None),
-            KindDraft::Number(number) => (Kind::Number(number.complete_scale()?), None),
-            KindDraft::Numbers(items, numbers) => (Kind::Numbers(numbers.clone()), Some(items)),
-            KindDraft::Cross(cross) => (Kind::Cross(cross.complete_cross(epsilon)?), None),
-            KindDraft::Text(prefixes) => (Kind::Text(prefixes.clone()), None),
-            KindDraft::Together(together) => (Kind::Together(together.clone()), None),
+            KindDraft::Ratings(items, value) => (QuestionKind::Ratings(*value), Some(items)),
+            KindDraft::Set(items) => (QuestionKind::Set, Some(items)),
+            KindDraft::Choice(items) => (QuestionKind::Choice, Some(items)),
+            KindDraft::Flag => (QuestionKind::Flag, None),
+            KindDraft::Number(number) => (QuestionKind::Number(number.complete_scale()?), None),
+            KindDraft::Numbers(items, numbers) => {
+                (QuestionKind::Numbers(numbers.clone()), Some(items))
+            }
+            KindDraft::Cross(cross) => (
+                QuestionKind::CrossTabulation(cross.complete_cross(epsilon)?),
+                None,
+            ),
+            KindDraft::Text(prefixes) => (QuestionKind::Text(prefixes.clone()), None),
+            KindDraft::Together(together) => (QuestionKind::JointChoices(together.clone()), None),
         };
         let items = kind.implied_items().or_else(|| items.cloned());
         Ok((
@@ -174,36 +181,36 @@ impl QuestionDraft {
     ///
     /// # Errors
     /// As [`Question::new`].
-    pub fn resolve(
+    pub fn resolve_question(
         &self,
         epsilon: f64,
         people: Option<u64>,
-        memo: Option<Memo>,
+        memo: Option<MemoParameters>,
     ) -> Result<Question, Error> {
         let resolve = || {
             let population = self.population(people)?;
             let search = self.prepare_search(&population, epsilon, f64::INFINITY)?;
             let best = self.mechanism_draft(epsilon)?.best_candidate(&search)?;
-            let best = self.fit_to_memo(&search, memo, best)?;
+            let best = self.fit_candidate_to_memo(&search, memo, best)?;
             self.question_from_candidate(epsilon, &best)
         };
         resolve().map_err(|error| self.error_in_question(error))
     }
 
-    /// Returns the choice of [`QuestionDraft::resolve`] and its alternatives. Only parameters whose
+    /// Returns the choice of [`QuestionDraft::resolve_question`] and its alternatives. Only parameters whose
     /// [α](super::mixture_alpha) is at most `alpha` are considered. Returns `None` if the draft's
     /// mechanism is `auto` and no mechanism has such parameters. With a finite `alpha`, mechanisms
     /// that protect only single entries are excluded.
     ///
     /// # Errors
-    /// As [`Question::new`]; [`Error::Combination`] if the parameters of a stated mechanism cannot
+    /// As [`Question::new`]; [`Error::InvalidCombination`] if the parameters of a stated mechanism cannot
     /// have an α of at most `alpha`.
     pub fn choose_within_alpha(
         &self,
         epsilon: f64,
         people: Option<u64>,
         alpha: f64,
-        memo: Option<Memo>,
+        memo: Option<MemoParameters>,
     ) -> Result<Option<ChosenQuestion>, Error> {
         let choose = || self.try_choose(epsilon, people, alpha, memo);
         choose().map_err(|error| self.error_in_question(error))
@@ -214,7 +221,7 @@ impl QuestionDraft {
         epsilon: f64,
         people: Option<u64>,
         alpha: f64,
-        memo: Option<Memo>,
+        memo: Option<MemoParameters>,
     ) -> Result<Option<ChosenQuestion>, Error> {
         let population = self.population(people)?;
         let search = self.prepare_search(&population, epsilon, alpha)?;
@@ -239,9 +246,14 @@ impl QuestionDraft {
                 (chosen, alternatives)
             }
         };
-        chosen = self.fit_to_memo(&search, memo, chosen)?;
+        chosen = self.fit_candidate_to_memo(&search, memo, chosen)?;
         if let KindDraft::Together(together) = &self.kind {
-            together::replace_predicted_error(together, epsilon, population.people(), &mut chosen);
+            together::replace_predicted_error(
+                together,
+                epsilon,
+                population.people_count(),
+                &mut chosen,
+            );
         }
         // The chosen mechanism is no alternative to itself.
         alternatives.retain(|other| {
@@ -251,21 +263,21 @@ impl QuestionDraft {
             question: self.question_from_candidate(epsilon, &chosen)?,
             chosen,
             alternatives,
-            people: population.people(),
+            people_count: population.people_count(),
         }))
     }
 
     /// Returns the chosen parameters. If reports cannot be made from the memo with them, returns the
     /// best parameters that allow memos. Stated parameters are kept: the task is then refused.
-    fn fit_to_memo(
+    fn fit_candidate_to_memo(
         &self,
         search: &ParameterSearch<'_>,
-        memo: Option<Memo>,
+        memo: Option<MemoParameters>,
         chosen: Candidate,
     ) -> Result<Candidate, Error> {
         match memo {
-            Some(memo) if self.leaves_mechanism_open() && search.domain.is_one_of_list() => {
-                best_for_memo(search, memo, chosen)
+            Some(memo) if self.is_mechanism_unstated() && search.domain.is_one_of_list() => {
+                best_memo_compatible_candidate(search, memo, chosen)
             }
             _ => Ok(chosen),
         }
@@ -293,23 +305,23 @@ impl QuestionDraft {
         match &self.kind {
             // For these kinds, an unset mechanism (by default Collision) means the kind's best
             // mechanism.
-            KindDraft::Number(number) if self.leaves_mechanism_open() => {
+            KindDraft::Number(number) if self.is_mechanism_unstated() => {
                 Ok(number.mechanism_draft())
             }
-            KindDraft::Cross(cross) if self.leaves_mechanism_open() => {
+            KindDraft::Cross(cross) if self.is_mechanism_unstated() => {
                 cross.mechanism_draft(epsilon)
             }
-            KindDraft::Numbers(..) if self.leaves_mechanism_open() => {
+            KindDraft::Numbers(..) if self.is_mechanism_unstated() => {
                 Ok(MechanismDraft::Window(window::Draft::default()))
             }
             KindDraft::Ratings(..) => Ok(self.mechanism.clone()),
-            _ if self.leaves_mechanism_open() => Ok(MechanismDraft::default()),
+            _ if self.is_mechanism_unstated() => Ok(MechanismDraft::default()),
             _ => Ok(self.mechanism.clone()),
         }
     }
 
     /// Returns whether neither the mechanism nor any of its parameters is stated.
-    fn leaves_mechanism_open(&self) -> bool {
+    fn is_mechanism_unstated(&self) -> bool {
         matches!(self.mechanism, MechanismDraft::Auto(_))
             || self.mechanism == MechanismDraft::default()
     }
@@ -318,50 +330,50 @@ impl QuestionDraft {
     /// that the task states, if any.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] and [`Error::Combination`] if the stated population is impossible, or
+    /// [`Error::OptionOutOfRange`] and [`Error::InvalidCombination`] if the stated population is impossible, or
     /// if neither `entries` nor a sparsity is stated.
     pub fn population(&self, people: Option<u64>) -> Result<Population, Error> {
         let people = people.map(|people| people as f64);
         if let Some(people) = people {
-            bounds::PEOPLE.check(people)?;
+            bounds::PEOPLE_COUNT_RANGE.check_in_range(people)?;
         }
-        if let Some(overlap) = self.overlap {
-            bounds::OVERLAP.check(overlap)?;
+        if let Some(overlap) = self.mean_item_overlap {
+            bounds::ITEM_OVERLAP_RANGE.check_in_range(overlap)?;
         }
-        match (&self.entries, self.sparsity) {
+        match (&self.people_by_entry_count, self.sparsity) {
             (Some(entries), _) => {
-                let mut population = Population::from_counts(entries)?;
-                population.overlap = self.overlap;
+                let mut population = Population::from_entry_counts(entries)?;
+                population.mean_item_overlap = self.mean_item_overlap;
                 let count = match &self.kind {
-                    KindDraft::Ratings(items, _) | KindDraft::Set(items) => items.count(),
+                    KindDraft::Ratings(items, _) | KindDraft::Set(items) => items.item_count(),
                     KindDraft::Choice(_)
                     | KindDraft::Flag
                     | KindDraft::Number(_)
                     | KindDraft::Cross(_)
                     | KindDraft::Text(_) => Some(1),
                     KindDraft::Numbers(..) | KindDraft::Together(_) => {
-                        return Err(Error::Combination {
+                        return Err(Error::InvalidCombination {
                             reason: "\"numbers\" and \"together\" take no \"entries\": each \
                                      person answers every part",
                         });
                     }
                 };
                 if count.is_some_and(|items| population.max_entries() > items) {
-                    return Err(Error::Combination {
+                    return Err(Error::InvalidCombination {
                         reason: "\"entries\" lists people with more entries than a person can have",
                     });
                 }
-                let people = people.unwrap_or(population.people());
-                Ok(population.with_people(people))
+                let people = people.unwrap_or(population.people_count());
+                Ok(population.with_people_count(people))
             }
-            (None, _) if self.overlap.is_some() => Err(Error::Combination {
+            (None, _) if self.mean_item_overlap.is_some() => Err(Error::InvalidCombination {
                 reason: "\"overlap\" needs \"entries\"",
             }),
             (None, Some(sparsity)) => Ok(Population::with_equal_entries(
-                people.unwrap_or(PEOPLE),
+                people.unwrap_or(DEFAULT_PEOPLE_COUNT),
                 sparsity,
             )),
-            (None, None) => Err(Error::Combination {
+            (None, None) => Err(Error::InvalidCombination {
                 reason: "a task needs a \"sparsity\", or \"entries\" from which it is chosen",
             }),
         }
@@ -378,18 +390,21 @@ impl QuestionDraft {
         self.mechanism.check(&domain)?;
         let objective = match &self.mechanism {
             MechanismDraft::Auto(auto) => auto.objective.objective()?,
-            _ => Objective::MEAN,
+            _ => Objective::MEAN_ONLY,
         };
         Ok(ParameterSearch {
             domain,
             sparsity: self.sparsity,
-            budget: PrivacyBudget { epsilon, alpha },
+            budget: PrivacyBudget {
+                epsilon,
+                max_alpha: alpha,
+            },
             population,
             // Items without signs have frequencies and no separate means.
             objective: if domain.is_rated() {
                 objective
             } else {
-                Objective::FREQUENCY
+                Objective::FREQUENCY_ONLY
             },
             parts: match &self.kind {
                 KindDraft::Together(together) => together.parts(),
@@ -415,31 +430,33 @@ impl QuestionDraft {
         let agrees = || {
             check_equal("name", &self.name.as_str(), &question.name())?;
             match (&self.kind, question.kind()) {
-                (KindDraft::Number(number), Kind::Number(scale)) => {
+                (KindDraft::Number(number), QuestionKind::Number(scale)) => {
                     number.check_agrees_with(scale)?;
                 }
-                (KindDraft::Numbers(_, own), Kind::Numbers(used))
+                (KindDraft::Numbers(_, own), QuestionKind::Numbers(used))
                     if own.is_single() && used.is_single() =>
                 {
                     own[0].check_agrees_with(&used[0])?;
                 }
                 // Both are called "number" in files: one is for a mean, the other has bins.
-                (KindDraft::Numbers(_, own), Kind::Number(_)) if own.is_single() => {
+                (KindDraft::Numbers(_, own), QuestionKind::Number(_)) if own.is_single() => {
                     check_equal("for its mean", &true, &false)?;
                 }
-                (KindDraft::Number(_), Kind::Numbers(used)) if used.is_single() => {
+                (KindDraft::Number(_), QuestionKind::Numbers(used)) if used.is_single() => {
                     check_equal("for its mean", &false, &true)?;
                 }
-                (KindDraft::Cross(draft), Kind::Cross(cross)) => draft.check_agrees_with(cross)?,
+                (KindDraft::Cross(draft), QuestionKind::CrossTabulation(cross)) => {
+                    draft.check_agrees_with(cross)?
+                }
                 _ => {
                     let (kind, items) = self.complete_kind(question.epsilon())?;
                     check_equal("kind", &kind.name(), &question.kind().name())?;
                     check_equal("items", &&items, &question.items())?;
                     match kind {
-                        Kind::Numbers(_) | Kind::Together(_) => {
+                        QuestionKind::Numbers(_) | QuestionKind::JointChoices(_) => {
                             check_equal("of", &&kind, &question.kind())?;
                         }
-                        Kind::Text(_) => check_equal("prefixes", &&kind, &question.kind())?,
+                        QuestionKind::Text(_) => check_equal("prefixes", &&kind, &question.kind())?,
                         _ => {}
                     }
                     check_equal("value", &kind.value_kind(), &question.value_kind())?;

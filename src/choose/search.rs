@@ -4,14 +4,14 @@ use alloc::vec::Vec;
 use core::cmp::Ordering;
 
 use super::budget::PrivacyBudget;
-use super::objective::{Goal, Objective};
+use super::objective::{Objective, ParameterSearchGoal};
 use super::population::Population;
 use super::predict::{PredictErrors, PredictedErrors};
 use crate::bounds;
 use crate::domain::Domain;
 use crate::error::Error;
 use crate::mechanism::Mechanism;
-use crate::task::Part;
+use crate::task::QuestionPart;
 
 /// Mechanism that is considered for a question, with its predicted errors.
 ///
@@ -30,7 +30,7 @@ pub struct Candidate {
     /// Sparsity for which the mechanism was chosen.
     pub sparsity: u32,
     /// Predicted errors.
-    pub predicted: PredictedErrors,
+    pub predicted_errors: PredictedErrors,
     /// Error of the objective, with the likely bias. It is infinite if the mechanism lacks a
     /// required estimate. It is also infinite if the sparsity is stated and the mechanism is biased
     /// for people with at most that many entries.
@@ -47,14 +47,14 @@ pub(crate) struct ParameterSearch<'a> {
     pub(crate) population: &'a Population,
     pub(crate) objective: Objective,
     /// Parts of a question of kind `together`, or an empty list.
-    pub(crate) parts: &'a [Part],
+    pub(crate) parts: &'a [QuestionPart],
 }
 
 /// Granularity of the search. Let s be the best sparsity so far. The search ends when sparsities at
 /// a distance of at most 1 + s/32 have been tried on both sides of s.
-const GRANULARITY: u32 = 32;
+const SPARSITY_SEARCH_GRANULARITY: u32 = 32;
 /// Sparsity up to which every sparsity is tried.
-const SMALL_SPARSITY: usize = 12;
+const MAX_EXHAUSTIVE_SPARSITY: usize = 12;
 
 impl ParameterSearch<'_> {
     /// Returns the mechanism that `choose` returns for the stated sparsity, or for the best
@@ -84,7 +84,11 @@ impl ParameterSearch<'_> {
         let place = |sparsity: u32| tried.partition_point(|s| *s < sparsity);
         // Choosing parameters for a large s takes long. So every fourth sparsity is tried first,
         // then all sparsities near the best. The noise increases with s, and the bias decreases.
-        let stride = if tried.len() > SMALL_SPARSITY { 4 } else { 1 };
+        let stride = if tried.len() > MAX_EXHAUSTIVE_SPARSITY {
+            4
+        } else {
+            1
+        };
         let last = tried.len() - 1;
         let mut centre = consider(tried[last])?;
         for index in (0..last).step_by(stride) {
@@ -100,7 +104,9 @@ impl ParameterSearch<'_> {
         let around = place(centre);
         let mut low = tried[around.saturating_sub(1)];
         let mut high = tried[(around + 1).min(last)];
-        while centre - low > 1 + centre / GRANULARITY || high - centre > 1 + centre / GRANULARITY {
+        while centre - low > 1 + centre / SPARSITY_SEARCH_GRANULARITY
+            || high - centre > 1 + centre / SPARSITY_SEARCH_GRANULARITY
+        {
             let (below, above) = (centre - (centre - low) / 2, centre + (high - centre) / 2);
             let mut found = centre;
             for sparsity in [below, above] {
@@ -126,22 +132,22 @@ impl ParameterSearch<'_> {
     ) -> Candidate {
         let predicted = mechanism.predict_errors(domain, self.budget.epsilon, self.population);
         // A stated sparsity s guarantees unbiased estimates for people with s entries.
-        let biased = self.sparsity.is_some() && mechanism.clips(domain);
+        let biased = self.sparsity.is_some() && mechanism.has_clipping_bias(domain);
         let error = self
             .objective
             .weighted_error(&predicted)
             .filter(|_| !biased);
         Candidate {
             sparsity: domain.sparsity(),
-            objective_error: error.map_or(f64::INFINITY, |error| error.likely_total()),
-            predicted,
+            objective_error: error.map_or(f64::INFINITY, |error| error.likely_total_error()),
+            predicted_errors: predicted,
             mechanism: mechanism.into(),
         }
     }
 
     /// Returns the goal for which parameters are chosen.
-    pub(super) fn goal(&self) -> Goal<'_> {
-        Goal {
+    pub(super) fn goal(&self) -> ParameterSearchGoal<'_> {
+        ParameterSearchGoal {
             objective: self.objective,
             parts: self.parts,
         }
@@ -153,7 +159,7 @@ impl ParameterSearch<'_> {
         self.population
             .max_entries()
             .min(items)
-            .clamp(1, bounds::SPARSITY.max as u32)
+            .clamp(1, bounds::SPARSITY_RANGE.max as u32)
     }
 
     /// Returns the sparsities to try: every small sparsity, then steps of a fifth.
@@ -162,7 +168,16 @@ impl ParameterSearch<'_> {
             return alloc::vec![sparsity];
         }
         let most = self.max_sparsity();
-        let next = |s: &u32| Some(s + 1 + if *s < SMALL_SPARSITY as u32 { 0 } else { s / 5 });
+        let next = |s: &u32| {
+            Some(
+                s + 1
+                    + if *s < MAX_EXHAUSTIVE_SPARSITY as u32 {
+                        0
+                    } else {
+                        s / 5
+                    },
+            )
+        };
         let mut tried: Vec<u32> = core::iter::successors(Some(1), next)
             .take_while(|s| *s < most)
             .collect();

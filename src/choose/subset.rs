@@ -8,11 +8,11 @@
 use alloc::vec::Vec;
 use core::ops::RangeInclusive;
 
-use super::buckets_draft::{BucketsDraft, ChoosableRule, SubsetWithVariance, paper_rule};
-use super::budget::{BUDGET_EXCEEDED, PreparedBudget, PrivacyBudget};
+use super::buckets_draft::{BucketsDraft, ChoosableRule, ParametersWithVariance, paper_rule};
+use super::budget::{BUDGET_EXCEEDED_ERROR, PreparedBudget, PrivacyBudget};
 use super::candidate_cell_counts::CandidateCellCounts;
-use super::contract::Choose;
-use super::objective::Goal;
+use super::contract::ChooseParameters;
+use super::objective::ParameterSearchGoal;
 use super::predict::PredictErrors;
 use super::search::{Candidate, ParameterSearch};
 use crate::bounds;
@@ -21,8 +21,8 @@ use crate::error::Error;
 use crate::hash::HashFamily;
 use crate::mechanism::contract::MechanismParameters;
 use crate::mechanism::hash_bin::PrivacyLevelName;
-use crate::mechanism::occupancy::{ApproximateTopSums, TopSum, TopSums};
-use crate::mechanism::{BucketReport, Subset};
+use crate::mechanism::occupancy::{ApproximateTopSums, StrongestCellSums, StrongestCellSumsTable};
+use crate::mechanism::{BucketReport, HashedSubsetSelection};
 
 /// Maximum cost of hashing, R·s·(1 + rounds), with R > 1 hash functions and sparsity s. A page that
 /// makes a report needs about 5 ns per unit of this cost. Hashing one element under one hash
@@ -33,29 +33,29 @@ const MAX_HASH_COST: u32 = 1500;
 const VARIANCE_TOLERANCE: f64 = 1.01;
 /// Number of candidates, for each number of hash functions R, whose exact variance is computed.
 /// These variances decide R. The candidates are the best ones of a ranking.
-const EXACT_PER_HASH_COUNT: usize = 3;
+const EXACT_CANDIDATES_PER_HASH_COUNT: usize = 3;
 /// Number of candidates with the chosen R whose exact variance is computed. The candidates are the
 /// best ones of the ranking.
-const FINALISTS: usize = 8;
+const FINALIST_COUNT: usize = 8;
 /// Maximum number of hashed elements R·s for which candidates are ranked with exact sums. With
 /// independent cells, approximate sums led to 12 per cent more variance at R·s = 3, 7 per cent at
 /// 5, and none at 16.
-const EXACT_RANKING_MAX: u32 = 12;
+const MAX_ELEMENTS_FOR_EXACT_RANKING: u32 = 12;
 /// Minimum sparsity s at which the final choice uses approximate sums. At s = 1024, approximate and
 /// exact sums led to the same choice, except that c differed by 0.1 per cent. Each exact sum takes
 /// a tenth of a second at s = 1024.
-const APPROXIMATE_FROM_SPARSITY: u32 = 256;
+const MIN_SPARSITY_FOR_APPROXIMATION: u32 = 256;
 /// Maximum width of a range that is searched exhaustively. A range contains numbers of favoured
 /// buckets c.
-const MAX_EXHAUSTIVE: u32 = 24;
+const MAX_EXHAUSTIVE_RANGE_WIDTH: u32 = 24;
 /// Ratio of items to entries above which paddings are a small part of all slots.
-const MAX_ITEMS_PER_ENTRY: u32 = 16;
+const FEW_PADDINGS_ITEMS_PER_ENTRY: u32 = 16;
 /// Minimum factor by which added items must lower the variance, compared with added paddings. If
 /// the factor is smaller, paddings are added. With paddings, people with few entries add less
 /// noise.
 const MIN_GAIN_WITHOUT_PADDING: f64 = 1.003;
 
-const NO_WINDOW: Error = Error::Combination {
+const NO_BALANCED_WINDOWS_ERROR: Error = Error::InvalidCombination {
     reason: "the stated fields allow no \"balanced-windows\": they need rule \"heaviest\", \
              \"hashes\" 1, \"favoured\" of at least 2, and \"buckets\" from 3 to 255, above \
              \"favoured\". Unless both are stated, \"buckets\" must not exceed the number of \
@@ -69,45 +69,46 @@ const NO_WINDOW: Error = Error::Combination {
 /// candidates with one R and all neighbours.
 ///
 /// # Errors
-/// [`Error::OutOfRange`] or [`Error::Combination`] if the draft allows no parameters, or none
+/// [`Error::OptionOutOfRange`] or [`Error::InvalidCombination`] if the draft allows no parameters, or none
 /// within the budget.
 pub(super) fn choose_bucket_parameters<R: ChoosableRule>(
     domain: &Domain,
     budget: PrivacyBudget,
     draft: &BucketsDraft<R::Name>,
-    goal: &Goal<'_>,
-) -> Result<Subset<R>, Error> {
+    goal: &ParameterSearchGoal<'_>,
+) -> Result<HashedSubsetSelection<R>, Error> {
     let complete = draft.complete_with_defaults::<R>(domain)?;
-    let paper = draft.rule_or_default::<R>() == paper_rule::<R>().name();
+    let paper = draft.rule_or_default::<R>() == paper_rule::<R>().rule_name();
     let with = |hashing| BucketSearch {
         domain,
         epsilon: budget.epsilon,
-        limit: budget.precompute_exp(),
+        prepared_budget: budget.precompute_exp(),
         goal,
-        hashing,
-        favoured: draft.favoured,
+        hash_family: hashing,
+        favoured_count: draft.favoured,
         // A stated c refers to the buckets of one hash function.
-        hashes: draft.hashes.or(draft.favoured.map(|_| 1)),
+        hash_count: draft.hashes.or(draft.favoured.map(|_| 1)),
     };
     let search = with(draft.hashing_or_default(domain));
-    let limit = &search.limit;
+    let limit = &search.prepared_budget;
     let numbers = [draft.favoured, draft.buckets, draft.hashes];
     let says_nothing = draft.hashing.is_none() && numbers == [None; 3];
-    let windows = |other| R::best_with_windows(domain, limit, draft, goal, other);
+    let windows = |other| R::best_with_balanced_windows(domain, limit, draft, goal, other);
     let chosen = match complete {
-        _ if search.hashing == HashFamily::BalancedWindows => {
-            search.hashing.check_domain(domain)?;
+        _ if search.hash_family == HashFamily::BalancedWindows => {
+            search.hash_family.check_domain(domain)?;
             // Windows that the draft requires have no substitute, and the paper's rule has no
             // windows.
             let best = windows(None).filter(|_| !paper);
-            best.ok_or(NO_WINDOW)?.1
+            best.ok_or(NO_BALANCED_WINDOWS_ERROR)?.1
         }
         Some(complete) if paper || draft.favoured.is_some() => complete,
         None if paper => search.best_of_paper_rule(),
         complete => {
-            let cells = complete.map(|complete| complete.cells());
+            let cells = complete.map(|complete| complete.cells_per_hash());
             let padded = search.best_of_strongest_rule::<R>(cells);
-            let fills = draft.hashing.is_none() && padded.1.rule().allows_balanced_items();
+            let fills =
+                draft.hashing.is_none() && padded.1.favouring_rule().allows_balanced_items();
             let filled = (fills && has_many_entries(domain))
                 .then(|| with(HashFamily::BalancedItems).best_of_strongest_rule(cells));
             match filled {
@@ -117,20 +118,20 @@ pub(super) fn choose_bucket_parameters<R: ChoosableRule>(
             }
         }
     };
-    MechanismParameters::check(&chosen, domain)?;
+    MechanismParameters::check_suits_domain(&chosen, domain)?;
     // The paper's rules favour at most s buckets.
     let favoured = chosen.favoured_count().unwrap_or(domain.sparsity());
     if search
-        .limit
+        .prepared_budget
         .allows_favoured_of_buckets(favoured, chosen.total_buckets())
     {
         Ok(chosen)
     } else {
-        Err(BUDGET_EXCEEDED)
+        Err(BUDGET_EXCEEDED_ERROR)
     }
 }
 
-impl<R: ChoosableRule> Choose for Subset<R>
+impl<R: ChoosableRule> ChooseParameters for HashedSubsetSelection<R>
 where
     Self: PredictErrors + MechanismParameters<Report = BucketReport>,
 {
@@ -138,7 +139,7 @@ where
 
     fn check_draft(draft: &Self::Draft, domain: &Domain) -> Result<(), Error> {
         match draft.complete_with_defaults::<R>(domain)? {
-            Some(own) => MechanismParameters::check(&own, domain),
+            Some(own) => MechanismParameters::check_suits_domain(&own, domain),
             None => Ok(()),
         }
     }
@@ -175,7 +176,7 @@ where
 
 /// Returns whether paddings would occupy a considerable part of all slots.
 fn has_many_entries(domain: &Domain) -> bool {
-    let few = |items: u32| items / domain.sparsity() > MAX_ITEMS_PER_ENTRY;
+    let few = |items: u32| items / domain.sparsity() > FEW_PADDINGS_ITEMS_PER_ENTRY;
     domain.item_count().is_some_and(|items| !few(items))
 }
 
@@ -183,21 +184,21 @@ fn has_many_entries(domain: &Domain) -> bool {
 struct BucketSearch<'a> {
     domain: &'a Domain,
     epsilon: f64,
-    limit: PreparedBudget,
-    goal: &'a Goal<'a>,
-    hashing: HashFamily,
-    favoured: Option<u32>,
-    hashes: Option<u32>,
+    prepared_budget: PreparedBudget,
+    goal: &'a ParameterSearchGoal<'a>,
+    hash_family: HashFamily,
+    favoured_count: Option<u32>,
+    hash_count: Option<u32>,
 }
 
 /// Expected sums of the strengths of the c strongest cells, exact or approximate.
 enum ExpectedStrengthSums {
-    Exact(TopSums),
+    Exact(StrongestCellSumsTable),
     Approximate(ApproximateTopSums),
 }
 
 impl ExpectedStrengthSums {
-    fn for_strongest_cells(&self, c: u32) -> TopSum {
+    fn sums_for_strongest_cells(&self, c: u32) -> StrongestCellSums {
         match self {
             Self::Exact(sums) => sums.sums_over_strongest(c),
             Self::Approximate(sums) => sums.sums_over_strongest(c),
@@ -218,37 +219,58 @@ impl BucketSearch<'_> {
     fn max_cells<R: ChoosableRule>(&self) -> u32 {
         let s = f64::from(self.sparsity());
         // Twice the bound of Wang et al., for safety.
-        let wide = 2.0 * s * (self.limit.e + 2.0);
+        let wide = 2.0 * s * (self.prepared_budget.exp_epsilon + 2.0);
         let wide = match self.balanced_element_count::<R>() {
             Some(elements) => wide.min(f64::from(elements)),
             None => wide,
         };
-        wide.clamp(1.0, bounds::BUCKETS.max / f64::from(R::SIDES)) as u32
+        wide.clamp(
+            1.0,
+            bounds::BUCKET_COUNT_RANGE.max / f64::from(R::SIDES_PER_CELL),
+        ) as u32
     }
 
     /// Returns the number of elements if the hash is balanced, else `None`.
     fn balanced_element_count<R: ChoosableRule>(&self) -> Option<u32> {
-        let elements = Subset::<R>::elements_under_hashing(self.hashing, self.domain)?;
-        self.hashing.is_balanced().then_some(elements)
+        let elements =
+            HashedSubsetSelection::<R>::elements_under_hashing(self.hash_family, self.domain)?;
+        self.hash_family.is_balanced().then_some(elements)
     }
 
     /// Creates parameters. The search stays within the bounds, so this cannot fail.
-    fn subset_with<R: ChoosableRule>(&self, rule: R, cells: u32, hashes: u32) -> Subset<R> {
-        Subset::with_hashes(rule, self.hashing, R::SIDES * cells, hashes)
-            .expect("within the bounds of buckets, hashes and favoured")
+    fn create_subset_parameters<R: ChoosableRule>(
+        &self,
+        rule: R,
+        cells: u32,
+        hashes: u32,
+    ) -> HashedSubsetSelection<R> {
+        HashedSubsetSelection::with_hashes(
+            rule,
+            self.hash_family,
+            R::SIDES_PER_CELL * cells,
+            hashes,
+        )
+        .expect("within the bounds of buckets, hashes and favoured")
     }
 
     /// Returns the best parameters under the paper's rule.
-    fn best_of_paper_rule<R: ChoosableRule>(&self) -> Subset<R> {
+    fn best_of_paper_rule<R: ChoosableRule>(&self) -> HashedSubsetSelection<R> {
         let s = self.sparsity();
         let first = s + 1;
         // The limit on α may require more cells than the minimum of the variance.
-        let hiding = self.limit.min_buckets(s).div_ceil(R::SIDES).max(first);
+        let hiding = self
+            .prepared_budget
+            .min_buckets(s)
+            .div_ceil(R::SIDES_PER_CELL)
+            .max(first);
         let candidates = (first..=self.max_cells::<R>().max(first))
-            .filter(|cells| self.limit.allows_favoured_of_buckets(s, R::SIDES * cells))
+            .filter(|cells| {
+                self.prepared_budget
+                    .allows_favoured_of_buckets(s, R::SIDES_PER_CELL * cells)
+            })
             .chain(core::iter::once(hiding))
             .map(|cells| {
-                let subset = self.subset_with(paper_rule::<R>(), cells, 1);
+                let subset = self.create_subset_parameters(paper_rule::<R>(), cells, 1);
                 (
                     R::paper_rule_variance(&subset, self.domain, self.epsilon, self.goal),
                     subset,
@@ -259,19 +281,24 @@ impl BucketSearch<'_> {
 
     /// Returns the numbers of cells to try under the project's own rule.
     fn candidate_cell_counts<R: ChoosableRule>(&self) -> CandidateCellCounts {
-        let favoured = self.favoured.unwrap_or(1);
-        let hashes = self.hashes.unwrap_or(1);
+        let favoured = self.favoured_count.unwrap_or(1);
+        let hashes = self.hash_count.unwrap_or(1);
         // At least one bucket is not favoured.
-        let fewest = (bounds::BUCKETS.min as u32).div_ceil(R::SIDES);
+        let fewest = (bounds::BUCKET_COUNT_RANGE.min as u32).div_ceil(R::SIDES_PER_CELL);
         let least = (fewest..)
-            .find(|cells| R::max_favoured(hashes * R::SIDES * cells) >= favoured)
+            .find(|cells| R::max_favoured(hashes * R::SIDES_PER_CELL * cells) >= favoured)
             .unwrap_or(favoured);
-        let steps = self.limit.min_bucket_counts(self.favoured, self.sparsity());
+        let steps = self
+            .prepared_budget
+            .min_bucket_counts(self.favoured_count, self.sparsity());
         CandidateCellCounts {
-            least,
-            most: self.max_cells::<R>().max(least),
-            elements: self.balanced_element_count::<R>(),
-            steps: steps.into_iter().map(|t| t.div_ceil(R::SIDES)).collect(),
+            min_cell_count: least,
+            max_cell_count: self.max_cells::<R>().max(least),
+            element_count: self.balanced_element_count::<R>(),
+            budget_step_cell_counts: steps
+                .into_iter()
+                .map(|t| t.div_ceil(R::SIDES_PER_CELL))
+                .collect(),
         }
     }
 
@@ -279,24 +306,24 @@ impl BucketSearch<'_> {
     fn candidate_hash_counts(&self) -> Vec<u32> {
         // The divisor is 2 because 1 + rounds is at least 2.
         let most = (MAX_HASH_COST / 2 / self.sparsity()).max(1);
-        match self.hashes {
+        match self.hash_count {
             Some(hashes) => alloc::vec![hashes],
             None => (0..=most.ilog2()).map(|power| 1 << power).collect(),
         }
     }
 
     /// Returns whether `hashes` hash functions may have `cells` cells each.
-    fn is_affordable<R: ChoosableRule>(&self, cells: u32, hashes: u32) -> bool {
-        let buckets = u64::from(hashes) * u64::from(R::SIDES * cells);
+    fn is_hash_cost_affordable<R: ChoosableRule>(&self, cells: u32, hashes: u32) -> bool {
+        let buckets = u64::from(hashes) * u64::from(R::SIDES_PER_CELL * cells);
         let affordable = || {
             let rounds = self
-                .subset_with_placeholder::<R>(cells, hashes)
+                .subset_with_placeholder_favoured::<R>(cells, hashes)
                 .element_hash(self.domain)
-                .rounds() as u32;
+                .round_count() as u32;
             hashes * self.sparsity() * (1 + rounds) <= MAX_HASH_COST
         };
-        buckets <= bounds::BUCKETS.max as u64
-            && (hashes == 1 || self.hashes.is_some() || affordable())
+        buckets <= bounds::BUCKET_COUNT_RANGE.max as u64
+            && (hashes == 1 || self.hash_count.is_some() || affordable())
     }
 
     /// Returns the best parameters under the project's own rule. The number of cells is `cells`, or
@@ -304,26 +331,27 @@ impl BucketSearch<'_> {
     fn best_of_strongest_rule<R: ChoosableRule>(
         &self,
         cells: Option<u32>,
-    ) -> SubsetWithVariance<R> {
+    ) -> ParametersWithVariance<R> {
         let Some(cells) = cells else {
             let counts = self.candidate_cell_counts::<R>();
             let best = self.best_with_cell_counts(&counts.cell_counts_to_try());
-            let around = counts.cell_counts_near(best.1.cells());
+            let around = counts.cell_counts_near(best.1.cells_per_hash());
             return self.best_with_nearby_cell_counts(best, around);
         };
         self.best_with_cell_counts(&[cells])
     }
 
     /// Returns the best parameters with one of these numbers of cells.
-    fn best_with_cell_counts<R: ChoosableRule>(&self, cells: &[u32]) -> SubsetWithVariance<R> {
+    fn best_with_cell_counts<R: ChoosableRule>(&self, cells: &[u32]) -> ParametersWithVariance<R> {
         let functions = self.candidate_hash_counts();
-        let mut ranked: Vec<Vec<SubsetWithVariance<R>>> = alloc::vec![Vec::new(); functions.len()];
+        let mut ranked: Vec<Vec<ParametersWithVariance<R>>> =
+            alloc::vec![Vec::new(); functions.len()];
         for &cells in cells {
             // Approximate sums depend on the number of cells, and R only scales them.
             let near = self.approximate_sums::<R>(cells);
             for (ranked, &hashes) in ranked.iter_mut().zip(&functions) {
-                if self.is_affordable::<R>(cells, hashes) {
-                    ranked.push(self.best_favoured_quickly(cells, hashes, &near));
+                if self.is_hash_cost_affordable::<R>(cells, hashes) {
+                    ranked.push(self.best_favoured_count_approximate(cells, hashes, &near));
                 }
             }
         }
@@ -332,11 +360,11 @@ impl BucketSearch<'_> {
             ranked.sort_by(|a, b| a.0.total_cmp(&b.0));
         }
         // Approximate sums can be wrong by more than [`VARIANCE_TOLERANCE`].
-        let leader = |ranked: &Vec<SubsetWithVariance<R>>| {
-            let first = ranked.iter().take(EXACT_PER_HASH_COUNT);
-            min_variance_candidate(first.map(|(_, subset)| self.best_favoured_exactly(subset)))
+        let leader = |ranked: &Vec<ParametersWithVariance<R>>| {
+            let first = ranked.iter().take(EXACT_CANDIDATES_PER_HASH_COUNT);
+            min_variance_candidate(first.map(|(_, subset)| self.best_favoured_count_exact(subset)))
         };
-        let leaders: Vec<SubsetWithVariance<R>> = ranked.iter().map(leader).collect();
+        let leaders: Vec<ParametersWithVariance<R>> = ranked.iter().map(leader).collect();
         let best = leaders.iter().map(|leader| leader.0);
         let best = best.fold(f64::INFINITY, f64::min);
         let (leader, ranked) = leaders
@@ -346,9 +374,9 @@ impl BucketSearch<'_> {
             .expect("one of them is the best");
         let others = ranked
             .into_iter()
-            .take(FINALISTS)
-            .skip(EXACT_PER_HASH_COUNT);
-        let others = others.map(|(_, subset)| self.best_favoured_exactly(&subset));
+            .take(FINALIST_COUNT)
+            .skip(EXACT_CANDIDATES_PER_HASH_COUNT);
+        let others = others.map(|(_, subset)| self.best_favoured_count_exact(&subset));
         min_variance_candidate(core::iter::once(leader).chain(others))
     }
 
@@ -356,97 +384,127 @@ impl BucketSearch<'_> {
     /// numbers of cells.
     fn best_with_nearby_cell_counts<R: ChoosableRule>(
         &self,
-        best: SubsetWithVariance<R>,
+        best: ParametersWithVariance<R>,
         cells: impl Iterator<Item = u32>,
-    ) -> SubsetWithVariance<R> {
-        let hashes = best.1.hashes();
+    ) -> ParametersWithVariance<R> {
+        let hashes = best.1.hash_count();
         let others = cells
-            .filter(|cells| *cells != best.1.cells() && self.is_affordable::<R>(*cells, hashes))
-            .map(|cells| self.best_favoured_exactly(&self.subset_with_placeholder(cells, hashes)));
+            .filter(|cells| {
+                *cells != best.1.cells_per_hash()
+                    && self.is_hash_cost_affordable::<R>(*cells, hashes)
+            })
+            .map(|cells| {
+                self.best_favoured_count_exact(
+                    &self.subset_with_placeholder_favoured(cells, hashes),
+                )
+            });
         min_variance_candidate(core::iter::once(best).chain(others))
     }
 
     /// Returns parameters with the stated c. If no c is stated, c is 1 as a placeholder.
-    fn subset_with_placeholder<R: ChoosableRule>(&self, cells: u32, hashes: u32) -> Subset<R> {
-        self.subset_with(R::strongest_rule(self.favoured.unwrap_or(1)), cells, hashes)
+    fn subset_with_placeholder_favoured<R: ChoosableRule>(
+        &self,
+        cells: u32,
+        hashes: u32,
+    ) -> HashedSubsetSelection<R> {
+        self.create_subset_parameters(
+            R::strongest_rule(self.favoured_count.unwrap_or(1)),
+            cells,
+            hashes,
+        )
     }
 
     /// Returns approximate sums of the strengths of the strongest cells, for a number of cells.
     fn approximate_sums<R: ChoosableRule>(&self, cells: u32) -> ApproximateTopSums {
-        self.subset_with_placeholder::<R>(cells, self.hashes.unwrap_or(1))
+        self.subset_with_placeholder_favoured::<R>(cells, self.hash_count.unwrap_or(1))
             .occupancy(self.domain)
-            .approximate_top_sums(R::STRENGTH)
+            .approximate_top_sums(R::STRENGTH_MEASURE)
     }
 
     /// Returns the parameters with the best c, by approximate sums. Exact sums are used if R·s is
-    /// at most [`EXACT_RANKING_MAX`].
-    fn best_favoured_quickly<R: ChoosableRule>(
+    /// at most [`MAX_ELEMENTS_FOR_EXACT_RANKING`].
+    fn best_favoured_count_approximate<R: ChoosableRule>(
         &self,
         cells: u32,
         hashes: u32,
         near: &ApproximateTopSums,
-    ) -> SubsetWithVariance<R> {
-        let any = self.subset_with_placeholder(cells, hashes);
-        if hashes * self.sparsity() <= EXACT_RANKING_MAX {
-            self.best_favoured_exactly(&any)
+    ) -> ParametersWithVariance<R> {
+        let any = self.subset_with_placeholder_favoured(cells, hashes);
+        if hashes * self.sparsity() <= MAX_ELEMENTS_FOR_EXACT_RANKING {
+            self.best_favoured_count_exact(&any)
         } else {
-            self.best_favoured(
+            self.best_favoured_count(
                 &any,
-                &ExpectedStrengthSums::Approximate(near.for_functions(hashes)),
+                &ExpectedStrengthSums::Approximate(near.for_several_hash_functions(hashes)),
             )
         }
     }
 
     /// Returns the parameters with the best c, by exact sums. Approximate sums are used from
-    /// sparsity [`APPROXIMATE_FROM_SPARSITY`] on.
-    fn best_favoured_exactly<R: ChoosableRule>(&self, any: &Subset<R>) -> SubsetWithVariance<R> {
+    /// sparsity [`MIN_SPARSITY_FOR_APPROXIMATION`] on.
+    fn best_favoured_count_exact<R: ChoosableRule>(
+        &self,
+        any: &HashedSubsetSelection<R>,
+    ) -> ParametersWithVariance<R> {
         let occupancy = any.occupancy(self.domain);
-        if self.sparsity() >= APPROXIMATE_FROM_SPARSITY {
-            let near = occupancy.approximate_top_sums(R::STRENGTH);
-            return self.best_favoured(
+        if self.sparsity() >= MIN_SPARSITY_FOR_APPROXIMATION {
+            let near = occupancy.approximate_top_sums(R::STRENGTH_MEASURE);
+            return self.best_favoured_count(
                 any,
-                &ExpectedStrengthSums::Approximate(near.for_functions(any.hashes())),
+                &ExpectedStrengthSums::Approximate(
+                    near.for_several_hash_functions(any.hash_count()),
+                ),
             );
         }
-        let most = *self.favoured_range(any).end();
-        let sums = occupancy.top_sums(R::STRENGTH, any.hashes(), most);
-        self.best_favoured(any, &ExpectedStrengthSums::Exact(sums))
+        let most = *self.favoured_count_range(any).end();
+        let sums = occupancy.strongest_cell_sums(R::STRENGTH_MEASURE, any.hash_count(), most);
+        self.best_favoured_count(any, &ExpectedStrengthSums::Exact(sums))
     }
 
     /// Returns the range of c to try. At c = R·s every cell with an element is favoured, so a
     /// larger c is not tried.
-    fn favoured_range<R: ChoosableRule>(&self, any: &Subset<R>) -> RangeInclusive<u32> {
+    fn favoured_count_range<R: ChoosableRule>(
+        &self,
+        any: &HashedSubsetSelection<R>,
+    ) -> RangeInclusive<u32> {
         let most = R::max_favoured(any.total_buckets());
-        match self.favoured {
+        match self.favoured_count {
             Some(c) => c..=c,
-            None => 1..=most.min(any.hashes() * self.sparsity()),
+            None => 1..=most.min(any.hash_count() * self.sparsity()),
         }
     }
 
     /// Returns the parameters with the best c, and the variance that they lead to. The variance is
     /// infinite if no c stays within the budget.
-    fn best_favoured<R: ChoosableRule>(
+    fn best_favoured_count<R: ChoosableRule>(
         &self,
-        any: &Subset<R>,
+        any: &HashedSubsetSelection<R>,
         sums: &ExpectedStrengthSums,
-    ) -> SubsetWithVariance<R> {
+    ) -> ParametersWithVariance<R> {
         let rate = |c: u32| {
             if self
-                .limit
+                .prepared_budget
                 .allows_favoured_of_buckets(c, any.total_buckets())
             {
-                let sums = sums.for_strongest_cells(c);
-                R::strongest_rule_variance(any, self.domain, &self.limit.bound, c, &sums, self.goal)
+                let sums = sums.sums_for_strongest_cells(c);
+                R::strongest_rule_variance(
+                    any,
+                    self.domain,
+                    &self.prepared_budget.exp_epsilon_bound,
+                    c,
+                    &sums,
+                    self.goal,
+                )
             } else {
                 f64::INFINITY
             }
         };
-        let (first, last) = self.favoured_range(any).into_inner();
+        let (first, last) = self.favoured_count_range(any).into_inner();
         // G(c) is the expected sum over the c strongest cells, and Ω is the sum of the weights of
         // all cells. The variance decreases as G(c)/Ω increases. G is concave in c and Ω linear, so
         // the ratio has one peak. The budget allows c up to some maximum.
         let (mut low, mut high) = (first, last);
-        while high - low > MAX_EXHAUSTIVE {
+        while high - low > MAX_EXHAUSTIVE_RANGE_WIDTH {
             let middle = low + (high - low) / 2;
             let (here, next) = (rate(middle), rate(middle + 1));
             // An infinite variance means that `middle` is beyond the budget: the best c is below.
@@ -457,11 +515,16 @@ impl BucketSearch<'_> {
             }
         }
         // Rounding can disturb the order near the peak, so all its neighbours are compared.
-        let rated = (low.saturating_sub(MAX_EXHAUSTIVE / 2).max(first)
-            ..=(high + MAX_EXHAUSTIVE / 2).min(last))
+        let rated = (low
+            .saturating_sub(MAX_EXHAUSTIVE_RANGE_WIDTH / 2)
+            .max(first)..=(high + MAX_EXHAUSTIVE_RANGE_WIDTH / 2).min(last))
             .map(|c| (rate(c), c));
         let (variance, c) = min_variance_candidate(rated);
-        let best = self.subset_with(R::strongest_rule(c), any.cells(), any.hashes());
+        let best = self.create_subset_parameters(
+            R::strongest_rule(c),
+            any.cells_per_hash(),
+            any.hash_count(),
+        );
         (variance, best)
     }
 }

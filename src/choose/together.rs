@@ -4,15 +4,15 @@
 use alloc::vec::Vec;
 
 use super::collision::Draft;
-use super::objective::{Goal, Objective};
+use super::objective::{Objective, ParameterSearchGoal};
 use super::predict::SquaredError;
 use super::search::Candidate;
 use super::subset;
 use crate::bounds;
 use crate::domain::Domain;
 use crate::mechanism::Mechanism;
-use crate::mechanism::collision::{Collision, Rates};
-use crate::task::{Kind, Part, Question, Task, Together};
+use crate::mechanism::collision::{Collision, CollisionHitProbabilities};
+use crate::task::{Question, QuestionKind, QuestionPart, Task, Together};
 
 /// Comparison of the variances of separate questions and of one question of kind `together`.
 ///
@@ -35,24 +35,24 @@ use crate::task::{Kind, Part, Question, Task, Together};
 /// assert!(compared.together < 0.5 * compared.separate);
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct TogetherComparison {
+pub struct SeparateVsTogetherVariances {
     /// Variance if each report answers one question, as in the task.
-    pub separate: f64,
+    pub separate_variance: f64,
     /// Variance if each report answers all questions, with the best parameters.
-    pub together: f64,
+    pub together_variance: f64,
 }
 
 /// Compares separate questions with one question of kind `together`. Returns `None` unless the task
 /// has several questions that can be asked together. All of them must be choices or flags with
 /// Collision.
 #[must_use]
-pub fn compare_separate_with_together(task: &Task) -> Option<TogetherComparison> {
+pub fn compare_separate_with_together(task: &Task) -> Option<SeparateVsTogetherVariances> {
     let questions = task.questions();
     let mut separate = 0.0;
     let mut parts = Vec::new();
     for (index, question) in questions.iter().enumerate() {
         let part = question_as_part(question)?;
-        let (options, share) = (part.cell_count(), task.report_share(index));
+        let (options, share) = (part.cell_count(), task.question_report_share(index));
         let noise = separate_variance(&collision_rates(question)?, options);
         // Σ f(1 − f) over options of equal share f.
         let spread = 1.0 - 1.0 / f64::from(options);
@@ -61,20 +61,22 @@ pub fn compare_separate_with_together(task: &Task) -> Option<TogetherComparison>
     }
     let all = Together::new(parts);
     let (count, cells) = (all.parts().len() as u32, all.cell_count());
-    if !bounds::PARTS.contains(f64::from(count)) || !bounds::OPTIONS.contains(f64::from(cells)) {
+    if !bounds::QUESTION_PART_COUNT_RANGE.contains(f64::from(count))
+        || !bounds::OPTION_COUNT_RANGE.contains(f64::from(cells))
+    {
         return None;
     }
     let (domain, epsilon) = (Domain::with_exact_entry_count(cells, count), task.epsilon());
-    let goal = Goal {
-        objective: Objective::FREQUENCY,
+    let goal = ParameterSearchGoal {
+        objective: Objective::FREQUENCY_ONLY,
         parts: all.parts(),
     };
     let budget = epsilon.into();
     let collision: Collision =
         subset::choose_bucket_parameters(&domain, budget, &Draft::default(), &goal).ok()?;
-    Some(TogetherComparison {
-        separate,
-        together: together_variance(&all, &collision.rates(&domain, epsilon)),
+    Some(SeparateVsTogetherVariances {
+        separate_variance: separate,
+        together_variance: together_variance(&all, &collision.hit_probabilities(&domain, epsilon)),
     })
 }
 
@@ -90,20 +92,20 @@ pub(super) fn replace_predicted_error(
     let Mechanism::Collision(collision) = &candidate.mechanism else {
         return;
     };
-    let rates = collision.rates(&Domain::with_exact_entry_count(cells, count), epsilon);
-    let rare = |part: &Part| rates.option_variance(part.cell_count(), false);
+    let rates = collision.hit_probabilities(&Domain::with_exact_entry_count(cells, count), epsilon);
+    let rare = |part: &QuestionPart| rates.option_variance(part.cell_count(), false);
     let error = SquaredError {
         variance: together_variance(all, &rates) / f64::from(cells) / people,
-        rare_variance: all.parts().iter().map(rare).fold(0.0, f64::max) / people,
+        rare_item_variance: all.parts().iter().map(rare).fold(0.0, f64::max) / people,
         ..SquaredError::default()
     };
-    candidate.predicted.frequency = Some(error);
-    candidate.objective_error = error.total();
+    candidate.predicted_errors.frequency_error = Some(error);
+    candidate.objective_error = error.worst_case_total_error();
 }
 
 /// Returns the sum of the variances of one report's estimates. Each option of each part has an
 /// estimate: the share of people who chose this option.
-fn together_variance(all: &Together, rates: &Rates) -> f64 {
+fn together_variance(all: &Together, rates: &CollisionHitProbabilities) -> f64 {
     let parts = all.parts().iter();
     parts
         .map(|part| rates.total_option_variance(part.cell_count()))
@@ -112,22 +114,27 @@ fn together_variance(all: &Together, rates: &Rates) -> f64 {
 
 /// Returns the sum of the variances of one report's estimates for a separate question. Each of the
 /// `options` options has an estimate: the share of people who chose this option.
-fn separate_variance(rates: &Rates, options: u32) -> f64 {
+fn separate_variance(rates: &CollisionHitProbabilities, options: u32) -> f64 {
     rates.frequency_variance(true) + f64::from(options - 1) * rates.frequency_variance(false)
 }
 
 /// Returns a question as a part of `together`, or `None` if its kind cannot be a part.
-fn question_as_part(question: &Question) -> Option<Part> {
+fn question_as_part(question: &Question) -> Option<QuestionPart> {
     match question.kind() {
-        Kind::Choice => Some(Part::new_choice(question.name(), question.items().clone())),
-        Kind::Flag => Some(Part::new_flag(question.name())),
+        QuestionKind::Choice => Some(QuestionPart::new_choice(
+            question.name(),
+            question.items().clone(),
+        )),
+        QuestionKind::Flag => Some(QuestionPart::new_flag(question.name())),
         _ => None,
     }
 }
 
-fn collision_rates(question: &Question) -> Option<Rates> {
+fn collision_rates(question: &Question) -> Option<CollisionHitProbabilities> {
     match question.mechanism() {
-        Mechanism::Collision(own) => Some(own.rates(&question.domain(), question.epsilon())),
+        Mechanism::Collision(own) => {
+            Some(own.hit_probabilities(&question.domain(), question.epsilon()))
+        }
         _ => None,
     }
 }

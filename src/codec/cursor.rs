@@ -25,7 +25,7 @@ pub fn append_u128<T: Serialize>(bytes: &mut Vec<u8>, number: &T) {
 /// assert!(cursor.expect_end("expected the expect_end").is_ok());
 /// ```
 pub struct Cursor<'a> {
-    what: &'static str,
+    content_name: &'static str,
     bytes: &'a [u8],
     offset: usize,
 }
@@ -34,7 +34,7 @@ impl<'a> Cursor<'a> {
     /// Starts reading `bytes`. Error messages call the bytes `what`.
     pub const fn new(what: &'static str, bytes: &'a [u8]) -> Self {
         Self {
-            what,
+            content_name: what,
             bytes,
             offset: 0,
         }
@@ -42,7 +42,7 @@ impl<'a> Cursor<'a> {
 
     pub(crate) const fn malformed_error(&self, reason: &'static str) -> Error {
         error!(Malformed {
-            what: self.what,
+            what: self.content_name,
             offset: self.offset,
             reason,
         })

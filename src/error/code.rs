@@ -18,26 +18,26 @@ use super::Error;
 #[non_exhaustive]
 #[repr(u32)]
 pub enum ErrorCode {
-    /// [`Error::OutOfRange`].
+    /// [`Error::OptionOutOfRange`].
     OutOfRange = 1,
-    /// [`Error::TaskId`].
-    TaskId = 2,
-    /// [`Error::ItemName`].
-    ItemName = 3,
+    /// [`Error::InvalidTaskId`].
+    InvalidTaskId = 2,
+    /// [`Error::InvalidItemName`].
+    InvalidItemName = 3,
     /// [`Error::DuplicateName`].
     DuplicateName = 4,
-    /// [`Error::Combination`].
-    Combination = 5,
+    /// [`Error::InvalidCombination`].
+    InvalidCombination = 5,
     /// [`Error::TaskDiffers`].
     TaskDiffers = 6,
     /// [`Error::UnknownItem`].
     UnknownItem = 7,
     /// [`Error::DuplicateItem`].
     DuplicateItem = 8,
-    /// [`Error::ValueRange`].
-    ValueRange = 9,
-    /// [`Error::Version`].
-    Version = 10,
+    /// [`Error::ValueOutOfRange`].
+    ValueOutOfRange = 9,
+    /// [`Error::UnsupportedVersion`].
+    UnsupportedVersion = 10,
     /// [`Error::FingerprintMismatch`].
     FingerprintMismatch = 11,
     /// [`Error::Malformed`].
@@ -45,8 +45,8 @@ pub enum ErrorCode {
     /// The operating system provided no randomness. Only the bindings raise it, because they seed
     /// the generator. The core itself requests no randomness.
     NoEntropy = 13,
-    /// [`Error::AnswerCount`].
-    AnswerCount = 14,
+    /// [`Error::WrongAnswerCount`].
+    WrongAnswerCount = 14,
     /// [`Error::UnknownMechanism`].
     UnknownMechanism = 15,
 }

@@ -41,7 +41,7 @@ pub enum Error {
     #[error(
         "task id {id:?} is not a slug: expected 1 to 64 of a-z, 0-9 and '-', first a letter or digit"
     )]
-    TaskId {
+    InvalidTaskId {
         /// Id that was given.
         id: String,
     },
@@ -49,7 +49,7 @@ pub enum Error {
     #[error(
         "item {index} has the name {name:?}, expected 1 to 256 bytes and no control characters"
     )]
-    ItemName {
+    InvalidItemName {
         /// Position in the task's list, from 0.
         index: usize,
         /// Name that was given.
@@ -63,7 +63,7 @@ pub enum Error {
     },
     /// Parameters are each in range but cannot be combined.
     #[error("{reason}")]
-    Combination {
+    InvalidCombination {
         /// Reason why the parameters cannot be combined, and the allowed alternative.
         reason: &'static str,
     },
@@ -93,7 +93,7 @@ pub enum Error {
     },
     /// The number of answers differs from the number that the question requires.
     #[error("{given} answers are given, expected exactly {expected}")]
-    AnswerCount {
+    WrongAnswerCount {
         /// Number of given answers.
         given: usize,
         /// Number of answers that the question takes.
@@ -101,7 +101,7 @@ pub enum Error {
     },
     /// One of several questions has an error.
     #[error("question {name:?}: {error}")]
-    Question {
+    ErrorInQuestion {
         /// Name of the question.
         name: String,
         /// Error of the question.
@@ -109,7 +109,7 @@ pub enum Error {
     },
     /// An entry has a value that the task does not accept.
     #[error("item {item} has the value {value}, expected {expected}")]
-    ValueRange {
+    ValueOutOfRange {
         /// Index or key of the item.
         item: u64,
         /// Value that was given.
@@ -125,7 +125,7 @@ pub enum Error {
     },
     /// The upload has a format version that this build does not read.
     #[error("upload has format version {found}, expected {expected}")]
-    Version {
+    UnsupportedVersion {
         /// Version byte that the upload begins with.
         found: u8,
         /// Version byte that this build reads.
@@ -167,7 +167,7 @@ impl Error {
     /// Attributes the error to the question called `name`. Returns the error unchanged if the name
     /// is empty or the error already names a question.
     pub(crate) fn with_question_if_named(self, name: &str) -> Self {
-        let is_attributed = matches!(self, Self::Question { .. });
+        let is_attributed = matches!(self, Self::ErrorInQuestion { .. });
         if is_attributed || name.is_empty() {
             return self;
         }
@@ -176,7 +176,7 @@ impl Error {
 
     /// Attributes the error to the question called `name`.
     pub(crate) fn with_question(self, name: &str) -> Self {
-        Self::Question {
+        Self::ErrorInQuestion {
             name: name.into(),
             error: Box::new(self),
         }
@@ -187,20 +187,20 @@ impl Error {
     pub fn code(&self) -> ErrorCode {
         match self {
             Self::OutOfRange { .. } => ErrorCode::OutOfRange,
-            Self::TaskId { .. } => ErrorCode::TaskId,
-            Self::ItemName { .. } => ErrorCode::ItemName,
+            Self::InvalidTaskId { .. } => ErrorCode::InvalidTaskId,
+            Self::InvalidItemName { .. } => ErrorCode::InvalidItemName,
             Self::DuplicateName { .. } => ErrorCode::DuplicateName,
-            Self::Combination { .. } => ErrorCode::Combination,
+            Self::InvalidCombination { .. } => ErrorCode::InvalidCombination,
             Self::TaskDiffers { .. } => ErrorCode::TaskDiffers,
             Self::UnknownItem { .. } => ErrorCode::UnknownItem,
             Self::DuplicateItem { .. } => ErrorCode::DuplicateItem,
-            Self::ValueRange { .. } => ErrorCode::ValueRange,
-            Self::Version { .. } => ErrorCode::Version,
+            Self::ValueOutOfRange { .. } => ErrorCode::ValueOutOfRange,
+            Self::UnsupportedVersion { .. } => ErrorCode::UnsupportedVersion,
             Self::FingerprintMismatch { .. } => ErrorCode::FingerprintMismatch,
             Self::Malformed { .. } => ErrorCode::Malformed,
-            Self::AnswerCount { .. } => ErrorCode::AnswerCount,
+            Self::WrongAnswerCount { .. } => ErrorCode::WrongAnswerCount,
             Self::UnknownMechanism { .. } => ErrorCode::UnknownMechanism,
-            Self::Question { error, .. } => error.code(),
+            Self::ErrorInQuestion { error, .. } => error.code(),
         }
     }
 }
@@ -211,19 +211,19 @@ impl ErrorCode {
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::OutOfRange => "out-of-range",
-            Self::TaskId => "task-id",
-            Self::ItemName => "item-name",
+            Self::InvalidTaskId => "task-id",
+            Self::InvalidItemName => "item-name",
             Self::DuplicateName => "duplicate-name",
-            Self::Combination => "combination",
+            Self::InvalidCombination => "combination",
             Self::TaskDiffers => "task-differs",
             Self::UnknownItem => "unknown-item",
             Self::DuplicateItem => "duplicate-item",
-            Self::ValueRange => "value-range",
-            Self::Version => "version",
+            Self::ValueOutOfRange => "value-range",
+            Self::UnsupportedVersion => "version",
             Self::FingerprintMismatch => "fingerprint-mismatch",
             Self::Malformed => "malformed",
             Self::NoEntropy => "no-entropy",
-            Self::AnswerCount => "answer-count",
+            Self::WrongAnswerCount => "answer-count",
             Self::UnknownMechanism => "unknown-mechanism",
         }
     }

@@ -1,26 +1,26 @@
 //! The balanced hash: a keyed permutation of slots.
 
-use super::keys::{HashKeys, ROUNDS};
+use super::keys::{HashKeys, STANDARD_ROUND_COUNT};
 use super::shuffle;
 
 /// Number of rounds if a coordinate of the slots takes few values. All numbers of rounds are odd.
 /// See [`Balanced::rounds`].
-const MORE_ROUNDS: usize = 21;
+const ROUNDS_FOR_FEW_VALUES: usize = 21;
 /// Number of rounds if coordinate z takes few values and w takes many.
-const SOME_ROUNDS: usize = 9;
+const ROUNDS_FOR_FEW_Z_MANY_W: usize = 9;
 /// Value of `rounds` that means a full shuffle instead of rounds.
-const SHUFFLE_INSTEAD: usize = 0;
+const SHUFFLE_ROUNDS_SENTINEL: usize = 0;
 /// Number of rounds of a hash for windows if each bucket has two slots.
-const MOST_ROUNDS: usize = 41;
+const MAX_WINDOW_HASH_ROUNDS: usize = 41;
 /// A coordinate with fewer values than this, but more than one, takes few values.
-const FEW_VALUES: u32 = 8;
+const FEW_VALUES_LIMIT: u32 = 8;
 /// A coordinate with at least this many values takes many values.
-const MANY_VALUES: u32 = 32;
+const MANY_VALUES_MINIMUM: u32 = 32;
 
 /// Balanced hash of a closed domain. It has m·t slots: exactly m slots in each of t buckets.
 ///
 /// A slot is w·t + z, with the coordinates z below t and w below m. The slot passes through
-/// alternating rounds, five or [more](BalancedHash::rounds). Each round shifts one coordinate by a
+/// alternating rounds, five or [more](BalancedHash::round_count). Each round shifts one coordinate by a
 /// keyed function of the other. Each round is a bijection, so all rounds together are a permutation
 /// of the slots. The final z is the bucket. Rounds can be undone, so the slots of a bucket are
 /// listed in O(m) time, without a search over all slots.
@@ -41,9 +41,9 @@ const MANY_VALUES: u32 = 32;
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BalancedHash {
-    pub(super) buckets: u32,
-    pub(super) per_bucket: u32,
-    pub(super) rounds: usize,
+    pub(super) bucket_count: u32,
+    pub(super) slots_per_bucket: u32,
+    pub(super) round_count: usize,
 }
 
 impl BalancedHash {
@@ -56,30 +56,30 @@ impl BalancedHash {
     pub const fn new(elements: u32, buckets: u32) -> Self {
         let per_bucket = elements.div_ceil(buckets);
         Self {
-            buckets,
-            per_bucket,
-            rounds: match (per_bucket, buckets) {
+            bucket_count: buckets,
+            slots_per_bucket: per_bucket,
+            round_count: match (per_bucket, buckets) {
                 (_, 1) => 1,
-                (1, _) => ROUNDS,
-                (MANY_VALUES.., ..FEW_VALUES) => SOME_ROUNDS,
-                (..FEW_VALUES, _) | (_, ..FEW_VALUES) => MORE_ROUNDS,
-                _ => ROUNDS,
+                (1, _) => STANDARD_ROUND_COUNT,
+                (MANY_VALUES_MINIMUM.., ..FEW_VALUES_LIMIT) => ROUNDS_FOR_FEW_Z_MANY_W,
+                (..FEW_VALUES_LIMIT, _) | (_, ..FEW_VALUES_LIMIT) => ROUNDS_FOR_FEW_VALUES,
+                _ => STANDARD_ROUND_COUNT,
             },
         }
     }
 
     /// Creates the hash for balanced windows, in which an element is in several consecutive
     /// buckets.
-    pub(super) const fn for_windows(elements: u32, buckets: u32) -> Self {
+    pub(super) const fn for_balanced_windows(elements: u32, buckets: u32) -> Self {
         let plain = Self::new(elements, buckets);
         Self {
             // Sums of answers depend on triples of slots, which mix more slowly than pairs. With
             // one slot per bucket, rounds mix too little (see `is_shuffled`).
-            rounds: match plain.per_bucket {
-                1 => SHUFFLE_INSTEAD,
-                2 => MOST_ROUNDS,
-                3..=15 => MORE_ROUNDS,
-                _ => SOME_ROUNDS,
+            round_count: match plain.slots_per_bucket {
+                1 => SHUFFLE_ROUNDS_SENTINEL,
+                2 => MAX_WINDOW_HASH_ROUNDS,
+                3..=15 => ROUNDS_FOR_FEW_VALUES,
+                _ => ROUNDS_FOR_FEW_Z_MANY_W,
             },
             ..plain
         }
@@ -95,25 +95,25 @@ impl BalancedHash {
     /// the value is 0, which means a shuffle instead of rounds. The book gives the reasons, in
     /// `math/hashing`.
     #[must_use]
-    pub const fn rounds(&self) -> usize {
-        self.rounds
+    pub const fn round_count(&self) -> usize {
+        self.round_count
     }
 
     /// Returns true if the slots are shuffled instead of passing through rounds. With one slot per
     /// bucket, rounds would only rotate the slots, so neighbours would stay neighbours.
     pub(super) const fn is_shuffled(&self) -> bool {
-        self.rounds == SHUFFLE_INSTEAD
+        self.round_count == SHUFFLE_ROUNDS_SENTINEL
     }
 
     /// Number of buckets t.
-    pub(crate) const fn buckets(&self) -> u32 {
-        self.buckets
+    pub(crate) const fn bucket_count(&self) -> u32 {
+        self.bucket_count
     }
 
     /// Returns the coordinates of a slot before the rounds: w in the upper half, z in the lower.
     /// They do not depend on the keys.
-    pub(super) const fn coordinates(&self, slot: u32) -> u64 {
-        ((slot / self.buckets) as u64) << 32 | (slot % self.buckets) as u64
+    pub(super) const fn slot_coordinates(&self, slot: u32) -> u64 {
+        ((slot / self.bucket_count) as u64) << 32 | (slot % self.bucket_count) as u64
     }
 
     /// Runs the rounds on L [prepared](Balanced::coordinates) slots side by side and returns the
@@ -126,11 +126,11 @@ impl BalancedHash {
         first: [u32; L],
         pair: impl Fn(usize) -> [[u32; L]; 2],
     ) -> [u32; L] {
-        let (t, m) = (self.buckets, self.per_bucket);
+        let (t, m) = (self.bucket_count, self.slots_per_bucket);
         let mut w = placed.map(|place| (place >> 32) as u32);
         let mut z = placed.map(|place| place as u32);
         shift_coordinate(&mut z, &w, first, t);
-        for index in 0..self.rounds / 2 {
+        for index in 0..self.round_count / 2 {
             let [for_w, for_z] = pair(index);
             shift_coordinate(&mut w, &z, for_w, m);
             shift_coordinate(&mut z, &w, for_z, t);
@@ -142,10 +142,10 @@ impl BalancedHash {
     #[inline]
     pub(super) fn bucket_of_prepared_slot(&self, keys: &HashKeys, place: u64) -> u32 {
         if self.is_shuffled() {
-            return shuffle::shuffled_position(keys, self.buckets, place as u32);
+            return shuffle::shuffled_position(keys, self.bucket_count, place as u32);
         }
         let pair = |index| keys.round_key_pair(index).map(|key| [key]);
-        self.buckets_after_rounds([place], [keys.rounds[0]], pair)[0]
+        self.buckets_after_rounds([place], [keys.round_keys[0]], pair)[0]
     }
 }
 

@@ -11,30 +11,30 @@ impl BalancedHash {
     /// Number of slots in each bucket, m.
     #[must_use]
     pub const fn slots_per_bucket(&self) -> u32 {
-        self.per_bucket
+        self.slots_per_bucket
     }
 
     /// Number of slots, N = m·t.
     #[must_use]
     pub const fn slot_count(&self) -> u64 {
-        self.per_bucket as u64 * self.buckets as u64
+        self.slots_per_bucket as u64 * self.bucket_count as u64
     }
 
     /// Returns the bucket of a slot.
     #[inline]
     #[must_use]
     pub fn bucket_of_slot(&self, keys: &HashKeys, slot: u32) -> u32 {
-        self.bucket_of_prepared_slot(keys, self.coordinates(slot))
+        self.bucket_of_prepared_slot(keys, self.slot_coordinates(slot))
     }
 
     /// Calls `visit` with each of the m slots of `bucket`, in no particular order. Slots at or
     /// above the number of elements belong to no element.
     #[inline]
-    pub fn for_each_slot(&self, keys: &HashKeys, bucket: u32, visit: impl FnMut(u32)) {
+    pub fn for_each_slot_in_bucket(&self, keys: &HashKeys, bucket: u32, visit: impl FnMut(u32)) {
         if self.is_shuffled() {
             return self.for_each_slot_in_buckets(keys, bucket, 1, visit);
         }
-        self.visit_slots(keys, self.per_bucket, |w| [w, bucket], visit);
+        self.visit_slots(keys, self.slots_per_bucket, |w| [w, bucket], visit);
     }
 
     /// Visits the slots of `buckets` consecutive buckets, the last of which is `bucket`. The order
@@ -48,17 +48,17 @@ impl BalancedHash {
         mut visit: impl FnMut(u32),
     ) {
         if self.is_shuffled() {
-            let order = shuffled_order(keys, self.buckets);
+            let order = shuffled_order(keys, self.bucket_count);
             for back in 0..buckets {
-                visit(order[subtract_modulo(bucket, back, self.buckets) as usize].into());
+                visit(order[subtract_modulo(bucket, back, self.bucket_count) as usize].into());
             }
             return;
         }
         let end = |index: u32| {
             let (w, back) = (index / buckets, index % buckets);
-            [w, subtract_modulo(bucket, back, self.buckets)]
+            [w, subtract_modulo(bucket, back, self.bucket_count)]
         };
-        self.visit_slots(keys, self.per_bucket * buckets, end, visit);
+        self.visit_slots(keys, self.slots_per_bucket * buckets, end, visit);
     }
 
     /// Visits `count` slots. `end(i)` returns the coordinates w and z of slot i after the rounds.
@@ -103,12 +103,12 @@ impl BalancedHash {
     /// Returns the slots that have these coordinates w and z after the rounds.
     #[inline(always)]
     fn undo_rounds<const L: usize>(&self, keys: &HashKeys, ends: [[u32; 2]; L]) -> [u32; L] {
-        let (t, m) = (self.buckets, self.per_bucket);
+        let (t, m) = (self.bucket_count, self.slots_per_bucket);
         let mut w = ends.map(|[w, _]| w);
         let mut z = ends.map(|[_, z]| z);
         // The rounds are undone in reverse order: in each pair z before w, and the first round
         // last.
-        for index in (0..self.rounds / 2).rev() {
+        for index in (0..self.round_count / 2).rev() {
             let [for_w, for_z] = keys.round_key_pair(index);
             for (z, &w) in z.iter_mut().zip(&w) {
                 *z = subtract_modulo(*z, keyed_value_below(w, for_z, t), t);
@@ -119,7 +119,7 @@ impl BalancedHash {
         }
         core::array::from_fn(|lane| {
             let w = w[lane];
-            w * t + subtract_modulo(z[lane], keyed_value_below(w, keys.rounds[0], t), t)
+            w * t + subtract_modulo(z[lane], keyed_value_below(w, keys.round_keys[0], t), t)
         })
     }
 }

@@ -6,7 +6,7 @@ use crate::domain::Domain;
 impl HashFamily {
     /// Returns the requested family, or the default if none is requested. The default is balanced
     /// for a closed domain and independent for an open one.
-    pub(crate) fn requested_or_default(asked: Option<Self>, domain: &Domain) -> Self {
+    pub(crate) fn requested_or_default_family(asked: Option<Self>, domain: &Domain) -> Self {
         asked.unwrap_or(match domain.item_count() {
             Some(_) => Self::Balanced,
             None => Self::Independent,
@@ -16,9 +16,9 @@ impl HashFamily {
 
 impl ElementHash {
     /// Number of rounds that hash one element.
-    pub(crate) const fn rounds(&self) -> usize {
+    pub(crate) const fn round_count(&self) -> usize {
         match self {
-            Self::Balanced(balanced) => balanced.rounds(),
+            Self::Balanced(balanced) => balanced.round_count(),
             Self::Independent { .. } => 1,
         }
     }

@@ -41,16 +41,16 @@ impl HashFamily {
     /// Checks that the domain can be hashed by this family.
     ///
     /// # Errors
-    /// [`Error::Combination`] for a balanced hash of an open domain, and for windows over anything
+    /// [`Error::InvalidCombination`] for a balanced hash of an open domain, and for windows over anything
     /// but one answer of a list.
     pub(crate) fn check_domain(self, domain: &Domain) -> Result<(), Error> {
         if self.is_balanced() && domain.item_count().is_none() {
-            return Err(error!(Combination {
+            return Err(error!(InvalidCombination {
                 reason: "an open task needs \"hashing\": \"independent\": only a closed domain can be balanced",
             }));
         }
         if self == Self::BalancedWindows && !domain.is_one_of_list() {
-            return Err(error!(Combination {
+            return Err(error!(InvalidCombination {
                 reason: "\"hashing\": \"balanced-windows\" is for one answer of a list, asked of collision",
             }));
         }
@@ -61,10 +61,10 @@ impl HashFamily {
     /// fill up an input with items.
     ///
     /// # Errors
-    /// [`Error::Combination`] if it is.
+    /// [`Error::InvalidCombination`] if it is.
     pub(crate) fn check_uses_paddings(self) -> Result<(), Error> {
         if self == Self::BalancedItems {
-            return Err(error!(Combination {
+            return Err(error!(InvalidCombination {
                 reason: "\"hashing\": \"balanced-items\" is for coco's rule \"strongest\"",
             }));
         }
@@ -72,18 +72,20 @@ impl HashFamily {
     }
 
     /// Families of hash functions, each at the index that is its code in canonical bytes.
-    const ALL: [Self; 4] = [
+    const ALL_FAMILIES: [Self; 4] = [
         Self::Balanced,
         Self::Independent,
         Self::BalancedItems,
         Self::BalancedWindows,
     ];
     /// Number of families.
-    pub(crate) const COUNT: u64 = Self::ALL.len() as u64;
+    pub(crate) const FAMILY_COUNT: u64 = Self::ALL_FAMILIES.len() as u64;
 
     /// Returns the family that has this code in canonical bytes, or `None` if no family has it.
     pub(crate) fn from_canonical_code(number: u64) -> Option<Self> {
-        Self::ALL.get(usize::try_from(number).ok()?).copied()
+        Self::ALL_FAMILIES
+            .get(usize::try_from(number).ok()?)
+            .copied()
     }
 }
 
@@ -93,7 +95,7 @@ impl HashFamily {
 #[inline]
 #[must_use]
 pub fn independent_bucket(keys: &HashKeys, key: u64, buckets: u32) -> u32 {
-    ((u128::from(mix64(key ^ keys.independent)) * u128::from(buckets)) >> 64) as u32
+    ((u128::from(mix64(key ^ keys.independent_hash_key)) * u128::from(buckets)) >> 64) as u32
 }
 
 /// Hash of one family for one domain. Under given keys, it maps elements to buckets.
@@ -110,7 +112,7 @@ impl ElementHash {
     pub(crate) fn new(hashing: HashFamily, elements: Option<u32>, buckets: u32) -> Self {
         match elements {
             Some(elements) if hashing == HashFamily::BalancedWindows => {
-                Self::Balanced(BalancedHash::for_windows(elements, buckets))
+                Self::Balanced(BalancedHash::for_balanced_windows(elements, buckets))
             }
             Some(elements) if hashing.is_balanced() => {
                 Self::Balanced(BalancedHash::new(elements, buckets))
@@ -131,7 +133,7 @@ impl ElementHash {
     /// Prepares an element for hashing: computes the part that does not depend on the keys.
     pub(crate) const fn prepare_element(&self, element: u64) -> u64 {
         match self {
-            Self::Balanced(balanced) => balanced.coordinates(element as u32),
+            Self::Balanced(balanced) => balanced.slot_coordinates(element as u32),
             Self::Independent { .. } => element,
         }
     }
@@ -139,15 +141,15 @@ impl ElementHash {
     /// Number m of slots per bucket, or `None` for an independent hash.
     pub(crate) const fn slots_per_bucket(&self) -> Option<u32> {
         match self {
-            Self::Balanced(balanced) => Some(balanced.per_bucket),
+            Self::Balanced(balanced) => Some(balanced.slots_per_bucket),
             Self::Independent { .. } => None,
         }
     }
 
     /// Number of buckets t.
-    pub(crate) const fn buckets(&self) -> u32 {
+    pub(crate) const fn bucket_count(&self) -> u32 {
         match self {
-            Self::Balanced(balanced) => balanced.buckets(),
+            Self::Balanced(balanced) => balanced.bucket_count(),
             Self::Independent { buckets } => *buckets,
         }
     }

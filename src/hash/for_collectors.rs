@@ -3,7 +3,7 @@
 use super::family::{ElementHash, HashFamily};
 use super::functions::HashFunctions;
 use super::keys::HashKeys;
-use super::sign::{SignBitLocation, signs_of_word};
+use super::sign::{SignBitLocation, sign_bits_of_word};
 use crate::domain::Domain;
 
 impl HashFamily {
@@ -16,7 +16,7 @@ impl HashFamily {
 impl ElementHash {
     /// Returns the bucket of an element. In a closed domain the element is below 2d + s < 2³².
     #[inline]
-    pub(crate) fn bucket(&self, keys: &HashKeys, element: u64) -> u32 {
+    pub(crate) fn bucket_of_element(&self, keys: &HashKeys, element: u64) -> u32 {
         self.bucket_of_prepared_element(keys, self.prepare_element(element))
     }
 
@@ -24,9 +24,9 @@ impl ElementHash {
     /// function has t consecutive cells, one for each bucket. Returns the function's keys, and the
     /// bucket.
     #[inline]
-    pub(crate) const fn keys_and_bucket(&self, seed: u64, cell: u32) -> (HashKeys, u32) {
-        let t = self.buckets();
-        (HashKeys::of_function(seed, cell / t), cell % t)
+    pub(crate) const fn keys_and_bucket_of_cell(&self, seed: u64, cell: u32) -> (HashKeys, u32) {
+        let t = self.bucket_count();
+        (HashKeys::for_hash_function(seed, cell / t), cell % t)
     }
 }
 
@@ -50,10 +50,10 @@ impl HashFunctions {
     /// Returns the keys of the hash function with this index, counted from 0.
     ///
     /// # Panics
-    /// If `function` is not below [`HashFunctions::count`].
+    /// If `function` is not below [`HashFunctions::function_count`].
     #[must_use]
     pub fn function_keys(&self, function: usize) -> HashKeys {
-        HashKeys::new(self.seeds[function])
+        HashKeys::new(self.function_seeds[function])
     }
 }
 
@@ -65,14 +65,18 @@ impl HashKeys {
     /// 2³²·`function` of `splitmix64`, far behind the outputs that are keys.
     #[inline]
     #[must_use]
-    pub const fn of_function(seed: u64, function: u32) -> Self {
+    pub const fn for_hash_function(seed: u64, function: u32) -> Self {
         Self::new(Self::function_seed(seed, function))
     }
 }
 
 impl SignBitLocation {
     const fn read_sign(self, keys: &HashKeys) -> i8 {
-        if self.plus_bit(keys.sign) == 1 { 1 } else { -1 }
+        if self.read_sign_bit(keys.sign_hash_key) == 1 {
+            1
+        } else {
+            -1
+        }
     }
 }
 
@@ -80,7 +84,7 @@ impl SignBitLocation {
 /// signs are equally likely.
 #[inline]
 pub(crate) fn element_sign(domain: &Domain, keys: &HashKeys, element: u64) -> i8 {
-    SignBitLocation::of_element(domain, element).read_sign(keys)
+    SignBitLocation::sign_bit_of_element(domain, element).read_sign(keys)
 }
 
 /// Returns the sign (+1 or −1) of an element of a closed domain. One mix gives the signs of 64
@@ -88,21 +92,21 @@ pub(crate) fn element_sign(domain: &Domain, keys: &HashKeys, element: u64) -> i8
 #[inline]
 #[must_use]
 pub fn sign_of_closed_element(keys: &HashKeys, element: u32) -> i8 {
-    SignBitLocation::of_closed_element(element).read_sign(keys)
+    SignBitLocation::sign_bit_of_closed_element(element).read_sign(keys)
 }
 
 /// Returns the signs of elements 64·`word` to 64·`word` + 63, one bit each, set for +1.
 #[inline]
 #[must_use]
 pub fn sign_word_of_closed_elements(keys: &HashKeys, word: u32) -> u64 {
-    signs_of_word(keys.sign, u64::from(word))
+    sign_bits_of_word(keys.sign_hash_key, u64::from(word))
 }
 
 /// Returns the sign (+1 or −1) of a 64-bit key of an open domain.
 #[inline]
 #[must_use]
 pub fn sign_of_open_key(keys: &HashKeys, key: u64) -> i8 {
-    SignBitLocation::of_open_key(key).read_sign(keys)
+    SignBitLocation::sign_bit_of_open_key(key).read_sign(keys)
 }
 
 #[cfg(test)]
@@ -112,13 +116,13 @@ mod tests {
     #[test]
     fn a_cell_is_a_bucket_of_one_function() {
         let hash = ElementHash::new(HashFamily::Balanced, Some(40), 10);
-        let (first, bucket) = hash.keys_and_bucket(7, 9);
-        assert_eq!((first.rounds, bucket), (HashKeys::new(7).rounds, 9));
-        let (third, bucket) = hash.keys_and_bucket(7, 21);
+        let (first, bucket) = hash.keys_and_bucket_of_cell(7, 9);
+        assert_eq!((first.round_keys, bucket), (HashKeys::new(7).round_keys, 9));
+        let (third, bucket) = hash.keys_and_bucket_of_cell(7, 21);
         assert_eq!(
-            (third.rounds, bucket),
-            (HashKeys::of_function(7, 2).rounds, 1)
+            (third.round_keys, bucket),
+            (HashKeys::for_hash_function(7, 2).round_keys, 1)
         );
-        assert_ne!(third.rounds, first.rounds);
+        assert_ne!(third.round_keys, first.round_keys);
     }
 }

@@ -24,18 +24,18 @@ use super::sequential::RoundKeys;
 /// ```
 #[derive(Debug, Clone)]
 pub struct HashFunctions {
-    hash: ElementHash,
+    element_hash: ElementHash,
     /// Seed of each function.
-    pub(super) seeds: Vec<u64>,
-    prepared: RoundKeys,
+    pub(super) function_seeds: Vec<u64>,
+    round_keys: RoundKeys,
 }
 
 impl HashFunctions {
     pub(crate) fn new(hash: ElementHash, count: u32, seed: u64) -> Self {
         let mut functions = Self {
-            hash,
-            seeds: alloc::vec![0; count as usize],
-            prepared: RoundKeys::default(),
+            element_hash: hash,
+            function_seeds: alloc::vec![0; count as usize],
+            round_keys: RoundKeys::default(),
         };
         functions.reseed(seed);
         functions
@@ -43,23 +43,24 @@ impl HashFunctions {
 
     /// Number of functions R.
     #[must_use]
-    pub fn count(&self) -> usize {
-        self.seeds.len()
+    pub fn function_count(&self) -> usize {
+        self.function_seeds.len()
     }
 
     /// Replaces the functions by the ones that another report's seed determines.
     pub(crate) fn reseed(&mut self, seed: u64) {
-        for (function, own) in (0..).zip(&mut self.seeds) {
+        for (function, own) in (0..).zip(&mut self.function_seeds) {
             *own = HashKeys::function_seed(seed, function);
         }
-        self.prepared.reseed(&self.hash, &self.seeds);
+        self.round_keys
+            .reseed(&self.element_hash, &self.function_seeds);
     }
 
     /// Prepares an element for hashing: computes the part that does not depend on the function or
     /// the seed.
     #[must_use]
     pub const fn prepare_element(&self, element: u64) -> u64 {
-        self.hash.prepare_element(element)
+        self.element_hash.prepare_element(element)
     }
 
     /// Fills `buckets` with the buckets of [prepared](HashFunctions::prepare_element) elements.
@@ -67,11 +68,11 @@ impl HashFunctions {
     /// second element, and so on.
     pub fn fill_buckets(&self, placed: &[u64], buckets: &mut [u32]) {
         // A single bucket needs no hash.
-        if self.hash.buckets() == 1 || buckets.is_empty() {
+        if self.element_hash.bucket_count() == 1 || buckets.is_empty() {
             buckets.fill(0);
             return;
         }
-        self.prepared
-            .fill_buckets(&self.hash, &self.seeds, placed, buckets);
+        self.round_keys
+            .fill_buckets(&self.element_hash, &self.function_seeds, placed, buckets);
     }
 }

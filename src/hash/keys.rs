@@ -4,7 +4,7 @@ use crate::mix::splitmix_output;
 
 /// Number of rounds of the balanced hash in the standard case. See
 /// [`Balanced::rounds`](super::Balanced::rounds) for the other cases.
-pub(super) const ROUNDS: usize = 5;
+pub(super) const STANDARD_ROUND_COUNT: usize = 5;
 
 /// Keys that a report's seed determines.
 ///
@@ -26,11 +26,11 @@ pub(super) const ROUNDS: usize = 5;
 #[derive(Debug, Clone, Copy)]
 pub struct HashKeys {
     pub(super) seed: u64,
-    pub(super) rounds: [u32; ROUNDS],
+    pub(super) round_keys: [u32; STANDARD_ROUND_COUNT],
     /// Key that the [independent hash](super::independent_bucket) mixes into elements.
-    pub independent: u64,
+    pub independent_hash_key: u64,
     /// Key of the sign hash.
-    pub sign: u64,
+    pub sign_hash_key: u64,
 }
 
 impl HashKeys {
@@ -43,9 +43,9 @@ impl HashKeys {
         let [k4, _] = Self::round_keys_of_word(seed, 2);
         Self {
             seed,
-            rounds: [k0, k1, k2, k3, k4],
-            independent: first,
-            sign: Self::sign_key(seed),
+            round_keys: [k0, k1, k2, k3, k4],
+            independent_hash_key: first,
+            sign_hash_key: Self::sign_key(seed),
         }
     }
 
@@ -78,8 +78,11 @@ impl HashKeys {
     /// Returns the keys of rounds 2·`index` + 1 and 2·`index` + 2, counted from 0.
     #[inline]
     pub(super) const fn round_key_pair(&self, index: usize) -> [u32; 2] {
-        if index < ROUNDS / 2 {
-            [self.rounds[2 * index + 1], self.rounds[2 * index + 2]]
+        if index < STANDARD_ROUND_COUNT / 2 {
+            [
+                self.round_keys[2 * index + 1],
+                self.round_keys[2 * index + 2],
+            ]
         } else {
             Self::round_keys_of_word(self.seed, index + 1)
         }

@@ -21,12 +21,12 @@ pub(super) struct RoundKeys(Vec<u32>);
 impl RoundKeys {
     /// Expands the round keys of the functions with these seeds.
     pub(super) fn reseed(&mut self, hash: &ElementHash, seeds: &[u64]) {
-        let Some(balanced) = balanced_if_side_by_side(hash, seeds) else {
+        let Some(balanced) = balanced_hash_if_vectorised(hash, seeds) else {
             return;
         };
         let (count, width) = (seeds.len(), key_row_length(seeds.len()));
         // The number of rounds is odd, so one half of a word is left over.
-        self.0.resize(width * (balanced.rounds() + 1), 0);
+        self.0.resize(width * (balanced.round_count() + 1), 0);
         for (word, rows) in self.0.chunks_exact_mut(2 * width).enumerate() {
             let (left, right) = rows.split_at_mut(width);
             for ((left, right), &seed) in left.iter_mut().zip(&mut *right).zip(seeds) {
@@ -50,7 +50,7 @@ impl RoundKeys {
         buckets: &mut [u32],
     ) {
         let count = seeds.len();
-        if let Some(balanced) = balanced_if_side_by_side(hash, seeds) {
+        if let Some(balanced) = balanced_hash_if_vectorised(hash, seeds) {
             let width = key_row_length(count);
             let elements = placed.chunks(width / count);
             for (placed, buckets) in elements.zip(buckets.chunks_mut(width)) {
@@ -115,10 +115,10 @@ fn key_row_length(count: usize) -> usize {
 
 /// Returns the balanced hash if its functions are evaluated side by side, else `None`. Evaluation
 /// side by side requires several functions and more than one bucket.
-fn balanced_if_side_by_side(hash: &ElementHash, seeds: &[u64]) -> Option<BalancedHash> {
+fn balanced_hash_if_vectorised(hash: &ElementHash, seeds: &[u64]) -> Option<BalancedHash> {
     match hash {
         ElementHash::Balanced(balanced)
-            if LANES > 1 && seeds.len() > 1 && balanced.buckets() > 1 =>
+            if LANES > 1 && seeds.len() > 1 && balanced.bucket_count() > 1 =>
         {
             Some(*balanced)
         }
@@ -142,7 +142,7 @@ impl BalancedHash {
         let mut lanes = [0; L];
         lanes[..placed.len()].copy_from_slice(placed);
         let pair = |index| keys.round_key_pair(index).map(|key| [key; L]);
-        self.buckets_after_rounds(lanes, [keys.rounds[0]; L], pair)
+        self.buckets_after_rounds(lanes, [keys.round_keys[0]; L], pair)
     }
 
     /// Returns the buckets of [prepared](Balanced::coordinates) slots, each under a different hash
@@ -169,7 +169,7 @@ impl HashKeys {
     #[inline]
     const fn key_index_of_round(round: usize) -> usize {
         // The half after the fifth round's key is unused.
-        if round < super::keys::ROUNDS {
+        if round < super::keys::STANDARD_ROUND_COUNT {
             round
         } else {
             round + 1
@@ -198,8 +198,10 @@ mod tests {
                         let mut buckets = alloc::vec![u32::MAX; elements.len() * count as usize];
                         functions.fill_buckets(&placed, &mut buckets);
                         let expected = elements.iter().flat_map(|&element| {
-                            let keys = |function| HashKeys::of_function(11, function);
-                            (0..count).map(move |function| hash.bucket(&keys(function), element))
+                            let keys = |function| HashKeys::for_hash_function(11, function);
+                            (0..count).map(move |function| {
+                                hash.bucket_of_element(&keys(function), element)
+                            })
                         });
                         assert!(expected.eq(buckets), "{count} of {t}, {}", elements.len());
                     }

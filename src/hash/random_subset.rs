@@ -4,7 +4,7 @@ use crate::bounds;
 use crate::mix::splitmix_output;
 
 /// Maximum number of items drawn.
-const MOST: usize = bounds::DRAWN.max as usize;
+const MAX_DRAWN_ITEMS: usize = bounds::DRAWN_ATTRIBUTE_COUNT_RANGE.max as usize;
 
 /// Draws `count` different items below `items`, and calls `visit` once for each of them. The seed
 /// determines the items and the order.
@@ -26,7 +26,7 @@ const MOST: usize = bounds::DRAWN.max as usize;
 /// ```
 pub fn for_each_drawn_item(seed: u64, items: u32, count: u32, mut visit: impl FnMut(u32)) {
     assert!(count <= items, "items are drawn once");
-    let mut drawn = [0; MOST];
+    let mut drawn = [0; MAX_DRAWN_ITEMS];
     for (index, last) in (items - count..items).enumerate() {
         let word = splitmix_output(seed, index as u64 + 1);
         let item = ((u128::from(word) * u128::from(last + 1)) >> 64) as u32;

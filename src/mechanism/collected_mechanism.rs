@@ -14,7 +14,7 @@ pub(crate) trait CollectedMechanism: MechanismParameters + WriteCanonical {
 
     /// Returns a function that decodes the next report. It rejects reports that no client of the
     /// task can make.
-    fn decoder(
+    fn report_decoder(
         &self,
         domain: &Domain,
         epsilon: f64,

@@ -23,8 +23,8 @@ pub(crate) trait MechanismParameters: Sized {
     /// Checks that the parameters suit a domain.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] or [`Error::Combination`] for parameters that do not suit the domain.
-    fn check(&self, domain: &Domain) -> Result<(), Error>;
+    /// [`Error::OptionOutOfRange`] or [`Error::InvalidCombination`] for parameters that do not suit the domain.
+    fn check_suits_domain(&self, domain: &Domain) -> Result<(), Error>;
 
     /// Reads the parameters from canonical bytes. [Fails](CanonicalReader::fail) if the bytes do
     /// not encode parameters.
@@ -34,8 +34,8 @@ pub(crate) trait MechanismParameters: Sized {
     fn read_canonical(reader: &mut CanonicalReader<'_>) -> Result<Self, Error>;
 
     /// Pairs of inputs that the guarantee of ε covers.
-    fn neighbours(&self) -> Neighbours {
-        Neighbours::Any
+    fn neighbouring_inputs(&self) -> NeighbouringInputs {
+        NeighbouringInputs::AnyTwoInputs
     }
 
     /// Probability δ with which the guarantee of ε may fail.
@@ -48,9 +48,9 @@ pub(crate) trait MechanismParameters: Sized {
     fn randomizer(&self, domain: &Domain, epsilon: f64) -> Self::Randomizer;
 
     /// Returns the numbers of slots, favoured buckets and all buckets, if reports can be made from
-    /// memos (see [`MemoStages`](super::MemoStages)). A slot has the same favoured buckets in every
+    /// memos (see [`MemoThresholds`](super::MemoThresholds)). A slot has the same favoured buckets in every
     /// report with the same seed, and each bucket has equally many slots.
-    fn memo_slots(&self, _: &Domain) -> Option<[u32; 3]> {
+    fn memo_slot_counts(&self, _: &Domain) -> Option<[u32; 3]> {
         None
     }
 }
@@ -67,7 +67,7 @@ pub(crate) trait Randomize {
     type Report;
 
     /// Replaces the probability of drawing a favoured output, if there is only one. Called only for
-    /// mechanisms that have [`MechanismParameters::memo_slots`].
+    /// mechanisms that have [`MechanismParameters::memo_slot_counts`].
     fn set_favoured_threshold(&mut self, _: Threshold) {}
 
     /// Randomises `entries`, which have been checked, under a public `seed`. The result overwrites
@@ -76,7 +76,7 @@ pub(crate) trait Randomize {
     ///
     /// # Guarantee
     /// Local (ε, δ)-differential privacy for the pairs of inputs in
-    /// [`MechanismParameters::neighbours`]. Here ε is the realised one
+    /// [`MechanismParameters::neighbouring_inputs`]. Here ε is the realised one
     /// (`CollectedMechanism::effective_epsilon`), and δ is [`MechanismParameters::delta`]. The
     /// guarantee requires a seed that is drawn independently of the input.
     fn randomize<R: CryptoRng + ?Sized>(
@@ -102,14 +102,14 @@ pub(crate) trait Randomize {
 /// assert_eq!(task.questions()[0].mechanism().neighbours(), Neighbours::Any);
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Neighbours {
+pub enum NeighbouringInputs {
     /// Any two inputs. A person's whole input is protected.
-    Any,
+    AnyTwoInputs,
     /// Inputs that differ in the value of one item. Each entry is protected, but not the whole
     /// input.
-    OneItem,
+    DifferInOneItem,
     /// Inputs whose values differ by at most this distance in total, summed over all items.
-    Within(f64),
+    WithinDistance(f64),
 }
 
 /// Returns the error for a mechanism or rule that is unknown, or that this build does not contain.

@@ -21,14 +21,14 @@ use crate::sample::{ExpLowerBound, Threshold, draw_below};
 
 /// Relative reduction of e₂ − 1, so that one report never loses more than the task's ε. Computing
 /// e₂ in doubles has a relative error of at most 3·10⁻¹¹: exp(ε) − 1 is at least 10⁻³, and
-/// [`MIN_REMAINDER`] bounds the effect of cancellation.
-const ROUNDING: f64 = 1e-10;
+/// [`MIN_REMAINDER_SHARE`] bounds the effect of cancellation.
+const EXP_EPSILON_ROUNDING_MARGIN: f64 = 1e-10;
 /// Minimum of e₁ − 1 − M(e − 1), as a share of e₁ − 1. At 0, a report would have to reveal the
 /// memo with certainty.
-const MIN_REMAINDER: f64 = 0.01;
+const MIN_REMAINDER_SHARE: f64 = 0.01;
 
 /// Maximum of e₂, which is exp(12). With a larger one, a report would nearly name the memo.
-const MAX_WEIGHT: f64 = 162_754.0;
+const MAX_REPORT_EXP_EPSILON: f64 = 162_754.0;
 
 /// Thresholds of the two stages of a question whose answers are memoised.
 ///
@@ -45,23 +45,23 @@ const MAX_WEIGHT: f64 = 162_754.0;
 /// assert!(stages.own_slot.probability() < stages.report.probability() + 0.1);
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct MemoStages {
+pub struct MemoThresholds {
     /// Number N of slots. An option's slot is its index. There may be more slots than options.
-    pub slots: u32,
+    pub slot_count: u32,
     /// Number M of slots that a report supports.
-    pub supported: u32,
+    pub supported_slot_count: u32,
     /// Probability that the memo is the answer's own slot.
-    pub own_slot: Threshold,
+    pub own_slot_probability: Threshold,
     /// Probability that a report supports the memo.
-    pub report: Threshold,
+    pub memo_support_probability: Threshold,
 }
 
-impl MemoStages {
+impl MemoThresholds {
     /// Computes the thresholds for reports with loss `epsilon` from a memo with loss
     /// `memo_epsilon`.
     ///
     /// # Errors
-    /// [`Error::Combination`] if the mechanism is not Collision with equally many slots in each
+    /// [`Error::InvalidCombination`] if the mechanism is not Collision with equally many slots in each
     /// bucket, or if no second stage has this loss.
     pub(crate) fn new(
         mechanism: &Mechanism,
@@ -70,7 +70,7 @@ impl MemoStages {
         memo_epsilon: f64,
     ) -> Result<Self, Error> {
         let Some([slots, favoured, buckets]) = mechanism.memo_slots(domain) else {
-            return Err(error!(Combination {
+            return Err(error!(InvalidCombination {
                 reason: "a \"memo\" needs the mechanism collision with rule \"heaviest\" and \"hashing\": \"balanced\", 1 of the buckets favoured, or \"balanced-windows\"",
             }));
         };
@@ -79,17 +79,19 @@ impl MemoStages {
         let m = n * c / t;
         let [first, excess] = [total, one].map(|bound| bound.to_f64() - 1.0);
         let remainder = first - m * excess;
-        let weight = 1.0 + (1.0 - ROUNDING) * excess * (first + n) / remainder;
-        if remainder < MIN_REMAINDER * first || weight > MAX_WEIGHT {
-            return Err(error!(Combination {
+        let weight = 1.0 + (1.0 - EXP_EPSILON_ROUNDING_MARGIN) * excess * (first + n) / remainder;
+        if remainder < MIN_REMAINDER_SHARE * first || weight > MAX_REPORT_EXP_EPSILON {
+            return Err(error!(InvalidCombination {
                 reason: "the memo's \"epsilon\" is too small for this mechanism and this \"epsilon\" of a report: take fewer \"favoured\" buckets, or more \"buckets\"",
             }));
         }
         Ok(Self {
-            slots,
-            supported: slots / buckets * favoured,
-            own_slot: Threshold(total.favoured_probability(1, 1, u64::from(slots) - 1)),
-            report: Threshold::from_probability(c * weight / (c * weight + t - c)),
+            slot_count: slots,
+            supported_slot_count: slots / buckets * favoured,
+            own_slot_probability: Threshold(total.favoured_probability(1, 1, u64::from(slots) - 1)),
+            memo_support_probability: Threshold::from_probability(
+                c * weight / (c * weight + t - c),
+            ),
         })
     }
 
@@ -101,7 +103,7 @@ impl MemoStages {
         epsilon: f64,
     ) -> PreparedRandomizer {
         let mut prepared = mechanism.randomizer(domain, epsilon);
-        prepared.set_favoured_threshold(self.report);
+        prepared.set_favoured_threshold(self.memo_support_probability);
         prepared
     }
 
@@ -110,10 +112,10 @@ impl MemoStages {
     /// Draws a word that decides whether the memo is the own slot (64 bits) and, if not, one of the
     /// other slots.
     pub(crate) fn draw_memo<R: CryptoRng + ?Sized>(&self, own: u32, rng: &mut R) -> u32 {
-        if self.own_slot.draw_bool(rng) {
+        if self.own_slot_probability.draw_bool(rng) {
             return own;
         }
-        let other = draw_below(rng, self.slots - 1);
+        let other = draw_below(rng, self.slot_count - 1);
         other + u32::from(other >= own)
     }
 }

@@ -19,13 +19,13 @@ mod prepared;
 mod report;
 mod subset;
 
-pub use contract::Neighbours;
-pub use memo::MemoStages;
+pub use contract::NeighbouringInputs;
+pub use memo::MemoThresholds;
 pub use prepared::Mechanism;
 pub(crate) use prepared::PreparedRandomizer;
 #[cfg(feature = "analysis")]
-pub(crate) use subset::parameters::hash_count_bound;
-pub use subset::{BucketReport, FavouringRule, Subset};
+pub(crate) use subset::parameters::hash_count_range;
+pub use subset::{BucketReport, FavouringRule, HashedSubsetSelection};
 #[cfg(feature = "collector")]
 pub use {report::Report, subset::NamedRule};
 

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use rand_core::CryptoRng;
 
 use super::contract::{
-    EncodeReport, MechanismParameters, Neighbours, Randomize, left_out_of_build_error,
+    EncodeReport, MechanismParameters, NeighbouringInputs, Randomize, left_out_of_build_error,
 };
 use super::mechanism_list::each;
 use crate::canonical::CanonicalReader;
@@ -83,8 +83,8 @@ crate::mechanisms!([register]);
 impl Mechanism {
     /// Pairs of inputs that the guarantee of ε covers.
     #[must_use]
-    pub fn neighbours(&self) -> Neighbours {
-        each!(Self, self, own => own.neighbours())
+    pub fn neighbours(&self) -> NeighbouringInputs {
+        each!(Self, self, own => own.neighbouring_inputs())
     }
 
     /// Probability δ with which the guarantee of ε may fail. It is 0, except for hash-bin with a δ.
@@ -93,13 +93,13 @@ impl Mechanism {
         each!(Self, self, own => own.delta())
     }
 
-    /// See [`MechanismParameters::memo_slots`].
+    /// See [`MechanismParameters::memo_slot_counts`].
     pub(super) fn memo_slots(&self, domain: &Domain) -> Option<[u32; 3]> {
-        each!(Self, self, own => own.memo_slots(domain))
+        each!(Self, self, own => own.memo_slot_counts(domain))
     }
 
     pub(crate) fn check_domain(&self, domain: &Domain) -> Result<(), Error> {
-        each!(Self, self, own => own.check(domain))
+        each!(Self, self, own => own.check_suits_domain(domain))
     }
 
     pub(crate) fn read_canonical(reader: &mut CanonicalReader<'_>) -> Result<Self, Error> {
@@ -109,7 +109,7 @@ impl Mechanism {
 
 impl PreparedRandomizer {
     /// Replaces the probability of drawing a favoured output. Meant for mechanisms that have
-    /// [`MechanismParameters::memo_slots`].
+    /// [`MechanismParameters::memo_slot_counts`].
     pub(super) fn set_favoured_threshold(&mut self, threshold: Threshold) {
         each!(Self, self, own => own.randomizer.set_favoured_threshold(threshold));
     }

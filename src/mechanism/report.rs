@@ -106,21 +106,21 @@ impl Mechanism {
         count: u32,
         visit: &mut dyn FnMut(Report, usize),
     ) -> Result<(), Error> {
-        fn decode<P: ReportConversion + CollectedMechanism>(
+        fn decode_mechanism_reports<P: ReportConversion + CollectedMechanism>(
             own: &P,
             (domain, epsilon): (&Domain, f64),
             cursor: &mut Cursor<'_>,
             count: u32,
             visit: &mut dyn FnMut(Report, usize),
         ) -> Result<(), Error> {
-            let decode = own.decoder(domain, epsilon);
+            let decode = own.report_decoder(domain, epsilon);
             for _ in 0..count {
                 let report = decode(cursor)?;
                 visit(P::convert_report(report), cursor.offset());
             }
             Ok(())
         }
-        each!(Self, self, own => decode(own, (domain, epsilon), cursor, count, visit))
+        each!(Self, self, own => decode_mechanism_reports(own, (domain, epsilon), cursor, count, visit))
     }
 }
 
@@ -140,9 +140,9 @@ impl Report {
 impl PreparedRandomizer {
     /// Returns the report that was made last, and leaves a default report in its place.
     pub(crate) fn take_report(&mut self) -> Report {
-        fn take<P: ReportConversion>(made: &mut RandomizerWithReport<P>) -> Report {
+        fn take_last_report<P: ReportConversion>(made: &mut RandomizerWithReport<P>) -> Report {
             P::convert_report(core::mem::take(&mut made.report))
         }
-        each!(Self, self, own => take(own))
+        each!(Self, self, own => take_last_report(own))
     }
 }

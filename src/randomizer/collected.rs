@@ -31,7 +31,7 @@ pub struct RandomizedReport {
     pub report: Report,
     /// True if the input had more than s entries, so that some were left out. The value is only for
     /// the client's own count and is never part of a report.
-    pub sampled_down: bool,
+    pub was_sampled_down: bool,
 }
 
 impl Randomizer {
@@ -44,8 +44,8 @@ impl Randomizer {
     /// Randomises one person's entries into a report, for a task of one question.
     ///
     /// # Errors
-    /// [`Error::UnknownItem`], [`Error::ValueRange`], [`Error::DuplicateItem`], or
-    /// [`Error::AnswerCount`]. On an error no report is made and no randomness is drawn.
+    /// [`Error::UnknownItem`], [`Error::ValueOutOfRange`], [`Error::DuplicateItem`], or
+    /// [`Error::WrongAnswerCount`]. On an error no report is made and no randomness is drawn.
     pub fn randomize<R: CryptoRng + ?Sized>(
         &mut self,
         entries: &[Entry],
@@ -70,7 +70,7 @@ impl Randomizer {
     /// checked for errors.
     ///
     /// # Errors
-    /// As for [`Randomizer::randomize`], for the first [question](Error::Question) with a wrong
+    /// As for [`Randomizer::randomize`], for the first [question](Error::ErrorInQuestion) with a wrong
     /// answer.
     pub fn randomize_answers<R: CryptoRng + ?Sized>(
         &mut self,
@@ -79,8 +79,8 @@ impl Randomizer {
     ) -> Result<RandomizedReport, Error> {
         let sampled_down = self.randomize_to_buffer(answers, rng)?;
         Ok(RandomizedReport {
-            report: self.prepared[self.last_question].take_report(),
-            sampled_down,
+            report: self.question_randomizers[self.last_question_index].take_report(),
+            was_sampled_down: sampled_down,
         })
     }
 }

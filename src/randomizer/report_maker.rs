@@ -4,14 +4,14 @@ use alloc::vec::Vec;
 
 use rand_core::CryptoRng;
 
-use crate::domain::{Entry, check_distinct, check_values};
+use crate::domain::{Entry, check_distinct_items, check_entry_values};
 use crate::error::{Error, error};
-use crate::mechanism::MemoStages;
+use crate::mechanism::MemoThresholds;
 use crate::mechanism::PreparedRandomizer;
 use crate::sample::draw_word;
-use crate::task::{Kind, Question, Task};
+use crate::task::{Question, QuestionKind, Task};
 
-/// Memo that was drawn: the number of a slot, at least 0 and below [`MemoStages::slots`]. An option
+/// Memo that was drawn: the number of a slot, at least 0 and below [`MemoThresholds::slot_count`]. An option
 /// has the same number as its slot, so this type keeps apart what must never be confused: a report
 /// that is made from an option as if it were a memo reveals too much.
 ///
@@ -56,13 +56,13 @@ pub struct MemoSlot(pub u32);
 pub struct Randomizer {
     task: Task,
     /// Prepared randomizer of each question.
-    pub(super) prepared: Vec<PreparedRandomizer>,
+    pub(super) question_randomizers: Vec<PreparedRandomizer>,
     /// Buffer for the check of unsorted entries.
-    keys: Vec<u64>,
+    sort_key_buffer: Vec<u64>,
     /// Buffer for the entries after coding by `Kind::answer_to_domain_entries`.
     coded_entries: Vec<Entry>,
     /// Index of the question that the latest report answers.
-    pub(super) last_question: usize,
+    pub(super) last_question_index: usize,
 }
 
 impl Randomizer {
@@ -76,11 +76,11 @@ impl Randomizer {
             }
         };
         Self {
-            prepared: task.questions().iter().map(prepare).collect(),
+            question_randomizers: task.questions().iter().map(prepare).collect(),
             task,
-            keys: Vec::new(),
+            sort_key_buffer: Vec::new(),
             coded_entries: Vec::new(),
-            last_question: 0,
+            last_question_index: 0,
         }
     }
 
@@ -104,7 +104,7 @@ impl Randomizer {
         bytes: &mut Vec<u8>,
     ) -> Result<bool, Error> {
         let sampled_down = self.randomize_to_buffer(answers, rng)?;
-        self.prepared[self.last_question].encode_report(bytes);
+        self.question_randomizers[self.last_question_index].encode_report(bytes);
         Ok(sampled_down)
     }
 
@@ -113,7 +113,7 @@ impl Randomizer {
     /// [`Memo::epsilon`](crate::task::Memo::epsilon)-locally differentially private.
     ///
     /// # Errors
-    /// [`Error::Combination`] if the budget has no memo, and [`Error::UnknownItem`] if the option
+    /// [`Error::InvalidCombination`] if the budget has no memo, and [`Error::UnknownItem`] if the option
     /// does not exist.
     pub fn draw_memo<R: CryptoRng + ?Sized>(
         &self,
@@ -130,7 +130,7 @@ impl Randomizer {
     /// the draw of the memo, it reveals at most that ε about the answer.
     ///
     /// # Errors
-    /// [`Error::Combination`] if the budget has no memo, and [`Error::UnknownItem`] if `memo` is not
+    /// [`Error::InvalidCombination`] if the budget has no memo, and [`Error::UnknownItem`] if `memo` is not
     /// a slot.
     pub fn randomize_memo<R: CryptoRng + ?Sized>(
         &mut self,
@@ -138,18 +138,21 @@ impl Randomizer {
         rng: &mut R,
         bytes: &mut Vec<u8>,
     ) -> Result<(), Error> {
-        let slots = self.task.memo_stages().map_or(0, |stages| stages.slots);
+        let slots = self
+            .task
+            .memo_stages()
+            .map_or(0, |stages| stages.slot_count);
         self.memo_stages(memo, slots)?;
         let seed = draw_word(rng);
-        self.prepared[0].randomize(&[slot_entry(memo)], seed, rng);
-        self.prepared[0].encode_report(bytes);
+        self.question_randomizers[0].randomize(&[slot_entry(memo)], seed, rng);
+        self.question_randomizers[0].encode_report(bytes);
         Ok(())
     }
 
     /// Returns the thresholds of the memo, after a check that `number` is below `limit`.
-    fn memo_stages(&self, number: u32, limit: u32) -> Result<&MemoStages, Error> {
+    fn memo_stages(&self, number: u32, limit: u32) -> Result<&MemoThresholds, Error> {
         let Some(stages) = self.task.memo_stages() else {
-            return Err(error!(Combination {
+            return Err(error!(InvalidCombination {
                 reason: "the task's budget has no \"memo\"",
             }));
         };
@@ -169,32 +172,32 @@ impl Randomizer {
     ) -> Result<bool, Error> {
         let questions = self.task.questions();
         if answers.len() != questions.len() {
-            return Err(error!(AnswerCount {
+            return Err(error!(WrongAnswerCount {
                 given: answers.len(),
                 expected: questions.len() as u32,
             }));
         }
         // Check all answers before anything is drawn, so that an error does not depend on the draw.
         for (question, entries) in questions.iter().zip(answers) {
-            let checked = check_answer(question, entries, &mut self.keys);
+            let checked = check_answer(question, entries, &mut self.sort_key_buffer);
             checked.map_err(|error| question.error_in_question(error))?;
         }
         // The seed is drawn independently of the answers, because it is public.
         let seed = draw_word(rng);
-        self.last_question = self.task.question_draw().drawn_question(seed);
+        self.last_question_index = self.task.question_selector().drawn_question(seed);
         if let Some(stages) = self.task.memo_stages() {
             // The second stage alone would reveal more of an answer than ε.
             let memo = stages.draw_memo(answered_slot(answers[0]), rng);
-            return Ok(self.prepared[0].randomize(&[slot_entry(memo)], seed, rng));
+            return Ok(self.question_randomizers[0].randomize(&[slot_entry(memo)], seed, rng));
         }
-        let kind = self.task.questions()[self.last_question].kind();
+        let kind = self.task.questions()[self.last_question_index].kind();
         let entries = kind.answer_to_domain_entries(
-            answers[self.last_question],
+            answers[self.last_question_index],
             &mut self.coded_entries,
             seed,
             rng,
         );
-        Ok(self.prepared[self.last_question].randomize(entries, seed, rng))
+        Ok(self.question_randomizers[self.last_question_index].randomize(entries, seed, rng))
     }
 }
 
@@ -217,13 +220,13 @@ fn slot_entry(memo: u32) -> Entry {
 /// entries that are unsorted.
 ///
 /// # Errors
-/// [`Error::UnknownItem`], [`Error::ValueRange`], [`Error::DuplicateItem`] or, if the number of
-/// entries is fixed, [`Error::AnswerCount`].
+/// [`Error::UnknownItem`], [`Error::ValueOutOfRange`], [`Error::DuplicateItem`] or, if the number of
+/// entries is fixed, [`Error::WrongAnswerCount`].
 fn check_answer(question: &Question, entries: &[Entry], keys: &mut Vec<u64>) -> Result<(), Error> {
     let (kind, domain) = (question.kind(), question.domain());
     let count = |given: usize, expected: u32| match given == expected as usize {
         true => Ok(()),
-        false => Err(error!(AnswerCount { given, expected })),
+        false => Err(error!(WrongAnswerCount { given, expected })),
     };
     let mut items = domain.item_count();
     let coded = kind.entry_and_item_counts();
@@ -233,13 +236,13 @@ fn check_answer(question: &Question, entries: &[Entry], keys: &mut Vec<u64>) -> 
         items = items.map(|_| of);
     }
     let accepts = |item, value| kind.accepts_value(item, value);
-    check_values(entries, items, &accepts, kind.accepted_values_text())?;
+    check_entry_values(entries, items, &accepts, kind.accepted_values_text())?;
     if coded.is_none() && !domain.is_padded() {
         let given = entries.iter().filter(|entry| entry.value != 0.0);
         count(given.count(), domain.sparsity())?;
     }
     match kind {
-        Kind::Text(_) => Ok(()),
-        _ => check_distinct(entries, keys),
+        QuestionKind::Text(_) => Ok(()),
+        _ => check_distinct_items(entries, keys),
     }
 }

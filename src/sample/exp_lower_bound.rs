@@ -24,12 +24,12 @@ pub struct ExpLowerBound {
 }
 
 /// Number of fraction bits of the fixed-point numbers in this file.
-const SCALE: u32 = 60;
-const ONE: u64 = 1 << SCALE;
+const FIXED_POINT_FRACTION_BITS: u32 = 60;
+const FIXED_POINT_ONE: u64 = 1 << FIXED_POINT_FRACTION_BITS;
 /// Constant ln 2 · 2⁶⁰, rounded up.
-const LN_2_UP: u64 = 799_144_290_325_165_979;
+const LN_2_ROUNDED_UP: u64 = 799_144_290_325_165_979;
 /// Number of Taylor terms: 1/22! is below 2⁻⁶⁹.
-const TERMS: u64 = 22;
+const TAYLOR_TERM_COUNT: u64 = 22;
 
 impl ExpLowerBound {
     /// Computes the bound for ε in [0, 16).
@@ -43,19 +43,20 @@ impl ExpLowerBound {
             "ε lies in [0, 16), by the bounds of a task"
         );
         // Multiplying by a power of two is exact; the conversion truncates.
-        let fixed = (epsilon * ONE as f64) as u64;
-        let quotient = fixed / LN_2_UP;
-        let remainder = fixed - quotient * LN_2_UP;
-        let mut sum = ONE;
-        for term in (1..=TERMS).rev() {
-            let product = ((u128::from(sum) * u128::from(remainder)) >> SCALE) as u64;
-            sum = ONE + product / term;
+        let fixed = (epsilon * FIXED_POINT_ONE as f64) as u64;
+        let quotient = fixed / LN_2_ROUNDED_UP;
+        let remainder = fixed - quotient * LN_2_ROUNDED_UP;
+        let mut sum = FIXED_POINT_ONE;
+        for term in (1..=TAYLOR_TERM_COUNT).rev() {
+            let product =
+                ((u128::from(sum) * u128::from(remainder)) >> FIXED_POINT_FRACTION_BITS) as u64;
+            sum = FIXED_POINT_ONE + product / term;
         }
         // `sum` is in [1, 2)·2⁶⁰, so three bits are free on its left. The exponent moves the point;
         // `quotient` is at most 23.
         Self {
             mantissa: sum << 3,
-            fraction_bits: SCALE + 3 - quotient as u32,
+            fraction_bits: FIXED_POINT_FRACTION_BITS + 3 - quotient as u32,
         }
     }
 
@@ -74,8 +75,8 @@ impl ExpLowerBound {
         // In fixed point E and 1 are both below 2⁶⁴, and at most 2⁶⁴ of them are added.
         assert!(a.checked_add(b - 1).is_some(), "all weigh less than 2¹²⁸");
         let favoured = u128::from(self.mantissa) * u128::from(k);
-        let total = u128::from(self.mantissa) * u128::from(a) + self.fixed_point_of(b);
-        binary_fraction(favoured, total)
+        let total = u128::from(self.mantissa) * u128::from(a) + self.to_fixed_point(b);
+        ratio_to_binary_fraction(favoured, total)
     }
 
     /// Returns floor(2⁶⁴ · (E + 1) / (a·(E + 1) + b)), where E is this bound. Divided by 2⁶⁴, the
@@ -88,8 +89,8 @@ impl ExpLowerBound {
     #[must_use]
     pub fn pair_probability(&self, a: u32, b: u32) -> u64 {
         assert!(a > 0 && b > 0, "some weight lies outside the pairs");
-        let pair = u128::from(self.mantissa) + self.fixed_point_of(1);
-        binary_fraction(pair, pair * u128::from(a) + self.fixed_point_of(b.into()))
+        let pair = u128::from(self.mantissa) + self.to_fixed_point(1);
+        ratio_to_binary_fraction(pair, pair * u128::from(a) + self.to_fixed_point(b.into()))
     }
 
     /// Returns floor(2⁶⁴ · (E − 1)/(E + 1) · part/whole), where E is this bound, and `part` is the
@@ -99,18 +100,18 @@ impl ExpLowerBound {
     /// # Panics
     /// If part > whole, or `whole` is 0.
     #[must_use]
-    pub fn sign_excess(&self, part: u32, whole: u32) -> u64 {
+    pub fn sign_probability_difference(&self, part: u32, whole: u32) -> u64 {
         assert!(part <= whole && whole > 0, "numbers are clipped");
         let mantissa = u128::from(self.mantissa);
-        binary_fraction(
-            (mantissa - self.fixed_point_of(1)) * u128::from(part),
-            (mantissa + self.fixed_point_of(1)) * u128::from(whole),
+        ratio_to_binary_fraction(
+            (mantissa - self.to_fixed_point(1)) * u128::from(part),
+            (mantissa + self.to_fixed_point(1)) * u128::from(whole),
         )
     }
 
     /// Converts an integer to fixed point. The result has as many fraction bits as this bound, at
     /// most 63.
-    pub(super) fn fixed_point_of(&self, integer: u64) -> u128 {
+    pub(super) fn to_fixed_point(&self, integer: u64) -> u128 {
         u128::from(integer) << self.fraction_bits
     }
 
@@ -124,7 +125,7 @@ impl ExpLowerBound {
 }
 
 /// Returns floor(2⁶⁴·part/whole) for part < whole, by long division, bit by bit.
-fn binary_fraction(part: u128, whole: u128) -> u64 {
+fn ratio_to_binary_fraction(part: u128, whole: u128) -> u64 {
     let mut remainder = part;
     let mut quotient = 0u64;
     for _ in 0..64 {

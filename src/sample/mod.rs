@@ -14,6 +14,6 @@ pub use exp_lower_bound::ExpLowerBound;
 #[cfg(feature = "complete")]
 pub use laplace::DiscreteLaplace;
 #[cfg(feature = "collector")]
-pub use privacy_loss::{WeightAndCount, least_epsilon_covering, realised_epsilon};
+pub use privacy_loss::{WeightAndCount, privacy_loss_of_ratio, realised_epsilon};
 pub(crate) use uniform::draw_word;
 pub use uniform::{Threshold, draw_below, draw_with_probability, move_random_subset_to_front};

@@ -2,7 +2,7 @@
 
 use super::exp_lower_bound::ExpLowerBound;
 use super::laplace::DiscreteLaplace;
-use super::uniform::{TWO_64, Threshold};
+use super::uniform::{TWO_POW_64, Threshold};
 
 impl ExpLowerBound {
     /// Returns true if `numerator` / `denominator` is at most this bound. Numerator and denominator
@@ -15,7 +15,7 @@ impl ExpLowerBound {
     ) -> bool {
         // numerator · 2^fraction ≤ denominator · mantissa: factors of at most
         // 128 bits on either side.
-        wide_product(numerator.0, self.fixed_point_of(numerator.1))
+        wide_product(numerator.0, self.to_fixed_point(numerator.1))
             <= wide_product(
                 denominator.0,
                 u128::from(denominator.1) * u128::from(self.mantissa),
@@ -24,7 +24,7 @@ impl ExpLowerBound {
 }
 
 /// Weight and count, which stand for their quotient or their product. [`realised_epsilon`] takes
-/// the quotient weight / count, and [`least_epsilon_covering`] takes the product.
+/// the quotient weight / count, and [`privacy_loss_of_ratio`] takes the product.
 ///
 /// ```
 /// use hushbin::sample::{WeightAndCount, realised_epsilon};
@@ -43,7 +43,7 @@ pub struct WeightAndCount(pub u128, pub u64);
 /// The result is rounded up, and never above `requested`.
 ///
 /// # Panics
-/// If there are no probabilities, or as for [`least_epsilon_covering`].
+/// If there are no probabilities, or as for [`privacy_loss_of_ratio`].
 #[must_use]
 pub fn realised_epsilon(
     probabilities: impl Iterator<Item = WeightAndCount>,
@@ -61,7 +61,7 @@ pub fn realised_epsilon(
             (least, most)
         })
         .expect("every input gives some bucket a probability");
-    least_epsilon_covering(
+    privacy_loss_of_ratio(
         WeightAndCount(most.0, least.1),
         WeightAndCount(least.0, most.1),
         requested,
@@ -70,15 +70,15 @@ pub fn realised_epsilon(
 
 /// Returns a·b as (high, low) 128-bit halves.
 fn wide_product(a: u128, b: u128) -> (u128, u128) {
-    const LOW: u128 = u64::MAX as u128;
+    const LOW_64_BITS_MASK: u128 = u64::MAX as u128;
     // Long multiplication of 64-bit halves; no partial sum exceeds 128 bits.
-    let (a1, a0, b1, b0) = (a >> 64, a & LOW, b >> 64, b & LOW);
+    let (a1, a0, b1, b0) = (a >> 64, a & LOW_64_BITS_MASK, b >> 64, b & LOW_64_BITS_MASK);
     let low = a0 * b0;
     let middle = a1 * b0 + (low >> 64);
-    let middle_low = a0 * b1 + (middle & LOW);
+    let middle_low = a0 * b1 + (middle & LOW_64_BITS_MASK);
     (
         a1 * b1 + (middle >> 64) + (middle_low >> 64),
-        (middle_low << 64) | (low & LOW),
+        (middle_low << 64) | (low & LOW_64_BITS_MASK),
     )
 }
 
@@ -92,7 +92,7 @@ fn wide_product(a: u128, b: u128) -> (u128, u128) {
 /// # Panics
 /// If `requested` is below the loss. Then the thresholds are wrong.
 #[must_use]
-pub fn least_epsilon_covering(
+pub fn privacy_loss_of_ratio(
     numerator: WeightAndCount,
     denominator: WeightAndCount,
     requested: f64,
@@ -120,13 +120,13 @@ impl Threshold {
     /// Realised probability that a draw is true, as the nearest double.
     #[must_use]
     pub fn probability(self) -> f64 {
-        self.0 as f64 / TWO_64
+        self.0 as f64 / TWO_POW_64
     }
 
     /// Realised probability that a draw is false, as the nearest double.
     #[must_use]
     pub fn false_probability(self) -> f64 {
-        ((1u128 << 64) - u128::from(self.0)) as f64 / TWO_64
+        ((1u128 << 64) - u128::from(self.0)) as f64 / TWO_POW_64
     }
 }
 

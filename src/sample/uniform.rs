@@ -24,7 +24,7 @@ pub(crate) fn draw_word<R: Rng + ?Sized>(rng: &mut R) -> u64 {
 impl Threshold {
     /// Creates the threshold of a probability in [0, 1), rounded down to a multiple of 2⁻⁶⁴.
     pub(crate) fn from_probability(probability: f64) -> Self {
-        Self((probability * TWO_64) as u64)
+        Self((probability * TWO_POW_64) as u64)
     }
 
     /// Returns true with this probability, else false. Consumes one 64-bit word.
@@ -35,7 +35,7 @@ impl Threshold {
 }
 
 /// Number of possible 64-bit words, 2⁶⁴.
-pub(super) const TWO_64: f64 = 18_446_744_073_709_551_616.0;
+pub(super) const TWO_POW_64: f64 = 18_446_744_073_709_551_616.0;
 
 /// Draws a uniform integer below `range`, without bias.
 ///

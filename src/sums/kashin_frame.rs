@@ -13,10 +13,10 @@ use alloc::vec::Vec;
 use crate::mix::splitmix_output;
 
 /// Maximum number of steps of the iteration that computes coefficients.
-const STEPS: u32 = 60;
+const MAX_ITERATIONS: u32 = 60;
 
 /// Length of the remainder at which the iteration ends early.
-const ENOUGH: f64 = 1e-12;
+const REMAINDER_TOLERANCE: f64 = 1e-12;
 
 /// Frame U = (1/√2)·\[H·S₀; H·S₁\], a matrix with D = 2d rows of d numbers. H is Hadamard's matrix
 /// divided by √d. S₀ and S₁ are diagonal matrices of public signs. U^T·U = 1, and every row has the
@@ -76,7 +76,7 @@ impl KashinFrame {
     /// # Panics
     /// If `vector` does not have d numbers.
     #[must_use]
-    pub fn apply(&self, vector: &[f64]) -> Vec<f64> {
+    pub fn apply_frame(&self, vector: &[f64]) -> Vec<f64> {
         assert_eq!(vector.len(), self.dimension());
         let mut all = vector.to_vec();
         all.extend(vector);
@@ -129,17 +129,17 @@ impl KashinFrame {
     pub fn bounded_coefficients(&self, vector: &[f64], bound: f64) -> (Vec<f64>, f64) {
         // If one operand is NaN, `max` and `min` return the other.
         let clip = |own: f64| own.max(-bound).min(bound);
-        let mut values: Vec<f64> = self.apply(vector).into_iter().map(clip).collect();
+        let mut values: Vec<f64> = self.apply_frame(vector).into_iter().map(clip).collect();
         let mut steps = 0;
         loop {
             let again = self.apply_adjoint(&values);
             let rest: Vec<f64> = vector.iter().zip(again).map(|(v, own)| v - own).collect();
             let left = euclidean_length(&rest);
-            if left <= ENOUGH || steps == STEPS {
+            if left <= REMAINDER_TOLERANCE || steps == MAX_ITERATIONS {
                 return (values, left);
             }
             // Project onto the coefficients with U^T·a = v, then onto the box of the bound.
-            for (own, more) in values.iter_mut().zip(self.apply(&rest)) {
+            for (own, more) in values.iter_mut().zip(self.apply_frame(&rest)) {
                 *own = clip(*own + more);
             }
             steps += 1;

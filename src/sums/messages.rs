@@ -24,7 +24,7 @@ pub enum Message {
     /// Blank message, sent so that every person sends the same number of messages.
     Blank,
     /// Move by one level, up or down.
-    Unit {
+    UnitStep {
         /// Coordinate j, counted from 0.
         coordinate: u32,
         /// True for a move down.
@@ -35,21 +35,21 @@ pub enum Message {
 impl Message {
     /// Returns the code of the message: 0 if blank, 1 + 2j for a move of coordinate j up, and 2 +
     /// 2j for a move down.
-    pub(super) const fn code(self) -> u32 {
+    pub(super) const fn message_code(self) -> u32 {
         match self {
             Self::Blank => 0,
-            Self::Unit {
+            Self::UnitStep {
                 coordinate,
                 negative,
             } => 1 + 2 * coordinate + negative as u32,
         }
     }
 
-    /// Returns the message with this [`Message::code`].
+    /// Returns the message with this [`Message::message_code`].
     pub(super) const fn from_code(code: u32) -> Self {
         match code.checked_sub(1) {
             None => Self::Blank,
-            Some(unit) => Self::Unit {
+            Some(unit) => Self::UnitStep {
                 coordinate: unit / 2,
                 negative: unit % 2 == 1,
             },
@@ -58,7 +58,7 @@ impl Message {
 
     /// Appends the encoded message, a varint, to `bytes`.
     pub fn encode(self, bytes: &mut Vec<u8>) {
-        append_varint(bytes, self.code().into());
+        append_varint(bytes, self.message_code().into());
     }
 }
 
@@ -92,20 +92,20 @@ pub(super) const fn longest_message_bytes(coordinates: u32) -> usize {
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MessageParameters {
-    pub(super) levels: u32,
-    pub(super) drawn: u32,
-    pub(super) trials: u32,
-    pub(super) threshold: Threshold,
-    pub(super) noise: u32,
+    pub(super) level_count: u32,
+    pub(super) drawn_coordinate_count: u32,
+    pub(super) noise_trial_count: u32,
+    pub(super) noise_threshold: Threshold,
+    pub(super) max_noise_messages: u32,
 }
 
 impl MessageParameters {
     /// Checks the ranges and creates the parameters.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] for L outside [`bounds::SUM_LEVELS`], k outside
-    /// [`bounds::SUM_COORDINATES`], w outside [`bounds::SUM_TRIALS`], or more messages than
-    /// [`bounds::REPORTS`]. [`Error::Combination`] for a q that is 0 or above 1/2.
+    /// [`Error::OptionOutOfRange`] for L outside [`bounds::SUM_LEVEL_COUNT_RANGE`], k outside
+    /// [`bounds::SUM_COORDINATE_COUNT_RANGE`], w outside [`bounds::SUM_NOISE_TRIAL_COUNT_RANGE`], or more messages than
+    /// [`bounds::REPORTS`]. [`Error::InvalidCombination`] for a q that is 0 or above 1/2.
     pub fn new(
         levels: u32,
         drawn: u32,
@@ -113,30 +113,30 @@ impl MessageParameters {
         threshold: Threshold,
         noise: u32,
     ) -> Result<Self, Error> {
-        bounds::SUM_LEVELS.check(f64::from(levels))?;
-        bounds::SUM_COORDINATES.check(f64::from(drawn))?;
-        bounds::SUM_TRIALS.check(f64::from(trials))?;
+        bounds::SUM_LEVEL_COUNT_RANGE.check_in_range(f64::from(levels))?;
+        bounds::SUM_COORDINATE_COUNT_RANGE.check_in_range(f64::from(drawn))?;
+        bounds::SUM_NOISE_TRIAL_COUNT_RANGE.check_in_range(f64::from(trials))?;
         // Above 1/2, a larger q would hide less.
         if threshold.0 == 0 || threshold.0 > 1 << 63 {
-            return Err(error!(Combination {
+            return Err(error!(InvalidCombination {
                 reason: "the noise \"threshold\" must be above 0 and at most 2⁶³",
             }));
         }
         let most = levels.saturating_mul(drawn).saturating_add(noise);
-        bounds::REPORTS.check(f64::from(most))?;
+        bounds::REPORTS_PER_UPLOAD_RANGE.check_in_range(f64::from(most))?;
         Ok(Self {
-            levels,
-            drawn,
-            trials,
-            threshold,
-            noise,
+            level_count: levels,
+            drawn_coordinate_count: drawn,
+            noise_trial_count: trials,
+            noise_threshold: threshold,
+            max_noise_messages: noise,
         })
     }
 
     /// Number of messages that every person sends: k·L plus the maximum number of noise messages.
     #[must_use]
     pub const fn message_count(&self) -> u32 {
-        self.levels * self.drawn + self.noise
+        self.level_count * self.drawn_coordinate_count + self.max_noise_messages
     }
 
     pub(super) fn read_canonical(reader: &mut CanonicalReader<'_>) -> Result<Self, Error> {

@@ -24,7 +24,7 @@ mod summed_quantity;
 mod task;
 
 #[cfg(feature = "collector")]
-pub use collected::SumDraft;
+pub use collected::SumTaskDraft;
 pub use kashin_frame::KashinFrame;
 pub use messages::{Message, MessageParameters};
 pub use randomizer::SumRandomizer;

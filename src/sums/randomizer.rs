@@ -14,7 +14,7 @@ use crate::sample::{draw_with_probability, move_random_subset_to_front};
 ///
 /// # Guarantee
 /// The messages of one person alone reveal the answer: they have no local guarantee. The guarantee
-/// holds after they are shuffled with the messages of [`SumTask::honest_people`] more people who
+/// holds after they are shuffled with the messages of [`SumTask::honest_people_count`] more people who
 /// use this type. The result is ([`SumTask::central_epsilon`], [`SumTask::delta`])-differentially
 /// private. The number of messages, and the position of each message, do not depend on the answer.
 ///
@@ -45,13 +45,13 @@ use crate::sample::{draw_with_probability, move_random_subset_to_front};
 pub struct SumRandomizer {
     pub(crate) task: SumTask,
     coordinates: Vec<f64>,
-    drawn: Vec<u32>,
+    drawn_coordinates: Vec<u32>,
 }
 
 impl SumRandomizer {
     pub(crate) fn from_task(task: SumTask) -> Self {
         Self {
-            drawn: (0..task.summed_quantity().coordinate_count()).collect(),
+            drawn_coordinates: (0..task.summed_quantity().coordinate_count()).collect(),
             coordinates: Vec::new(),
             task,
         }
@@ -63,7 +63,7 @@ impl SumRandomizer {
     /// beyond the limits are clipped, and vectors that are too long are shortened.
     ///
     /// # Errors
-    /// [`Error::AnswerCount`] for more or fewer numbers, [`Error::ValueRange`] for a number that is
+    /// [`Error::WrongAnswerCount`] for more or fewer numbers, [`Error::ValueOutOfRange`] for a number that is
     /// not finite. On an error nothing is drawn.
     pub fn randomize<R: CryptoRng + ?Sized>(
         &mut self,
@@ -71,15 +71,20 @@ impl SumRandomizer {
         rng: &mut R,
         messages: &mut Vec<Message>,
     ) -> Result<CodingLoss, Error> {
-        let expected = self.task.summed_quantity().items().count().unwrap_or(0);
+        let expected = self
+            .task
+            .summed_quantity()
+            .items()
+            .item_count()
+            .unwrap_or(0);
         if answer.len() != expected as usize {
-            return Err(error!(AnswerCount {
+            return Err(error!(WrongAnswerCount {
                 given: answer.len(),
                 expected,
             }));
         }
         if let Some(item) = answer.iter().position(|own| !own.is_finite()) {
-            return Err(error!(ValueRange {
+            return Err(error!(ValueOutOfRange {
                 item: item as u64,
                 value: answer[item],
                 expected: "a finite number",
@@ -95,7 +100,7 @@ impl SumRandomizer {
         self.append_value_messages(rng, messages);
         let own = self.task.message_parameters();
         let appended = messages.len() - noise;
-        debug_assert!(appended <= (own.levels * own.drawn) as usize);
+        debug_assert!(appended <= (own.level_count * own.drawn_coordinate_count) as usize);
         // Blanks fill up to a fixed count, and the shuffle hides which message is which.
         messages.resize(own.message_count() as usize, Message::Blank);
         let count = messages.len();
@@ -115,13 +120,13 @@ impl SumRandomizer {
         loop {
             messages.clear();
             for code in 1..=2 * self.task.summed_quantity().coordinate_count() {
-                for _ in 0..own.trials {
-                    if own.threshold.draw_bool(rng) {
+                for _ in 0..own.noise_trial_count {
+                    if own.noise_threshold.draw_bool(rng) {
                         messages.push(Message::from_code(code));
                     }
                 }
             }
-            if messages.len() <= own.noise as usize {
+            if messages.len() <= own.max_noise_messages as usize {
                 return;
             }
         }
@@ -135,11 +140,11 @@ impl SumRandomizer {
         messages: &mut Vec<Message>,
     ) {
         let own = self.task.message_parameters();
-        let (levels, drawn) = (own.levels, own.drawn as usize);
-        if drawn < self.drawn.len() {
-            move_random_subset_to_front(rng, &mut self.drawn, drawn);
+        let (levels, drawn) = (own.level_count, own.drawn_coordinate_count as usize);
+        if drawn < self.drawn_coordinates.len() {
+            move_random_subset_to_front(rng, &mut self.drawn_coordinates, drawn);
         }
-        for &coordinate in &self.drawn[..drawn] {
+        for &coordinate in &self.drawn_coordinates[..drawn] {
             // Clamped, because earlier rounding of floats could otherwise lead to more than L
             // messages.
             let value = self.coordinates[coordinate as usize].clamp(-1.0, 1.0);
@@ -147,7 +152,7 @@ impl SumRandomizer {
             let least = libm::floor(exact);
             // The difference is exact: both are within a factor of two, or `least` is 0.
             let up = u32::from(draw_with_probability(rng, exact - least));
-            let message = Message::Unit {
+            let message = Message::UnitStep {
                 coordinate,
                 negative: value < 0.0,
             };

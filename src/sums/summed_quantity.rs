@@ -24,9 +24,9 @@ use crate::task::{Items, NumberLimits};
 pub enum SummedQuantity {
     /// Numbers, and the limits of each number. The items are [`Items::Named`] and give the names of
     /// the numbers.
-    Box(Items, Vec<NumberLimits>),
+    NumbersWithLimits(Items, Vec<NumberLimits>),
     /// Vector of bounded Euclidean length.
-    Ball(BoundedVector),
+    BoundedVector(BoundedVector),
 }
 
 /// Vectors of Euclidean length at most R, with the frame that computes their coefficients.
@@ -44,9 +44,9 @@ pub enum SummedQuantity {
 #[derive(Debug, Clone, PartialEq)]
 pub struct BoundedVector {
     pub(super) items: Items,
-    pub(super) length: f64,
+    pub(super) max_length: f64,
     pub(super) seed: u64,
-    pub(super) spread: f64,
+    pub(super) coefficient_spread: f64,
 }
 
 impl BoundedVector {
@@ -55,30 +55,30 @@ impl BoundedVector {
     /// C/√d, where C is `spread` and d is the padded dimension.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] for a dimension outside [`bounds::SUM_DIMENSION`] or a C outside
-    /// [`bounds::SUM_SPREAD`]. [`Error::Combination`] for a length that is not positive and finite,
+    /// [`Error::OptionOutOfRange`] for a dimension outside [`bounds::SUM_DIMENSION_RANGE`] or a C outside
+    /// [`bounds::SUM_FRAME_SPREAD_RANGE`]. [`Error::InvalidCombination`] for a length that is not positive and finite,
     /// or for open items. Also the errors for invalid names.
     pub fn new(items: Items, length: f64, seed: u64, spread: f64) -> Result<Self, Error> {
-        items.check()?;
-        bounds::SUM_DIMENSION.check(f64::from(items.count().unwrap_or(0)))?;
-        bounds::SUM_SPREAD.check(spread)?;
+        items.check_items()?;
+        bounds::SUM_DIMENSION_RANGE.check_in_range(f64::from(items.item_count().unwrap_or(0)))?;
+        bounds::SUM_FRAME_SPREAD_RANGE.check_in_range(spread)?;
         if !(length > 0.0 && length.is_finite()) {
-            return Err(error!(Combination {
+            return Err(error!(InvalidCombination {
                 reason: "a \"vector\" needs a finite \"length\" above 0",
             }));
         }
         Ok(Self {
             items,
-            length,
+            max_length: length,
             seed,
-            spread,
+            coefficient_spread: spread,
         })
     }
 
     /// Dimension d, before it is padded to a power of two.
     #[must_use]
     pub fn dimension(&self) -> u32 {
-        self.items.count().unwrap_or(0)
+        self.items.item_count().unwrap_or(0)
     }
 
     /// Number D of coefficients of a vector.
@@ -97,7 +97,7 @@ impl BoundedVector {
     /// is the padded dimension.
     #[must_use]
     pub fn coefficient_bound(&self) -> f64 {
-        self.spread / libm::sqrt(self.frame().dimension() as f64)
+        self.coefficient_spread / libm::sqrt(self.frame().dimension() as f64)
     }
 
     fn vector_to_coordinates(&self, answer: &[f64], coordinates: &mut Vec<f64>) -> CodingLoss {
@@ -111,11 +111,11 @@ impl BoundedVector {
         };
         // The norm is at least 1, except for a vector of zeros.
         let norm = euclidean_length(&unit);
-        let relative = norm * (largest / self.length);
+        let relative = norm * (largest / self.max_length);
         let scale = if relative > 1.0 {
             1.0 / norm
         } else {
-            largest / self.length
+            largest / self.max_length
         };
         let mut vector: Vec<f64> = unit.iter().map(|own| own * scale).collect();
         let (frame, bound) = (self.frame(), self.coefficient_bound());
@@ -134,28 +134,28 @@ impl SummedQuantity {
     /// Describes summed numbers with these names and limits.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] if the number of names is outside [`bounds::SUM_COORDINATES`].
-    /// [`Error::AnswerCount`] if there are more or fewer limits than names. Also the errors for
+    /// [`Error::OptionOutOfRange`] if the number of names is outside [`bounds::SUM_COORDINATE_COUNT_RANGE`].
+    /// [`Error::WrongAnswerCount`] if there are more or fewer limits than names. Also the errors for
     /// invalid names.
     pub fn from_numbers(names: Vec<String>, limits: Vec<NumberLimits>) -> Result<Self, Error> {
-        bounds::SUM_COORDINATES.check(names.len() as f64)?;
+        bounds::SUM_COORDINATE_COUNT_RANGE.check_in_range(names.len() as f64)?;
         if limits.len() != names.len() {
-            return Err(error!(AnswerCount {
+            return Err(error!(WrongAnswerCount {
                 given: limits.len(),
                 expected: names.len() as u32,
             }));
         }
         let items = Items::Named(names);
-        items.check()?;
-        Ok(Self::Box(items, limits))
+        items.check_items()?;
+        Ok(Self::NumbersWithLimits(items, limits))
     }
 
     /// Items for which a person gives a number.
     #[must_use]
     pub const fn items(&self) -> &Items {
         match self {
-            Self::Box(items, _) => items,
-            Self::Ball(ball) => &ball.items,
+            Self::NumbersWithLimits(items, _) => items,
+            Self::BoundedVector(ball) => &ball.items,
         }
     }
 
@@ -163,8 +163,8 @@ impl SummedQuantity {
     #[must_use]
     pub fn coordinate_count(&self) -> u32 {
         match self {
-            Self::Box(_, limits) => limits.len() as u32,
-            Self::Ball(ball) => ball.coordinate_count(),
+            Self::NumbersWithLimits(_, limits) => limits.len() as u32,
+            Self::BoundedVector(ball) => ball.coordinate_count(),
         }
     }
 
@@ -177,8 +177,8 @@ impl SummedQuantity {
     ) -> CodingLoss {
         coordinates.clear();
         let limits = match self {
-            Self::Box(_, limits) => limits,
-            Self::Ball(ball) => return ball.vector_to_coordinates(answer, coordinates),
+            Self::NumbersWithLimits(_, limits) => limits,
+            Self::BoundedVector(ball) => return ball.vector_to_coordinates(answer, coordinates),
         };
         let numbers = answer.iter().zip(limits);
         coordinates.extend(numbers.clone().map(|(own, limits)| limits.normalise(*own)));
@@ -204,9 +204,10 @@ impl SummedQuantity {
             }
             (1, items) => {
                 let (length, seed) = (reader.read_float(), reader.read_number());
-                BoundedVector::new(items, length, seed, reader.read_float()).map(Self::Ball)
+                BoundedVector::new(items, length, seed, reader.read_float())
+                    .map(Self::BoundedVector)
             }
-            _ => reader.require_known(None),
+            _ => reader.unwrap_or_mark_malformed(None),
         }
     }
 }

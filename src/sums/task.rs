@@ -32,13 +32,13 @@ pub struct SumTaskFields {
     /// letter or digit.
     pub id: String,
     /// Quantity that is summed.
-    pub measure: SummedQuantity,
+    pub summed_quantity: SummedQuantity,
     /// Central ε that protects one report, within [`bounds::EPSILON`].
-    pub epsilon: f64,
+    pub central_epsilon: f64,
     /// Central δ, within [`bounds::DELTA`].
     pub delta: f64,
     /// Minimum number of people in a batch, within [`bounds::PEOPLE`].
-    pub people: u64,
+    pub min_people: u64,
     /// Assumed share of honest people in a batch of `people` people, above 0 and at most 1. The
     /// guarantee relies only on the noise of honest people.
     pub honest_fraction: f64,
@@ -80,14 +80,14 @@ pub struct SumTaskFields {
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct SumTask {
-    pub(super) parts: SumTaskFields,
-    pub(super) messages: MessageParameters,
+    pub(super) task_fields: SumTaskFields,
+    pub(super) message_parameters: MessageParameters,
     fingerprint: Fingerprint,
 }
 
 /// Name of the format, at the start of the canonical bytes. If the bytes contain a budget, it comes
 /// before the name.
-pub(super) const FORM: &str = "hushbin sum 1";
+pub(super) const SUM_TASK_FORMAT_NAME: &str = "hushbin sum 1";
 
 impl SumTask {
     /// Reads the task from the bytes that [`SumTask::canonical_bytes`] returns.
@@ -97,39 +97,41 @@ impl SumTask {
     pub fn from_canonical_bytes(bytes: &[u8]) -> Result<Self, Error> {
         let reader = &mut CanonicalReader::new(bytes);
         let read = read_fields_and_messages(reader)
-            .and_then(|(parts, messages)| Self::build(parts, messages, bytes));
-        reader.finish(read)
+            .and_then(|(parts, messages)| Self::build_validated_task(parts, messages, bytes));
+        reader.finish_reading(read)
     }
 
     /// Validates the fields and builds the task. `bytes` are its canonical bytes.
-    pub(super) fn build(
+    pub(super) fn build_validated_task(
         parts: SumTaskFields,
         messages: MessageParameters,
         bytes: &[u8],
     ) -> Result<Self, Error> {
-        let combination = |reason| Err(error!(Combination { reason }));
+        let combination = |reason| Err(error!(InvalidCombination { reason }));
         check_task_id(&parts.id)?;
-        bounds::EPSILON.check(parts.epsilon)?;
-        bounds::DELTA.check(parts.delta)?;
-        bounds::PEOPLE.check(parts.people as f64)?;
+        bounds::EPSILON_RANGE.check_in_range(parts.central_epsilon)?;
+        bounds::DELTA_RANGE.check_in_range(parts.delta)?;
+        bounds::PEOPLE_COUNT_RANGE.check_in_range(parts.min_people as f64)?;
         if !(parts.honest_fraction > 0.0 && parts.honest_fraction <= 1.0) {
             return combination("\"honest_fraction\" must be above 0, at most 1");
         }
-        if parts.budget.reports != 1 || parts.budget.memo.is_some() || parts.budget.cover.is_some()
+        if parts.budget.max_reports != 1
+            || parts.budget.memo.is_some()
+            || parts.budget.cover.is_some()
         {
             return combination(
                 "a budget of sums needs \"reports\" 1, no \"memo\" and no \"cover\"",
             );
         }
-        if messages.drawn > parts.measure.coordinate_count() {
+        if messages.drawn_coordinate_count > parts.summed_quantity.coordinate_count() {
             return combination("\"drawn\" exceeds the number of coordinates");
         }
         if count_honest_people(&parts) < 2 {
             return combination("at least 2 of the \"people\" must be honest");
         }
         Ok(Self {
-            parts,
-            messages,
+            task_fields: parts,
+            message_parameters: messages,
             fingerprint: Fingerprint::hash_canonical_bytes(bytes),
         })
     }
@@ -143,13 +145,13 @@ impl SumTask {
     /// Quantity that is summed.
     #[must_use]
     pub const fn summed_quantity(&self) -> &SummedQuantity {
-        &self.parts.measure
+        &self.task_fields.summed_quantity
     }
 
     /// Parameters of the messages of one person.
     #[must_use]
     pub const fn message_parameters(&self) -> &MessageParameters {
-        &self.messages
+        &self.message_parameters
     }
 
     /// Appends the encoded messages one after another. Each message is padded with zeros to the
@@ -169,7 +171,7 @@ impl SumTask {
 /// Number of honest people n_h, rounded down.
 pub(super) fn count_honest_people(parts: &SumTaskFields) -> u64 {
     // Rounded down: counting on less noise is the safe side.
-    (parts.honest_fraction * parts.people as f64) as u64
+    (parts.honest_fraction * parts.min_people as f64) as u64
 }
 
 fn read_fields_and_messages(
@@ -177,7 +179,7 @@ fn read_fields_and_messages(
 ) -> Result<(SumTaskFields, MessageParameters), Error> {
     let mut form = reader.read_text();
     let budget = Budget::read_canonical(&mut form, reader)?;
-    reader.require_known((form == FORM).then_some(()))?;
+    reader.unwrap_or_mark_malformed((form == SUM_TASK_FORMAT_NAME).then_some(()))?;
     let id = reader.read_text().to_owned();
     let (epsilon, delta) = (reader.read_float(), reader.read_float());
     let (people, honest_fraction) = (reader.read_number(), reader.read_float());
@@ -185,10 +187,10 @@ fn read_fields_and_messages(
     let messages = MessageParameters::read_canonical(reader)?;
     let parts = SumTaskFields {
         id,
-        measure,
-        epsilon,
+        summed_quantity: measure,
+        central_epsilon: epsilon,
         delta,
-        people,
+        min_people: people,
         honest_fraction,
         budget,
     };

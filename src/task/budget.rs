@@ -8,7 +8,7 @@ use crate::error::{Error, error};
 
 /// Text at the start of the canonical bytes if the task's budget is not the default. The budget
 /// follows this text, and the task's other bytes follow the budget.
-pub(super) const BUDGET: &str = "hushbin budget 1";
+pub(super) const BUDGET_FORMAT_PREFIX: &str = "hushbin budget 1";
 
 /// Limit on the reports of one person.
 ///
@@ -29,9 +29,9 @@ pub(super) const BUDGET: &str = "hushbin budget 1";
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Budget {
-    pub(crate) days: u32,
-    pub(crate) reports: u32,
-    pub(crate) memo: Option<Memo>,
+    pub(crate) window_days: u32,
+    pub(crate) max_reports: u32,
+    pub(crate) memo: Option<MemoParameters>,
     pub(crate) cover: Option<Cover>,
 }
 
@@ -50,10 +50,10 @@ pub struct Budget {
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Memo {
+pub struct MemoParameters {
     /// Local ε of all reports of an epoch together, in [`bounds::EPSILON`].
     pub epsilon: f64,
-    /// Length of an epoch in days, in [`bounds::DAYS`]. It is at least the length of a window.
+    /// Length of an epoch in days, in [`bounds::BUDGET_WINDOW_DAYS_RANGE`]. It is at least the length of a window.
     pub days: u32,
 }
 
@@ -84,8 +84,8 @@ impl Default for Budget {
     /// Returns a budget of one new report in 30 days.
     fn default() -> Self {
         Self {
-            days: 30,
-            reports: 1,
+            window_days: 30,
+            max_reports: 1,
             memo: None,
             cover: None,
         }
@@ -93,31 +93,31 @@ impl Default for Budget {
 }
 
 impl Budget {
-    /// Creates a budget of at most `reports` reports ([`bounds::REPORTS_A_WINDOW`]) in a window of
-    /// `days` days ([`bounds::DAYS`]).
+    /// Creates a budget of at most `reports` reports ([`bounds::REPORTS_PER_WINDOW_RANGE`]) in a window of
+    /// `days` days ([`bounds::BUDGET_WINDOW_DAYS_RANGE`]).
     ///
     /// # Errors
-    /// [`Error::OutOfRange`]. [`Error::Combination`] if there is a memo and more than one report in a
+    /// [`Error::OptionOutOfRange`]. [`Error::InvalidCombination`] if there is a memo and more than one report in a
     /// window.
-    pub fn new(days: u32, reports: u32, memo: Option<Memo>) -> Result<Self, Error> {
-        bounds::DAYS.check(f64::from(days))?;
-        bounds::REPORTS_A_WINDOW.check(f64::from(reports))?;
+    pub fn new(days: u32, reports: u32, memo: Option<MemoParameters>) -> Result<Self, Error> {
+        bounds::BUDGET_WINDOW_DAYS_RANGE.check_in_range(f64::from(days))?;
+        bounds::REPORTS_PER_WINDOW_RANGE.check_in_range(f64::from(reports))?;
         if let Some(memo) = memo {
-            bounds::EPSILON.check(memo.epsilon)?;
+            bounds::EPSILON_RANGE.check_in_range(memo.epsilon)?;
             if reports != 1 {
                 // Reports of one window would share the memo, and only the memo's ε would hold.
-                return Err(error!(Combination {
+                return Err(error!(InvalidCombination {
                     reason: "a budget with a \"memo\" needs \"reports\" 1: shorten the window instead",
                 }));
             }
             // In a longer window, a second memo would be drawn.
-            bounds::MEMO_DAYS
+            bounds::MEMO_EPOCH_DAYS_RANGE
                 .with_min(f64::from(days))
-                .check(f64::from(memo.days))?;
+                .check_in_range(f64::from(memo.days))?;
         }
         Ok(Self {
-            days,
-            reports,
+            window_days: days,
+            max_reports: reports,
             memo,
             cover: None,
         })
@@ -126,15 +126,15 @@ impl Budget {
     /// Adds cover reports to a budget of one report in a window, without a memo.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`], [`Error::Combination`].
+    /// [`Error::OptionOutOfRange`], [`Error::InvalidCombination`].
     pub fn with_cover(self, cover: Cover) -> Result<Self, Error> {
         bounds::COVER_MINUTES
-            .with_max(f64::from(self.days * DAY_MINUTES))
-            .check(f64::from(cover.minutes))?;
+            .with_max(f64::from(self.window_days * DAY_MINUTES))
+            .check_in_range(f64::from(cover.minutes))?;
         // With more reports, their number would depend on the answers. A memo of "no answer" would
         // hide later answers for all of its epoch.
-        if self.reports != 1 || self.memo.is_some() {
-            return Err(error!(Combination {
+        if self.max_reports != 1 || self.memo.is_some() {
+            return Err(error!(InvalidCombination {
                 reason: "a budget with \"cover\" needs \"reports\" 1 and no \"memo\"",
             }));
         }
@@ -161,7 +161,7 @@ impl Budget {
         form: &mut &'a str,
         reader: &mut CanonicalReader<'a>,
     ) -> Result<Self, Error> {
-        if *form != BUDGET {
+        if *form != BUDGET_FORMAT_PREFIX {
             return Ok(Self::default());
         }
         let (days, reports) = (reader.read_u32(), reader.read_u32());
@@ -170,7 +170,7 @@ impl Budget {
         match extension {
             0 => {}
             1 => {
-                memo = Some(Memo {
+                memo = Some(MemoParameters {
                     epsilon: reader.read_float(),
                     days: reader.read_u32(),
                 });
@@ -179,7 +179,7 @@ impl Budget {
                 let minutes = reader.read_u32();
                 cover = Some(Cover { minutes });
             }
-            _ => reader.require_known(None)?,
+            _ => reader.unwrap_or_mark_malformed(None)?,
         }
         *form = reader.read_text();
         let mut budget = Self::new(days, reports, memo)?;
@@ -187,6 +187,6 @@ impl Budget {
             budget = budget.with_cover(cover)?;
         }
         // The default has one encoding: no budget. Spelling it out is malformed.
-        reader.require_known((!budget.is_default()).then_some(budget))
+        reader.unwrap_or_mark_malformed((!budget.is_default()).then_some(budget))
     }
 }

@@ -56,7 +56,7 @@ pub enum OpenKeyword {
 impl Items {
     /// Returns the number of items, or `None` if any string is an item.
     #[must_use]
-    pub fn count(&self) -> Option<u32> {
+    pub fn item_count(&self) -> Option<u32> {
         match self {
             // A longer list saturates, and is then rejected as out of range.
             Self::Named(names) => Some(u32::try_from(names.len()).unwrap_or(u32::MAX)),
@@ -82,9 +82,9 @@ impl Items {
         }
     }
 
-    pub(crate) fn check(&self) -> Result<(), Error> {
-        if let Some(count) = self.count() {
-            bounds::ITEMS.check(f64::from(count))?;
+    pub(crate) fn check_items(&self) -> Result<(), Error> {
+        if let Some(count) = self.item_count() {
+            bounds::ITEM_COUNT_RANGE.check_in_range(f64::from(count))?;
         }
         let Self::Named(names) = self else {
             return Ok(());
@@ -115,7 +115,7 @@ impl Items {
 /// letter or digit.
 ///
 /// # Errors
-/// [`Error::TaskId`].
+/// [`Error::InvalidTaskId`].
 pub(crate) fn check_task_id(id: &str) -> Result<(), Error> {
     let slug = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
     let bytes = id.as_bytes();
@@ -125,7 +125,7 @@ pub(crate) fn check_task_id(id: &str) -> Result<(), Error> {
     if valid {
         return Ok(());
     }
-    Err(error!(TaskId {
+    Err(error!(InvalidTaskId {
         id: String::from(id)
     }))
 }
@@ -133,7 +133,7 @@ pub(crate) fn check_task_id(id: &str) -> Result<(), Error> {
 /// Checks the name of the item at position `index`.
 ///
 /// # Errors
-/// [`Error::ItemName`] for a name that is empty or too long, or contains a control character.
+/// [`Error::InvalidItemName`] for a name that is empty or too long, or contains a control character.
 pub(in crate::task) fn check_name(index: usize, name: &str) -> Result<(), Error> {
     // Control characters in UTF-8: bytes below the space, 0x7F (delete), and U+80 to U+9F, which
     // are encoded as 0xC2 and a byte below 0xA0.
@@ -142,10 +142,10 @@ pub(in crate::task) fn check_name(index: usize, name: &str) -> Result<(), Error>
         let before = core::mem::replace(&mut lead, byte);
         byte < b' ' || byte == 0x7f || (before == 0xc2 && byte < 0xa0)
     };
-    if bounds::NAME_BYTES.contains(name.len() as f64) && !name.bytes().any(is_control) {
+    if bounds::ITEM_NAME_BYTES_RANGE.contains(name.len() as f64) && !name.bytes().any(is_control) {
         return Ok(());
     }
-    Err(error!(ItemName {
+    Err(error!(InvalidItemName {
         index,
         name: String::from(name),
     }))

@@ -28,8 +28,8 @@ impl NumberLimits {
     /// Creates the range from `min` to `max`.
     ///
     /// # Errors
-    /// [`Error::Combination`] unless `min` and `max` are finite and ascending;
-    /// [`Error::ItemName`] for a unit that could not be an item's name.
+    /// [`Error::InvalidCombination`] unless `min` and `max` are finite and ascending;
+    /// [`Error::InvalidItemName`] for a unit that could not be an item's name.
     pub fn new(min: f64, max: f64, unit: Option<String>) -> Result<Self, Error> {
         let range = [min, max];
         check_ascending(&range)?;

@@ -9,16 +9,16 @@ pub(crate) mod limits;
 #[cfg(feature = "reports")]
 pub(crate) mod local;
 
-pub use budget::{Budget, Cover, Memo};
+pub use budget::{Budget, Cover, MemoParameters};
 #[cfg(feature = "collector")]
 pub use collected::{BinSpacing, NumberPurpose, TaskFields};
 pub use items::{Items, OpenKeyword, item_key};
 #[cfg(any(feature = "complete", feature = "sums"))]
 pub use limits::NumberLimits;
 #[cfg(feature = "complete")]
-pub use local::Part;
+pub use local::QuestionPart;
 #[cfg(feature = "reports")]
 pub use local::{
-    Cross, Kind, Numbers, PrefixLengths, Question, QuestionDraw, QuestionFields, Scale, Task,
-    Together,
+    Cross, Numbers, PrefixLengths, Question, QuestionFields, QuestionKind, QuestionSelector, Scale,
+    Task, Together,
 };

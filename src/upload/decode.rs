@@ -5,7 +5,7 @@ use core::fmt;
 use core::ops::Range;
 use core::str::FromStr;
 
-use super::header::{UploadId, VERSION, upload_header};
+use super::header::{UPLOAD_FORMAT_VERSION, UploadId, upload_header};
 use crate::bounds;
 use crate::codec::Cursor;
 use crate::error::{Error, error};
@@ -54,19 +54,19 @@ impl Upload {
     /// Decodes and checks an upload made for `task`.
     ///
     /// # Errors
-    /// [`Error::Version`], [`Error::FingerprintMismatch`], or
+    /// [`Error::UnsupportedVersion`], [`Error::FingerprintMismatch`], or
     /// [`Error::Malformed`] for anything that [`Upload::encode`] would not have
     /// written: too short, too long, out of range, or not canonical.
     pub fn decode(bytes: &[u8], task: &Task) -> Result<Self, Error> {
         let mut cursor = Cursor::new("upload", bytes);
-        let upload = Self::read_next(&mut cursor, task)?;
+        let upload = Self::read_next_upload(&mut cursor, task)?;
         cursor.expect_end("expected the end after the last report")?;
         Ok(upload)
     }
 
     /// Reads the next upload.
-    fn read_next(cursor: &mut Cursor<'_>, task: &Task) -> Result<Self, Error> {
-        let (id, count) = read_header(cursor, VERSION, task.fingerprint())?;
+    fn read_next_upload(cursor: &mut Cursor<'_>, task: &Task) -> Result<Self, Error> {
+        let (id, count) = read_header(cursor, UPLOAD_FORMAT_VERSION, task.fingerprint())?;
         let mut reports = Vec::new();
         task.decode_reports(cursor, count, &mut |report, _| reports.push(report))?;
         Ok(Self { id, reports })
@@ -105,9 +105,9 @@ pub struct EncodedUpload<'a> {
     /// Identity of the upload.
     pub id: UploadId,
     /// Number of reports, 1 to [`bounds::REPORTS`].
-    pub count: u32,
+    pub report_count: u32,
     /// Encoded reports, back to back.
-    pub reports: &'a [u8],
+    pub encoded_reports: &'a [u8],
 }
 
 impl<'a> EncodedUpload<'a> {
@@ -118,16 +118,20 @@ impl<'a> EncodedUpload<'a> {
     /// Errors of [`Upload::decode`] for the first upload that is wrong, with offsets from the first
     /// byte of `bytes`. [`Error::Malformed`] if `bytes` is empty, or if all uploads together have
     /// more than [`bounds::REPORTS`] reports.
-    pub fn read_all_checked(
+    pub fn read_checked_uploads(
         bytes: &'a [u8],
         task: &Task,
     ) -> Result<Vec<(Self, Range<usize>)>, Error> {
         read_uploads(bytes, |cursor| {
-            let (id, count) = read_header(cursor, VERSION, task.fingerprint())?;
+            let (id, count) = read_header(cursor, UPLOAD_FORMAT_VERSION, task.fingerprint())?;
             let begin = cursor.offset();
             task.decode_reports(cursor, count, &mut |_, _| {})?;
             let reports = &bytes[begin..cursor.offset()];
-            Ok(Self { id, count, reports })
+            Ok(Self {
+                id,
+                report_count: count,
+                encoded_reports: reports,
+            })
         })
     }
 
@@ -135,13 +139,17 @@ impl<'a> EncodedUpload<'a> {
     /// [`EncodedUpload::for_each_report`] checks them.
     ///
     /// # Errors
-    /// [`Error::Version`], [`Error::FingerprintMismatch`], or [`Error::Malformed`] if the header
+    /// [`Error::UnsupportedVersion`], [`Error::FingerprintMismatch`], or [`Error::Malformed`] if the header
     /// is not the header of an upload.
-    pub fn read_unchecked(bytes: &'a [u8], fingerprint: Fingerprint) -> Result<Self, Error> {
+    pub fn read_unchecked_upload(bytes: &'a [u8], fingerprint: Fingerprint) -> Result<Self, Error> {
         let mut cursor = Cursor::new("upload", bytes);
-        let (id, count) = read_header(&mut cursor, VERSION, fingerprint)?;
+        let (id, count) = read_header(&mut cursor, UPLOAD_FORMAT_VERSION, fingerprint)?;
         let reports = &bytes[cursor.offset()..];
-        Ok(Self { id, count, reports })
+        Ok(Self {
+            id,
+            report_count: count,
+            encoded_reports: reports,
+        })
     }
 
     /// Creates an upload from its id and `body`, the bytes that follow the id: the number of
@@ -150,27 +158,31 @@ impl<'a> EncodedUpload<'a> {
     ///
     /// # Errors
     /// [`Error::Malformed`] if `body` does not begin with a number of reports.
-    pub fn from_body(id: UploadId, body: &'a [u8]) -> Result<Self, Error> {
+    pub fn from_id_and_body(id: UploadId, body: &'a [u8]) -> Result<Self, Error> {
         let mut cursor = Cursor::new("upload", body);
         let count = read_report_count(&mut cursor)?;
         let reports = &body[cursor.offset()..];
-        Ok(Self { id, count, reports })
+        Ok(Self {
+            id,
+            report_count: count,
+            encoded_reports: reports,
+        })
     }
 
     /// Decodes each report, and calls `visit` with the report and its bytes.
     ///
     /// # Errors
-    /// [`Error::Malformed`] if the bytes are not [`count`](Self::count) reports of `task`. By then,
+    /// [`Error::Malformed`] if the bytes are not [`count`](Self::report_count) reports of `task`. By then,
     /// the reports before the wrong one have been visited.
     pub fn for_each_report(
         &self,
         task: &Task,
         mut visit: impl FnMut(Report, &'a [u8]),
     ) -> Result<(), Error> {
-        let mut cursor = Cursor::new("reports", self.reports);
+        let mut cursor = Cursor::new("reports", self.encoded_reports);
         let mut begin = 0;
-        task.decode_reports(&mut cursor, self.count, &mut |report, end| {
-            visit(report, &self.reports[begin..end]);
+        task.decode_reports(&mut cursor, self.report_count, &mut |report, end| {
+            visit(report, &self.encoded_reports[begin..end]);
             begin = end;
         })?;
         cursor.expect_end("expected the end after the last report")
@@ -195,8 +207,8 @@ pub(crate) fn read_uploads<'a>(
         let begin = cursor.offset();
         let upload = take(&mut cursor)?;
         // No overflow: an upload has at most 4,096 reports, and the loop ends above that sum.
-        reports += upload.count;
-        if f64::from(reports) > bounds::REPORTS.max {
+        reports += upload.report_count;
+        if f64::from(reports) > bounds::REPORTS_PER_UPLOAD_RANGE.max {
             return Err(cursor.malformed_error("expected at most 4096 reports in all uploads"));
         }
         all.push((upload, begin..cursor.offset()));
@@ -215,7 +227,7 @@ pub(crate) fn read_header(
 ) -> Result<(UploadId, u32), Error> {
     let [found] = cursor.read_array("expected a version byte")?;
     if found != version {
-        return Err(error!(Version {
+        return Err(error!(UnsupportedVersion {
             found,
             expected: version,
         }));
@@ -234,7 +246,7 @@ pub(crate) fn read_header(
 /// Reads the number of reports of an upload, and checks that it is in [`bounds::REPORTS`].
 fn read_report_count(cursor: &mut Cursor<'_>) -> Result<u32, Error> {
     let count: u32 = cursor.read_value("expected the number of reports")?;
-    if !bounds::REPORTS.contains(f64::from(count)) {
+    if !bounds::REPORTS_PER_UPLOAD_RANGE.contains(f64::from(count)) {
         return Err(cursor.malformed_error("expected 1 to 4096 reports"));
     }
     Ok(count)

@@ -7,13 +7,13 @@ use crate::codec::append_varint;
 use crate::fingerprint::{Fingerprint, write_hex};
 
 /// Version of the format: the first byte of every upload.
-pub const VERSION: u8 = 1;
+pub const UPLOAD_FORMAT_VERSION: u8 = 1;
 
 /// Returns the header of an upload that contains `count` reports. The encoded reports follow the
 /// header, back to back.
 #[must_use]
 pub fn upload_header(id: UploadId, fingerprint: &Fingerprint, count: u32) -> Vec<u8> {
-    header_with_version(VERSION, id, fingerprint, count)
+    header_with_version(UPLOAD_FORMAT_VERSION, id, fingerprint, count)
 }
 
 /// Returns the header of an upload that contains `count` reports, in the given version of the

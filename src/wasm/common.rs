@@ -36,14 +36,14 @@ pub(super) fn seeded_generator() -> Result<ChaCha20Rng, ThrownErrorNumber> {
 /// Returns the header of an upload of `count` reports or messages, with a new random id.
 ///
 /// # Errors
-/// [`ErrorCode::OutOfRange`] if an upload cannot hold `count`.
+/// [`ErrorCode::OptionOutOfRange`] if an upload cannot hold `count`.
 pub(super) fn new_upload_header(
     task: Fingerprint,
     count: u32,
     rng: &mut ChaCha20Rng,
 ) -> Result<Vec<u8>, ThrownErrorNumber> {
-    bounds::REPORTS
-        .check(f64::from(count))
+    bounds::REPORTS_PER_UPLOAD_RANGE
+        .check_in_range(f64::from(count))
         .map_err(|error| error_number(&error))?;
     // The id is drawn as two words. Filling an array would add another loop to the download.
     let mut id = [0; 16];

@@ -12,7 +12,7 @@ use crate::randomizer::MemoSlot;
 use crate::task::Task;
 
 /// Number that is thrown if the lengths of arrays do not match.
-const LENGTHS: ThrownErrorNumber = ErrorCode::Combination as u32;
+const MISMATCHED_LENGTHS_ERROR: ThrownErrorNumber = ErrorCode::InvalidCombination as u32;
 
 /// Randomizer of reports, and source of upload headers, for one task.
 #[wasm_bindgen]
@@ -67,7 +67,7 @@ impl Randomizer {
         let words = if items.len() == count { 1 } else { 2 };
         let fits = count as u64 == total && items.len() == words * count;
         if !fits || !people.remainder().is_empty() {
-            return Err(LENGTHS);
+            return Err(MISMATCHED_LENGTHS_ERROR);
         }
         let item = |words: &[u32]| {
             let high = words.get(1).map_or(0, |high| u64::from(*high) << 32);
@@ -133,7 +133,7 @@ impl Randomizer {
     /// reports follow, back to back.
     ///
     /// # Errors
-    /// [`ErrorCode::OutOfRange`] if an upload cannot hold `count`.
+    /// [`ErrorCode::OptionOutOfRange`] if an upload cannot hold `count`.
     pub fn upload_header(&mut self, count: u32) -> Result<Vec<u8>, ThrownErrorNumber> {
         new_upload_header(self.inner.task().fingerprint(), count, &mut self.rng)
     }

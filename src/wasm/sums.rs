@@ -82,7 +82,7 @@ impl SumRandomizer {
     /// messages follow, back to back.
     ///
     /// # Errors
-    /// [`ErrorCode::OutOfRange`](crate::ErrorCode::OutOfRange) if an upload cannot hold `count`.
+    /// [`ErrorCode::OptionOutOfRange`](crate::ErrorCode::OptionOutOfRange) if an upload cannot hold `count`.
     pub fn upload_header(&mut self, count: u32) -> Result<Vec<u8>, ThrownErrorNumber> {
         new_upload_header(self.inner.task.fingerprint(), count, &mut self.rng)
     }

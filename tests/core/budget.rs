@@ -27,7 +27,7 @@ fn budget(days: u32, reports: u32) -> Budget {
 fn task_of(file: &Value, budget: Value) -> Task {
     let file = with(file.clone(), "budget", budget);
     let task = parse(&file).unwrap();
-    assert_eq!(draft(file).resolve().as_ref(), Ok(&task));
+    assert_eq!(draft(file).resolve_task().as_ref(), Ok(&task));
     task
 }
 
@@ -126,8 +126,13 @@ fn what_has_no_meaning_is_refused_by_its_name() {
     }
     let of = |days, reports| Budget::new(days, reports, None);
     for (bound, at) in [
-        (bounds::DAYS, &of as &dyn Fn(u32, u32) -> _),
-        (bounds::REPORTS_A_WINDOW, &|reports, days| of(days, reports)),
+        (
+            bounds::BUDGET_WINDOW_DAYS_RANGE,
+            &of as &dyn Fn(u32, u32) -> _,
+        ),
+        (bounds::REPORTS_PER_WINDOW_RANGE, &|reports, days| {
+            of(days, reports)
+        }),
     ] {
         let (min, max) = (bound.min as u32, bound.max as u32);
         for (value, good) in [(min - 1, false), (min, true), (max, true), (max + 1, false)] {

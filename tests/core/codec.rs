@@ -5,9 +5,9 @@ use hushbin::hash::HashFamily;
 use hushbin::mechanism::BucketReport;
 use hushbin::mechanism::Mechanism;
 use hushbin::mechanism::coco::{self, Coco};
-use hushbin::mechanism::collision::{Collision, Rule};
+use hushbin::mechanism::collision::{Collision, FavouredBucketRule};
 use hushbin::mechanism::hash_bin::Report as BinsReport;
-use hushbin::mechanism::hash_bin::{HashBin, Noise, PrivacyLevel, Response};
+use hushbin::mechanism::hash_bin::{HashBin, PrivacyLevel, RandomisedResponse, SumNoiseKind};
 use hushbin::upload::{EncodedUpload, upload_header};
 use hushbin::{
     Entry, Error, ErrorCode, Items, Randomizer, Report, Task, TaskDraft, TaskFields, Upload,
@@ -34,7 +34,7 @@ fn task_with(items: Items, mechanism: Mechanism) -> Task {
 /// A task with Collision.
 fn task(buckets: u32) -> Task {
     let collision = Collision::new(
-        Rule::Heaviest { favoured: 1 },
+        FavouredBucketRule::Heaviest { favoured: 1 },
         HashFamily::Balanced,
         buckets,
     );
@@ -44,11 +44,14 @@ fn task(buckets: u32) -> Task {
 /// A task with CoCo, open if there are many buckets.
 fn coco_task(buckets: u32) -> Task {
     let (items, rule) = match buckets {
-        ..8 => (Items::Count(100), coco::Rule::Strongest { favoured: 1 }),
-        8..1000 => (Items::Count(100), coco::Rule::Overwrite),
+        ..8 => (
+            Items::Count(100),
+            coco::FavouredSideRule::Strongest { favoured: 1 },
+        ),
+        8..1000 => (Items::Count(100), coco::FavouredSideRule::Overwrite),
         _ => (
             serde_json::from_str("\"open\"").unwrap(),
-            coco::Rule::Overwrite,
+            coco::FavouredSideRule::Overwrite,
         ),
     };
     let coco = Coco::new(rule, HashFamily::Independent, buckets).unwrap();
@@ -73,8 +76,8 @@ fn hash_bin_tasks() -> Vec<Task> {
     let user = |noise| PrivacyLevel::User { clip: 2.0, noise };
     let neighbouring = |distance, delta| PrivacyLevel::Neighbouring { distance, delta };
     vec![
-        hash_bin_task(user(Noise::TwoPoint), 1, 1024, false),
-        hash_bin_task(user(Noise::Laplace), 1, 1024, true),
+        hash_bin_task(user(SumNoiseKind::TwoPoint), 1, 1024, false),
+        hash_bin_task(user(SumNoiseKind::Laplace), 1, 1024, true),
         hash_bin_task(PrivacyLevel::Event, 3, 1, false),
         hash_bin_task(PrivacyLevel::Event, 40, 1024, true),
         hash_bin_task(neighbouring(0.5, None), 5, 4, false),
@@ -140,25 +143,25 @@ pub(crate) fn report(task: &Task, seed: u64, detail: u64) -> Report {
     };
     match task.questions()[0].mechanism() {
         Mechanism::Collision(collision) => Report::Collision(in_bucket(collision.total_buckets())),
-        Mechanism::Pattern(pattern) => Report::Pattern(in_bucket(pattern.outputs())),
+        Mechanism::Pattern(pattern) => Report::Pattern(in_bucket(pattern.output_count())),
         Mechanism::Coco(coco) => Report::Coco(in_bucket(coco.total_buckets())),
         Mechanism::HashBin(hash_bin) => {
-            let sampling =
-                hash_bin.response_distribution(task.questions()[0].items().count(), task.epsilon());
-            let response = match sampling.bin_limit() {
-                None => Response::Sign(detail % 2 == 1),
+            let sampling = hash_bin
+                .response_distribution(task.questions()[0].items().item_count(), task.epsilon());
+            let response = match sampling.noisy_bin_limit() {
+                None => RandomisedResponse::Sign(detail % 2 == 1),
                 Some(limit) => {
                     let mut rng = seeded(detail);
                     let mut bin = || {
                         let wide = (rng.next_u64() as i64) >> (rng.next_u32() % 64);
                         wide.clamp(-limit, limit)
                     };
-                    Response::Bins((0..hash_bin.bins()).map(|_| bin()).collect())
+                    RandomisedResponse::Bins((0..hash_bin.bin_count()).map(|_| bin()).collect())
                 }
             };
             Report::HashBin(BinsReport { seed, response })
         }
-        Mechanism::Window(window) => Report::Window(in_bucket(window.cells())),
+        Mechanism::Window(window) => Report::Window(in_bucket(window.cell_count())),
     }
 }
 
@@ -178,7 +181,7 @@ fn assert_decodes_or_refuses(bytes: &[u8], task: &Task) -> bool {
         upload.encode(&task.fingerprint())
     });
     let all = decodes_or_refuses(
-        EncodedUpload::read_all_checked(bytes, task),
+        EncodedUpload::read_checked_uploads(bytes, task),
         bytes,
         |uploads| {
             let mut end = 0;
@@ -187,13 +190,17 @@ fn assert_decodes_or_refuses(bytes: &[u8], task: &Task) -> bool {
             for (upload, range) in uploads {
                 assert_eq!(range.start, end);
                 end = range.end;
-                reports += upload.count;
-                encoded.extend(upload_header(upload.id, &task.fingerprint(), upload.count));
+                reports += upload.report_count;
+                encoded.extend(upload_header(
+                    upload.id,
+                    &task.fingerprint(),
+                    upload.report_count,
+                ));
                 let visited = upload.for_each_report(task, |report, _| report.encode(&mut encoded));
                 visited.unwrap();
                 assert_eq!(encoded.len(), end);
             }
-            assert!(f64::from(reports) <= bounds::REPORTS.max);
+            assert!(f64::from(reports) <= bounds::REPORTS_PER_UPLOAD_RANGE.max);
             encoded
         },
     );
@@ -214,7 +221,9 @@ fn decodes_or_refuses<T>(
         Err(error) => {
             assert!(matches!(
                 error.code(),
-                ErrorCode::Version | ErrorCode::FingerprintMismatch | ErrorCode::Malformed
+                ErrorCode::UnsupportedVersion
+                    | ErrorCode::FingerprintMismatch
+                    | ErrorCode::Malformed
             ));
             assert!(!error.to_string().is_empty());
             false
@@ -235,7 +244,7 @@ proptest! {
         // bytes as buckets.
         let longest = match task.questions()[0].mechanism() {
             Mechanism::Collision(_) | Mechanism::Coco(_) | Mechanism::Pattern(_) => 300,
-            Mechanism::HashBin(hash_bin) => 300 / hash_bin.bins() as usize,
+            Mechanism::HashBin(hash_bin) => 300 / hash_bin.bin_count() as usize,
             Mechanism::Window(_) => 100,
         };
         let reports = reports.into_iter().take(longest);
@@ -296,7 +305,7 @@ fn the_format_is_this_of(task: &Task) {
 /// Signs are a byte, bins are as many zigzag varints as the task has.
 #[test]
 fn the_format_of_sums_is_this() {
-    let upload = |responses: Vec<Response>| Upload {
+    let upload = |responses: Vec<RandomisedResponse>| Upload {
         id: UploadId([7; 16]),
         reports: responses
             .into_iter()
@@ -312,22 +321,31 @@ fn the_format_of_sums_is_this() {
         bytes[33..].to_vec()
     };
     let user = |noise| PrivacyLevel::User { clip: 2.0, noise };
-    let signs = hash_bin_task(user(Noise::TwoPoint), 1, 1024, false);
+    let signs = hash_bin_task(user(SumNoiseKind::TwoPoint), 1, 1024, false);
     assert_eq!(
         body(
             &signs,
-            &upload(vec![Response::Sign(true), Response::Sign(false)])
+            &upload(vec![
+                RandomisedResponse::Sign(true),
+                RandomisedResponse::Sign(false)
+            ])
         ),
         [&[2][..], &SEED, &[1], &SEED, &[0]].concat()
     );
     let three = hash_bin_task(PrivacyLevel::Event, 3, 1024, true);
     assert_eq!(
-        body(&three, &upload(vec![Response::Bins(vec![0, -1, 1])])),
+        body(
+            &three,
+            &upload(vec![RandomisedResponse::Bins(vec![0, -1, 1])])
+        ),
         [&[1][..], &SEED, &[0, 1, 2]].concat()
     );
     // 63 takes one byte, 64 takes two; 300 is encoded as 600.
     assert_eq!(
-        body(&three, &upload(vec![Response::Bins(vec![-64, 64, -300])])),
+        body(
+            &three,
+            &upload(vec![RandomisedResponse::Bins(vec![-64, 64, -300])])
+        ),
         [&[1][..], &SEED, &[127, 0x80, 1, 0xd7, 4]].concat()
     );
 }
@@ -370,9 +388,9 @@ fn bins_beyond_the_noise_are_refused() {
         let Mechanism::HashBin(hash_bin) = task.questions()[0].mechanism() else {
             unreachable!()
         };
-        let sampling =
-            hash_bin.response_distribution(task.questions()[0].items().count(), task.epsilon());
-        let Some(limit) = sampling.bin_limit() else {
+        let sampling = hash_bin
+            .response_distribution(task.questions()[0].items().item_count(), task.epsilon());
+        let Some(limit) = sampling.noisy_bin_limit() else {
             continue;
         };
         let grid = i64::from(hash_bin.grid_steps());
@@ -381,7 +399,7 @@ fn bins_beyond_the_noise_are_refused() {
             _ => {
                 let most = task.questions()[0]
                     .items()
-                    .count()
+                    .item_count()
                     .map_or(4096.0, f64::from);
                 (most.min(10.0 * most.sqrt()) * grid as f64).ceil()
             }
@@ -389,9 +407,9 @@ fn bins_beyond_the_noise_are_refused() {
         let reach = 45.0 * hash_bin.sensitivity() as f64 / task.effective_epsilon();
         assert_eq!(limit as f64, values + reach.ceil());
         let decoded = |bin: i64| {
-            let mut bins = vec![0; hash_bin.bins() as usize];
+            let mut bins = vec![0; hash_bin.bin_count() as usize];
             *bins.last_mut().unwrap() = bin;
-            let response = Response::Bins(bins);
+            let response = RandomisedResponse::Bins(bins);
             let reports = vec![Report::HashBin(BinsReport { seed: 5, response })];
             let id = UploadId([7; 16]);
             let bytes = Upload { id, reports }.encode(&task.fingerprint());
@@ -417,8 +435,8 @@ fn reports_keep_to_the_limit() {
         unreachable!()
     };
     let sampling =
-        hash_bin.response_distribution(task.questions()[0].items().count(), task.epsilon());
-    let limit = sampling.bin_limit().unwrap();
+        hash_bin.response_distribution(task.questions()[0].items().item_count(), task.epsilon());
+    let limit = sampling.noisy_bin_limit().unwrap();
     let mut randomizer = Randomizer::new(&task);
     let mut made = |entries: &[Entry], rng: &mut dyn CryptoRng| {
         let report = randomizer.randomize(entries, rng).unwrap().report;
@@ -428,7 +446,7 @@ fn reports_keep_to_the_limit() {
         let bytes = upload.encode(&task.fingerprint());
         assert_eq!(Upload::decode(&bytes, &task), Ok(upload));
         let Report::HashBin(BinsReport {
-            response: Response::Bins(bins),
+            response: RandomisedResponse::Bins(bins),
             ..
         }) = report
         else {
@@ -518,7 +536,10 @@ fn each_fault_is_named_of(task: &Task) {
             drop(b.splice(33..34, number.iter().copied()));
         });
     };
-    assert_eq!(faults.refused(|b| b[0] = 2).code(), ErrorCode::Version);
+    assert_eq!(
+        faults.refused(|b| b[0] = 2).code(),
+        ErrorCode::UnsupportedVersion
+    );
     assert_eq!(
         faults.refused(|b| b[3] ^= 1).code(),
         ErrorCode::FingerprintMismatch
@@ -542,7 +563,7 @@ fn each_fault_is_named_of(task: &Task) {
         id: UploadId([7; 16]),
         reports: vec![faults.report.clone(); count],
     };
-    let most = bounds::REPORTS.max as usize;
+    let most = bounds::REPORTS_PER_UPLOAD_RANGE.max as usize;
     let bytes = many(most).encode(&task.fingerprint());
     assert_eq!(Upload::decode(&bytes, task), Ok(many(most)));
     let bytes = many(most + 1).encode(&task.fingerprint());
@@ -558,7 +579,7 @@ fn each_fault_of_a_bucket_is_named(task: &Task) {
 
 fn each_fault_of_a_sign_or_a_bin_is_named() {
     let user = |noise| PrivacyLevel::User { clip: 2.0, noise };
-    let signs = hash_bin_task(user(Noise::TwoPoint), 1, 1024, false);
+    let signs = hash_bin_task(user(SumNoiseKind::TwoPoint), 1, 1024, false);
     let faults = Faults::new(&signs);
     faults.response(&[], "byte 42: expected a sign, 0 or 1");
     faults.response(&[2], "byte 42: expected a sign, 0 or 1");
@@ -595,7 +616,7 @@ fn each_fault_of_a_sign_or_a_bin_is_named() {
 /// those bytes can fill.
 #[test]
 fn few_bytes_reserve_little() {
-    let most = bounds::BINS.max as u32;
+    let most = bounds::BIN_COUNT_RANGE.max as u32;
     let task = hash_bin_task(PrivacyLevel::Event, most, 1, true);
     let one = Upload {
         id: UploadId([7; 16]),
@@ -609,7 +630,7 @@ fn few_bytes_reserve_little() {
     let info = allocation_counter::measure(|| {
         assert!(Upload::decode(&bytes, &task).is_err());
     });
-    let reports = bounds::REPORTS.max as u64 * size_of::<Report>() as u64;
+    let reports = bounds::REPORTS_PER_UPLOAD_RANGE.max as u64 * size_of::<Report>() as u64;
     assert!(info.bytes_max <= reports + 8 * 100, "{info:?}");
 }
 

@@ -2,8 +2,10 @@
 
 use hushbin::domain::{Domain, SignedItem};
 use hushbin::hash::HashFamily;
-use hushbin::mechanism::collision::{self, Collision, Rates, Rule};
-use hushbin::task::{Cross, Kind, Part, QuestionFields, Scale};
+use hushbin::mechanism::collision::{
+    self, Collision, CollisionHitProbabilities, FavouredBucketRule,
+};
+use hushbin::task::{Cross, QuestionFields, QuestionKind, QuestionPart, Scale};
 use hushbin::{Entry, Error, ErrorCode, Items, Question, Randomizer, Report, Task, TaskDraft};
 use serde_json::{Value, json};
 
@@ -11,20 +13,20 @@ use crate::support::generators::{Scripted, seeded};
 use crate::support::loss;
 use crate::support::significance::assert_distributed;
 
-fn options(count: u32) -> Part {
-    Part::new_choice("options", Items::Count(count))
+fn options(count: u32) -> QuestionPart {
+    QuestionPart::new_choice("options", Items::Count(count))
 }
 
-fn flag() -> Part {
-    Part::new_flag("flag")
+fn flag() -> QuestionPart {
+    QuestionPart::new_flag("flag")
 }
 
-fn levels(count: u32) -> Part {
-    Part::new_number("levels", Scale::from_levels(0.0, 1.0, count).unwrap())
+fn levels(count: u32) -> QuestionPart {
+    QuestionPart::new_number("levels", Scale::from_levels(0.0, 1.0, count).unwrap())
 }
 
-fn bins() -> Part {
-    Part::new_number(
+fn bins() -> QuestionPart {
+    QuestionPart::new_number(
         "bins",
         Scale::from_edges(vec![0.0, 0.5, 0.75, 1.0]).unwrap(),
     )
@@ -34,7 +36,7 @@ fn question(cross: &Cross, collision: Collision, epsilon: f64) -> Question {
     Question::new(QuestionFields {
         name: "q".to_owned(),
         items: Items::Count(cross.cell_count()),
-        kind: Kind::Cross(cross.clone()),
+        kind: QuestionKind::CrossTabulation(cross.clone()),
         sparsity: 1,
         weight: 1,
         epsilon,
@@ -49,8 +51,8 @@ fn entry(item: u64, value: f64) -> Entry {
 
 /// Answers at levels, between them and beyond the ends.
 fn answers(cross: &Cross) -> Vec<Entry> {
-    let [rows, columns] = cross.shape();
-    let values: Vec<f64> = match cross.columns().scale() {
+    let [rows, columns] = cross.row_and_column_counts();
+    let values: Vec<f64> = match cross.column_part().scale() {
         Some(_) => (-1..=9).map(|step| f64::from(step) / 8.0).collect(),
         None => (0..columns).map(f64::from).collect(),
     };
@@ -65,11 +67,17 @@ fn law(
     seed: u64,
     answer: Entry,
 ) -> Vec<f64> {
-    let (cell, next) = cross.cell_and_rounding(answer.item as u32, answer.value);
+    let (cell, next) = cross.cell_and_next_cell_probability(answer.item as u32, answer.value);
     let of = |item: u32, randomizer: &mut collision::Randomizer| {
         let item = u64::from(item);
         let negative = false;
-        randomizer.exact_bucket_probabilities(seed, &[SignedItem { item, negative }])
+        randomizer.exact_bucket_probabilities(
+            seed,
+            &[SignedItem {
+                item,
+                is_negative: negative,
+            }],
+        )
     };
     let own = of(cell, randomizer);
     if next == 0.0 {
@@ -86,8 +94,11 @@ fn law(
 fn answers_hide_in_each_other() {
     let mut sets = 0;
     let shapes = [
-        Cross::new(flag(), Part::new_flag("other")),
-        Cross::new(options(2), Part::new_choice("more", Items::Count(3))),
+        Cross::new(flag(), QuestionPart::new_flag("other")),
+        Cross::new(
+            options(2),
+            QuestionPart::new_choice("more", Items::Count(3)),
+        ),
         Cross::new(options(3), flag()),
         Cross::new(flag(), levels(2)),
         Cross::new(options(3), levels(3)),
@@ -97,7 +108,7 @@ fn answers_hide_in_each_other() {
         for (buckets, hashes) in (2..=cross.cell_count() + 1).flat_map(|t| [(t, 1), (t, 3)]) {
             let most = (hashes * buckets - 1).min(4);
             for favoured in [1, most] {
-                let rule = Rule::Heaviest { favoured };
+                let rule = FavouredBucketRule::Heaviest { favoured };
                 for hashing in [HashFamily::Balanced, HashFamily::Independent] {
                     let collision = Collision::with_hashes(rule, hashing, buckets, hashes);
                     for epsilon in [0.001, 1.0, 2.3, 12.0] {
@@ -131,13 +142,16 @@ fn assert_hidden(cross: &Cross, collision: &Collision, epsilon: f64) {
 #[test]
 fn shares_of_cells_are_unbiased() {
     for cross in [
-        Cross::new(options(3), Part::new_choice("more", Items::Count(2))),
+        Cross::new(
+            options(3),
+            QuestionPart::new_choice("more", Items::Count(2)),
+        ),
         Cross::new(flag(), levels(3)),
     ] {
         let domain = Domain::with_exact_entry_count(cross.cell_count(), 1);
-        let rule = Rule::Heaviest { favoured: 1 };
+        let rule = FavouredBucketRule::Heaviest { favoured: 1 };
         let collision = Collision::new(rule, HashFamily::Balanced, cross.cell_count()).unwrap();
-        let rates = collision.rates(&domain, 1.7);
+        let rates = collision.hit_probabilities(&domain, 1.7);
         let support = collision.hit_decoder(&domain);
         let mut randomizer = collision::Randomizer::new(&collision, &domain, 1.7);
         for answer in answers(&cross) {
@@ -150,11 +164,11 @@ fn shares_of_cells_are_unbiased() {
                     *share += chance * (hit - rates.p_false) / rates.hit_probability_gap();
                 }
             }
-            let columns = cross.shape()[1];
+            let columns = cross.row_and_column_counts()[1];
             let own = columns * answer.item as u32;
             let mut value = 0.0;
             for (cell, share) in (0..).zip(&shares) {
-                if let Some(scale) = cross.columns().scale() {
+                if let Some(scale) = cross.column_part().scale() {
                     value += scale.level_value(cell % columns).unwrap() * share;
                 } else {
                     value += f64::from(cell % columns) * share;
@@ -162,7 +176,7 @@ fn shares_of_cells_are_unbiased() {
                 let outside = cell < own || cell >= own + columns;
                 assert!(!outside || share.abs() < 1e-12, "{answer:?}: {shares:?}");
             }
-            let most = match cross.columns().scale() {
+            let most = match cross.column_part().scale() {
                 Some(_) => answer.value.clamp(0.0, 1.0),
                 None => answer.value,
             };
@@ -176,13 +190,13 @@ fn shares_of_cells_are_unbiased() {
 #[test]
 fn answers_become_their_cells() {
     let cross = Cross::new(options(2), levels(3));
-    let rule = Rule::Heaviest { favoured: 1 };
+    let rule = FavouredBucketRule::Heaviest { favoured: 1 };
     let collision = Collision::new(rule, HashFamily::Independent, 50).unwrap();
     let question = question(&cross, collision, 4.0);
     let domain = question.domain();
     let support = collision.hit_decoder(&domain);
-    let rates = collision.rates(&domain, 4.0);
-    let task = Task::of_questions("t".to_owned(), vec![question]).unwrap();
+    let rates = collision.hit_probabilities(&domain, 4.0);
+    let task = Task::from_questions("t".to_owned(), vec![question]).unwrap();
     let mut randomizer = Randomizer::new(&task);
     let mut rng = seeded(5);
     for (answer, cells) in [
@@ -234,7 +248,7 @@ fn tasks_are_written_and_read() {
     for question in [by_plan(), bins, names] {
         let asked = draft(&question, 4.0);
         asked.validate().unwrap();
-        let task = asked.resolve().unwrap();
+        let task = asked.resolve_task().unwrap();
         asked.check_agrees_with(&task).unwrap();
         let bytes = task.canonical_bytes();
         assert_eq!(Task::from_canonical_bytes(&bytes).as_ref(), Ok(&task));
@@ -244,7 +258,7 @@ fn tasks_are_written_and_read() {
         let file = serde_json::to_value(&task).unwrap();
         assert_eq!(serde_json::from_value::<Task>(file.clone()).unwrap(), task);
         let complete: TaskDraft = serde_json::from_value(file).unwrap();
-        assert_eq!(complete.resolve().unwrap(), task);
+        assert_eq!(complete.resolve_task().unwrap(), task);
         complete.check_agrees_with(&task).unwrap();
     }
 }
@@ -252,7 +266,7 @@ fn tasks_are_written_and_read() {
 /// Every change of either part changes the fingerprint, and makes the draft differ.
 #[test]
 fn every_field_of_both_parts_is_in_the_fingerprint() {
-    let task = draft(&by_plan(), 4.0).resolve().unwrap();
+    let task = draft(&by_plan(), 4.0).resolve_task().unwrap();
     let file = serde_json::to_value(&task).unwrap();
     let mut seen = vec![task.fingerprint()];
     let of = "/questions/0/of";
@@ -369,12 +383,12 @@ fn crosses_that_make_no_sense_are_refused() {
         let file = json!({ "id": "t", "epsilon": 1.0, "questions": [question] });
         let made = serde_json::from_value::<TaskDraft>(file)
             .map_err(|error| error.to_string())
-            .and_then(|draft| draft.resolve().map_err(|error| error.to_string()));
+            .and_then(|draft| draft.resolve_task().map_err(|error| error.to_string()));
         let error = made.unwrap_err();
         assert!(error.contains(expected), "{error}, expected {expected}");
     }
     // The objective of the choice is not part of a complete task.
-    let mut file = serde_json::to_value(draft(&by_plan(), 1.0).resolve().unwrap()).unwrap();
+    let mut file = serde_json::to_value(draft(&by_plan(), 1.0).resolve_task().unwrap()).unwrap();
     file["questions"][0]["of"][1]["want"] = json!("mean");
     let error = serde_json::from_value::<Task>(file).unwrap_err();
     assert!(error.to_string().contains("\"want\""), "{error}");
@@ -383,7 +397,7 @@ fn crosses_that_make_no_sense_are_refused() {
 /// Parts within parts, and kinds that no part has, are refused.
 #[test]
 fn bytes_of_other_parts_are_refused() {
-    let task = draft(&by_plan(), 1.0).resolve().unwrap();
+    let task = draft(&by_plan(), 1.0).resolve_task().unwrap();
     let bytes = task.canonical_bytes();
     // The cross itself precedes "plan", and a choice follows it.
     let name = bytes
@@ -402,42 +416,57 @@ fn bytes_of_other_parts_are_refused() {
 #[test]
 fn wrong_answers_are_refused_and_nothing_is_drawn() {
     let by_number = Cross::new(options(3), levels(2));
-    let by_option = Cross::new(options(3), Part::new_choice("more", Items::Count(2)));
-    let collision =
-        Collision::new(Rule::Heaviest { favoured: 1 }, HashFamily::Balanced, 6).unwrap();
+    let by_option = Cross::new(
+        options(3),
+        QuestionPart::new_choice("more", Items::Count(2)),
+    );
+    let collision = Collision::new(
+        FavouredBucketRule::Heaviest { favoured: 1 },
+        HashFamily::Balanced,
+        6,
+    )
+    .unwrap();
     for (cross, answer, code) in [
-        (&by_number, vec![], ErrorCode::AnswerCount),
+        (&by_number, vec![], ErrorCode::WrongAnswerCount),
         (
             &by_number,
             vec![entry(0, 1.0), entry(1, 1.0)],
-            ErrorCode::AnswerCount,
+            ErrorCode::WrongAnswerCount,
         ),
         (&by_number, vec![entry(3, 1.0)], ErrorCode::UnknownItem),
-        (&by_number, vec![entry(0, f64::NAN)], ErrorCode::ValueRange),
+        (
+            &by_number,
+            vec![entry(0, f64::NAN)],
+            ErrorCode::ValueOutOfRange,
+        ),
         (
             &by_number,
             vec![entry(2, f64::INFINITY)],
-            ErrorCode::ValueRange,
+            ErrorCode::ValueOutOfRange,
         ),
-        (&by_option, vec![entry(0, 2.0)], ErrorCode::ValueRange),
-        (&by_option, vec![entry(0, 0.5)], ErrorCode::ValueRange),
-        (&by_option, vec![entry(0, -1.0)], ErrorCode::ValueRange),
-        (&by_option, vec![entry(0, f64::NAN)], ErrorCode::ValueRange),
+        (&by_option, vec![entry(0, 2.0)], ErrorCode::ValueOutOfRange),
+        (&by_option, vec![entry(0, 0.5)], ErrorCode::ValueOutOfRange),
+        (&by_option, vec![entry(0, -1.0)], ErrorCode::ValueOutOfRange),
+        (
+            &by_option,
+            vec![entry(0, f64::NAN)],
+            ErrorCode::ValueOutOfRange,
+        ),
         (
             &by_option,
             vec![entry(0, 4_294_967_296.0)],
-            ErrorCode::ValueRange,
+            ErrorCode::ValueOutOfRange,
         ),
     ] {
         let question = question(cross, collision, 1.0);
-        let task = Task::of_questions("t".to_owned(), vec![question]).unwrap();
+        let task = Task::from_questions("t".to_owned(), vec![question]).unwrap();
         let mut rng = Scripted::new(&[]);
         let error = Randomizer::new(&task)
             .randomize(&answer, &mut rng)
             .unwrap_err();
         assert_eq!(rng.taken, 0);
         assert_eq!(error.code(), code, "{error}");
-        let Error::Question { name, .. } = error else {
+        let Error::ErrorInQuestion { name, .. } = error else {
             panic!("{error}")
         };
         assert_eq!(name, "q");
@@ -446,7 +475,11 @@ fn wrong_answers_are_refused_and_nothing_is_drawn() {
 
 /// Variance of one report's estimate of Σ w·share over all pairs of cells, for people in the cells
 /// of `people`.
-fn sum_variance(rates: &Rates, weights: &[f64], people: &[(usize, f64)]) -> f64 {
+fn sum_variance(
+    rates: &CollisionHitProbabilities,
+    weights: &[f64],
+    people: &[(usize, f64)],
+) -> f64 {
     let both = |own: usize, a: usize, b: usize| match (own == a, own == b) {
         _ if a == b => {
             if own == a {
@@ -455,8 +488,8 @@ fn sum_variance(rates: &Rates, weights: &[f64], people: &[(usize, f64)]) -> f64 
                 rates.p_false
             }
         }
-        (false, false) => rates.both_none,
-        _ => rates.both_member,
+        (false, false) => rates.two_nonmembers_hit,
+        _ => rates.member_and_nonmember_hit,
     };
     let none: f64 = weights.iter().map(|w| w * rates.p_false).sum();
     let mut square = 0.0;
@@ -475,9 +508,9 @@ fn sum_variance(rates: &Rates, weights: &[f64], people: &[(usize, f64)]) -> f64 
 /// means. People are all at the mean, and all pairs of cells count.
 fn mean_variance(rows: u32, levels: u32, buckets: u32, epsilon: f64) -> f64 {
     let domain = Domain::with_exact_entry_count(rows * levels, 1);
-    let rule = Rule::Heaviest { favoured: 1 };
+    let rule = FavouredBucketRule::Heaviest { favoured: 1 };
     let collision = Collision::new(rule, HashFamily::Balanced, buckets).unwrap();
-    let rates = collision.rates(&domain, epsilon);
+    let rates = collision.hit_probabilities(&domain, epsilon);
     let scale = Scale::from_levels(-1.0, 1.0, levels).unwrap();
     let share = 1.0 / f64::from(rows);
     let steps = 8 * (levels - 1);
@@ -487,7 +520,7 @@ fn mean_variance(rows: u32, levels: u32, buckets: u32, epsilon: f64) -> f64 {
         for (level, weight) in (0..levels).zip(&mut weights) {
             *weight = scale.level_value(level).unwrap() - mean;
         }
-        let (cell, next) = scale.cell_and_rounding(mean);
+        let (cell, next) = scale.cell_and_next_cell_probability(mean);
         let cell = cell as usize;
         let people = [
             (cell, share * (1.0 - next)),
@@ -522,15 +555,15 @@ fn levels_and_buckets_are_the_best_there_are() {
         }
         let mut question = by_plan();
         question["of"][0]["options"] = json!(rows);
-        let task = draft(&question, epsilon).resolve().unwrap();
+        let task = draft(&question, epsilon).resolve_task().unwrap();
         let question = &task.questions()[0];
-        let (Kind::Cross(cross), hushbin::Mechanism::Collision(own)) =
+        let (QuestionKind::CrossTabulation(cross), hushbin::Mechanism::Collision(own)) =
             (question.kind(), question.mechanism())
         else {
             panic!("a cross is asked by Collision");
         };
-        let levels = cross.shape()[1];
-        let ours = mean_variance(rows, levels, own.buckets(), epsilon);
+        let levels = cross.row_and_column_counts()[1];
+        let ours = mean_variance(rows, levels, own.buckets_per_hash(), epsilon);
         assert!(
             ours <= least.0 * (1.0 + 1e-9),
             "{rows} rows, ε = {epsilon}: {ours} of {levels} levels, {own:?}; {least:?}"

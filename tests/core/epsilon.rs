@@ -4,9 +4,9 @@
 use hushbin::bounds;
 use hushbin::hash::HashFamily;
 use hushbin::mechanism::coco::{self, Coco};
-use hushbin::mechanism::collision::{Collision, Rule};
-use hushbin::mechanism::hash_bin::{HashBin, Noise, PrivacyLevel};
-use hushbin::sample::{ExpLowerBound, WeightAndCount, least_epsilon_covering};
+use hushbin::mechanism::collision::{Collision, FavouredBucketRule};
+use hushbin::mechanism::hash_bin::{HashBin, PrivacyLevel, SumNoiseKind};
+use hushbin::sample::{ExpLowerBound, WeightAndCount, privacy_loss_of_ratio};
 use num_bigint::BigUint;
 use rand_chacha::rand_core::Rng;
 
@@ -16,7 +16,7 @@ use crate::support::generators::seeded;
 /// Doubles that are prone to rounding errors: the ends of the range, neighbours of whole numbers
 /// and of multiples of ln 2, and decimal fractions.
 fn awkward() -> Vec<f64> {
-    let (least, most) = (bounds::EPSILON.min, bounds::EPSILON.max);
+    let (least, most) = (bounds::EPSILON_RANGE.min, bounds::EPSILON_RANGE.max);
     let multiples = (1..=17).map(|q| f64::from(q) * std::f64::consts::LN_2);
     let centres = (1..=11).map(f64::from).chain(multiples);
     let mut values: Vec<f64> = centres
@@ -65,12 +65,12 @@ fn exp_is_bounded_from_below_within_its_promise() {
 }
 
 /// Rules, t and s from the smallest to the largest of any task.
-fn parameters() -> Vec<(Rule, u32, u32)> {
+fn parameters() -> Vec<(FavouredBucketRule, u32, u32)> {
     let mut parameters = Vec::new();
     for buckets in [2, 3, 5, 17, 100, 1378, 65_537, 3_000_001, 1 << 22] {
         for sparsity in [1, 2, 6, 64, 1024] {
             if buckets > sparsity {
-                parameters.push((Rule::Occupied, buckets, sparsity));
+                parameters.push((FavouredBucketRule::Occupied, buckets, sparsity));
             }
         }
         let mut favoured = vec![1, 2, 6, buckets / 3, buckets / 2, buckets - 1];
@@ -78,7 +78,7 @@ fn parameters() -> Vec<(Rule, u32, u32)> {
         favoured.dedup();
         for favoured in favoured {
             if (1..buckets).contains(&favoured) {
-                parameters.push((Rule::Heaviest { favoured }, buckets, 6));
+                parameters.push((FavouredBucketRule::Heaviest { favoured }, buckets, 6));
             }
         }
     }
@@ -88,16 +88,16 @@ fn parameters() -> Vec<(Rule, u32, u32)> {
 /// Returns the greatest ratio of the probabilities of two buckets, from the thresholds.
 fn realised_ratio(collision: &Collision, sparsity: u32, epsilon: f64) -> Exact {
     let thresholds = collision.thresholds(sparsity, epsilon);
-    let cases = match collision.rule() {
-        Rule::Occupied => 1..=sparsity,
-        Rule::Heaviest { .. } => 1..=1,
+    let cases = match collision.favouring_rule() {
+        FavouredBucketRule::Occupied => 1..=sparsity,
+        FavouredBucketRule::Heaviest { .. } => 1..=1,
     };
     let fraction = |weight: BigUint, count: u32| Exact::new_raw(weight, BigUint::from(count) << 64);
     let each = cases.map(|occupied| {
         let size = thresholds.favoured_count(occupied);
         let inside = BigUint::from(thresholds.favoured_threshold(occupied).0);
         let outside = (BigUint::from(1u8) << 64) - &inside;
-        let others = collision.buckets() - size;
+        let others = collision.buckets_per_hash() - size;
         (fraction(inside, size), fraction(outside, others))
     });
     let (most, least) = each.reduce(|a, b| (a.0.max(b.0), a.1.min(b.1))).unwrap();
@@ -120,7 +120,7 @@ fn least_weight(collision: &Collision, sparsity: u32, epsilon: f64) -> f64 {
 fn what_is_spent_is_what_was_asked_for() {
     let mut epsilons = awkward();
     let mut rng = seeded(2);
-    epsilons.retain(|&e| bounds::EPSILON.contains(e) && rng.next_u32().is_multiple_of(4));
+    epsilons.retain(|&e| bounds::EPSILON_RANGE.contains(e) && rng.next_u32().is_multiple_of(4));
     epsilons.extend([0.001, 0.01, 0.25, 1.0, 2.0, 12.0f64.next_down(), 12.0]);
     let mut sets = 0;
     for (rule, buckets, sparsity) in parameters() {
@@ -149,18 +149,18 @@ fn what_is_spent_is_what_was_asked_for() {
 }
 
 /// CoCo's rules, T and s from the smallest to the largest of any task.
-fn coco_parameters() -> Vec<(coco::Rule, u32, u32)> {
+fn coco_parameters() -> Vec<(coco::FavouredSideRule, u32, u32)> {
     let mut parameters = Vec::new();
     for pairs in [1u32, 2, 3, 7, 65, 700, 65_537, 1 << 21] {
         for sparsity in [1, 2, 6, 64, pairs.saturating_sub(1).min(1024)] {
             if pairs > sparsity && sparsity > 0 {
-                parameters.push((coco::Rule::Overwrite, pairs, sparsity));
+                parameters.push((coco::FavouredSideRule::Overwrite, pairs, sparsity));
             }
         }
         let mut favoured = vec![1, 2.min(pairs), 6.min(pairs), pairs.div_ceil(2), pairs];
         favoured.dedup();
         for favoured in favoured {
-            parameters.push((coco::Rule::Strongest { favoured }, pairs, 6));
+            parameters.push((coco::FavouredSideRule::Strongest { favoured }, pairs, 6));
         }
     }
     parameters
@@ -171,10 +171,10 @@ fn coco_parameters() -> Vec<(coco::Rule, u32, u32)> {
 fn coco_realised(coco: &Coco, sparsity: u32, epsilon: f64) -> (Exact, BigUint) {
     let e = ExpLowerBound::new(epsilon);
     let whole: BigUint = BigUint::from(1u8) << 64;
-    let t = coco.buckets();
+    let t = coco.buckets_per_hash();
     let fraction = |weight: BigUint, count: u32| Exact::new_raw(weight, BigUint::from(count));
-    match coco.rule() {
-        coco::Rule::Strongest { favoured } => {
+    match coco.favouring_rule() {
+        coco::FavouredSideRule::Strongest { favoured } => {
             let inside = BigUint::from(e.favoured_probability(
                 favoured.into(),
                 favoured.into(),
@@ -185,7 +185,7 @@ fn coco_realised(coco: &Coco, sparsity: u32, epsilon: f64) -> (Exact, BigUint) {
             let ratio = fraction(inside, favoured) / fraction(outside, t - favoured);
             (ratio, least)
         }
-        coco::Rule::Overwrite => {
+        coco::FavouredSideRule::Overwrite => {
             let pair = BigUint::from(e.pair_probability(sparsity, t - 2 * sparsity));
             let decided = BigUint::from(e.favoured_probability(1, 1, 1));
             let opposite = &whole - &decided;
@@ -207,7 +207,7 @@ fn coco_realised(coco: &Coco, sparsity: u32, epsilon: f64) -> (Exact, BigUint) {
 fn coco_spends_what_was_asked_for() {
     let mut epsilons = awkward();
     let mut rng = seeded(3);
-    epsilons.retain(|&e| bounds::EPSILON.contains(e) && rng.next_u32().is_multiple_of(3));
+    epsilons.retain(|&e| bounds::EPSILON_RANGE.contains(e) && rng.next_u32().is_multiple_of(3));
     epsilons.extend([0.001, 0.01, 0.25, 1.0, 2.0, 12.0f64.next_down(), 12.0]);
     let mut sets = 0;
     for (rule, pairs, sparsity) in coco_parameters() {
@@ -248,7 +248,7 @@ fn hash_bin_parameters() -> Vec<HashBin> {
                 }
             }
         }
-        for noise in [Noise::TwoPoint, Noise::Laplace] {
+        for noise in [SumNoiseKind::TwoPoint, SumNoiseKind::Laplace] {
             for clip in [1.0 / 65536.0, 0.5, 1.0, 1.5, 333.0, 1024.0] {
                 add(PrivacyLevel::User { clip, noise }, 1);
             }
@@ -261,7 +261,7 @@ fn hash_bin_parameters() -> Vec<HashBin> {
 fn hash_bin_spends_what_was_asked_for() {
     let mut epsilons = awkward();
     let mut rng = seeded(4);
-    epsilons.retain(|&e| bounds::EPSILON.contains(e) && rng.next_u32().is_multiple_of(8));
+    epsilons.retain(|&e| bounds::EPSILON_RANGE.contains(e) && rng.next_u32().is_multiple_of(8));
     epsilons.extend([0.001, 0.01, 0.25, 1.0, 2.0, 12.0f64.next_down(), 12.0]);
     let whole: BigUint = BigUint::from(1u8) << 64;
     let (mut signs, mut bins) = (0, 0);
@@ -274,7 +274,7 @@ fn hash_bin_spends_what_was_asked_for() {
             let lost = epsilon - effective;
             let Some(noise) = sampling.laplace_noise() else {
                 // P(plus) over P(minus), for a sum at the clip.
-                let lean = ExpLowerBound::new(epsilon).sign_excess(5, 5) >> 1;
+                let lean = ExpLowerBound::new(epsilon).sign_probability_difference(5, 5) >> 1;
                 let plus = BigUint::from((1u64 << 63) + lean);
                 let ratio = Exact::new_raw(plus.clone(), &whole - plus);
                 assert!(ratio <= Exp::of(effective).low_ratio(), "{}", case());
@@ -289,7 +289,7 @@ fn hash_bin_spends_what_was_asked_for() {
             assert!((spent / effective - 1.0).abs() <= 1e-15, "{}", case());
             assert!(lost < 2f64.powi(-24), "{lost:e}: {}", case());
             // The bounds of bins leave room for 45 scales beyond s values of 1.
-            let limit = sampling.bin_limit().unwrap() as f64;
+            let limit = sampling.noisy_bin_limit().unwrap() as f64;
             assert!(limit >= 45.0 / noise.rate(), "{}", case());
             assert!(limit < 2f64.powi(53), "{}", case());
             bins += 1;
@@ -302,5 +302,5 @@ fn hash_bin_spends_what_was_asked_for() {
 #[should_panic(expected = "the requested ε covers the loss")]
 fn a_loss_above_the_requested_is_refused() {
     // The bound is tight: e < 2.7183.
-    let _ = least_epsilon_covering(WeightAndCount(27_183, 1), WeightAndCount(10_000, 1), 1.0);
+    let _ = privacy_loss_of_ratio(WeightAndCount(27_183, 1), WeightAndCount(10_000, 1), 1.0);
 }

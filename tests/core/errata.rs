@@ -5,9 +5,11 @@
 
 use hushbin::domain::{Domain, SignedItem};
 use hushbin::hash::{HashFamily, HashKeys, independent_bucket, sign_of_closed_element};
-use hushbin::mechanism::coco::{self, Rule};
-use hushbin::mechanism::collision::{Collision, Rule as CollisionRule};
-use hushbin::mechanism::hash_bin::{self, GRID, HashBin, Noise, PrivacyLevel};
+use hushbin::mechanism::coco::{self, FavouredSideRule};
+use hushbin::mechanism::collision::{Collision, FavouredBucketRule as CollisionRule};
+use hushbin::mechanism::hash_bin::{
+    self, DEFAULT_GRID_STEPS_PER_UNIT, HashBin, PrivacyLevel, SumNoiseKind,
+};
 use hushbin::{Entry, ErrorCode, Items, Mechanism, Task, TaskDraft, TaskFields, ValueKind};
 use num_traits::ToPrimitive;
 use serde_json::json;
@@ -41,7 +43,7 @@ fn overwrite(sparsity: u32, epsilon: f64, buckets: u32) -> Model {
         items: 2 * sparsity,
         sparsity,
         epsilon,
-        rule: Rule::Overwrite,
+        rule: FavouredSideRule::Overwrite,
         hashing: HashFamily::Independent,
         pairs: buckets / 2,
         hashes: 1,
@@ -71,7 +73,7 @@ fn presence_divides_by_the_whole_pair() {
         let input: Vec<SignedItem> = (0..u64::from(sparsity))
             .map(|item| SignedItem {
                 item,
-                negative: item % 3 == 0,
+                is_negative: item % 3 == 0,
             })
             .collect();
         for seed in 0..100 {
@@ -86,9 +88,13 @@ fn presence_divides_by_the_whole_pair() {
             let others = all / f64::from(model.pairs);
             assert_close(others, none, 1e-14, "P(another's pair)");
         }
-        let ours = model.coco().rates(&domain, epsilon).presence.unwrap();
-        assert_close(ours.p_pair, right, 1e-14, "p_pair");
-        assert_close(ours.q_pair, none, 1e-14, "q_pair");
+        let ours = model
+            .coco()
+            .hit_probabilities(&domain, epsilon)
+            .presence_pair_hits
+            .unwrap();
+        assert_close(ours.pair_hit_if_present, right, 1e-14, "p_pair");
+        assert_close(ours.pair_hit_if_absent, none, 1e-14, "q_pair");
 
         let estimate = |constant: f64| (right - none) / (constant - none);
         assert_eq!(estimate(right), 1.0);
@@ -130,7 +136,7 @@ fn occupied_needs_more_buckets_than_elements() {
         })
     };
     let error = task(sparsity).unwrap_err();
-    assert_eq!(error.code(), ErrorCode::Combination);
+    assert_eq!(error.code(), ErrorCode::InvalidCombination);
     let named = "rule \"occupied\" needs more \"buckets\" than \"sparsity\"";
     assert_eq!(error.to_string(), named);
     let draft: TaskDraft = serde_json::from_value(json!({
@@ -138,7 +144,7 @@ fn occupied_needs_more_buckets_than_elements() {
         "mechanism": { "name": "collision", "rule": "occupied", "buckets": sparsity },
     }))
     .unwrap();
-    assert_eq!(draft.resolve().unwrap_err(), error);
+    assert_eq!(draft.resolve_task().unwrap_err(), error);
 
     let rows: Vec<String> = [4, 5, 8, 17]
         .into_iter()
@@ -154,7 +160,7 @@ fn occupied_needs_more_buckets_than_elements() {
                 let Mechanism::Collision(collision) = task.questions()[0].mechanism() else {
                     unreachable!("the task is one of Collision")
                 };
-                let rates = collision.rates(&task.questions()[0].domain(), epsilon);
+                let rates = collision.hit_probabilities(&task.questions()[0].domain(), epsilon);
                 assert_close(rates.hit_probability_gap(), gap, 1e-14, "gap");
                 "taken"
             };
@@ -197,8 +203,8 @@ fn expected_mean(model: &Model, negative: bool, signed_elements: bool) -> f64 {
     let ways = (8 * pairs * pairs) as f64;
     let gap = model
         .coco()
-        .rates(&model.task().questions()[0].domain(), model.epsilon)
-        .gap;
+        .hit_probabilities(&model.task().questions()[0].domain(), model.epsilon)
+        .hit_probability_gap;
     difference / ways / gap
 }
 
@@ -207,7 +213,7 @@ fn expected_mean(model: &Model, negative: bool, signed_elements: bool) -> f64 {
 #[test]
 fn signs_are_of_items() {
     let strongest = |model: Model| Model {
-        rule: Rule::Strongest { favoured: 2 },
+        rule: FavouredSideRule::Strongest { favoured: 2 },
         ..model
     };
     for epsilon in [0.5, 2.0] {
@@ -232,7 +238,10 @@ fn signs_are_of_items() {
             let domain = model.task().questions()[0].domain();
             let mut randomizer = coco::Randomizer::new(&model.coco(), &domain, epsilon);
             for seed in 0..200 {
-                let signed = |item, negative| SignedItem { item, negative };
+                let signed = |item, negative| SignedItem {
+                    item,
+                    is_negative: negative,
+                };
                 let one = [signed(0, false), signed(1, true)];
                 let mirrored = [signed(0, true), signed(1, false)];
                 let sides = randomizer.exact_bucket_probabilities(seed, &one, 0);
@@ -289,7 +298,13 @@ fn bins_sum_their_own_items() {
     );
 
     // The implementation does this, in steps of the grid.
-    let hash_bin = HashBin::new(PrivacyLevel::Event, HashFamily::Independent, 4, GRID).unwrap();
+    let hash_bin = HashBin::new(
+        PrivacyLevel::Event,
+        HashFamily::Independent,
+        4,
+        DEFAULT_GRID_STEPS_PER_UNIT,
+    )
+    .unwrap();
     let domain = hash_bin_domain(20, hash_bin);
     let mut randomizer = hash_bin::Randomizer::new(&hash_bin, &domain, 1.0);
     let entry = |item, value| Entry { item, value };
@@ -305,7 +320,7 @@ fn bins_sum_their_own_items() {
             let (bin, sign) = hash_bin
                 .bin_decoder(&domain)
                 .bin_and_sign(&HashKeys::new(seed), item);
-            bins[bin as usize] += f64::from(sign) * value * f64::from(GRID);
+            bins[bin as usize] += f64::from(sign) * value * f64::from(DEFAULT_GRID_STEPS_PER_UNIT);
         }
         assert_eq!(randomizer.bins_before_noise(seed, &entries), bins);
     }
@@ -326,18 +341,26 @@ fn hash_bin_domain(items: u32, hash_bin: HashBin) -> Domain {
 /// Returns the implemented response at user level, with η on the grid. The first number is the
 /// second moment for an empty input. The second is the fraction of an entry that remains for a
 /// person of k.
-fn implemented(k: u32, eta: f64, noise: Noise, epsilon: f64) -> (f64, f64) {
+fn implemented(k: u32, eta: f64, noise: SumNoiseKind, epsilon: f64) -> (f64, f64) {
     let level = PrivacyLevel::User { clip: eta, noise };
-    let hash_bin = HashBin::new(level, HashFamily::Independent, 1, GRID).unwrap();
+    let hash_bin = HashBin::new(
+        level,
+        HashFamily::Independent,
+        1,
+        DEFAULT_GRID_STEPS_PER_UNIT,
+    )
+    .unwrap();
     let domain = hash_bin_domain(k, hash_bin);
     (
-        hash_bin.rates(&domain, epsilon).noise,
-        hash_bin.attenuation(k),
+        hash_bin
+            .estimate_scale_and_variance(&domain, epsilon)
+            .noise_variance,
+        hash_bin.clipping_attenuation(k),
     )
 }
 
 fn on_grid(eta: f64) -> f64 {
-    let grid = f64::from(GRID);
+    let grid = f64::from(DEFAULT_GRID_STEPS_PER_UNIT);
     (eta * grid).round() / grid
 }
 
@@ -409,10 +432,10 @@ fn two_points_are_less_noisy_than_the_printed_noise() {
             let loss = (plus(narrow) / plus(-narrow)).ln();
             assert_close(loss, epsilon, 1e-12, "its privacy loss");
             let (eta, wide_eta) = (on_grid(narrow), on_grid(wide));
-            let (ours, _) = implemented(k, eta, Noise::TwoPoint, epsilon);
+            let (ours, _) = implemented(k, eta, SumNoiseKind::TwoPoint, epsilon);
             let exact = two_point(eta, epsilon).powi(2);
             assert_close(ours, exact, 1e-9 * exact, "A²");
-            let (ours, _) = implemented(k, wide_eta, Noise::Laplace, epsilon);
+            let (ours, _) = implemented(k, wide_eta, SumNoiseKind::Laplace, epsilon);
             let exact = laplace_variance(wide_eta, epsilon);
             assert_close(ours, exact, 1e-6 * exact, "8η²/ε²");
 

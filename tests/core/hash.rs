@@ -32,7 +32,7 @@ fn bucket(hash: &BalancedHash, t: u32, keys: &[u32], slot: u32) -> u32 {
     let (t, m) = (u64::from(t), u64::from(hash.slots_per_bucket()));
     let shift = |x: u64, key: u32, range: u64| (u64::from(mix32(x as u32 ^ key)) * range) >> 32;
     let (mut w, mut z) = (u64::from(slot) / t, u64::from(slot) % t);
-    for (round, &key) in keys[..hash.rounds()].iter().enumerate() {
+    for (round, &key) in keys[..hash.round_count()].iter().enumerate() {
         if round % 2 == 0 {
             z = (z + shift(w, key, t)) % t;
         } else {
@@ -61,7 +61,7 @@ proptest! {
         }
         for (bucket, held) in (0..).zip(held) {
             let mut listed = Vec::new();
-            hash.for_each_slot(&keys, bucket, |slot| listed.push(slot));
+            hash.for_each_slot_in_bucket(&keys, bucket, |slot| listed.push(slot));
             listed.sort_unstable();
             prop_assert_eq!(listed, held);
         }

@@ -1,8 +1,8 @@
 //! Memoised answers: the distribution of reports made from memos, and the tasks that allow memos.
 
-use hushbin::mechanism::MemoStages;
+use hushbin::mechanism::MemoThresholds;
 use hushbin::sample::Threshold;
-use hushbin::task::Memo;
+use hushbin::task::MemoParameters;
 use hushbin::{Entry, ErrorCode, Mechanism, MemoSlot, Randomizer, Report, Task, Upload, UploadId};
 use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::SeedableRng;
@@ -67,11 +67,11 @@ fn share(threshold: Threshold) -> Exact {
 fn a_report_has_the_distribution_of_a_fresh_one() {
     let mut checked = 0;
     for task in tasks() {
-        let &MemoStages {
-            slots,
-            supported,
-            own_slot,
-            report,
+        let &MemoThresholds {
+            slot_count: slots,
+            supported_slot_count: supported,
+            own_slot_probability: own_slot,
+            memo_support_probability: report,
         } = task.memo_stages().unwrap();
         let question = task.only_question().unwrap();
         let Mechanism::Collision(own) = question.mechanism() else {
@@ -153,8 +153,10 @@ fn memos_have_their_probabilities() {
     const DRAWS: u64 = 60_000;
     // Three options in two buckets have four slots.
     let task = parse(&file(3, collision("balanced", 1, 2), 0.5, 2.0)).unwrap();
-    let &MemoStages {
-        slots, own_slot, ..
+    let &MemoThresholds {
+        slot_count: slots,
+        own_slot_probability: own_slot,
+        ..
     } = task.memo_stages().unwrap();
     assert_eq!(slots, 4);
     let randomizer = Randomizer::new(&task);
@@ -283,11 +285,11 @@ fn errors_say_what_a_memo_needs() {
     let mut randomizer = Randomizer::new(&parse(&with(good, "budget", json!({}))).unwrap());
     let mut rng = ChaCha20Rng::seed_from_u64(1);
     let error = randomizer.draw_memo(0, &mut rng).unwrap_err();
-    assert_eq!(error.code(), ErrorCode::Combination);
+    assert_eq!(error.code(), ErrorCode::InvalidCombination);
     let error = randomizer
         .randomize_memo(MemoSlot(0), &mut rng, &mut Vec::new())
         .unwrap_err();
-    assert_eq!(error.code(), ErrorCode::Combination);
+    assert_eq!(error.code(), ErrorCode::InvalidCombination);
 }
 
 #[test]
@@ -328,10 +330,10 @@ fn drafts_choose_what_a_memo_allows() {
             .as_object_mut()
             .unwrap()
             .remove("mechanism");
-        let task = draft(file.clone()).resolve().unwrap();
+        let task = draft(file.clone()).resolve_task().unwrap();
         let stages = task.memo_stages().unwrap();
         assert_eq!(
-            stages.supported * options / stages.slots,
+            stages.supported_slot_count * options / stages.slot_count,
             supported,
             "{options} {total}"
         );
@@ -343,7 +345,7 @@ fn drafts_choose_what_a_memo_allows() {
     }
     // A stated mechanism is kept, and refused if it allows no memo.
     let stated = file(12, json!({ "name": "collision", "buckets": 2 }), 1.0, 2.0);
-    assert!(draft(stated).resolve().is_err());
+    assert!(draft(stated).resolve_task().is_err());
 }
 
 #[test]
@@ -351,7 +353,7 @@ fn canonical_bytes_have_the_memo() {
     let task = parse(&file(2, collision("balanced", 1, 2), 1.0, 2.0)).unwrap();
     assert_eq!(
         task.budget().memo(),
-        Some(Memo {
+        Some(MemoParameters {
             epsilon: 2.0,
             days: 365
         })
@@ -369,5 +371,5 @@ fn canonical_bytes_have_the_memo() {
     let mut smaller = bytes;
     smaller[at..at + 8].copy_from_slice(&1.0_f64.to_le_bytes());
     let error = Task::from_canonical_bytes(&smaller).unwrap_err();
-    assert_eq!(error.code(), ErrorCode::Combination);
+    assert_eq!(error.code(), ErrorCode::InvalidCombination);
 }

@@ -2,7 +2,7 @@
 //! over the cells. Its state is the number of remaining elements and the number of cells so far
 //! with strength v or more.
 
-use hushbin::mechanism::occupancy::{Occupancy, StrengthMeasure};
+use hushbin::mechanism::occupancy::{CellOccupancyModel, StrengthMeasure};
 
 /// P(count = n) of the next cell for each n, with `left` elements left for this cell and `others`
 /// further ones.
@@ -58,12 +58,12 @@ fn strong(strength: StrengthMeasure, n: usize, v: usize) -> f64 {
 
 /// P(K_v = k) for each k.
 fn reaching(
-    occupancy: &Occupancy,
+    occupancy: &CellOccupancyModel,
     strength: StrengthMeasure,
     v: usize,
     laws: &[Vec<Vec<f64>>],
 ) -> Vec<f64> {
-    let s = occupancy.elements as usize;
+    let s = occupancy.element_count as usize;
     let most = s / v;
     let strong: Vec<f64> = (0..=s).map(|n| strong(strength, n, v)).collect();
     // Indices: state[left][k].
@@ -103,17 +103,17 @@ fn sum_of(law: &[f64], numbers: u32) -> Vec<f64> {
 
 /// Returns G(c) and its counterpart for squares, for c from 0 to `most` and several functions.
 fn reference(
-    occupancy: &Occupancy,
+    occupancy: &CellOccupancyModel,
     strength: StrengthMeasure,
     functions: u32,
     most: u32,
 ) -> Vec<(f64, f64)> {
-    let s = occupancy.elements as usize;
-    let laws: Vec<Vec<Vec<f64>>> = (0..occupancy.cells)
+    let s = occupancy.element_count as usize;
+    let laws: Vec<Vec<Vec<f64>>> = (0..occupancy.cell_count)
         .rev()
         .map(|others| {
             (0..=s)
-                .map(|left| next_cell(occupancy.per_cell, others, left))
+                .map(|left| next_cell(occupancy.slots_per_cell, others, left))
                 .collect()
         })
         .collect();
@@ -130,17 +130,17 @@ fn reference(
     sums
 }
 
-fn grid(elements: &[u32], cells: &[u32], per_cell: &[Option<u32>]) -> Vec<Occupancy> {
+fn grid(elements: &[u32], cells: &[u32], per_cell: &[Option<u32>]) -> Vec<CellOccupancyModel> {
     let mut grid = Vec::new();
     for &elements in elements {
         for &cells in cells {
             for &per_cell in per_cell {
                 // Every domain has more slots than an input has elements.
                 if per_cell.is_none_or(|m| u64::from(m) * u64::from(cells) > u64::from(elements)) {
-                    grid.push(Occupancy {
-                        elements,
-                        cells,
-                        per_cell,
+                    grid.push(CellOccupancyModel {
+                        element_count: elements,
+                        cell_count: cells,
+                        slots_per_cell: per_cell,
                     });
                 }
             }
@@ -163,20 +163,20 @@ fn sums_are_those_of_the_dynamic_program() {
     let grid = grid(&[1, 2, 3, 6, 17, 40], &[1, 2, 3, 7, 20, 60], &slots);
     assert!(grid.len() > 150, "{}", grid.len());
     for occupancy in grid {
-        let most = occupancy.cells.min(occupancy.elements);
+        let most = occupancy.cell_count.min(occupancy.element_count);
         for strength in [StrengthMeasure::Count, StrengthMeasure::SignedSum] {
-            let ours = occupancy.top_sums(strength, 1, most);
+            let ours = occupancy.strongest_cell_sums(strength, 1, most);
             for (c, (sum, squares)) in (0..).zip(reference(&occupancy, strength, 1, most)) {
                 let close = |ours: f64, exact: f64| (ours - exact).abs() <= 1e-11 * exact;
                 assert!(
-                    close(ours.sums_over_strongest(c).strength, sum),
+                    close(ours.sums_over_strongest(c).strength_sum, sum),
                     "G({c}) is {}, not {sum}: {strength:?} of {occupancy:?}",
-                    ours.sums_over_strongest(c).strength
+                    ours.sums_over_strongest(c).strength_sum
                 );
                 assert!(
-                    close(ours.sums_over_strongest(c).squares, squares),
+                    close(ours.sums_over_strongest(c).squared_strength_sum, squares),
                     "the squares of {c} are {}, not {squares}: {strength:?} of {occupancy:?}",
-                    ours.sums_over_strongest(c).squares
+                    ours.sums_over_strongest(c).squared_strength_sum
                 );
             }
         }
@@ -187,37 +187,45 @@ fn sums_are_those_of_the_dynamic_program() {
 fn all_cells_together_hold_all() {
     let slots = [None, Some(1), Some(3), Some(5000)];
     for occupancy in grid(&[1, 5, 64, 300], &[2, 9, 100, 5000], &slots) {
-        let s = occupancy.elements;
+        let s = occupancy.element_count;
         // At most s cells contain anything.
-        let top = occupancy.top_sums(StrengthMeasure::Count, 1, occupancy.cells);
+        let top = occupancy.strongest_cell_sums(StrengthMeasure::Count, 1, occupancy.cell_count);
         let close = |a: f64, b: f64| (a - b).abs() <= 1e-11 * b;
         assert!(
             close(
-                top.sums_over_strongest(occupancy.cells).strength,
+                top.sums_over_strongest(occupancy.cell_count).strength_sum,
                 f64::from(s)
             ),
             "{occupancy:?}"
         );
-        let squares = top.sums_over_strongest(occupancy.cells).squares;
+        let squares = top
+            .sums_over_strongest(occupancy.cell_count)
+            .squared_strength_sum;
         assert!(
             close(squares, occupancy.expected_sum_of_squares()),
             "{occupancy:?}"
         );
         // In expectation the squares of signed sums add up to s, for all collisions.
-        let signed = occupancy.top_sums(StrengthMeasure::SignedSum, 1, occupancy.cells);
-        let squares = signed.sums_over_strongest(occupancy.cells).squares;
+        let signed =
+            occupancy.strongest_cell_sums(StrengthMeasure::SignedSum, 1, occupancy.cell_count);
+        let squares = signed
+            .sums_over_strongest(occupancy.cell_count)
+            .squared_strength_sum;
         assert!(close(squares, f64::from(s)), "{squares}: {occupancy:?}");
         assert!(
-            signed.sums_over_strongest(occupancy.cells).strength <= f64::from(s) * (1.0 + 1e-11)
+            signed
+                .sums_over_strongest(occupancy.cell_count)
+                .strength_sum
+                <= f64::from(s) * (1.0 + 1e-11)
         );
-        if occupancy.per_cell == Some(1) {
-            let c = occupancy.cells.min(s).div_ceil(2);
+        if occupancy.slots_per_cell == Some(1) {
+            let c = occupancy.cell_count.min(s).div_ceil(2);
             assert!(
-                close(top.sums_over_strongest(c).strength, f64::from(c)),
+                close(top.sums_over_strongest(c).strength_sum, f64::from(c)),
                 "{occupancy:?}"
             );
             assert!(
-                close(signed.sums_over_strongest(c).strength, f64::from(c)),
+                close(signed.sums_over_strongest(c).strength_sum, f64::from(c)),
                 "{occupancy:?}"
             );
         }
@@ -228,29 +236,29 @@ fn all_cells_together_hold_all() {
 fn sums_stay_in_range_at_the_greatest_sparsity() {
     let slots = [None, Some(2), Some(1600), Some(1 << 21)];
     for occupancy in grid(&[1024], &[2, 40, 1500, 1 << 22], &slots) {
-        let most = 16.min(occupancy.cells);
-        let signed = occupancy.top_sums(StrengthMeasure::SignedSum, 1, most);
+        let most = 16.min(occupancy.cell_count);
+        let signed = occupancy.strongest_cell_sums(StrengthMeasure::SignedSum, 1, most);
         assert!(
-            signed.sums_over_strongest(1).strength >= 1.0 - 1e-12
-                && signed.sums_over_strongest(most).strength.is_finite()
+            signed.sums_over_strongest(1).strength_sum >= 1.0 - 1e-12
+                && signed.sums_over_strongest(most).strength_sum.is_finite()
         );
-        assert!(signed.sums_over_strongest(most).squares <= 1024.0 * (1.0 + 1e-9));
-        let top = occupancy.top_sums(StrengthMeasure::Count, 1, most);
-        let mean = f64::from(occupancy.elements) / f64::from(occupancy.cells);
+        assert!(signed.sums_over_strongest(most).squared_strength_sum <= 1024.0 * (1.0 + 1e-9));
+        let top = occupancy.strongest_cell_sums(StrengthMeasure::Count, 1, most);
+        let mean = f64::from(occupancy.element_count) / f64::from(occupancy.cell_count);
         for c in 1..=most {
-            let step =
-                top.sums_over_strongest(c).strength - top.sums_over_strongest(c - 1).strength;
+            let step = top.sums_over_strongest(c).strength_sum
+                - top.sums_over_strongest(c - 1).strength_sum;
             assert!(
-                top.sums_over_strongest(c).strength.is_finite()
-                    && top.sums_over_strongest(c).squares.is_finite()
+                top.sums_over_strongest(c).strength_sum.is_finite()
+                    && top.sums_over_strongest(c).squared_strength_sum.is_finite()
             );
             // The c-th fullest cell contains no more than the previous one, and the fullest at
             // least the mean.
             if c == 1 {
                 assert!(step >= mean.max(1.0) * (1.0 - 1e-12), "{occupancy:?}");
             } else {
-                let before = top.sums_over_strongest(c - 1).strength
-                    - top.sums_over_strongest(c - 2).strength;
+                let before = top.sums_over_strongest(c - 1).strength_sum
+                    - top.sums_over_strongest(c - 2).strength_sum;
                 assert!(
                     step <= before * (1.0 + 1e-9) && step >= 0.0,
                     "{occupancy:?}"
@@ -258,7 +266,8 @@ fn sums_stay_in_range_at_the_greatest_sparsity() {
             }
         }
         assert!(
-            top.sums_over_strongest(most).strength <= f64::from(occupancy.elements) * (1.0 + 1e-12)
+            top.sums_over_strongest(most).strength_sum
+                <= f64::from(occupancy.element_count) * (1.0 + 1e-12)
         );
     }
 }
@@ -269,15 +278,15 @@ fn sums_over_several_functions_are_those_of_the_dynamic_program() {
     let grid = grid(&[1, 2, 5, 9], &[1, 2, 6, 20], &slots);
     for occupancy in grid {
         for functions in [2, 3, 16, 64] {
-            let most = occupancy.cells.min(occupancy.elements) * functions;
+            let most = occupancy.cell_count.min(occupancy.element_count) * functions;
             for strength in [StrengthMeasure::Count, StrengthMeasure::SignedSum] {
-                let ours = occupancy.top_sums(strength, functions, most);
+                let ours = occupancy.strongest_cell_sums(strength, functions, most);
                 let reference = reference(&occupancy, strength, functions, most);
                 for (c, (sum, squares)) in (0..).zip(reference) {
                     let close = |ours: f64, exact: f64| (ours - exact).abs() <= 1e-12 * exact;
                     let top = ours.sums_over_strongest(c);
                     assert!(
-                        close(top.strength, sum) && close(top.squares, squares),
+                        close(top.strength_sum, sum) && close(top.squared_strength_sum, squares),
                         "{top:?} of {c}, not {sum} and {squares}: {strength:?}, {functions} of \
                          {occupancy:?}"
                     );

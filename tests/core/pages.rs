@@ -19,7 +19,7 @@ fn block<'a>(document: &'a str, fence: &str) -> &'a str {
 
 fn shown(document: &str, fence: &str) -> Task {
     let draft: TaskDraft = serde_json::from_str(block(document, fence)).unwrap();
-    draft.resolve().unwrap()
+    draft.resolve_task().unwrap()
 }
 
 #[test]

@@ -4,8 +4,8 @@
 use hushbin::choose::compare_separate_with_together;
 use hushbin::domain::{Domain, SignedItem};
 use hushbin::hash::HashFamily;
-use hushbin::mechanism::collision::{self, Collision, Rule};
-use hushbin::task::{Kind, QuestionFields, Scale};
+use hushbin::mechanism::collision::{self, Collision, FavouredBucketRule};
+use hushbin::task::{QuestionFields, QuestionKind, Scale};
 use hushbin::{Entry, Error, ErrorCode, Items, Question, Randomizer, Task, TaskDraft};
 use serde_json::{Value, json};
 
@@ -34,7 +34,7 @@ fn near(ours: f64, theirs: f64) -> bool {
 
 fn one_favoured(buckets: u32) -> Collision {
     Collision::new(
-        Rule::Heaviest { favoured: 1 },
+        FavouredBucketRule::Heaviest { favoured: 1 },
         HashFamily::Balanced,
         buckets,
     )
@@ -53,7 +53,7 @@ fn choices_are_the_best_there_are() {
         let (options, epsilon) = (whole(&row, "k"), number(&row, "epsilon"));
         let domain = Domain::with_exact_entry_count(options, 1);
         let of = |collision: &Collision| {
-            let rates = collision.rates(&domain, epsilon);
+            let rates = collision.hit_probabilities(&domain, epsilon);
             (rates, rates.total_variance(&domain) / f64::from(options))
         };
         let (rates, variance) = of(&one_favoured(whole(&row, "balanced_t")));
@@ -61,7 +61,7 @@ fn choices_are_the_best_there_are() {
         let least = number(&row, "balanced_mean_variance");
         assert!(near(rates.p_true, p) && near(rates.p_false, q), "{row}");
         assert!(near(variance, least), "{row}: {variance}");
-        let chosen = Collision::choose(&domain, epsilon, &Default::default()).unwrap();
+        let chosen = Collision::choose_parameters(&domain, epsilon, &Default::default()).unwrap();
         let ours = of(&chosen).1;
         assert!(ours <= least * (1.0 + 1e-9), "{row}: {ours} of {chosen:?}");
     }
@@ -71,12 +71,12 @@ fn choices_are_the_best_there_are() {
 #[test]
 fn flags_are_randomised_responses() {
     let task = draft(&json!([{ "name": "beta", "kind": "flag" }]));
-    let task = task.resolve().unwrap();
+    let task = task.resolve_task().unwrap();
     let beta = &task.questions()[0];
     let Some(collision) = collision_of(beta) else {
         panic!("a flag is asked by Collision");
     };
-    let rates = collision.rates(&beta.domain(), 1.0);
+    let rates = collision.hit_probabilities(&beta.domain(), 1.0);
     let e = 1.0_f64.exp();
     assert!(near(rates.frequency_variance(true), e / (e - 1.0).powi(2)));
 }
@@ -93,13 +93,14 @@ fn choices_need_fewer_people_than_ratings() {
     ] {
         for (epsilon, expected) in [1.0, 2.0, 4.0].into_iter().zip(expected) {
             let average = |domain: Domain| {
-                let chosen = Collision::choose(&domain, epsilon, &Default::default()).unwrap();
-                let rates = chosen.rates(&domain, epsilon);
+                let chosen =
+                    Collision::choose_parameters(&domain, epsilon, &Default::default()).unwrap();
+                let rates = chosen.hit_probabilities(&domain, epsilon);
                 let others = f64::from(options - 1) * rates.frequency_variance(false);
                 rates.frequency_variance(true) + others
             };
             let ratio = average(Domain::with_exact_entry_count(options, 1))
-                / average(Domain::rated(Some(options), 1));
+                / average(Domain::of_rated_items(Some(options), 1));
             let what = format!("{options} options, ε = {epsilon}: {ratio}");
             assert!(
                 (ratio / expected - 1.0).abs() < 0.03,
@@ -121,7 +122,7 @@ fn sums_of_shares_have_the_variance_of_all_ways_to_fill_buckets() {
     for row in rows("sums") {
         let domain = Domain::with_exact_entry_count(whole(&row, "d"), 1);
         let collision = one_favoured(whole(&row, "t"));
-        let rates = collision.rates(&domain, number(&row, "epsilon"));
+        let rates = collision.hit_probabilities(&domain, number(&row, "epsilon"));
         for (among, field) in [(true, "inside"), (false, "outside")] {
             let variance = rates.answer_set_variance(whole(&row, "b"), among);
             assert!(near(variance, number(&row, field)), "{row}: {variance}");
@@ -136,7 +137,7 @@ fn inputs(domain: &Domain) -> Vec<Vec<SignedItem>> {
         let items = (0..items).filter(move |item| set >> item & 1 == 1);
         let signed = items.map(|item| SignedItem {
             item: item.into(),
-            negative: false,
+            is_negative: false,
         });
         signed.collect()
     };
@@ -155,14 +156,14 @@ fn answers_hide_in_each_other() {
     let domains = (2..=6)
         .map(|options| Domain::with_exact_entry_count(options, 1))
         .chain((1..=4).flat_map(|items| {
-            (1..=items.min(3)).map(move |sparsity| Domain::unrated(Some(items), sparsity))
+            (1..=items.min(3)).map(move |sparsity| Domain::of_unrated_items(Some(items), sparsity))
         }));
     for domain in domains {
         let elements = domain.element_count().unwrap();
         for (buckets, hashes) in (2..=elements + 1).flat_map(|t| [(t, 1), (t, 3)]) {
             let most = (hashes * buckets - 1).min(4);
             for favoured in [1, most] {
-                let rule = Rule::Heaviest { favoured };
+                let rule = FavouredBucketRule::Heaviest { favoured };
                 for hashing in [HashFamily::Balanced, HashFamily::Independent] {
                     let collision = Collision::with_hashes(rule, hashing, buckets, hashes);
                     let collision = collision.unwrap();
@@ -212,8 +213,8 @@ pub(crate) fn assert_bounded(
 #[test]
 fn elements_stand_for_one_answer_each() {
     for domain in [
-        Domain::rated(Some(5), 3),
-        Domain::unrated(Some(5), 3),
+        Domain::of_rated_items(Some(5), 3),
+        Domain::of_unrated_items(Some(5), 3),
         Domain::with_exact_entry_count(5, 1),
     ] {
         let signs: &[bool] = if domain.is_rated() {
@@ -222,8 +223,12 @@ fn elements_stand_for_one_answer_each() {
             &[false]
         };
         let items = (0..5).flat_map(|item| signs.iter().map(move |&negative| (item, negative)));
-        let items = items
-            .map(|(item, negative)| domain.element_of_signed_item(SignedItem { item, negative }));
+        let items = items.map(|(item, negative)| {
+            domain.element_of_signed_item(SignedItem {
+                item,
+                is_negative: negative,
+            })
+        });
         let paddings =
             (0..if domain.is_padded() { 3 } else { 0 }).map(|i| domain.padding_element(i));
         let mut all: Vec<u64> = items.chain(paddings).collect();
@@ -243,7 +248,7 @@ fn several() -> Task {
         { "name": "opinions", "kind": "ratings", "items": ["a", "b", "c"], "sparsity": 2,
           "value": "sign", "mechanism": "coco", "weight": 2 },
     ]));
-    draft.resolve().unwrap()
+    draft.resolve_task().unwrap()
 }
 
 fn entry(item: u64, value: f64) -> Entry {
@@ -280,7 +285,7 @@ fn questions_are_drawn_by_seeds_and_weights() {
     }
     let mut drawn = [0_u64; 6];
     for report in &reports {
-        let question = task.question_draw().drawn_question(report.seed());
+        let question = task.question_selector().drawn_question(report.seed());
         drawn[question] += 1;
         let name = task.questions()[question].mechanism().name();
         assert!(
@@ -288,7 +293,9 @@ fn questions_are_drawn_by_seeds_and_weights() {
             "{report:?}"
         );
     }
-    let shares: Vec<f64> = (0..6).map(|question| task.report_share(question)).collect();
+    let shares: Vec<f64> = (0..6)
+        .map(|question| task.question_report_share(question))
+        .collect();
     assert_distributed(&drawn, &shares, "questions");
     let upload = hushbin::Upload {
         id: hushbin::UploadId([1; 16]),
@@ -302,8 +309,10 @@ fn questions_are_drawn_by_seeds_and_weights() {
 #[test]
 fn draws_divide_all_seeds() {
     let task = several();
-    assert_eq!(task.question_draw().total_weight(), 10);
-    let shares: Vec<f64> = (0..6).map(|question| task.report_share(question)).collect();
+    assert_eq!(task.question_selector().total_weight(), 10);
+    let shares: Vec<f64> = (0..6)
+        .map(|question| task.question_report_share(question))
+        .collect();
     assert_eq!(shares, [0.2, 0.1, 0.3, 0.1, 0.1, 0.2]);
     assert!(shares.iter().sum::<f64>() == 1.0);
 }
@@ -313,33 +322,48 @@ fn wrong_answers_are_refused_and_nothing_is_drawn() {
     let task = several();
     let mut randomizer = Randomizer::new(&task);
     let wrong: [(usize, Vec<Entry>, ErrorCode, &str); 12] = [
-        (0, vec![], ErrorCode::AnswerCount, "theme"),
+        (0, vec![], ErrorCode::WrongAnswerCount, "theme"),
         (
             0,
             vec![entry(0, 1.0), entry(1, 1.0)],
-            ErrorCode::AnswerCount,
+            ErrorCode::WrongAnswerCount,
             "theme",
         ),
         (0, vec![entry(3, 1.0)], ErrorCode::UnknownItem, "theme"),
-        (0, vec![entry(1, -1.0)], ErrorCode::ValueRange, "theme"),
-        (1, vec![entry(1, 0.0)], ErrorCode::AnswerCount, "beta"),
-        (2, vec![entry(0, f64::NAN)], ErrorCode::ValueRange, "load"),
+        (0, vec![entry(1, -1.0)], ErrorCode::ValueOutOfRange, "theme"),
+        (1, vec![entry(1, 0.0)], ErrorCode::WrongAnswerCount, "beta"),
+        (
+            2,
+            vec![entry(0, f64::NAN)],
+            ErrorCode::ValueOutOfRange,
+            "load",
+        ),
         (
             2,
             vec![entry(0, f64::INFINITY)],
-            ErrorCode::ValueRange,
+            ErrorCode::ValueOutOfRange,
             "load",
         ),
         (2, vec![entry(1, 3.0)], ErrorCode::UnknownItem, "load"),
-        (2, vec![], ErrorCode::AnswerCount, "load"),
+        (2, vec![], ErrorCode::WrongAnswerCount, "load"),
         (
             4,
             vec![entry(2, 1.0), entry(2, 1.0)],
             ErrorCode::DuplicateItem,
             "features",
         ),
-        (4, vec![entry(2, 0.5)], ErrorCode::ValueRange, "features"),
-        (5, vec![entry(0, 0.5)], ErrorCode::ValueRange, "opinions"),
+        (
+            4,
+            vec![entry(2, 0.5)],
+            ErrorCode::ValueOutOfRange,
+            "features",
+        ),
+        (
+            5,
+            vec![entry(0, 0.5)],
+            ErrorCode::ValueOutOfRange,
+            "opinions",
+        ),
     ];
     for (question, answer, code, name) in wrong {
         let mut answers = answers();
@@ -357,7 +381,7 @@ fn wrong_answers_are_refused_and_nothing_is_drawn() {
         );
     }
     let few = randomizer.randomize_answers(&[], &mut Scripted::new(&[]));
-    let expected = Error::AnswerCount {
+    let expected = Error::WrongAnswerCount {
         given: 0,
         expected: 6,
     };
@@ -379,24 +403,24 @@ fn questions_are_chosen_for() {
     let draft = draft(&questions);
     let choices = draft.choose_parameters().unwrap();
     let task = draft.task_from_choices(&choices).unwrap();
-    assert_eq!(task, draft.resolve().unwrap());
+    assert_eq!(task, draft.resolve_task().unwrap());
     let others: Vec<usize> = choices
         .iter()
         .map(|choice| choice.alternatives.len())
         .collect();
     assert_eq!(others, [0, 0, 0, 0, 2]);
     for (index, choice) in choices[..4].iter().enumerate() {
-        let predicted = choice.chosen.predicted;
+        let predicted = choice.chosen.predicted_errors;
         let [own, other] = match index {
-            1 => [predicted.mean, predicted.frequency],
-            _ => [predicted.frequency, predicted.mean],
+            1 => [predicted.mean_error, predicted.frequency_error],
+            _ => [predicted.frequency_error, predicted.mean_error],
         };
         assert!(own.unwrap().variance > 0.0 && other.is_none());
     }
     // Noisier questions have a greater weight.
     let weights: Vec<u32> = task.questions().iter().map(Question::weight).collect();
     assert!(weights[0] < weights[4] && weights[4] <= 100, "{weights:?}");
-    let Kind::Number(spread) = task.questions()[2].kind() else {
+    let QuestionKind::Number(spread) = task.questions()[2].kind() else {
         panic!("a number is asked");
     };
     let edges = spread.edges().unwrap();
@@ -421,7 +445,7 @@ fn tasks_of_questions_are_written_and_read() {
     assert_eq!(serde_json::from_value::<Task>(file.clone()).unwrap(), task);
     // A complete task is a draft that leaves nothing open.
     let draft: TaskDraft = serde_json::from_value(file).unwrap();
-    assert_eq!(draft.resolve().unwrap(), task);
+    assert_eq!(draft.resolve_task().unwrap(), task);
     draft.check_agrees_with(&task).unwrap();
 }
 
@@ -542,7 +566,7 @@ fn questions_that_make_no_sense_are_refused() {
 #[test]
 fn tasks_of_questions_that_make_no_sense_are_refused() {
     let flag = json!({ "name": "a", "kind": "flag" });
-    let refused = |questions: Value| draft(&questions).resolve().unwrap_err().to_string();
+    let refused = |questions: Value| draft(&questions).resolve_task().unwrap_err().to_string();
     for (questions, expected) in [
         (json!([]), "number of questions is 0"),
         (json!([flag, flag]), "named \"a\""),
@@ -585,15 +609,15 @@ fn items_of_a_kind_are_not_replaced() {
     };
     let bins = Scale::from_edges(vec![0.0, 1.0, 3.0, 10.0]).unwrap();
     let levels = Scale::from_levels(0.0, 1.0, 3).unwrap();
-    assert!(Question::new(parts(Kind::Number(bins.clone()), Items::Count(3))).is_ok());
+    assert!(Question::new(parts(QuestionKind::Number(bins.clone()), Items::Count(3))).is_ok());
     for (kind, items) in [
-        (Kind::Flag, Items::Count(3)),
-        (Kind::Number(bins), Items::Count(4)),
+        (QuestionKind::Flag, Items::Count(3)),
+        (QuestionKind::Number(bins), Items::Count(4)),
         // The mean of a number has limits instead.
-        (Kind::Number(levels), Items::Count(3)),
+        (QuestionKind::Number(levels), Items::Count(3)),
     ] {
         let error = Question::new(parts(kind, items)).unwrap_err();
-        assert_eq!(error.code(), ErrorCode::Combination);
+        assert_eq!(error.code(), ErrorCode::InvalidCombination);
     }
 }
 
@@ -601,11 +625,13 @@ fn items_of_a_kind_are_not_replaced() {
 #[test]
 fn numbers_have_a_cell() {
     let bins = Scale::from_edges(vec![0.0, 1.0, 3.0, 10.0]).unwrap();
-    let cells = [-5.0, 0.0, 0.99, 1.0, 2.9, 3.0, 10.0, 1e300].map(|x| bins.cell_and_rounding(x));
+    let cells = [-5.0, 0.0, 0.99, 1.0, 2.9, 3.0, 10.0, 1e300]
+        .map(|x| bins.cell_and_next_cell_probability(x));
     assert_eq!(cells.map(|(_, next)| next), [0.0; 8]);
     assert_eq!(cells.map(|(cell, _)| cell), [0, 0, 0, 1, 1, 2, 2, 2]);
     let levels = Scale::from_levels(-10.0, 20.0, 4).unwrap();
-    let cells = [-11.0, -10.0, -7.5, 0.0, 19.0, 20.0].map(|x| levels.cell_and_rounding(x));
+    let cells =
+        [-11.0, -10.0, -7.5, 0.0, 19.0, 20.0].map(|x| levels.cell_and_next_cell_probability(x));
     assert_eq!(cells[..4], [(0, 0.0), (0, 0.0), (0, 0.25), (1, 0.0)]);
     assert!(cells[4].0 == 2 && (cells[4].1 - 0.9).abs() < 1e-12);
     assert_eq!(cells[5], (3, 0.0));
@@ -620,11 +646,11 @@ fn numbers_with_a_step_have_their_bins() {
         let mut question = json!({ "name": "q", "kind": "number" });
         let own = fields.as_object().unwrap().clone();
         question.as_object_mut().unwrap().extend(own);
-        let task = draft(&json!([question])).resolve()?;
+        let task = draft(&json!([question])).resolve_task()?;
         assert_eq!(Task::from_canonical_bytes(&task.canonical_bytes())?, task);
         let file = serde_json::to_value(&task).unwrap();
         assert_eq!(serde_json::from_value::<Task>(file).unwrap(), task);
-        let Kind::Number(scale) = task.questions()[0].kind() else {
+        let QuestionKind::Number(scale) = task.questions()[0].kind() else {
             panic!("a number with bins is asked");
         };
         Ok(scale.clone())
@@ -650,7 +676,7 @@ fn numbers_with_a_step_have_their_bins() {
         let scale = scale(fields).unwrap();
         let mut counts = vec![0; bins];
         for value in 0..values {
-            let (cell, next) = scale.cell_and_rounding(min + f64::from(value) * step);
+            let (cell, next) = scale.cell_and_next_cell_probability(min + f64::from(value) * step);
             assert_eq!(next, 0.0);
             counts[cell as usize] += 1;
         }
@@ -688,7 +714,7 @@ fn drawing_one_question_is_compared_with_all_together() {
         let questions: Vec<Value> = (0..count).map(question).collect();
         let file = json!({ "id": "t", "epsilon": epsilon, "questions": questions });
         let task: TaskDraft = serde_json::from_value(file).unwrap();
-        task.resolve().unwrap()
+        task.resolve_task().unwrap()
     };
     for (count, options, epsilon) in [
         (2, 2, 1.0),
@@ -704,9 +730,9 @@ fn drawing_one_question_is_compared_with_all_together() {
                 (1..=domain.sparsity().min(buckets - 1)).map(move |favoured| (buckets, favoured))
             });
             let of = |(buckets, favoured)| {
-                let rule = Rule::Heaviest { favoured };
+                let rule = FavouredBucketRule::Heaviest { favoured };
                 let collision = Collision::new(rule, HashFamily::Balanced, buckets).unwrap();
-                let rates = collision.rates(domain, epsilon);
+                let rates = collision.hit_probabilities(domain, epsilon);
                 let s = f64::from(domain.sparsity());
                 let others = f64::from(options - 1);
                 s * (rates.option_variance(options, true)
@@ -719,15 +745,19 @@ fn drawing_one_question_is_compared_with_all_together() {
         let drawn =
             m * (m * variance(&Domain::with_exact_entry_count(options, 1)) + (m - 1.0) * spread);
         assert!(
-            (found.separate / drawn - 1.0).abs() < 0.01,
+            (found.separate_variance / drawn - 1.0).abs() < 0.01,
             "{found:?}, {drawn}"
         );
         let best = variance(&Domain::with_exact_entry_count(count * options, count));
-        let ratio = found.together / best;
+        let ratio = found.together_variance / best;
         assert!(ratio < 1.001, "{found:?}, {ratio}");
         assert!(best < drawn * (1.0 + 1e-9), "{found:?}, {best}");
         let better = (options, epsilon) != (20, 3.0) && epsilon >= 3.0;
-        assert_eq!(found.together < 0.95 * found.separate, better, "{found:?}");
+        assert_eq!(
+            found.together_variance < 0.95 * found.separate_variance,
+            better,
+            "{found:?}"
+        );
         // The stated ratio equals that of the resolved tasks.
         let parts: Vec<Value> = (0..count)
             .map(|index| json!({ "name": format!("q{index}"), "kind": "choice", "options": options }))
@@ -739,7 +769,7 @@ fn drawing_one_question_is_compared_with_all_together() {
         let picked = asked.choose_parameters().unwrap().remove(0).chosen;
         let in_sum = picked.objective_error * f64::from(count * options) * 1000.0;
         assert!(
-            (in_sum / found.together - 1.0).abs() < 1e-9,
+            (in_sum / found.together_variance - 1.0).abs() < 1e-9,
             "{found:?}, {in_sum}"
         );
     }
@@ -749,11 +779,17 @@ fn drawing_one_question_is_compared_with_all_together() {
         for epsilon in [0.5, 1.0, 2.0, 3.0, 4.0, 6.0] {
             let found = compare_separate_with_together(&choices(count, options, epsilon)).unwrap();
             let what = format!("{count} of {options} at {epsilon}: {found:?}");
-            assert!(found.together < found.separate * (1.0 + 1e-9), "{what}");
+            assert!(
+                found.together_variance < found.separate_variance * (1.0 + 1e-9),
+                "{what}"
+            );
         }
     }
     let many = compare_separate_with_together(&choices(2, 6, 1.0)).unwrap();
-    assert!(many.together > 1.05 * many.separate, "{many:?}");
+    assert!(
+        many.together_variance > 1.05 * many.separate_variance,
+        "{many:?}"
+    );
     assert_eq!(compare_separate_with_together(&choices(1, 5, 1.0)), None);
     let number = json!({ "id": "t", "epsilon": 1.0, "questions": [
         { "name": "beta", "kind": "flag" },
@@ -761,7 +797,7 @@ fn drawing_one_question_is_compared_with_all_together() {
     ] });
     let number: TaskDraft = serde_json::from_value(number).unwrap();
     assert_eq!(
-        compare_separate_with_together(&number.resolve().unwrap()),
+        compare_separate_with_together(&number.resolve_task().unwrap()),
         None
     );
 }

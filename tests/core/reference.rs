@@ -41,7 +41,7 @@ fn assert_balanced(hash: &BalancedHash, keys: &HashKeys, row: &Value) {
     assert_eq!(buckets, integers(&row["buckets"]));
     let mut preimage = Vec::new();
     let bucket = row["bucket"].as_u64().unwrap() as u32;
-    hash.for_each_slot(keys, bucket, |slot| preimage.push(u64::from(slot)));
+    hash.for_each_slot_in_bucket(keys, bucket, |slot| preimage.push(u64::from(slot)));
     assert_eq!(preimage.len(), hash.slots_per_bucket() as usize);
     preimage.sort_unstable();
     preimage.truncate(30);
@@ -105,7 +105,7 @@ fn hashes_with_more_rounds_match() {
             let (m, t) = (whole(row, "m"), whole(row, "t"));
             assert!((2..8).contains(&whole(row, few)));
             let hash = BalancedHash::new(m * t, t);
-            assert_eq!(hash.rounds(), if m < 32 { 21 } else { 9 });
+            assert_eq!(hash.round_count(), if m < 32 { 21 } else { 9 });
             assert_balanced(&hash, &keys(row), row);
         }
         assert_eq!(rows.len(), 20);
@@ -117,7 +117,7 @@ fn every_hash_function_of_a_seed_matches() {
     let rows = rows(HASH_FUNCTIONS);
     for row in &rows {
         let seed = row["seed"].as_str().unwrap().parse().unwrap();
-        let keys = HashKeys::of_function(seed, whole(row, "function"));
+        let keys = HashKeys::for_hash_function(seed, whole(row, "function"));
         let (m, t) = (whole(row, "m"), whole(row, "t"));
         assert_balanced(&BalancedHash::new(m * t, t), &keys, row);
         let item_keys = integers(&row["keys"]);
@@ -154,7 +154,7 @@ fn task_of(row: &Value, best: bool) -> Task {
         "value": "real", "mechanism": mechanism,
     }))
     .unwrap();
-    draft.resolve().unwrap()
+    draft.resolve_task().unwrap()
 }
 
 fn assert_within(distance: f64, name: &str, ours: f64, row: &Value) {
@@ -177,12 +177,17 @@ fn rates_of_several_hashes_match() {
         let (domain, epsilon) = (task.questions()[0].domain(), task.epsilon());
         match task.questions()[0].mechanism() {
             Mechanism::Collision(collision) => {
-                let rates = collision.rates(&domain, epsilon);
+                let rates = collision.hit_probabilities(&domain, epsilon);
                 assert_within(1e-12, "p_true", rates.p_true, row);
                 assert_within(1e-12, "p_false", rates.p_false, row);
             }
             Mechanism::Coco(coco) => {
-                assert_within(1e-12, "gap", coco.rates(&domain, epsilon).gap, row);
+                assert_within(
+                    1e-12,
+                    "gap",
+                    coco.hit_probabilities(&domain, epsilon).hit_probability_gap,
+                    row,
+                );
             }
             Mechanism::HashBin(_) | Mechanism::Window(_) | Mechanism::Pattern(_) => {
                 unreachable!("rows are of mechanisms with buckets")
@@ -204,7 +209,7 @@ fn collision_rates_match() {
         let Mechanism::Collision(collision) = task.questions()[0].mechanism() else {
             unreachable!()
         };
-        let rates = collision.rates(&task.questions()[0].domain(), task.epsilon());
+        let rates = collision.hit_probabilities(&task.questions()[0].domain(), task.epsilon());
         assert_close("p_true", rates.p_true, &row);
         assert_close("p_false", rates.p_false, &row);
         assert_close(
@@ -218,7 +223,7 @@ fn collision_rates_match() {
                 unreachable!()
             };
             assert_eq!(
-                u64::from(best.buckets()),
+                u64::from(best.buckets_per_hash()),
                 row["t"].as_u64().unwrap(),
                 "{row}"
             );
@@ -240,12 +245,12 @@ fn coco_rates_match() {
             unreachable!()
         };
         let domain = task.questions()[0].domain();
-        let rates = coco.rates(&domain, task.epsilon());
-        assert_close("gap", rates.gap, &row);
-        if let Some(presence) = rates.presence {
+        let rates = coco.hit_probabilities(&domain, task.epsilon());
+        assert_close("gap", rates.hit_probability_gap, &row);
+        if let Some(presence) = rates.presence_pair_hits {
             assert_close("kappa", coco.deciding_probability(&domain), &row);
-            assert_close("p_pair", presence.p_pair, &row);
-            assert_close("q_pair", presence.q_pair, &row);
+            assert_close("p_pair", presence.pair_hit_if_present, &row);
+            assert_close("q_pair", presence.pair_hit_if_absent, &row);
             assert_close("mean_total_variance", rates.total_variance(&domain), &row);
             let s = f64::from(domain.sparsity());
             let d = f64::from(domain.item_count().unwrap());
@@ -259,7 +264,7 @@ fn coco_rates_match() {
                 unreachable!()
             };
             assert_eq!(
-                u64::from(best.buckets()),
+                u64::from(best.buckets_per_hash()),
                 row["t"].as_u64().unwrap(),
                 "{row}"
             );

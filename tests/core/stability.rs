@@ -98,8 +98,10 @@ fn the_vectors_of_sums_cover_every_kind() {
     let kinds: BTreeSet<(bool, bool)> = tasks
         .iter()
         .map(|task| match task.summed_quantity() {
-            SummedQuantity::Box(items, _) => (false, matches!(items, Items::Count(_))),
-            SummedQuantity::Ball(ball) => (true, matches!(ball.items(), Items::Count(_))),
+            SummedQuantity::NumbersWithLimits(items, _) => {
+                (false, matches!(items, Items::Count(_)))
+            }
+            SummedQuantity::BoundedVector(ball) => (true, matches!(ball.items(), Items::Count(_))),
         })
         .collect();
     assert_eq!(kinds.len(), 3, "{kinds:?}");
@@ -129,17 +131,19 @@ fn the_vectors_cover_every_kind() {
             .iter()
             .map(|case| {
                 let task = &case.outcome.task;
-                let open = task.questions()[0].items().count().is_none();
+                let open = task.questions()[0].items().item_count().is_none();
                 match task.questions()[0].mechanism() {
                     Mechanism::Collision(c) => {
-                        format!("{open} {:?} {:?}", c.rule_name(), c.hashing())
+                        format!("{open} {:?} {:?}", c.rule_name(), c.hash_family())
                     }
-                    Mechanism::Coco(c) => format!("{open} {:?} {:?}", c.rule_name(), c.hashing()),
+                    Mechanism::Coco(c) => {
+                        format!("{open} {:?} {:?}", c.rule_name(), c.hash_family())
+                    }
                     Mechanism::HashBin(h) => {
                         let level = h.privacy_level();
                         let delta = h.realised_delta() > 0.0;
-                        let (name, noise) = (level.name(), level.noise());
-                        format!("{open} {name:?} {delta} {noise:?} {:?}", h.hashing())
+                        let (name, noise) = (level.name(), level.sum_noise_kind());
+                        format!("{open} {name:?} {delta} {noise:?} {:?}", h.hash_family())
                     }
                     Mechanism::Window(_) | Mechanism::Pattern(_) => {
                         unreachable!("numbers have names")
@@ -182,20 +186,21 @@ fn the_vectors_cover_every_kind() {
 #[test]
 fn error_codes_keep_their_numbers() {
     use hushbin::ErrorCode::{
-        Combination, DuplicateItem, DuplicateName, FingerprintMismatch, ItemName, Malformed,
-        NoEntropy, OutOfRange, TaskDiffers, TaskId, UnknownItem, ValueRange, Version,
+        DuplicateItem, DuplicateName, FingerprintMismatch, InvalidCombination, InvalidItemName,
+        InvalidTaskId, Malformed, NoEntropy, OutOfRange, TaskDiffers, UnknownItem,
+        UnsupportedVersion, ValueOutOfRange,
     };
     let codes = [
         (OutOfRange, 1, "out-of-range"),
-        (TaskId, 2, "task-id"),
-        (ItemName, 3, "item-name"),
+        (InvalidTaskId, 2, "task-id"),
+        (InvalidItemName, 3, "item-name"),
         (DuplicateName, 4, "duplicate-name"),
-        (Combination, 5, "combination"),
+        (InvalidCombination, 5, "combination"),
         (TaskDiffers, 6, "task-differs"),
         (UnknownItem, 7, "unknown-item"),
         (DuplicateItem, 8, "duplicate-item"),
-        (ValueRange, 9, "value-range"),
-        (Version, 10, "version"),
+        (ValueOutOfRange, 9, "value-range"),
+        (UnsupportedVersion, 10, "version"),
         (FingerprintMismatch, 11, "fingerprint-mismatch"),
         (Malformed, 12, "malformed"),
         (NoEntropy, 13, "no-entropy"),

@@ -2,9 +2,9 @@
 
 use hushbin::domain::Domain;
 use hushbin::hash::{HashFamily, HashKeys, independent_bucket};
-use hushbin::mechanism::collision::{Collision, Rule};
+use hushbin::mechanism::collision::{Collision, FavouredBucketRule};
 use hushbin::mix::mix64;
-use hushbin::task::{Kind, PrefixLengths};
+use hushbin::task::{PrefixLengths, QuestionKind};
 use hushbin::{
     Entry, Error, Items, Mechanism, Question, Randomizer, Report, Task, TaskDraft, item_key,
 };
@@ -32,7 +32,7 @@ fn entries(prefixes: &PrefixLengths, text: &str) -> Vec<Entry> {
 }
 
 fn prefixes(question: &Question) -> &PrefixLengths {
-    let Kind::Text(prefixes) = question.kind() else {
+    let QuestionKind::Text(prefixes) = question.kind() else {
         unreachable!()
     };
     prefixes
@@ -81,7 +81,7 @@ fn prefixes_are_of_characters() {
 fn a_report_tells_of_the_prefix_that_its_seed_draws() {
     const T: u32 = 5;
     let task = draft(&json!({ "prefixes": [1, 3, 4], "mechanism": mechanism(T) }));
-    let task = task.resolve().unwrap();
+    let task = task.resolve_task().unwrap();
     let own = prefixes(&task.questions()[0]);
     let Mechanism::Collision(collision) = task.questions()[0].mechanism() else {
         unreachable!()
@@ -98,7 +98,7 @@ fn a_report_tells_of_the_prefix_that_its_seed_draws() {
     };
     let mut seen = [0; 3];
     for seed in (0..300).map(mix64) {
-        let drawn = own.drawn_index(seed);
+        let drawn = own.drawn_prefix_index(seed);
         seen[drawn] += 1;
         let given = entries(own, "abcdef");
         let hashed = independent_bucket(&HashKeys::new(seed), given[drawn].item, T);
@@ -125,20 +125,23 @@ fn parts_are_drawn_evenly_and_by_themselves() {
     let two = |name: &str| json!({ "name": name, "kind": "flag" });
     let file = json!({ "id": "t", "epsilon": 1.0, "questions": [two("a"), two("b")] });
     let draft: TaskDraft = serde_json::from_value(file).unwrap();
-    let task = draft.resolve().unwrap();
+    let task = draft.resolve_task().unwrap();
     const PARTS: usize = 3;
     let prefixes = PrefixLengths::new(vec![2, 4, 6]).unwrap();
     let mut joint = vec![0; PARTS * 2 * 4];
     for seed in 0..120_000 {
         // This bijection of counted words is practically uniform.
         let seed = mix64(seed ^ 0x5eed);
-        let part = prefixes.drawn_index(seed);
-        let question = task.question_draw().drawn_question(seed);
+        let part = prefixes.drawn_prefix_index(seed);
+        let question = task.question_selector().drawn_question(seed);
         let bucket = independent_bucket(&HashKeys::new(seed), 99, 4) as usize;
         joint[(part * 2 + question) * 4 + bucket] += 1;
     }
     assert_uniform(&joint, "parts, questions and buckets");
-    assert_eq!(PrefixLengths::new(vec![2]).unwrap().drawn_index(7), 0);
+    assert_eq!(
+        PrefixLengths::new(vec![2]).unwrap().drawn_prefix_index(7),
+        0
+    );
 }
 
 /// A prefix's bucket is, under every seed, at most exp(ε) times as likely as another bucket, by the
@@ -148,11 +151,11 @@ fn any_two_texts_are_as_near_as_epsilon_says() {
     for step in 1..=60 {
         let epsilon = 0.2 * f64::from(step);
         for buckets in (2..=21).map(|t| t * t) {
-            let rule = Rule::Heaviest { favoured: 1 };
+            let rule = FavouredBucketRule::Heaviest { favoured: 1 };
             let collision = Collision::new(rule, HashFamily::Independent, buckets).unwrap();
             let question = Question::new(hushbin::task::QuestionFields {
                 name: "q".to_owned(),
-                kind: Kind::Text(PrefixLengths::new(vec![2, 4]).unwrap()),
+                kind: QuestionKind::Text(PrefixLengths::new(vec![2, 4]).unwrap()),
                 items: Items::Open(hushbin::task::OpenKeyword::Open),
                 sparsity: 1,
                 weight: 1,
@@ -178,8 +181,9 @@ fn any_two_texts_are_as_near_as_epsilon_says() {
 fn as_many_buckets_as_are_best() {
     for epsilon in [0.5, 1.0, 2.0, 4.0, 7.0] {
         let chosen =
-            Collision::choose(&Domain::one_open_item(), epsilon, &Default::default()).unwrap();
-        let rates = chosen.rates(&Domain::one_open_item(), epsilon);
+            Collision::choose_parameters(&Domain::of_one_open_item(), epsilon, &Default::default())
+                .unwrap();
+        let rates = chosen.hit_probabilities(&Domain::of_one_open_item(), epsilon);
         let e = f64::exp(epsilon);
         let of = |t: f64| (e + t - 1.0).powi(2) / ((t - 1.0) * (e - 1.0).powi(2));
         let best = (2..3000)
@@ -187,16 +191,16 @@ fn as_many_buckets_as_are_best() {
             .fold(f64::INFINITY, f64::min);
         let ours = rates.frequency_variance(false);
         assert!(ours < best * (1.0 + 1e-9), "{epsilon}: {ours}, {best}");
-        assert_eq!(chosen.hashing(), HashFamily::Independent);
+        assert_eq!(chosen.hash_family(), HashFamily::Independent);
     }
 }
 
 #[test]
 fn tasks_with_texts_are_read_back() {
-    let task = draft(&json!({ "length": 7 })).resolve().unwrap();
+    let task = draft(&json!({ "length": 7 })).resolve_task().unwrap();
     let question = &task.questions()[0];
     assert_eq!(prefixes(question).lengths(), [2, 4, 6, 7, 7]);
-    assert_eq!(question.domain(), Domain::one_open_item());
+    assert_eq!(question.domain(), Domain::of_one_open_item());
     let bytes = task.canonical_bytes();
     assert_eq!(Task::from_canonical_bytes(&bytes).unwrap(), task);
     let file = serde_json::to_value(&task).unwrap();
@@ -210,7 +214,7 @@ fn tasks_with_texts_are_read_back() {
         .unwrap_err();
     assert!(differs.to_string().contains("prefixes"), "{differs}");
     let others = draft(&json!({ "prefixes": [2, 4, 6, 7] }))
-        .resolve()
+        .resolve_task()
         .unwrap();
     assert_ne!(others.fingerprint(), task.fingerprint());
 }
@@ -224,7 +228,7 @@ fn texts_that_make_no_sense_are_refused() {
         let file = json!({ "id": "t", "epsilon": 1.0, "questions": [question] });
         let read: Result<TaskDraft, _> = serde_json::from_value(file);
         match read {
-            Ok(draft) => draft.resolve().unwrap_err().to_string(),
+            Ok(draft) => draft.resolve_task().unwrap_err().to_string(),
             Err(error) => error.to_string(),
         }
     };
@@ -264,14 +268,14 @@ fn texts_that_make_no_sense_are_refused() {
 #[test]
 fn wrong_answers_are_refused() {
     let task = draft(&json!({ "prefixes": [1, 2], "mechanism": mechanism(4) }));
-    let task = task.resolve().unwrap();
+    let task = task.resolve_task().unwrap();
     let mut randomizer = Randomizer::new(&task);
     let entry = |value| Entry { item: 9, value };
     let mut refused = |entries: &[Entry]| {
         let mut rng = Scripted::new(&[1, 2, 3]);
         let error = randomize(&mut randomizer, entries, &mut rng).unwrap_err();
         assert_eq!(rng.taken, 0);
-        let Error::Question { name, error } = error else {
+        let Error::ErrorInQuestion { name, error } = error else {
             panic!("{error}")
         };
         assert_eq!(name, "query");
@@ -280,12 +284,12 @@ fn wrong_answers_are_refused() {
     let expected = 2;
     for given in [0, 1, 3] {
         let error = refused(&vec![entry(1.0); given]);
-        assert_eq!(error, Error::AnswerCount { given, expected });
+        assert_eq!(error, Error::WrongAnswerCount { given, expected });
     }
     for value in [0.0, -1.0, 0.5, f64::NAN] {
         let error = refused(&[entry(1.0), entry(value)]);
         assert!(
-            matches!(error, Error::ValueRange { item: 9, .. }),
+            matches!(error, Error::ValueOutOfRange { item: 9, .. }),
             "{error}"
         );
     }

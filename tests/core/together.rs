@@ -2,8 +2,8 @@
 
 use hushbin::domain::{Domain, SignedItem};
 use hushbin::hash::HashFamily;
-use hushbin::mechanism::collision::{Collision, Rates, Rule};
-use hushbin::task::{Kind, Part, QuestionFields, Together};
+use hushbin::mechanism::collision::{Collision, CollisionHitProbabilities, FavouredBucketRule};
+use hushbin::task::{QuestionFields, QuestionKind, QuestionPart, Together};
 use hushbin::{Entry, Error, ErrorCode, Items, Question, Randomizer, Report, Task, TaskDraft};
 use hushbin_tests::fillings;
 use serde_json::{Value, json};
@@ -15,8 +15,8 @@ use crate::support::significance::assert_distributed;
 /// Parts with these numbers of options; parts with two options are flags.
 fn parts(options: &[u32]) -> Together {
     let part = |(index, &count): (usize, &u32)| match count {
-        2 => Part::new_flag(format!("flag-{index}")),
-        _ => Part::new_choice(format!("choice-{index}"), Items::Count(count)),
+        2 => QuestionPart::new_flag(format!("flag-{index}")),
+        _ => QuestionPart::new_choice(format!("choice-{index}"), Items::Count(count)),
     };
     Together::new(options.iter().enumerate().map(part).collect())
 }
@@ -29,7 +29,7 @@ fn question(together: &Together, collision: Collision, epsilon: f64) -> Question
     Question::new(QuestionFields {
         name: "q".to_owned(),
         items: Items::Count(together.cell_count()),
-        kind: Kind::Together(together.clone()),
+        kind: QuestionKind::JointChoices(together.clone()),
         sparsity: together.parts().len() as u32,
         weight: 1,
         epsilon,
@@ -73,13 +73,18 @@ fn answers_hide_in_each_other() {
         let signed = |answer: &Vec<Entry>| {
             let cells = cells(&together, answer).into_iter().map(u64::from);
             let negative = false;
-            cells.map(|item| SignedItem { item, negative }).collect()
+            cells
+                .map(|item| SignedItem {
+                    item,
+                    is_negative: negative,
+                })
+                .collect()
         };
         let inputs: Vec<Vec<SignedItem>> = answers(&together).iter().map(signed).collect();
         for (buckets, hashes) in (2..=together.cell_count() + 1).flat_map(|t| [(t, 1), (t, 3)]) {
             let most = (hashes * buckets - 1).min(5);
             for favoured in [1, 2.min(most), most] {
-                let rule = Rule::Heaviest { favoured };
+                let rule = FavouredBucketRule::Heaviest { favoured };
                 for hashing in [HashFamily::Balanced, HashFamily::Independent] {
                     let collision = Collision::with_hashes(rule, hashing, buckets, hashes);
                     let collision = collision.unwrap();
@@ -101,11 +106,16 @@ fn answers_hide_in_each_other() {
 #[should_panic(expected = "loss")]
 fn more_than_is_stated_is_told() {
     let together = parts(&[2, 2]);
-    let rule = Rule::Heaviest { favoured: 1 };
+    let rule = FavouredBucketRule::Heaviest { favoured: 1 };
     let collision = Collision::new(rule, HashFamily::Balanced, 2).unwrap();
     let signed = |cells: [u64; 2]| {
         let negative = false;
-        cells.map(|item| SignedItem { item, negative }).to_vec()
+        cells
+            .map(|item| SignedItem {
+                item,
+                is_negative: negative,
+            })
+            .to_vec()
     };
     let inputs = [signed([0, 2]), signed([1, 3])];
     let domain = domain(&together);
@@ -136,10 +146,10 @@ fn estimates_are_those_of_all_ways_to_fill_buckets() {
     ] {
         let together = parts(options);
         let (domain, epsilon) = (domain(&together), 1.3);
-        let rule = Rule::Heaviest { favoured };
+        let rule = FavouredBucketRule::Heaviest { favoured };
         let collision =
             Collision::with_hashes(rule, HashFamily::Balanced, buckets, hashes).unwrap();
-        let rates = collision.rates(&domain, epsilon);
+        let rates = collision.hit_probabilities(&domain, epsilon);
         let law = collision.member_count_distribution(&domain, epsilon);
         let answers = answers(&together);
         // The first, the last, and one in the middle.
@@ -160,7 +170,7 @@ fn estimates_are_those_of_all_ways_to_fill_buckets() {
 
 fn assert_estimates(
     together: &Together,
-    rates: &Rates,
+    rates: &CollisionHitProbabilities,
     given: &[u32],
     hits: &std::collections::BTreeMap<u32, f64>,
     what: &str,
@@ -203,17 +213,17 @@ fn assert_estimates(
 #[test]
 fn laws_of_members_are_those_of_the_rates() {
     let domain = Domain::with_exact_entry_count(12, 4);
-    let heaviest = |favoured| Rule::Heaviest { favoured };
+    let heaviest = |favoured| FavouredBucketRule::Heaviest { favoured };
     for (rule, hashing, buckets, hashes) in [
-        (Rule::Occupied, HashFamily::Balanced, 6, 1),
-        (Rule::Occupied, HashFamily::Independent, 7, 1),
+        (FavouredBucketRule::Occupied, HashFamily::Balanced, 6, 1),
+        (FavouredBucketRule::Occupied, HashFamily::Independent, 7, 1),
         (heaviest(1), HashFamily::Independent, 5, 1),
         (heaviest(3), HashFamily::Independent, 4, 8),
         (heaviest(7), HashFamily::Balanced, 4, 8),
         (heaviest(4), HashFamily::Balanced, 12, 1),
     ] {
         let collision = Collision::with_hashes(rule, hashing, buckets, hashes).unwrap();
-        let rates = collision.rates(&domain, 2.0);
+        let rates = collision.hit_probabilities(&domain, 2.0);
         let law = collision.member_count_distribution(&domain, 2.0);
         let moment = |power: i32| -> f64 {
             let terms = law
@@ -234,7 +244,7 @@ fn laws_of_members_are_those_of_the_rates() {
             let others = m * f64::from(buckets) - 4.0;
             let mixed = m * moment(1) - moment(2);
             assert!(
-                (mixed - 4.0 * others * rates.both_member).abs() < 1e-9,
+                (mixed - 4.0 * others * rates.member_and_nonmember_hit).abs() < 1e-9,
                 "{collision:?}"
             );
         }
@@ -245,10 +255,10 @@ fn laws_of_members_are_those_of_the_rates() {
 #[test]
 fn answers_become_their_cells() {
     let together = parts(&[2, 3, 2]);
-    let rule = Rule::Heaviest { favoured: 2 };
+    let rule = FavouredBucketRule::Heaviest { favoured: 2 };
     let collision = Collision::with_hashes(rule, HashFamily::Balanced, 3, 2).unwrap();
     let question = question(&together, collision, 2.0);
-    let task = Task::of_questions("t".to_owned(), vec![question]).unwrap();
+    let task = Task::from_questions("t".to_owned(), vec![question]).unwrap();
     let mut randomizer = Randomizer::new(&task);
     let domain = task.questions()[0].domain();
     let support = collision.hit_decoder(&domain);
@@ -262,7 +272,7 @@ fn answers_become_their_cells() {
     let mut rng = seeded(3);
     for _ in 0..40_000 {
         let made = randomizer.randomize(&answer, &mut rng).unwrap();
-        assert!(!made.sampled_down);
+        assert!(!made.was_sampled_down);
         let Report::Collision(report) = made.report else {
             panic!("of the task's mechanism");
         };
@@ -295,7 +305,7 @@ fn tasks_are_written_and_read() {
     for question in [settings(), flags] {
         let asked = draft(&question, 4.0);
         asked.validate().unwrap();
-        let task = asked.resolve().unwrap();
+        let task = asked.resolve_task().unwrap();
         asked.check_agrees_with(&task).unwrap();
         let of = question["of"].as_array().unwrap().len() as u32;
         assert_eq!(task.questions()[0].sparsity(), of);
@@ -308,7 +318,7 @@ fn tasks_are_written_and_read() {
         let file = serde_json::to_value(&task).unwrap();
         assert_eq!(serde_json::from_value::<Task>(file.clone()).unwrap(), task);
         let complete: TaskDraft = serde_json::from_value(file).unwrap();
-        assert_eq!(complete.resolve().unwrap(), task);
+        assert_eq!(complete.resolve_task().unwrap(), task);
         complete.check_agrees_with(&task).unwrap();
     }
 }
@@ -320,7 +330,7 @@ fn fingerprints_stay() {
     asked["mechanism"] = json!({
         "name": "collision", "rule": "heaviest", "favoured": 3, "hashing": "balanced", "buckets": 9,
     });
-    let task = draft(&asked, 4.0).resolve().unwrap();
+    let task = draft(&asked, 4.0).resolve_task().unwrap();
     assert_eq!(
         task.fingerprint().to_string(),
         "36fd4c337d49076f808093f3659bf308"
@@ -334,7 +344,7 @@ fn every_field_of_all_parts_is_in_the_fingerprint() {
     asked["mechanism"] = json!({
         "name": "collision", "rule": "heaviest", "favoured": 3, "hashing": "balanced", "buckets": 9,
     });
-    let task = draft(&asked, 4.0).resolve().unwrap();
+    let task = draft(&asked, 4.0).resolve_task().unwrap();
     let file = serde_json::to_value(&task).unwrap();
     let of = file["questions"][0]["of"].as_array().unwrap();
     let mut seen = vec![task.fingerprint()];
@@ -453,19 +463,23 @@ fn what_makes_no_sense_together_is_refused() {
         let file = json!({ "id": "t", "epsilon": 1.0, "questions": [question] });
         let made = serde_json::from_value::<TaskDraft>(file)
             .map_err(|error| error.to_string())
-            .and_then(|draft| draft.resolve().map_err(|error| error.to_string()));
+            .and_then(|draft| draft.resolve_task().map_err(|error| error.to_string()));
         let error = made.unwrap_err();
         assert!(error.contains(expected), "{error}, expected {expected}");
     }
     // The constructor of a question checks it, too.
     let together = parts(&[2, 2]);
-    let collision =
-        Collision::new(Rule::Heaviest { favoured: 1 }, HashFamily::Balanced, 4).unwrap();
+    let collision = Collision::new(
+        FavouredBucketRule::Heaviest { favoured: 1 },
+        HashFamily::Balanced,
+        4,
+    )
+    .unwrap();
     let built = |items: u32, sparsity: u32| {
         Question::new(QuestionFields {
             name: "q".to_owned(),
             items: Items::Count(items),
-            kind: Kind::Together(together.clone()),
+            kind: QuestionKind::JointChoices(together.clone()),
             sparsity,
             weight: 1,
             epsilon: 1.0,
@@ -475,14 +489,14 @@ fn what_makes_no_sense_together_is_refused() {
     assert!(built(4, 2).is_ok());
     for (items, sparsity) in [(5, 2), (4, 1), (4, 3)] {
         let error = built(items, sparsity).unwrap_err();
-        assert_eq!(error.code(), ErrorCode::Combination, "{error}");
+        assert_eq!(error.code(), ErrorCode::InvalidCombination, "{error}");
     }
 }
 
 /// Parts within parts, and kinds that no part has, are refused.
 #[test]
 fn bytes_of_other_parts_are_refused() {
-    let task = draft(&settings(), 1.0).resolve().unwrap();
+    let task = draft(&settings(), 1.0).resolve_task().unwrap();
     let bytes = task.canonical_bytes();
     let name = bytes
         .windows(4)
@@ -509,36 +523,52 @@ fn bytes_of_other_parts_are_refused() {
 #[test]
 fn wrong_answers_are_refused_and_nothing_is_drawn() {
     let together = parts(&[2, 3]);
-    let collision =
-        Collision::new(Rule::Heaviest { favoured: 1 }, HashFamily::Balanced, 5).unwrap();
+    let collision = Collision::new(
+        FavouredBucketRule::Heaviest { favoured: 1 },
+        HashFamily::Balanced,
+        5,
+    )
+    .unwrap();
     for (answer, code) in [
-        (vec![], ErrorCode::AnswerCount),
-        (vec![entry(0, 1.0)], ErrorCode::AnswerCount),
+        (vec![], ErrorCode::WrongAnswerCount),
+        (vec![entry(0, 1.0)], ErrorCode::WrongAnswerCount),
         (
             vec![entry(0, 1.0), entry(1, 1.0), entry(1, 2.0)],
-            ErrorCode::AnswerCount,
+            ErrorCode::WrongAnswerCount,
         ),
         (vec![entry(0, 1.0), entry(0, 0.0)], ErrorCode::DuplicateItem),
         (vec![entry(1, 1.0), entry(1, 1.0)], ErrorCode::DuplicateItem),
         (vec![entry(0, 1.0), entry(2, 0.0)], ErrorCode::UnknownItem),
-        (vec![entry(0, 2.0), entry(1, 0.0)], ErrorCode::ValueRange),
-        (vec![entry(0, 0.0), entry(1, 3.0)], ErrorCode::ValueRange),
-        (vec![entry(0, 0.5), entry(1, 0.0)], ErrorCode::ValueRange),
-        (vec![entry(0, -1.0), entry(1, 0.0)], ErrorCode::ValueRange),
+        (
+            vec![entry(0, 2.0), entry(1, 0.0)],
+            ErrorCode::ValueOutOfRange,
+        ),
+        (
+            vec![entry(0, 0.0), entry(1, 3.0)],
+            ErrorCode::ValueOutOfRange,
+        ),
+        (
+            vec![entry(0, 0.5), entry(1, 0.0)],
+            ErrorCode::ValueOutOfRange,
+        ),
+        (
+            vec![entry(0, -1.0), entry(1, 0.0)],
+            ErrorCode::ValueOutOfRange,
+        ),
         (
             vec![entry(0, 0.0), entry(1, f64::NAN)],
-            ErrorCode::ValueRange,
+            ErrorCode::ValueOutOfRange,
         ),
     ] {
         let question = question(&together, collision, 1.0);
-        let task = Task::of_questions("t".to_owned(), vec![question]).unwrap();
+        let task = Task::from_questions("t".to_owned(), vec![question]).unwrap();
         let mut rng = Scripted::new(&[]);
         let error = Randomizer::new(&task)
             .randomize(&answer, &mut rng)
             .unwrap_err();
         assert_eq!(rng.taken, 0);
         assert_eq!(error.code(), code, "{error}");
-        let Error::Question { name, .. } = error else {
+        let Error::ErrorInQuestion { name, .. } = error else {
             panic!("{error}")
         };
         assert_eq!(name, "q");

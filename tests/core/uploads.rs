@@ -31,7 +31,7 @@ fn plain() -> Task {
 }
 
 fn refused(bytes: &[u8], task: &Task) -> Error {
-    EncodedUpload::read_all_checked(bytes, task).unwrap_err()
+    EncodedUpload::read_checked_uploads(bytes, task).unwrap_err()
 }
 
 /// Decodes the reports of an upload one by one, and checks the bytes of each.
@@ -46,8 +46,8 @@ fn decoded(upload: &EncodedUpload<'_>, task: &Task) -> Upload {
         reports.push(report);
     });
     visited.unwrap();
-    assert_eq!(whole, upload.reports);
-    assert_eq!(reports.len(), upload.count as usize);
+    assert_eq!(whole, upload.encoded_reports);
+    assert_eq!(reports.len(), upload.report_count as usize);
     Upload {
         id: upload.id,
         reports,
@@ -67,7 +67,7 @@ proptest! {
         let encoded = encoded(&task, &uploads);
         let bytes = encoded.concat();
         let mut ends = vec![0];
-        for (found, (upload, own)) in EncodedUpload::read_all_checked(&bytes, &task)
+        for (found, (upload, own)) in EncodedUpload::read_checked_uploads(&bytes, &task)
             .unwrap()
             .into_iter()
             .zip(uploads.iter().zip(&encoded))
@@ -81,9 +81,9 @@ proptest! {
         // refused, too.
         for end in 0..bytes.len() {
             let whole = ends[1..].contains(&end);
-            prop_assert_eq!(EncodedUpload::read_all_checked(&bytes[..end], &task).is_ok(), whole, "{}", end);
+            prop_assert_eq!(EncodedUpload::read_checked_uploads(&bytes[..end], &task).is_ok(), whole, "{}", end);
         }
-        prop_assert_eq!(refused(&[&bytes[..], &[0]].concat(), &task).code(), ErrorCode::Version);
+        prop_assert_eq!(refused(&[&bytes[..], &[0]].concat(), &task).code(), ErrorCode::UnsupportedVersion);
         prop_assert_eq!(refused(&[&bytes[..], &[1]].concat(), &task).code(), ErrorCode::Malformed);
     }
 }
@@ -94,14 +94,17 @@ fn one_is_decoded_as_alone() {
         let uploads = uploads(&task, &[3]);
         let bytes = encoded(&task, &uploads).concat();
         let alone = Upload::decode(&bytes, &task).unwrap();
-        let all = EncodedUpload::read_all_checked(&bytes, &task).unwrap();
+        let all = EncodedUpload::read_checked_uploads(&bytes, &task).unwrap();
         let [(upload, range)] = &all[..] else {
             panic!("one upload, found {}", all.len())
         };
         assert_eq!((decoded(upload, &task), range), (alone, &(0..bytes.len())));
-        let read = EncodedUpload::read_unchecked(&bytes, task.fingerprint());
+        let read = EncodedUpload::read_unchecked_upload(&bytes, task.fingerprint());
         assert_eq!(read.as_ref(), Ok(upload));
-        assert_eq!(EncodedUpload::from_body(upload.id, &bytes[33..]), read);
+        assert_eq!(
+            EncodedUpload::from_id_and_body(upload.id, &bytes[33..]),
+            read
+        );
     }
 }
 
@@ -110,14 +113,17 @@ fn one_is_decoded_as_alone() {
 fn reports_that_are_not_as_many_as_stated_are_refused() {
     let task = plain();
     let bytes = encoded(&task, &uploads(&task, &[3])).concat();
-    let upload = EncodedUpload::read_unchecked(&bytes, task.fingerprint()).unwrap();
+    let upload = EncodedUpload::read_unchecked_upload(&bytes, task.fingerprint()).unwrap();
     for count in [2, 4] {
-        let wrong = EncodedUpload { count, ..upload };
+        let wrong = EncodedUpload {
+            report_count: count,
+            ..upload
+        };
         let error = wrong.for_each_report(&task, |_, _| {}).unwrap_err();
         assert_eq!(error.code(), ErrorCode::Malformed, "{count}");
     }
     for body in [&[][..], &[0], &[0x81, 0x20]] {
-        let error = EncodedUpload::from_body(upload.id, body).unwrap_err();
+        let error = EncodedUpload::from_id_and_body(upload.id, body).unwrap_err();
         assert_eq!(error.code(), ErrorCode::Malformed, "{body:?}");
     }
 }
@@ -139,7 +145,7 @@ fn each_fault_is_named_where_it_is() {
         assert!(error.to_string().contains(words), "{error}");
     };
     assert_eq!(refused(&[], &task).code(), ErrorCode::Malformed);
-    assert_eq!(after(&|b| b[0] = 2).code(), ErrorCode::Version);
+    assert_eq!(after(&|b| b[0] = 2).code(), ErrorCode::UnsupportedVersion);
     assert_eq!(after(&|b| b[3] ^= 1).code(), ErrorCode::FingerprintMismatch);
     let place = |offset: usize| format!("byte {}: ", begin + offset);
     malformed(&place(17), &|b| b.truncate(20));
@@ -151,10 +157,10 @@ fn each_fault_is_named_where_it_is() {
 #[test]
 fn all_together_have_as_many_reports_as_one_may_have() {
     let task = plain();
-    let most = bounds::REPORTS.max as usize;
+    let most = bounds::REPORTS_PER_UPLOAD_RANGE.max as usize;
     let checked = |counts: &[usize]| {
         let bytes = encoded(&task, &uploads(&task, counts)).concat();
-        EncodedUpload::read_all_checked(&bytes, &task).map(|uploads| uploads.len())
+        EncodedUpload::read_checked_uploads(&bytes, &task).map(|uploads| uploads.len())
     };
     for counts in [&[most][..], &[1, most - 1], &[most - 1, 1], &vec![1; most]] {
         assert_eq!(checked(counts), Ok(counts.len()));
@@ -170,7 +176,8 @@ fn all_together_have_as_many_reports_as_one_may_have() {
 fn one_allocates_little() {
     let task = plain();
     let bytes = encoded(&task, &uploads(&task, &[1])).concat();
-    let all = allocation_counter::measure(|| drop(EncodedUpload::read_all_checked(&bytes, &task)));
+    let all =
+        allocation_counter::measure(|| drop(EncodedUpload::read_checked_uploads(&bytes, &task)));
     assert_eq!(all.count_total, 1);
     assert!(all.bytes_total <= 64, "{all:?}");
 }

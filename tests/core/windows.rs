@@ -3,7 +3,7 @@
 use hushbin::bounds;
 use hushbin::domain::{Domain, SignedItem};
 use hushbin::hash::{HashFamily, HashFunctions};
-use hushbin::mechanism::collision::{Collision, Randomizer, Report, Rule};
+use hushbin::mechanism::collision::{Collision, FavouredBucketRule, Randomizer, Report};
 use hushbin::{Task, TaskDraft};
 use num_bigint::BigUint;
 use num_traits::{One, ToPrimitive};
@@ -27,7 +27,7 @@ fn whole(row: &Value, field: &str) -> u32 {
 
 fn windows(buckets: u32, favoured: u32) -> Collision {
     Collision::new(
-        Rule::Heaviest { favoured },
+        FavouredBucketRule::Heaviest { favoured },
         HashFamily::BalancedWindows,
         buckets,
     )
@@ -37,7 +37,7 @@ fn windows(buckets: u32, favoured: u32) -> Collision {
 fn given(answer: u64) -> [SignedItem; 1] {
     [SignedItem {
         item: answer,
-        negative: false,
+        is_negative: false,
     }]
 }
 
@@ -55,7 +55,7 @@ fn assert_near(actual: f64, expected: f64, what: &str) {
 }
 
 fn all_variances(collision: &Collision, answers: u32, epsilon: f64) -> f64 {
-    let rates = collision.rates(&Domain::with_exact_entry_count(answers, 1), epsilon);
+    let rates = collision.hit_probabilities(&Domain::with_exact_entry_count(answers, 1), epsilon);
     let others = f64::from(answers - 1) * rates.frequency_variance(false);
     rates.frequency_variance(true) + others
 }
@@ -68,12 +68,15 @@ fn rates_are_those_of_the_reference() {
         let domain = Domain::with_exact_entry_count(answers, 1);
         let support = collision.hit_decoder(&domain);
         let slots = whole(&row, "slots_a_bucket");
-        assert_eq!(support.slot_count() as u32, slots * collision.buckets());
+        assert_eq!(
+            support.slot_count() as u32,
+            slots * collision.buckets_per_hash()
+        );
         assert_eq!(
             support.slots_per_report(),
             Some(slots * collision.buckets_per_element())
         );
-        let rates = collision.rates(&domain, epsilon);
+        let rates = collision.hit_probabilities(&domain, epsilon);
         let near = |actual: f64, field: &str| {
             assert_near(
                 actual,
@@ -242,13 +245,13 @@ fn rates_are_those_of_all_placings() {
                     let sum = each[0] * counts[0] as f64 + each[1] * counts[1] as f64;
                     sum / all.len() as f64
                 };
-                let rates = collision.rates(&domain, epsilon);
+                let rates = collision.hit_probabilities(&domain, epsilon);
                 let of = |index: usize| mean([hits[0][index], hits[1][index]]);
                 let what = format!("{collision:?}, {epsilon}");
                 assert_near(rates.p_true, mean(own), &what);
                 assert_near(rates.p_false, of(0), &what);
-                assert_near(rates.both_member, of(1), &what);
-                assert_near(rates.both_none, of(2), &what);
+                assert_near(rates.member_and_nonmember_hit, of(1), &what);
+                assert_near(rates.two_nonmembers_hit, of(2), &what);
             }
         }
     }
@@ -294,7 +297,7 @@ fn three_answers_are_apart_as_in_a_random_order() {
         for _ in 0..n {
             let seed = rng.next_u64();
             let functions =
-                HashFunctions::from_seed(windows.hashing(), Some(answers), buckets, 1, seed);
+                HashFunctions::from_seed(windows.hash_family(), Some(answers), buckets, 1, seed);
             let mut first = [0; 3];
             functions.fill_buckets(
                 &[0, 1, 2].map(|answer| functions.prepare_element(answer)),
@@ -335,7 +338,8 @@ fn choices_are_as_good_as_the_bound() {
     for answers in few {
         for epsilon in [0.1, 0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0, 3.0, 4.0] {
             let domain = Domain::with_exact_entry_count(answers, 1);
-            let chosen = Collision::choose(&domain, epsilon, &Default::default()).unwrap();
+            let chosen =
+                Collision::choose_parameters(&domain, epsilon, &Default::default()).unwrap();
             let least = least_variance(answers, epsilon);
             let ratio = all_variances(&chosen, answers, epsilon) / least;
             let what = format!("{answers} answers, ε = {epsilon}, {chosen:?}: {ratio}");
@@ -364,7 +368,7 @@ fn choice(options: u32, mechanism: &Value) -> Value {
 
 fn resolved(file: Value) -> Result<Task, String> {
     let draft: TaskDraft = serde_json::from_value(file).map_err(|error| error.to_string())?;
-    draft.resolve().map_err(|error| error.to_string())
+    draft.resolve_task().map_err(|error| error.to_string())
 }
 
 fn collision_of(task: &Task) -> &Collision {
@@ -431,7 +435,7 @@ fn windows_are_refused_where_there_are_none() {
         let error = complete(favoured, buckets, hashes).unwrap_err();
         assert!(error.contains(expected), "{error}");
     }
-    assert!(bounds::BUCKETS.contains(256.0));
+    assert!(bounds::BUCKET_COUNT_RANGE.contains(256.0));
     for said in [
         json!({ "favoured": 1 }),
         json!({ "hashes": 2 }),

@@ -12,7 +12,7 @@ use hushbin::{Task, TaskDraft, Upload};
 use hushbin_analysis::estimate::{EstimateOptions, Estimates, Query, Totals, estimates};
 
 /// Folds the reports of each upload once, in any order, even if uploads are repeated.
-fn estimate<'a>(
+fn estimate_from_uploads<'a>(
     task: &Task,
     uploads: impl IntoIterator<Item = &'a [u8]>,
 ) -> Result<Estimates, Box<dyn Error>> {
@@ -38,11 +38,11 @@ fn main() -> Result<(), Box<dyn Error>> {
         .next()
         .ok_or("usage: decode TASK_FILE UPLOAD...")?;
     let draft: TaskDraft = serde_json::from_str(&std::fs::read_to_string(file)?)?;
-    let task = draft.resolve()?;
+    let task = draft.resolve_task()?;
     let uploads = arguments
         .map(std::fs::read)
         .collect::<Result<Vec<_>, _>>()?;
-    let answer = estimate(&task, uploads.iter().map(Vec::as_slice))?;
+    let answer = estimate_from_uploads(&task, uploads.iter().map(Vec::as_slice))?;
     answer.write_csv(io::stdout())?;
     Ok(())
 }
@@ -62,7 +62,7 @@ mod tests {
                 r#"{{ "id": "{id}", "items": ["dark-mode"], "sparsity": 1, "epsilon": 4.0, "value": "sign" }}"#
             );
             let draft: TaskDraft = serde_json::from_str(&json).unwrap();
-            draft.resolve().unwrap()
+            draft.resolve_task().unwrap()
         };
         let settings = task("settings");
         let mut rng = ChaCha20Rng::seed_from_u64(1);
@@ -80,7 +80,7 @@ mod tests {
         };
         let (first, second) = (upload(1), upload(2));
 
-        let answer = estimate(&settings, [&*first, &*second, &*first]).unwrap();
+        let answer = estimate_from_uploads(&settings, [&*first, &*second, &*first]).unwrap();
         assert_eq!(answer.reports, 1000);
         let [mean, ..] = answer.estimates[0].by_estimand;
         let mean = mean.unwrap();
@@ -88,6 +88,6 @@ mod tests {
             (mean.estimate - 1.0).abs() < 5.0 * mean.standard_error,
             "{mean:?}"
         );
-        assert!(estimate(&task("other"), [&*first]).is_err());
+        assert!(estimate_from_uploads(&task("other"), [&*first]).is_err());
     }
 }

@@ -5,19 +5,20 @@
 //! is valid against every attacker. The central ε is valid only against an attacker who cannot link
 //! reports to people.
 
-use hushbin::mechanism::{Mechanism, Neighbours};
+use hushbin::mechanism::{Mechanism, NeighbouringInputs};
 use hushbin::sums::SumTask;
-use hushbin::task::{Budget, Kind, Memo, Scale};
+use hushbin::task::{Budget, MemoParameters, QuestionKind, Scale};
 use hushbin::{Question, Task};
 use serde::Serialize;
 
-use crate::accounting::{BatchPrivacy, Exposure, MemoisedAnswers};
+use crate::accounting::{BatchPrivacy, MemoisedAnswers, PersonExposure};
 pub use crate::numeric::digits::round_up_to_three_digits;
 
 /// Attackers against whom the local ε protects, in words.
-const EVERYONE: &str = "against everyone, including the operator of the collector";
+const LOCAL_EPSILON_ATTACKER_TEXT: &str =
+    "against everyone, including the operator of the collector";
 /// Attacker against whom the central ε protects, in words.
-const CANNOT_LINK: &str = "someone who sees the shuffled batch but nothing that links a report to \
+const CENTRAL_EPSILON_ATTACKER_TEXT: &str = "someone who sees the shuffled batch but nothing that links a report to \
                            a person (no order or time of arrival, no address, no stable id)";
 
 /// Local privacy of each report of a task.
@@ -60,8 +61,8 @@ impl EpsilonSpending {
     /// The ε of all reports add up, for any answers (sequential composition). Reports from one memo
     /// together spend at most the memo's ε.
     #[must_use]
-    pub fn for_task(task: &Task) -> Self {
-        let from_memo = || Self::from_memo(task, task.budget().memo()?);
+    pub fn spending_for_task(task: &Task) -> Self {
+        let from_memo = || Self::from_memoised_reports(task, task.budget().memo()?);
         from_memo().unwrap_or_else(|| Self::from_fresh_reports(task))
     }
 
@@ -90,10 +91,10 @@ impl EpsilonSpending {
         }
     }
 
-    fn from_memo(task: &Task, memo: Memo) -> Option<Self> {
+    fn from_memoised_reports(task: &Task, memo: MemoParameters) -> Option<Self> {
         let budget = task.budget();
         let year_epsilon = year_epsilon_of_memos(budget, &MemoisedAnswers::for_task(task)?)?;
-        let whose = match count_memos_a_year(memo) {
+        let whose = match max_memos_per_year(memo) {
             1 => "the answer that was given first",
             _ => "an answer that never changed",
         };
@@ -129,7 +130,7 @@ fn year_epsilon_of_memos(budget: Budget, answers: &MemoisedAnswers) -> Option<f6
         .collect();
     // Entry k is the maximum for k reports.
     let mut best = vec![0.0_f64; reports as usize + 1];
-    for _ in 0..count_memos_a_year(budget.memo()?) {
+    for _ in 0..max_memos_per_year(budget.memo()?) {
         let with_memo = |total: usize| {
             let last = losses.iter().enumerate().take(total);
             last.fold(best[total], |most, (own, loss)| {
@@ -143,7 +144,7 @@ fn year_epsilon_of_memos(budget: Budget, answers: &MemoisedAnswers) -> Option<f6
 
 /// Returns the maximum number of memos that one person's browser draws in the 365 days after the
 /// first report.
-fn count_memos_a_year(memo: Memo) -> u32 {
+fn max_memos_per_year(memo: MemoParameters) -> u32 {
     365_u32.div_ceil(memo.days)
 }
 
@@ -214,12 +215,12 @@ impl ReportPrivacy {
         let mechanism = task.questions()[0].mechanism();
         let neighbours = mechanism.neighbours();
         let (guess, limits) = match neighbours {
-            Neighbours::Any => ("the answer".to_owned(), String::new()),
-            Neighbours::OneItem => (
+            NeighbouringInputs::AnyTwoInputs => ("the answer".to_owned(), String::new()),
+            NeighbouringInputs::DifferInOneItem => (
                 "the value of one item, given the person's other items".to_owned(),
                 " What many items of a person say together is not protected.".to_owned(),
             ),
-            Neighbours::Within(distance) => (
+            NeighbouringInputs::WithinDistance(distance) => (
                 "which of two inputs it was made from".to_owned(),
                 format!(
                     " This holds for two inputs whose values differ by at most {distance} in sum. \
@@ -250,7 +251,7 @@ impl ReportPrivacy {
                 attacker_certainty_text(epsilon),
                 round_up_to_three_digits(epsilon.exp()),
             ),
-            budget: EpsilonSpending::for_task(task),
+            budget: EpsilonSpending::spending_for_task(task),
         }
     }
 }
@@ -289,10 +290,10 @@ impl SumPrivacy {
             central_epsilon: epsilon,
             delta,
             people: task.min_people(),
-            honest_fraction: task.fields().honest_fraction,
+            honest_fraction: task.task_fields().honest_fraction,
             statement: format!(
                 "There is no local ε. Anyone who links messages to their sender reads the answer. \
-                 The shuffler and the analyser together could do that. Against {CANNOT_LINK}, \
+                 The shuffler and the analyser together could do that. Against {CENTRAL_EPSILON_ATTACKER_TEXT}, \
                  each batch is ({epsilon}, {delta:e})-differentially private for every person \
                  with one report in it: except with probability δ, a guess goes from 50 % sure to \
                  at most {} % sure. This assumes that the shuffler follows the protocol, that \
@@ -301,7 +302,7 @@ impl SumPrivacy {
                  report add up to at most ({}, {:e}).",
                 attacker_certainty_text(epsilon),
                 task.min_people(),
-                task.honest_people(),
+                task.honest_people_count(),
                 allowed_reports_text(budget),
                 round_up_to_three_digits(year),
                 round_up_to_three_digits(year_delta),
@@ -313,11 +314,13 @@ impl SumPrivacy {
 
 /// Returns the part of a person's input that ε protects, in words.
 #[must_use]
-pub fn protected_input_text(neighbours: Neighbours) -> String {
+pub fn protected_input_text(neighbours: NeighbouringInputs) -> String {
     match neighbours {
-        Neighbours::Any => "a person's whole input".to_owned(),
-        Neighbours::OneItem => "the value of any single item, not a whole input".to_owned(),
-        Neighbours::Within(distance) => {
+        NeighbouringInputs::AnyTwoInputs => "a person's whole input".to_owned(),
+        NeighbouringInputs::DifferInOneItem => {
+            "the value of any single item, not a whole input".to_owned()
+        }
+        NeighbouringInputs::WithinDistance(distance) => {
             format!("which of two inputs was sent, if they differ by at most {distance} in sum")
         }
     }
@@ -363,7 +366,7 @@ pub fn batch_privacy_statement(
         ),
     };
     format!(
-        "The smallest batch has {reports} reports. Against {CANNOT_LINK}, it is \
+        "The smallest batch has {reports} reports. Against {CENTRAL_EPSILON_ATTACKER_TEXT}, it is \
          ({}, {:e})-differentially private, rounded up: a guess goes from 50 % sure to at most {} \
          % sure. This assumes that each person sent {each} and that {} of the reports come from \
          people who follow the protocol. Browsers may send that in each window of {}, so a batch \
@@ -403,7 +406,7 @@ pub fn sum_batch_statement(task: &SumTask, messages: u64) -> String {
 /// Returns a statement of a hypothetical account's assumptions, and of the attackers against whom
 /// the local and the central ε protect. `epsilon` is the local ε.
 #[must_use]
-pub fn accounting_assumptions_statement(epsilon: f64, exposure: &Exposure) -> String {
+pub fn accounting_assumptions_statement(epsilon: f64, exposure: &PersonExposure) -> String {
     let each = match exposure.reports_per_person {
         1 => "one report".to_owned(),
         reports => format!("up to {reports} reports, whatever the inputs,"),
@@ -414,18 +417,23 @@ pub fn accounting_assumptions_statement(epsilon: f64, exposure: &Exposure) -> St
     };
     format!(
         "Assumed: each person sends {each} in {batches}. More reports reveal more.\n\
-         ε = {epsilon} holds for one report {EVERYONE}. The shuffled ε holds only against \
-         {CANNOT_LINK}. An operator who could link reports must quote ε = {epsilon}."
+         ε = {epsilon} holds for one report {LOCAL_EPSILON_ATTACKER_TEXT}. The shuffled ε holds only against \
+         {CENTRAL_EPSILON_ATTACKER_TEXT}. An operator who could link reports must quote ε = {epsilon}."
     )
 }
 
 /// Returns a statement of what the local and the central ε of a plan protect, if a fraction
 /// `honest_fraction` of the reports is honest.
 #[must_use]
-pub(crate) fn plan_protection_statement(neighbours: Neighbours, honest_fraction: f64) -> String {
+pub(crate) fn plan_protection_statement(
+    neighbours: NeighbouringInputs,
+    honest_fraction: f64,
+) -> String {
     let local = match neighbours {
-        Neighbours::Any => "a person",
-        Neighbours::OneItem | Neighbours::Within(_) => "a single entry",
+        NeighbouringInputs::AnyTwoInputs => "a person",
+        NeighbouringInputs::DifferInOneItem | NeighbouringInputs::WithinDistance(_) => {
+            "a single entry"
+        }
     };
     let honest = if honest_fraction < 1.0 {
         format!(
@@ -436,8 +444,8 @@ pub(crate) fn plan_protection_statement(neighbours: Neighbours, honest_fraction:
         String::new()
     };
     format!(
-        "The local ε protects {local} {EVERYONE}. The shuffled ε holds only against \
-         {CANNOT_LINK}{honest}."
+        "The local ε protects {local} {LOCAL_EPSILON_ATTACKER_TEXT}. The shuffled ε holds only against \
+         {CENTRAL_EPSILON_ATTACKER_TEXT}{honest}."
     )
 }
 
@@ -471,10 +479,10 @@ pub fn bias_statement(question: &Question) -> Option<String> {
     };
     let scaled = |scale: &Scale| worded(scale.range(), scale.unit());
     let beyond = match question.kind() {
-        Kind::Number(scale) => Some(scaled(scale)),
-        Kind::Cross(cross) => cross.columns().scale().map(scaled),
-        Kind::Numbers(of) if of.is_single() => Some(worded(of[0].range(), of[0].unit())),
-        Kind::Numbers(_) => Some("their range".to_owned()),
+        QuestionKind::Number(scale) => Some(scaled(scale)),
+        QuestionKind::CrossTabulation(cross) => cross.column_part().scale().map(scaled),
+        QuestionKind::Numbers(of) if of.is_single() => Some(worded(of[0].range(), of[0].unit())),
+        QuestionKind::Numbers(_) => Some("their range".to_owned()),
         _ => None,
     };
     if let Some(range) = beyond {
@@ -486,8 +494,11 @@ pub fn bias_statement(question: &Question) -> Option<String> {
     let Mechanism::HashBin(hash_bin) = question.mechanism() else {
         return None;
     };
-    let (clip, s) = (hash_bin.privacy_level().clip()?, question.sparsity());
-    let left = hash_bin.attenuation(s);
+    let (clip, s) = (
+        hash_bin.privacy_level().clipping_bound()?,
+        question.sparsity(),
+    );
+    let left = hash_bin.clipping_attenuation(s);
     (left < 1.0).then(|| {
         format!(
             "Each person's sum is clipped to ±{clip}, which pulls estimates towards 0. For a person \

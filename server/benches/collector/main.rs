@@ -76,7 +76,7 @@ fn main() {
     let mut bench = Bench {
         directory,
         task_file,
-        task: draft(TASK).resolve().unwrap(),
+        task: draft(TASK).resolve_task().unwrap(),
         time: Duration::ZERO,
         real,
     };

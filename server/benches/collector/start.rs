@@ -31,7 +31,7 @@ pub(crate) fn run(bench: &Bench) {
 }
 
 fn measure_row(bench: &Bench, json: &str, items: u64, reports: u64) {
-    let task = draft(json).resolve().unwrap();
+    let task = draft(json).resolve_task().unwrap();
     let data = bench.directory.path().join(format!("start-{items}"));
     let file = bench.directory.path().join(format!("start-{items}.json"));
     fs::write(&file, json).unwrap();

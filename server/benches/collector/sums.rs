@@ -78,7 +78,7 @@ impl MeasuredTask {
             "id": "bench", "epsilon": 1.0,
             "questions": [{ "name": "numbers", "kind": "numbers", "of": numbers }],
         });
-        let task: Task = draft(&json.to_string()).resolve().unwrap();
+        let task: Task = draft(&json.to_string()).resolve_task().unwrap();
         let mut randomizer = Randomizer::new(&task);
         let mut rng = ChaCha20Rng::seed_from_u64(1);
         let person = |person: u64| {
@@ -116,8 +116,8 @@ impl MeasuredTask {
                 id[..8].copy_from_slice(&((part * share + own) as u64).to_le_bytes());
                 let upload = EncodedUpload {
                     id: UploadId(id),
-                    count: messages.len() as u32,
-                    reports: &sealed,
+                    report_count: messages.len() as u32,
+                    encoded_reports: &sealed,
                 };
                 hushbin::sealed::encode_upload(&upload, &self.fingerprint)
             };

@@ -7,12 +7,12 @@
 
 use hushbin::{Entry, Task};
 use hushbin_analysis::likelihood::{Hypothesis, NeighbourPair, neighbour_pairs};
-use hushbin_analysis::numeric::clopper_pearson::{lower_bound, upper_bound};
+use hushbin_analysis::numeric::clopper_pearson::{lower_confidence_bound, upper_confidence_bound};
 use serde::Serialize;
 use statrs::distribution::{ContinuousCDF, Normal};
 
-use super::statistic::{LearnedScores, STATISTICS, Statistic};
-use super::trial_plan::{TrialPlan, greatest_delta, judging_trials};
+use super::statistic::{LearnedScores, STATISTICS_BY_PREFERENCE, Statistic};
+use super::trial_plan::{TrialPlan, greatest_delta, judging_trial_count};
 use super::upload_view::UploadView;
 
 /// Event whose probabilities under two inputs are compared. The event is a score at or above a
@@ -67,8 +67,8 @@ pub fn measure_privacy_loss(
     mut send: impl FnMut(&[&[Entry]], &mut Vec<u8>),
     mut progress: impl FnMut(u64, u64),
 ) -> EmpiricalBound {
-    let pairs = InputPair::all_for_task(task);
-    let judged = judging_trials(plan.trials(), pairs.len() as u64);
+    let pairs = InputPair::input_pairs_for_task(task);
+    let judged = judging_trial_count(plan.trials(), pairs.len() as u64);
     let choosing = plan.trials() - judged;
     let total = 2 * (pairs.len() as u64 * choosing + judged);
     let mut done = 0;
@@ -81,7 +81,12 @@ pub fn measure_privacy_loss(
         if done % 1024 == 0 || done == total {
             progress(done, total);
         }
-        UploadView::new(task, pair.question, pair.hypotheses.each_ref(), &bytes)
+        UploadView::new(
+            task,
+            pair.question_index,
+            pair.hypotheses.each_ref(),
+            &bytes,
+        )
     };
 
     let delta = greatest_delta(task);
@@ -89,34 +94,34 @@ pub fn measure_privacy_loss(
     let failure = 0.5 * plan.failure_probability();
     let expected_bound = BoundPredictor::new(judged, failure, pairs.len(), delta);
     let ChosenAttack {
-        candidate,
-        pair,
+        candidate_event: candidate,
+        input_pair: pair,
         statistic,
-        learned,
+        learned_scores: learned,
     } = choose_attack(&pairs, choosing, &expected_bound, &mut run);
     let mut hits = [0; 2];
     for _ in 0..judged {
         for (which, hits) in hits.iter_mut().enumerate() {
-            let score = learned.score(statistic, &run(pair, which));
-            *hits += u64::from(candidate.contains(score));
+            let score = learned.score_upload(statistic, &run(pair, which));
+            *hits += u64::from(candidate.contains_score(score));
         }
     }
-    let mut inputs = pair.names.clone();
+    let mut inputs = pair.input_descriptions.clone();
     // Below the threshold, the second input is the more likely one.
-    if !candidate.at_least {
+    if !candidate.is_at_or_above_threshold {
         inputs.reverse();
         hits.reverse();
     }
-    let low = lower_bound(hits[0], judged, failure);
-    let high = upper_bound(hits[1], judged, failure);
+    let low = lower_confidence_bound(hits[0], judged, failure);
+    let high = upper_confidence_bound(hits[1], judged, failure);
     EmpiricalBound {
         // p₀ ≤ exp(ε)·p₁ + δ, so the loss is at least ln((p₀ − δ)/p₁).
         lower_bound: ((low - delta).max(0.0) / high).ln().max(0.0),
         event: AuditEvent {
             inputs,
             statistic,
-            threshold: candidate.threshold,
-            at_least: candidate.at_least,
+            threshold: candidate.score_threshold,
+            at_least: candidate.is_at_or_above_threshold,
         },
         hits,
         judged,
@@ -125,9 +130,9 @@ pub fn measure_privacy_loss(
 
 /// Pair of neighbouring inputs.
 struct InputPair {
-    names: [String; 2],
+    input_descriptions: [String; 2],
     /// Index of the question that the inputs answer differently.
-    question: usize,
+    question_index: usize,
     /// Entries of each question, for each input.
     answers: [Vec<Vec<Entry>>; 2],
     hypotheses: [Hypothesis; 2],
@@ -137,11 +142,15 @@ impl InputPair {
     /// Returns the pairs of neighbouring inputs for every question. The two inputs of a pair differ
     /// in the answer to one question. Each remaining question gets the first input of its own first
     /// pair.
-    fn all_for_task(task: &Task) -> Vec<Self> {
+    fn input_pairs_for_task(task: &Task) -> Vec<Self> {
         let questions = task.questions();
         let pairs: Vec<Vec<NeighbourPair>> = questions.iter().map(neighbour_pairs).collect();
         let others: Vec<Vec<Entry>> = pairs.iter().map(|own| own[0].inputs[0].clone()).collect();
-        let pair = |index: usize, NeighbourPair { names, inputs }| {
+        let pair = |index: usize,
+                    NeighbourPair {
+                        input_descriptions: names,
+                        inputs,
+                    }| {
             let hypotheses = inputs
                 .each_ref()
                 .map(|input| Hypothesis::new(&questions[index], input));
@@ -156,8 +165,8 @@ impl InputPair {
                 _ => names.map(|input| format!("{name}: {input}")),
             };
             Self {
-                names,
-                question: index,
+                input_descriptions: names,
+                question_index: index,
                 answers,
                 hypotheses,
             }
@@ -172,10 +181,10 @@ impl InputPair {
 
 /// Chosen event, and the pair of inputs and the statistic to which it belongs.
 struct ChosenAttack<'a> {
-    candidate: CandidateEvent,
-    pair: &'a InputPair,
+    candidate_event: CandidateEvent,
+    input_pair: &'a InputPair,
     statistic: Statistic,
-    learned: LearnedScores,
+    learned_scores: LearnedScores,
 }
 
 /// Chooses the attack with the greatest expected bound, from `trials` runs on each input of each
@@ -195,46 +204,46 @@ fn choose_attack<'a>(
             }
         }
         let learned = LearnedScores::new(learn.each_ref().map(Vec::as_slice));
-        let mut scored = STATISTICS.map(|_| Vec::new());
+        let mut scored = STATISTICS_BY_PREFERENCE.map(|_| Vec::new());
         for _ in 0..trials - trials / 2 {
             for which in [0, 1] {
                 let seen = run(pair, which);
-                for (scored, statistic) in scored.iter_mut().zip(STATISTICS) {
-                    scored.push((learned.score(statistic, &seen), which));
+                for (scored, statistic) in scored.iter_mut().zip(STATISTICS_BY_PREFERENCE) {
+                    scored.push((learned.score_upload(statistic, &seen), which));
                 }
             }
         }
-        let candidates = scored.iter_mut().zip(STATISTICS);
+        let candidates = scored.iter_mut().zip(STATISTICS_BY_PREFERENCE);
         let candidates = candidates.filter_map(|(scored, statistic)| {
             best_event(scored, expected_bound).map(|candidate| (candidate, statistic))
         });
         // Of equal bounds, `max_by` returns the last, so `rev` makes it the first.
         let promising = candidates
             .rev()
-            .max_by(|(a, _), (b, _)| a.bound.total_cmp(&b.bound));
+            .max_by(|(a, _), (b, _)| a.expected_bound.total_cmp(&b.expected_bound));
         if let Some((candidate, statistic)) = promising
             && best
                 .as_ref()
-                .is_none_or(|best| candidate.bound > best.candidate.bound)
+                .is_none_or(|best| candidate.expected_bound > best.candidate_event.expected_bound)
         {
             best = Some(ChosenAttack {
-                candidate,
-                pair,
+                candidate_event: candidate,
+                input_pair: pair,
                 statistic,
-                learned,
+                learned_scores: learned,
             });
         }
     }
     // If all uploads look alike, no event is better than another. This one never happens.
     best.unwrap_or_else(|| ChosenAttack {
-        candidate: CandidateEvent {
-            bound: 0.0,
-            threshold: f64::INFINITY,
-            at_least: true,
+        candidate_event: CandidateEvent {
+            expected_bound: 0.0,
+            score_threshold: f64::INFINITY,
+            is_at_or_above_threshold: true,
         },
-        pair: &pairs[0],
+        input_pair: &pairs[0],
         statistic: Statistic::LikelihoodRatio,
-        learned: LearnedScores::new([&[], &[]]),
+        learned_scores: LearnedScores::new([&[], &[]]),
     })
 }
 
@@ -242,21 +251,21 @@ fn choose_attack<'a>(
 #[derive(Debug, Clone, Copy)]
 struct CandidateEvent {
     /// Lower bound of the loss that is expected from the judging trials of this event.
-    bound: f64,
-    threshold: f64,
-    at_least: bool,
+    expected_bound: f64,
+    score_threshold: f64,
+    is_at_or_above_threshold: bool,
 }
 
 impl CandidateEvent {
-    fn contains(&self, score: f64) -> bool {
-        (score >= self.threshold) == self.at_least
+    fn contains_score(&self, score: f64) -> bool {
+        (score >= self.score_threshold) == self.is_at_or_above_threshold
     }
 }
 
 /// Predictor of the bound that the judging trials will give, for choosing an event.
 struct BoundPredictor {
     /// Number of judging trials of each input.
-    judged: f64,
+    judging_trial_count: f64,
     /// Number of standard errors between the estimate of a probability and its bound, in the
     /// judging trials.
     bound_standard_errors: f64,
@@ -272,9 +281,11 @@ impl BoundPredictor {
     /// fails with probability `failure`.
     fn new(judged: u64, failure: f64, pairs: usize, delta: f64) -> Self {
         Self {
-            judged: judged as f64,
+            judging_trial_count: judged as f64,
             bound_standard_errors: -Normal::standard().inverse_cdf(failure),
-            selection_standard_errors: (2.0 * ((pairs * STATISTICS.len()) as f64).ln()).sqrt(),
+            selection_standard_errors: (2.0
+                * ((pairs * STATISTICS_BY_PREFERENCE.len()) as f64).ln())
+            .sqrt(),
             delta,
         }
     }
@@ -282,16 +293,16 @@ impl BoundPredictor {
     /// Returns the lower bound of the loss that is expected for an event. Each input had `trials`
     /// trials. The event happened in `hits` trials with the first input, and in `others` trials
     /// with the second.
-    fn bound_for_hits(&self, [hits, others]: [f64; 2], trials: f64) -> f64 {
-        let expected = |hits, luck| self.judged * wilson_bound(hits, trials, luck);
+    fn expected_bound_for_hits(&self, [hits, others]: [f64; 2], trials: f64) -> f64 {
+        let expected = |hits, luck| self.judging_trial_count * wilson_bound(hits, trials, luck);
         let low = wilson_bound(
             expected(hits, -self.selection_standard_errors),
-            self.judged,
+            self.judging_trial_count,
             -self.bound_standard_errors,
         );
         let high = wilson_bound(
             expected(others, self.selection_standard_errors),
-            self.judged,
+            self.judging_trial_count,
             self.bound_standard_errors,
         );
         ((low - self.delta).max(0.0) / high).ln()
@@ -323,12 +334,12 @@ fn best_event(
         let above = ([first, second], true);
         let below = ([trials - second, trials - first], false);
         for (hits, at_least) in [above, below] {
-            let bound = expected_bound.bound_for_hits(hits, trials);
-            if best.is_none_or(|best| bound > best.bound) {
+            let bound = expected_bound.expected_bound_for_hits(hits, trials);
+            if best.is_none_or(|best| bound > best.expected_bound) {
                 best = Some(CandidateEvent {
-                    bound,
-                    threshold,
-                    at_least,
+                    expected_bound: bound,
+                    score_threshold: threshold,
+                    is_at_or_above_threshold: at_least,
                 });
             }
         }

@@ -2,13 +2,13 @@
 
 use hushbin::Question;
 use hushbin::domain::SignedItem;
-use hushbin::task::{Kind, Part};
+use hushbin::task::{QuestionKind, QuestionPart};
 use hushbin_analysis::likelihood::{ExactProbabilities, exact_probabilities};
 use rand_core::Rng;
 
 /// Default limit on the steps of an enumeration. A step is one combination of seed, input, padding
 /// of missing entries, and bucket.
-pub const STEPS: u64 = 1 << 26;
+pub const DEFAULT_MAX_ENUMERATION_STEPS: u64 = 1 << 26;
 /// Maximum number of seeds. Fewer seeds are used if this number needs more than the limit of steps.
 pub(super) const MAX_SEEDS: u64 = 64;
 /// Minimum number of seeds. A task is not enumerated if this number needs more than the limit of
@@ -21,29 +21,29 @@ pub struct EnumeratedLoss {
     /// Number of inputs that are compared. Under mechanisms with buckets, these are all inputs with
     /// values −1 and 1 and at most s entries, where s is the sparsity. Under hash-bin,
     /// `enumerate_bins` states the values.
-    pub inputs: u64,
+    pub input_count: u64,
     /// Number of random seeds.
-    pub seeds: u64,
+    pub seed_count: u64,
     /// Computed loss in nats: the greatest log ratio of a report's probabilities under any two
     /// inputs. Under hash-bin, only neighbouring inputs are compared.
-    pub loss: f64,
+    pub privacy_loss: f64,
     /// Bound on the rounding error of the loss, in nats.
-    pub error: f64,
+    pub loss_rounding_error: f64,
 }
 
 impl EnumeratedLoss {
     /// Returns an upper bound of the loss: the computed loss plus its rounding error, or
     /// `effective` if that is smaller. `effective` is an upper bound of the loss that was computed
-    /// in integers. If the computed loss [exceeds](Self::certainly_exceeds) `effective`, the result
+    /// in integers. If the computed loss [exceeds](Self::certainly_exceeds_epsilon) `effective`, the result
     /// is always the sum.
     ///
     /// The exact loss lies within the error of the computed one. If part of that range is at most
     /// `effective`, the enumeration does not contradict this bound. The smaller of the two bounds
     /// is then the better one.
     #[must_use]
-    pub fn epsilon_bound(&self, effective: f64) -> f64 {
-        let most = self.loss + self.error;
-        if self.certainly_exceeds(effective) {
+    pub fn loss_upper_bound(&self, effective: f64) -> f64 {
+        let most = self.privacy_loss + self.loss_rounding_error;
+        if self.certainly_exceeds_epsilon(effective) {
             most
         } else {
             most.min(effective)
@@ -52,26 +52,30 @@ impl EnumeratedLoss {
 
     /// Combines the results of two questions. A report answers one of them, so the greater loss
     /// counts.
-    pub(super) fn worse_of_two(self, other: Self) -> Self {
-        let inputs = self.inputs + other.inputs;
-        let worse = if self.loss < other.loss { other } else { self };
+    pub(super) fn greater_loss_of_two(self, other: Self) -> Self {
+        let inputs = self.input_count + other.input_count;
+        let worse = if self.privacy_loss < other.privacy_loss {
+            other
+        } else {
+            self
+        };
         Self {
-            inputs,
-            seeds: self.seeds.min(other.seeds),
-            error: self.error.max(other.error),
+            input_count: inputs,
+            seed_count: self.seed_count.min(other.seed_count),
+            loss_rounding_error: self.loss_rounding_error.max(other.loss_rounding_error),
             ..worse
         }
     }
 
     /// Returns true if the loss is above `epsilon` even after the rounding error is subtracted.
     #[must_use]
-    pub fn certainly_exceeds(&self, epsilon: f64) -> bool {
-        self.loss - self.error > epsilon
+    pub fn certainly_exceeds_epsilon(&self, epsilon: f64) -> bool {
+        self.privacy_loss - self.loss_rounding_error > epsilon
     }
 }
 
 /// Enumerates the loss between all inputs of `question`, for random seeds. `probabilities` returns
-/// the probability of each bucket, as [`ExactProbabilities::probabilities`] does. Returns `None` if
+/// the probability of each bucket, as [`ExactProbabilities::bucket_probability_function`] does. Returns `None` if
 /// more than `steps` steps are needed, the domain is open, or reports have no buckets.
 ///
 /// The seed is public, and drawn independently of the input. The loss of a report is therefore the
@@ -90,8 +94,8 @@ pub fn enumerate_losses<R: Rng + ?Sized>(
 ) -> Option<EnumeratedLoss> {
     let space = InputSpace::for_question(question)?;
     let ExactProbabilities {
-        buckets,
-        completions,
+        bucket_count: buckets,
+        completion_count_function: completions,
         ..
     } = exact_probabilities(question)?;
     let (inputs, rows, most) = space.count_inputs(&completions)?;
@@ -123,10 +127,10 @@ pub fn enumerate_losses<R: Rng + ?Sized>(
         loss = losses.fold(loss, f64::max);
     }
     Some(EnumeratedLoss {
-        inputs,
-        seeds,
-        loss,
-        error: rounding_error_bound(space.sparsity, most as f64),
+        input_count: inputs,
+        seed_count: seeds,
+        privacy_loss: loss,
+        loss_rounding_error: rounding_error_bound(space.sparsity, most as f64),
     })
 }
 
@@ -143,15 +147,15 @@ fn rounding_error_bound(sparsity: u32, sums: f64) -> f64 {
 
 /// Set of all inputs of a question whose values are −1 and 1.
 struct InputSpace {
-    items: u32,
+    item_count: u32,
     sparsity: u32,
     /// Minimum number of entries: 0 if the domain has padding, otherwise the sparsity.
     min_entries: u32,
     /// Possible signs of an item, where true means negative.
-    signs: &'static [bool],
+    possible_item_signs: &'static [bool],
     /// Number of items of each part, for questions of kind `together`. The inputs have one item
     /// of each part. Empty for other questions.
-    parts: Vec<u32>,
+    part_sizes: Vec<u32>,
 }
 
 impl InputSpace {
@@ -159,16 +163,20 @@ impl InputSpace {
         let domain = question.domain();
         let sparsity = domain.sparsity();
         Some(Self {
-            items: domain.item_count()?,
+            item_count: domain.item_count()?,
             sparsity,
             min_entries: if domain.is_padded() { 0 } else { sparsity },
-            signs: if domain.is_rated() {
+            possible_item_signs: if domain.is_rated() {
                 &[false, true]
             } else {
                 &[false]
             },
-            parts: match question.kind() {
-                Kind::Together(together) => together.parts().iter().map(Part::cell_count).collect(),
+            part_sizes: match question.kind() {
+                QuestionKind::JointChoices(together) => together
+                    .parts()
+                    .iter()
+                    .map(QuestionPart::cell_count)
+                    .collect(),
                 _ => Vec::new(),
             },
         })
@@ -181,22 +189,22 @@ impl InputSpace {
     /// ≤ k ≤ s. Without signs, the factor 2^k is missing. With parts, the number of inputs is the
     /// product of the numbers of items of all parts.
     fn count_inputs(&self, completions: impl Fn(u32) -> Option<u64>) -> Option<(u64, u64, u64)> {
-        if !self.parts.is_empty() {
-            let mut parts = self.parts.iter();
+        if !self.part_sizes.is_empty() {
+            let mut parts = self.part_sizes.iter();
             let inputs = parts.try_fold(1_u64, |all, own| all.checked_mul(u64::from(*own)))?;
             return Some((inputs, inputs, 1));
         }
         let (mut inputs, mut rows, mut most) = (0_u64, 0_u64, 1);
-        let signs = self.signs.len() as u64;
+        let signs = self.possible_item_signs.len() as u64;
         let mut signed_sets = 1_u64;
-        for k in 0..=self.sparsity.min(self.items) {
+        for k in 0..=self.sparsity.min(self.item_count) {
             if k >= self.min_entries {
                 inputs = inputs.checked_add(signed_sets)?;
                 let ways = completions(k)?;
                 rows = rows.checked_add(signed_sets.checked_mul(ways)?)?;
                 most = most.max(ways);
             }
-            let next = signs * u64::from(self.items - k);
+            let next = signs * u64::from(self.item_count - k);
             // C(d, k + 1) = C(d, k)·(d − k)/(k + 1), and the division is exact.
             signed_sets = signed_sets.checked_mul(next)? / u64::from(k + 1);
         }
@@ -218,12 +226,12 @@ impl InputSpace {
         if count == self.sparsity {
             return;
         }
-        let end = self.parts.get(count as usize).map(|own| first + own);
-        for item in first..end.unwrap_or(self.items) {
-            for &negative in self.signs {
+        let end = self.part_sizes.get(count as usize).map(|own| first + own);
+        for item in first..end.unwrap_or(self.item_count) {
+            for &negative in self.possible_item_signs {
                 chosen.push(SignedItem {
                     item: u64::from(item),
-                    negative,
+                    is_negative: negative,
                 });
                 self.for_each_input(end.unwrap_or(item + 1), chosen, visit);
                 chosen.pop();

@@ -34,15 +34,16 @@ pub fn enumerate_bin_losses<R: Rng + ?Sized>(
         return None;
     }
     let values = item_values(hash_bin);
-    let items = question.items().count()?;
+    let items = question.items().item_count()?;
     let inputs = (values.len() as u64).checked_pow(items)?;
     let pairs = inputs.checked_mul(inputs)?;
-    let each = pairs.checked_mul(u64::from(hash_bin.bins()))?;
+    let each = pairs.checked_mul(u64::from(hash_bin.bin_count()))?;
     let seeds = (steps / each).min(MAX_SEEDS);
     if seeds < MIN_SEEDS {
         return None;
     }
-    let sampling = hash_bin.response_distribution(question.items().count(), question.epsilon());
+    let sampling =
+        hash_bin.response_distribution(question.items().item_count(), question.epsilon());
     let mut randomizer = Randomizer::new(hash_bin, &question.domain(), question.epsilon());
     let all: Vec<Vec<f64>> = (0..inputs)
         .map(|index| input_at_index(index, items, &values))
@@ -60,29 +61,29 @@ pub fn enumerate_bin_losses<R: Rng + ?Sized>(
                     .collect();
                 let bins = randomizer.bins_before_noise(seed, &entries);
                 bins.iter()
-                    .map(|&bin| log_weights(&sampling, bin))
+                    .map(|&bin| bin_log_weights(&sampling, bin))
                     .collect()
             })
             .collect();
         loss = loss.max(greatest_loss_between_neighbours(neighbours, &all, &weights));
     }
     Some(EnumeratedLoss {
-        inputs,
-        seeds,
-        loss,
+        input_count: inputs,
+        seed_count: seeds,
+        privacy_loss: loss,
         // Logarithms of up to 2¹¹·2¹⁶ steps at a rate of ε/Δ. Each bin takes a few roundings. Their
         // size depends on the logarithms, not on the difference of the logarithms.
-        error: 64.0
+        loss_rounding_error: 64.0
             * f64::EPSILON
-            * f64::from(hash_bin.bins())
-            * max_log_weight(&sampling, hash_bin, items),
+            * f64::from(hash_bin.bin_count())
+            * max_bin_log_weight(&sampling, hash_bin, items),
     })
 }
 
 /// Returns the greatest loss between neighbouring inputs. For each input, `weights` contains the
-/// [`log_weights`] of each bin.
+/// [`bin_log_weights`] of each bin.
 fn greatest_loss_between_neighbours(
-    neighbours: mechanism::Neighbours,
+    neighbours: mechanism::NeighbouringInputs,
     inputs: &[Vec<f64>],
     weights: &[Vec<[f64; 2]>],
 ) -> f64 {
@@ -91,7 +92,7 @@ fn greatest_loss_between_neighbours(
     // Both orders of a pair, since the loss depends on the order.
     for (first, ours) in inputs.iter().zip(weights) {
         for (second, theirs) in inputs.iter().zip(weights) {
-            if are_neighbours(neighbours, first, second) {
+            if are_neighbouring_inputs(neighbours, first, second) {
                 let of_report: f64 = ours.iter().zip(theirs).map(of_bin).sum();
                 loss = loss.max(of_report);
             }
@@ -106,7 +107,7 @@ fn item_values(hash_bin: &HashBin) -> Vec<f64> {
     values.extend(
         hash_bin
             .privacy_level()
-            .distance()
+            .neighbour_distance()
             .filter(|distance| *distance < 1.0),
     );
     values
@@ -124,19 +125,27 @@ fn input_at_index(mut index: u64, items: u32, values: &[f64]) -> Vec<f64> {
 }
 
 /// Returns true if the guarantee covers this pair of inputs.
-fn are_neighbours(neighbours: mechanism::Neighbours, first: &[f64], second: &[f64]) -> bool {
+fn are_neighbouring_inputs(
+    neighbours: mechanism::NeighbouringInputs,
+    first: &[f64],
+    second: &[f64],
+) -> bool {
     let differences = || first.iter().zip(second).map(|(a, b)| (a - b).abs());
     match neighbours {
-        mechanism::Neighbours::Any => true,
-        mechanism::Neighbours::OneItem => differences().filter(|d| *d > 0.0).count() <= 1,
-        mechanism::Neighbours::Within(distance) => differences().sum::<f64>() <= distance,
+        mechanism::NeighbouringInputs::AnyTwoInputs => true,
+        mechanism::NeighbouringInputs::DifferInOneItem => {
+            differences().filter(|d| *d > 0.0).count() <= 1
+        }
+        mechanism::NeighbouringInputs::WithinDistance(distance) => {
+            differences().sum::<f64>() <= distance
+        }
     }
 }
 
 /// Returns ln M₊ and ln M₋ of a bin under Laplace noise (see [`enumerate_bins`]). Under the
 /// two-point response, returns the log probabilities of the signs plus and minus. `bin` is the
 /// bin's sum in grid steps.
-fn log_weights(sampling: &ResponseDistribution, bin: f64) -> [f64; 2] {
+fn bin_log_weights(sampling: &ResponseDistribution, bin: f64) -> [f64; 2] {
     let (floor, up) = (bin.floor(), bin - bin.floor());
     match sampling.laplace_noise() {
         // ln((1 − u) + u·exp(±r)) ± r·floor.
@@ -154,8 +163,8 @@ fn log_weights(sampling: &ResponseDistribution, bin: f64) -> [f64; 2] {
     }
 }
 
-/// Returns the approximate maximum of the absolute [`log_weights`].
-fn max_log_weight(sampling: &ResponseDistribution, hash_bin: &HashBin, items: u32) -> f64 {
+/// Returns the approximate maximum of the absolute [`bin_log_weights`].
+fn max_bin_log_weight(sampling: &ResponseDistribution, hash_bin: &HashBin, items: u32) -> f64 {
     let rate = sampling.laplace_noise().map_or(0.0, |noise| noise.rate());
     let steps = f64::from(items) * f64::from(hash_bin.grid_steps()) + 1.0;
     (rate * steps).max(sampling.effective_epsilon()).max(1.0)

@@ -25,7 +25,7 @@ mod verdict;
 mod word_feature;
 
 pub use empirical::{AuditEvent, EmpiricalBound, measure_privacy_loss};
-pub use enumerate::{EnumeratedLoss, STEPS, enumerate_losses};
+pub use enumerate::{DEFAULT_MAX_ENUMERATION_STEPS, EnumeratedLoss, enumerate_losses};
 pub use enumerate_bins::enumerate_bin_losses;
 pub use statistic::Statistic;
 pub use sum_audit::{SumAudit, audit_sums, default_sum_trials};
@@ -48,7 +48,7 @@ pub struct Audit {
     /// δ, the probability with which the guarantee may fail
     /// ([`Mechanism::delta`](hushbin::Mechanism::delta)).
     pub delta: f64,
-    /// [`EnumeratedLoss::epsilon_bound`]; `None` if the task is too large to enumerate.
+    /// [`EnumeratedLoss::loss_upper_bound`]; `None` if the task is too large to enumerate.
     pub exact_epsilon: Option<f64>,
     /// Result of the trials.
     #[serde(flatten)]
@@ -79,13 +79,15 @@ pub fn audit_report_task<R: CryptoRng>(
         .iter()
         .map(|question| {
             core_bucket_probabilities(question)
-                .and_then(|probabilities| enumerate_losses(question, STEPS, rng, probabilities))
-                .or_else(|| enumerate_bin_losses(question, STEPS, rng))
+                .and_then(|probabilities| {
+                    enumerate_losses(question, DEFAULT_MAX_ENUMERATION_STEPS, rng, probabilities)
+                })
+                .or_else(|| enumerate_bin_losses(question, DEFAULT_MAX_ENUMERATION_STEPS, rng))
         })
         .collect();
     let enumeration =
-        enumerations.and_then(|all| all.into_iter().reduce(EnumeratedLoss::worse_of_two));
-    let measured = measure_privacy_loss(task, plan, upload_sender(task, rng), progress);
+        enumerations.and_then(|all| all.into_iter().reduce(EnumeratedLoss::greater_loss_of_two));
+    let measured = measure_privacy_loss(task, plan, upload_appender(task, rng), progress);
     Audit::new(task, plan, enumeration, measured)
 }
 
@@ -94,7 +96,7 @@ pub fn audit_report_task<R: CryptoRng>(
 ///
 /// # Panics
 /// The returned function panics on entries that are no valid input of the task.
-pub fn upload_sender<R: CryptoRng>(
+pub fn upload_appender<R: CryptoRng>(
     task: &Task,
     mut rng: R,
 ) -> impl FnMut(&[&[Entry]], &mut Vec<u8>) {
@@ -125,17 +127,18 @@ impl Audit {
         let requested = task.epsilon();
         let effective = task.effective_epsilon();
         let exceeds = measured.lower_bound > requested
-            || enumeration.is_some_and(|enumeration| enumeration.certainly_exceeds(requested));
+            || enumeration
+                .is_some_and(|enumeration| enumeration.certainly_exceeds_epsilon(requested));
         Self {
             requested_epsilon: requested,
             effective_epsilon: effective,
             delta: trial_plan::greatest_delta(task),
-            exact_epsilon: enumeration.map(|enumeration| enumeration.epsilon_bound(effective)),
+            exact_epsilon: enumeration.map(|enumeration| enumeration.loss_upper_bound(effective)),
             measured,
             trials: plan.trials(),
             confidence: plan.confidence(),
-            enumerated_inputs: enumeration.map(|enumeration| enumeration.inputs),
-            enumerated_seeds: enumeration.map(|enumeration| enumeration.seeds),
+            enumerated_inputs: enumeration.map(|enumeration| enumeration.input_count),
+            enumerated_seeds: enumeration.map(|enumeration| enumeration.seed_count),
             verdict: if exceeds {
                 Verdict::ExceedsBudget
             } else {

@@ -50,7 +50,7 @@ pub enum Statistic {
 }
 
 /// Statistics in order of preference: of two that distinguish equally well, the first one wins.
-pub(super) const STATISTICS: [Statistic; 12] = [
+pub(super) const STATISTICS_BY_PREFERENCE: [Statistic; 12] = [
     Statistic::LikelihoodRatio,
     Statistic::Frame,
     Statistic::Report,
@@ -93,7 +93,7 @@ impl Statistic {
     ///
     /// The limit applies to statistics that, given the seed, are independent of a correct report.
     /// The result is `None` for statistics whose counts have the likelihood ratio as their prior.
-    const fn min_deviations(self) -> Option<f64> {
+    const fn min_significant_deviations(self) -> Option<f64> {
         match self {
             Self::Frame | Self::Fall | Self::Cell | Self::Part => Some(3.0),
             // The parity was selected among ten thousand candidates, so chance alone deviates
@@ -110,26 +110,28 @@ impl Statistic {
     }
 
     /// Returns the value of the statistic; `None` if its values are not counted individually.
-    fn value_in_upload(self, seen: &UploadView) -> Option<StatisticValue> {
+    fn statistic_value_in_upload(self, seen: &UploadView) -> Option<StatisticValue> {
         let pair = |[first, second]: [u64; 2]| first << 32 | second;
         let of = &seen.observation;
         let with_ratio = |value| Some((self, value, rounded_log_ratio(seen).to_bits()));
         match self {
             Self::LikelihoodRatio | Self::Parity | Self::Part => None,
-            Self::Report => Some((self, seen.reports, 0)),
+            Self::Report => Some((self, seen.reports_hash, 0)),
             Self::Seed => Some((self, of.seed, 0)),
             Self::Id => {
-                let [low, high] = id_words(seen.id);
+                let [low, high] = id_words(seen.upload_id);
                 Some((self, low, high))
             }
-            Self::Bucket => with_ratio(of.bucket),
-            Self::Entry => with_ratio(pair(of.first_entries.map(|entry| entry as u64))),
-            Self::Place => with_ratio(pair(of.places.map(|place| place as u64))),
-            Self::Frame => Some((self, seen.frame, 0)),
+            Self::Bucket => with_ratio(of.reported_bucket),
+            Self::Entry => with_ratio(pair(of.first_entries_in_bucket.map(|entry| entry as u64))),
+            Self::Place => with_ratio(pair(of.bucket_ranks.map(|place| place as u64))),
+            Self::Frame => Some((self, seen.frame_hash, 0)),
             Self::Fall => {
                 let [cells, pluses] = [
-                    of.falls.map(|fall| fall.cells),
-                    of.falls.map(|fall| fall.pluses),
+                    of.hashed_cell_summaries
+                        .map(|fall| fall.occupied_cell_count),
+                    of.hashed_cell_summaries
+                        .map(|fall| fall.positive_push_count),
                 ];
                 Some((
                     self,
@@ -137,7 +139,14 @@ impl Statistic {
                     pair(pluses.map(u64::from)),
                 ))
             }
-            Self::Cell => Some((self, pair(of.falls.map(|fall| u64::from(fall.first))), 0)),
+            Self::Cell => Some((
+                self,
+                pair(
+                    of.hashed_cell_summaries
+                        .map(|fall| u64::from(fall.first_entry_cell)),
+                ),
+                0,
+            )),
         }
     }
 }
@@ -145,20 +154,21 @@ impl Statistic {
 /// Rounds the log-likelihood ratio to a grid of 2⁻³⁰, so that rounding errors do not separate equal
 /// ratios.
 fn rounded_log_ratio(seen: &UploadView) -> f64 {
-    const GRID: f64 = (1 << 30) as f64;
-    (seen.observation.log_ratio * GRID).round() / GRID
+    const LOG_RATIO_STEPS_PER_UNIT: f64 = (1 << 30) as f64;
+    (seen.observation.log_likelihood_ratio * LOG_RATIO_STEPS_PER_UNIT).round()
+        / LOG_RATIO_STEPS_PER_UNIT
 }
 
 /// Weight of the likelihood ratio as a prior, in trials. A value that was never counted is scored
 /// by the prior alone.
-const PRIOR: f64 = 16.0;
+const PRIOR_WEIGHT_IN_TRIALS: f64 = 16.0;
 
 /// Learned scores: the number of times that each value of a statistic occurred under each input.
 #[derive(Clone)]
 pub(super) struct LearnedScores {
-    values: HashMap<StatisticValue, CountsByInput, FastHashBuilder>,
-    parity: WordFeature,
-    part: WordFeature,
+    value_counts: HashMap<StatisticValue, CountsByInput, FastHashBuilder>,
+    parity_feature: WordFeature,
+    word_part_feature: WordFeature,
 }
 
 impl LearnedScores {
@@ -169,36 +179,40 @@ impl LearnedScores {
             HashMap::default();
         for (which, trials) in trials.into_iter().enumerate() {
             for seen in trials {
-                for value in STATISTICS.iter().filter_map(|of| of.value_in_upload(seen)) {
+                for value in STATISTICS_BY_PREFERENCE
+                    .iter()
+                    .filter_map(|of| of.statistic_value_in_upload(seen))
+                {
                     values.entry(value).or_default()[which] += 1;
                 }
             }
         }
-        let words = trials
-            .map(|trials| -> Vec<ExaminedWords> { trials.iter().map(|seen| seen.words).collect() });
+        let words = trials.map(|trials| -> Vec<ExaminedWords> {
+            trials.iter().map(|seen| seen.examined_words).collect()
+        });
         let [first, second] = &words;
         Self {
-            values,
-            parity: WordFeature::best_parity([first, second]),
-            part: WordFeature::best_part([first, second]),
+            value_counts: values,
+            parity_feature: WordFeature::best_word_parity([first, second]),
+            word_part_feature: WordFeature::best_word_part([first, second]),
         }
     }
 
     /// Returns the score of an upload: the estimated log-likelihood ratio of the statistic's value
     /// in this upload.
-    pub(super) fn score(&self, statistic: Statistic, seen: &UploadView) -> f64 {
+    pub(super) fn score_upload(&self, statistic: Statistic, seen: &UploadView) -> f64 {
         let ratio = rounded_log_ratio(seen);
         let counts = match statistic {
-            Statistic::Parity => Some(self.parity.value_counts(&seen.words)),
-            Statistic::Part => Some(self.part.value_counts(&seen.words)),
+            Statistic::Parity => Some(self.parity_feature.value_counts(&seen.examined_words)),
+            Statistic::Part => Some(self.word_part_feature.value_counts(&seen.examined_words)),
             _ => statistic
-                .value_in_upload(seen)
-                .and_then(|value| self.values.get(&value).copied()),
+                .statistic_value_in_upload(seen)
+                .and_then(|value| self.value_counts.get(&value).copied()),
         };
-        match (counts, statistic.min_deviations()) {
+        match (counts, statistic.min_significant_deviations()) {
             (None, _) => ratio,
             (Some(counts), None) => smoothed_log_ratio(counts, ratio),
-            (Some(counts), Some(least)) if count_deviation(counts) > least => {
+            (Some(counts), Some(least)) if count_difference_in_deviations(counts) > least => {
                 ratio + smoothed_log_ratio(counts, 0.0)
             }
             (Some(_), Some(_)) => ratio,
@@ -208,7 +222,7 @@ impl LearnedScores {
 
 /// Returns the absolute difference of two counts, in standard deviations. The standard deviation
 /// assumes that both inputs are equally likely.
-fn count_deviation([first, second]: CountsByInput) -> f64 {
+fn count_difference_in_deviations([first, second]: CountsByInput) -> f64 {
     f64::from(first.abs_diff(second)) / f64::from(first + second).sqrt()
 }
 
@@ -216,7 +230,7 @@ fn count_deviation([first, second]: CountsByInput) -> f64 {
 /// `prior`.
 fn smoothed_log_ratio([first, second]: CountsByInput, prior: f64) -> f64 {
     let share = 1.0 / (1.0 + (-prior).exp());
-    let first = f64::from(first) + PRIOR * share;
-    let second = f64::from(second) + PRIOR * (1.0 - share);
+    let first = f64::from(first) + PRIOR_WEIGHT_IN_TRIALS * share;
+    let second = f64::from(second) + PRIOR_WEIGHT_IN_TRIALS * (1.0 - share);
     (first / second).ln()
 }

@@ -9,7 +9,7 @@
 
 use hushbin::sums::{Message, SumRandomizer, SumTask, SummedQuantity};
 use hushbin_analysis::accounting::Bounds;
-use hushbin_analysis::numeric::clopper_pearson::{lower_bound, upper_bound};
+use hushbin_analysis::numeric::clopper_pearson::{lower_confidence_bound, upper_confidence_bound};
 use hushbin_analysis::sums::{SumTotals, sum_epsilon_bounds};
 use rand_core::CryptoRng;
 use serde::Serialize;
@@ -40,20 +40,20 @@ pub struct SumAudit {
 }
 
 /// Default number of random draws in all trials together. They take one core about 10 s.
-const DRAWS: u64 = 3_000_000_000;
+const DEFAULT_TOTAL_RANDOM_DRAWS: u64 = 3_000_000_000;
 
 /// Minimum and maximum of the default number of trials. The minimum suffices to find a threshold.
 /// More trials than the maximum are not worthwhile.
-const TRIALS: [u64; 2] = [100, 100_000];
+const DEFAULT_TRIAL_COUNT_RANGE: [u64; 2] = [100, 100_000];
 
 /// Returns the default number of trials of an audit.
 #[must_use]
 pub fn default_sum_trials(task: &SumTask) -> u64 {
     let each = 2
         * u64::from(task.summed_quantity().coordinate_count())
-        * u64::from(task.message_parameters().noise_trials());
-    let [least, most] = TRIALS;
-    (DRAWS / (2 * each * task.honest_people())).clamp(least, most)
+        * u64::from(task.message_parameters().noise_trial_count());
+    let [least, most] = DEFAULT_TRIAL_COUNT_RANGE;
+    (DEFAULT_TOTAL_RANDOM_DRAWS / (2 * each * task.honest_people_count())).clamp(least, most)
 }
 
 /// Audits a sum task: simulates `trials` batches with each of two answers of one person, and
@@ -78,7 +78,7 @@ pub fn audit_sums<R: CryptoRng>(
     let mut scores = [Vec::new(), Vec::new()];
     for trial in 0..trials {
         for (which, scores) in scores.iter_mut().enumerate() {
-            scores.push(batches.simulate_score(which == 1, rng));
+            scores.push(batches.simulate_batch_score(which == 1, rng));
         }
         progress(2 * (trial + 1), 2 * trials);
     }
@@ -87,8 +87,8 @@ pub fn audit_sums<R: CryptoRng>(
     let failure = 0.5 * (1.0 - confidence);
     let bound = |hits: [u64; 2], of: u64| {
         let [least, most] = [
-            lower_bound(hits[1], of, failure),
-            upper_bound(hits[0], of, failure),
+            lower_confidence_bound(hits[1], of, failure),
+            upper_confidence_bound(hits[0], of, failure),
         ];
         ((least - task.delta()).max(0.0) / most).ln().max(0.0)
     };
@@ -140,7 +140,7 @@ struct BatchSimulator<'a> {
 impl<'a> BatchSimulator<'a> {
     fn new(task: &'a SumTask) -> Self {
         let answers = match task.summed_quantity() {
-            SummedQuantity::Box(_, limits) => {
+            SummedQuantity::NumbersWithLimits(_, limits) => {
                 let ends = limits.iter().map(|own| own.range());
                 [
                     ends.clone()
@@ -151,7 +151,7 @@ impl<'a> BatchSimulator<'a> {
                     ends.map(|[_, max]| max).collect(),
                 ]
             }
-            SummedQuantity::Ball(ball) => {
+            SummedQuantity::BoundedVector(ball) => {
                 let own = ball.max_length() / f64::from(ball.dimension()).sqrt();
                 [0.0, -own, own].map(|value| vec![value; ball.dimension() as usize])
             }
@@ -167,10 +167,10 @@ impl<'a> BatchSimulator<'a> {
     /// Simulates a batch. The targeted person's answer is at the upper end of its range if `upper`
     /// is true, and otherwise at the lower end. Returns the log-likelihood ratio of the upper to
     /// the lower end.
-    fn simulate_score<R: CryptoRng>(&mut self, upper: bool, rng: &mut R) -> f64 {
+    fn simulate_batch_score<R: CryptoRng>(&mut self, upper: bool, rng: &mut R) -> f64 {
         let mut totals = SumTotals::new(self.task);
         let own = 1 + usize::from(upper);
-        let others = self.task.honest_people() - 1;
+        let others = self.task.honest_people_count() - 1;
         for answer in (0..others).map(|_| 0).chain([own]) {
             let made = self
                 .randomizer
@@ -183,7 +183,7 @@ impl<'a> BatchSimulator<'a> {
         let coordinates = self.task.summed_quantity().coordinate_count() as usize;
         let ratio = |coordinate| {
             let [up, down] = totals.counts_by_sign(coordinate);
-            self.count_log_ratio(up) - self.count_log_ratio(down)
+            self.message_count_log_ratio(up) - self.message_count_log_ratio(down)
         };
         (0..coordinates).map(ratio).sum()
     }
@@ -191,14 +191,14 @@ impl<'a> BatchSimulator<'a> {
     /// Returns the log-likelihood ratio of a message count, up to a constant. Let k be the message
     /// count, L the number of levels, and B ~ Binomial(N, q) the number of noise messages. The
     /// ratio is then ln(P(B = k − L)/P(B = k)).
-    fn count_log_ratio(&self, count: u64) -> f64 {
+    fn message_count_log_ratio(&self, count: u64) -> f64 {
         let messages = self.task.message_parameters();
-        let trials = self.task.honest_people() * u64::from(messages.noise_trials());
+        let trials = self.task.honest_people_count() * u64::from(messages.noise_trial_count());
         let step = |step: u64| {
             let more = (count as f64 - step as f64).max(1e-9);
             let less = (trials as f64 - count as f64 + step as f64 + 1.0).max(1e-9);
             (more / less).ln()
         };
-        (0..u64::from(messages.levels())).map(step).sum()
+        (0..u64::from(messages.level_count())).map(step).sum()
     }
 }

@@ -25,7 +25,7 @@ const MAX_TRIALS: u64 = 1_000_000_000;
 pub enum AuditError {
     /// Confidence outside the supported range.
     #[error("confidence is {confidence}, expected {} to {}", CONFIDENCE.min, CONFIDENCE.max)]
-    Confidence {
+    ConfidenceOutOfRange {
         /// Requested confidence.
         confidence: f64,
     },
@@ -35,7 +35,7 @@ pub enum AuditError {
         "trials is {trials}, expected {least} to {MAX_TRIALS}: fewer cannot detect a loss above \
          {epsilon} at confidence {confidence}"
     )]
-    Trials {
+    TrialCountOutOfRange {
         /// Requested number of trials.
         trials: u64,
         /// Minimum number of trials that can detect a loss above ε.
@@ -64,13 +64,13 @@ impl TrialPlan {
     /// [`AuditError`] if the confidence or the number of trials is out of range.
     pub fn new(task: &Task, trials: Option<u64>, confidence: f64) -> Result<Self, AuditError> {
         if !CONFIDENCE.contains(confidence) {
-            return Err(AuditError::Confidence { confidence });
+            return Err(AuditError::ConfidenceOutOfRange { confidence });
         }
         let epsilon = task.epsilon();
         let least = min_trials(epsilon, greatest_delta(task), confidence);
         let trials = trials.unwrap_or_else(|| DEFAULT_TRIALS.max(4 * least));
         if !(least..=MAX_TRIALS).contains(&trials) {
-            return Err(AuditError::Trials {
+            return Err(AuditError::TrialCountOutOfRange {
                 trials,
                 least,
                 epsilon,
@@ -111,8 +111,8 @@ fn min_trials(epsilon: f64, delta: f64, confidence: f64) -> u64 {
     let judged = (1.001 * bound) as u64 + 1;
     let mut trials = MIN_TRIALS.max(judged);
     // One pair of inputs is the worst case: with more pairs, more of the trials judge.
-    while judging_trials(trials, 1) < judged {
-        trials += judged - judging_trials(trials, 1);
+    while judging_trial_count(trials, 1) < judged {
+        trials += judged - judging_trial_count(trials, 1);
     }
     trials
 }
@@ -123,6 +123,6 @@ const MAX_CHOOSING_TRIALS: u64 = 1 << 17;
 /// Returns the number of judging trials among `trials`. Each of the `pairs` of inputs has one
 /// quarter as choosing trials, but all pairs together have at most [`MAX_CHOOSING_TRIALS`]. The
 /// remaining trials are judging trials.
-pub(super) fn judging_trials(trials: u64, pairs: u64) -> u64 {
+pub(super) fn judging_trial_count(trials: u64, pairs: u64) -> u64 {
     trials - (trials / 4).min(MAX_CHOOSING_TRIALS / pairs)
 }

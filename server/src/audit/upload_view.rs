@@ -13,7 +13,7 @@ use super::fast_hasher::FastHashBuilder;
 use super::word_feature::ExaminedWords;
 
 /// Number of bytes before the id: the version and the fingerprint.
-const BEFORE_ID: usize = 17;
+const BYTES_BEFORE_ID: usize = 17;
 
 /// Attacker's view of an upload that was made from one of two inputs.
 #[derive(Debug, Clone)]
@@ -22,13 +22,13 @@ pub(super) struct UploadView {
     /// reports.
     pub(super) observation: Observation,
     /// Hash of the reports.
-    pub(super) reports: u64,
-    pub(super) id: UploadId,
+    pub(super) reports_hash: u64,
+    pub(super) upload_id: UploadId,
     /// Hash of the upload apart from its reports. For an upload that the collector accepts, it is a
     /// hash of the number of reports. Otherwise it is a hash of the length, the first bytes and the
     /// last byte.
-    pub(super) frame: u64,
-    pub(super) words: ExaminedWords,
+    pub(super) frame_hash: u64,
+    pub(super) examined_words: ExaminedWords,
 }
 
 impl UploadView {
@@ -42,34 +42,35 @@ impl UploadView {
         bytes: &[u8],
     ) -> Self {
         let Ok(Upload { id, reports }) = Upload::decode(bytes, task) else {
-            return Self::of_refused_upload(bytes);
+            return Self::from_refused_upload(bytes);
         };
         let mut seen = reports.iter().map(|report| {
-            if task.question_draw().drawn_question(report.seed()) == question {
+            if task.question_selector().drawn_question(report.seed()) == question {
                 observe_report(&task.questions()[question], inputs, report)
             } else {
                 Observation::from_seed_only(report.seed())
             }
         });
         let mut observation = seen.next().unwrap_or_default();
-        observation.log_ratio += seen.map(|other| other.log_ratio).sum::<f64>();
+        observation.log_likelihood_ratio +=
+            seen.map(|other| other.log_likelihood_ratio).sum::<f64>();
         Self {
-            reports: hash_value(&reports),
-            id,
-            frame: hash_value(reports.len()),
-            words: ExaminedWords::new(observation.seed, id),
+            reports_hash: hash_value(&reports),
+            upload_id: id,
+            frame_hash: hash_value(reports.len()),
+            examined_words: ExaminedWords::new(observation.seed, id),
             observation,
         }
     }
 
-    fn of_refused_upload(bytes: &[u8]) -> Self {
-        let start = bytes.get(..BEFORE_ID).unwrap_or(bytes);
+    fn from_refused_upload(bytes: &[u8]) -> Self {
+        let start = bytes.get(..BYTES_BEFORE_ID).unwrap_or(bytes);
         Self {
             observation: Observation::default(),
-            reports: hash_value(bytes),
-            id: UploadId([0; 16]),
-            frame: hash_value((bytes.len(), start, bytes.last())),
-            words: ExaminedWords::default(),
+            reports_hash: hash_value(bytes),
+            upload_id: UploadId([0; 16]),
+            frame_hash: hash_value((bytes.len(), start, bytes.last())),
+            examined_words: ExaminedWords::default(),
         }
     }
 }

@@ -8,23 +8,23 @@ use hushbin::UploadId;
 use hushbin::mix::mix64;
 
 /// Number of 64-bit words that are examined for each upload.
-const WORDS: usize = 7;
+const EXAMINED_WORD_COUNT: usize = 7;
 /// Increment of the generator `splitmix64`. Outputs of this generator are the keys of a report's
 /// hashes.
-const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
+const SPLITMIX64_INCREMENT: u64 = 0x9e37_79b9_7f4a_7c15;
 /// Maximum number of values of a feature.
-const CELLS: usize = 256;
+const MAX_FEATURE_VALUE_COUNT: usize = 256;
 /// Moduli whose remainders are not functions of a single byte.
 const MODULI: [u8; 6] = [3, 5, 7, 9, 11, 13];
 
 /// Words that are examined: the report's seed, four hash keys, and both halves of the upload's id.
 /// The hash keys are the first four outputs of `splitmix64` for the seed.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub(super) struct ExaminedWords([u64; WORDS]);
+pub(super) struct ExaminedWords([u64; EXAMINED_WORD_COUNT]);
 
 impl ExaminedWords {
     pub(super) fn new(seed: u64, id: UploadId) -> Self {
-        let output = |n: u64| mix64(seed.wrapping_add(n.wrapping_mul(STEP)));
+        let output = |n: u64| mix64(seed.wrapping_add(n.wrapping_mul(SPLITMIX64_INCREMENT)));
         let [low, high] = id_words(id);
         Self([seed, output(1), output(2), output(3), output(4), low, high])
     }
@@ -43,21 +43,21 @@ pub(super) type CountsByInput = [u32; 2];
 #[derive(Debug, Clone, Copy)]
 enum WordFunction {
     /// Parity of the bits under a mask.
-    Parity(u64),
+    MaskedBitParity(u64),
     /// Byte that starts at this bit.
-    Byte(u32),
+    ByteAtBit(u32),
     Remainder(u8),
     /// Number of ones.
-    Ones,
+    OneBitCount,
 }
 
 impl WordFunction {
     fn value_of_word(self, word: u64) -> usize {
         match self {
-            Self::Parity(mask) => ((word & mask).count_ones() % 2) as usize,
-            Self::Byte(from) => usize::from((word >> from) as u8),
+            Self::MaskedBitParity(mask) => ((word & mask).count_ones() % 2) as usize,
+            Self::ByteAtBit(from) => usize::from((word >> from) as u8),
             Self::Remainder(modulus) => (word % u64::from(modulus)) as usize,
-            Self::Ones => word.count_ones() as usize,
+            Self::OneBitCount => word.count_ones() as usize,
         }
     }
 }
@@ -65,41 +65,42 @@ impl WordFunction {
 /// Function of a word, with the counts of its values.
 #[derive(Debug, Clone)]
 pub(super) struct WordFeature {
-    word: usize,
-    function: WordFunction,
-    counts: Vec<CountsByInput>,
+    word_index: usize,
+    word_function: WordFunction,
+    value_counts: Vec<CountsByInput>,
 }
 
 impl WordFeature {
     /// Returns the counts of the value that the feature has for these words.
     pub(super) fn value_counts(&self, words: &ExaminedWords) -> CountsByInput {
-        self.counts[self.function.value_of_word(words.0[self.word])]
+        self.value_counts[self.word_function.value_of_word(words.0[self.word_index])]
     }
 
     fn new(samples: [&[ExaminedWords]; 2], word: usize, function: WordFunction) -> Self {
-        let mut counts = vec![CountsByInput::default(); CELLS];
+        let mut counts = vec![CountsByInput::default(); MAX_FEATURE_VALUE_COUNT];
         for (which, words) in samples.into_iter().enumerate() {
             for words in words {
                 counts[function.value_of_word(words.0[word])][which] += 1;
             }
         }
         Self {
-            word,
-            function,
-            counts,
+            word_index: word,
+            word_function: function,
+            value_counts: counts,
         }
     }
 
     /// Returns the part of a word that best separates the samples of two inputs: a byte, a
     /// remainder or the number of ones. Both inputs have equally many samples.
-    pub(super) fn best_part(samples: [&[ExaminedWords]; 2]) -> Self {
-        let bytes = (0..64).step_by(8).map(WordFunction::Byte);
+    pub(super) fn best_word_part(samples: [&[ExaminedWords]; 2]) -> Self {
+        let bytes = (0..64).step_by(8).map(WordFunction::ByteAtBit);
         let functions = bytes
             .chain(MODULI.map(WordFunction::Remainder))
-            .chain([WordFunction::Ones]);
+            .chain([WordFunction::OneBitCount]);
+        let features = functions
+            .flat_map(|of| (0..EXAMINED_WORD_COUNT).map(move |word| Self::new(samples, word, of)));
         let features =
-            functions.flat_map(|of| (0..WORDS).map(move |word| Self::new(samples, word, of)));
-        let features = features.map(|feature| (chi_squared_deviations(&feature.counts), feature));
+            features.map(|feature| (chi_squared_deviations(&feature.value_counts), feature));
         let (_, best) = features
             .max_by(|(a, _), (b, _)| a.total_cmp(b))
             .expect("there are functions");
@@ -108,14 +109,14 @@ impl WordFeature {
 
     /// Returns the parity of a word that best separates the samples. The mask of the parity
     /// combines at most two of the [`basic_masks`].
-    pub(super) fn best_parity(samples: [&[ExaminedWords]; 2]) -> Self {
-        let best = (0..WORDS).map(|word| {
-            let (difference, mask) = best_mask(samples, word);
+    pub(super) fn best_word_parity(samples: [&[ExaminedWords]; 2]) -> Self {
+        let best = (0..EXAMINED_WORD_COUNT).map(|word| {
+            let (difference, mask) = best_parity_mask(samples, word);
             (difference, word, mask)
         });
         let best = best.max_by_key(|(difference, ..)| *difference);
         let (_, word, mask) = best.expect("there are words");
-        Self::new(samples, word, WordFunction::Parity(mask))
+        Self::new(samples, word, WordFunction::MaskedBitParity(mask))
     }
 }
 
@@ -135,8 +136,8 @@ fn chi_squared_deviations(counts: &[CountsByInput]) -> f64 {
 
 /// Finds the bit mask whose parity differs most between the samples of the two inputs. Returns the
 /// difference between the two numbers of samples with odd parity, then the mask.
-fn best_mask(samples: [&[ExaminedWords]; 2], word: usize) -> (u32, u64) {
-    let [first, second] = samples.map(|samples| parity_planes(samples, word));
+fn best_parity_mask(samples: [&[ExaminedWords]; 2], word: usize) -> (u32, u64) {
+    let [first, second] = samples.map(|samples| parity_bits_by_mask(samples, word));
     let odd = |one: &[u64], other: &[u64]| -> u32 {
         let bits = one.iter().zip(other);
         bits.map(|(a, b)| (a ^ b).count_ones()).sum()
@@ -167,7 +168,7 @@ fn basic_masks() -> Vec<u64> {
 
 /// Returns one list of bits for each of the [`basic_masks`]. A bit is the parity of the masked word
 /// in one sample.
-fn parity_planes(samples: &[ExaminedWords], word: usize) -> Vec<Vec<u64>> {
+fn parity_bits_by_mask(samples: &[ExaminedWords], word: usize) -> Vec<Vec<u64>> {
     let mut planes = vec![vec![0; samples.len().div_ceil(64)]];
     for bit in 0..64 {
         let blocks = samples.chunks(64).map(|block| {
@@ -204,7 +205,7 @@ mod tests {
         let mut rng = ChaCha20Rng::seed_from_u64(word as u64);
         [0, 1].map(|which| {
             let mut drawn = || {
-                let words = ExaminedWords([0; WORDS].map(|_| rng.next_u64()));
+                let words = ExaminedWords([0; EXAMINED_WORD_COUNT].map(|_| rng.next_u64()));
                 suits(words.0[word], which).then_some(words)
             };
             let one = |_| loop {
@@ -227,11 +228,11 @@ mod tests {
             u64::MAX ^ 8,
             0xffff,
         ];
-        for (word, mask) in (0..WORDS).zip(masks) {
-            let value = |word: u64| WordFunction::Parity(mask).value_of_word(word);
+        for (word, mask) in (0..EXAMINED_WORD_COUNT).zip(masks) {
+            let value = |word: u64| WordFunction::MaskedBitParity(mask).value_of_word(word);
             let samples = samples(word, |word, which| value(word) == which);
             let [first, second] = &samples;
-            let found = WordFeature::best_parity([first, second]);
+            let found = WordFeature::best_word_parity([first, second]);
             assert_eq!(
                 found.value_counts(&first[0]),
                 [SAMPLES as u32, 0],
@@ -242,7 +243,7 @@ mod tests {
                 [0, SAMPLES as u32],
                 "{mask:x}"
             );
-            let WordFunction::Parity(found) = found.function else {
+            let WordFunction::MaskedBitParity(found) = found.word_function else {
                 panic!("no parity")
             };
             assert_eq!(found, mask);
@@ -260,7 +261,7 @@ mod tests {
         for (word, part) in (0..).zip(parts) {
             let samples = samples(word, |word, which| part(word) == (which == 1));
             let [first, second] = &samples;
-            let found = WordFeature::best_part([first, second]);
+            let found = WordFeature::best_word_part([first, second]);
             assert!(first.iter().all(|words| found.value_counts(words)[1] == 0));
             assert!(second.iter().all(|words| found.value_counts(words)[0] == 0));
         }
@@ -270,13 +271,13 @@ mod tests {
     fn equal_distributions_are_hardly_apart() {
         let [first, second] = samples(0, |_, _| true);
         for feature in [
-            WordFeature::best_parity([&first, &second]),
-            WordFeature::best_part([&first, &second]),
+            WordFeature::best_word_parity([&first, &second]),
+            WordFeature::best_word_part([&first, &second]),
         ] {
             // χ² of one degree of freedom is above 25 with probability 6e-7. One of twenty thousand
             // parities is above with probability 0.01; with this seed none is.
             assert!(
-                chi_squared_deviations(&feature.counts) < 24.0 / 2_f64.sqrt(),
+                chi_squared_deviations(&feature.value_counts) < 24.0 / 2_f64.sqrt(),
                 "{feature:?}"
             );
         }

@@ -8,11 +8,11 @@ use hushbin::Task;
 use hushbin::sums::SumTask;
 use serde::Serialize;
 
-use super::output::{AnswerForm, Error, write_fields};
+use super::output::{AnswerFormOptions, Error, write_answer_fields};
 use super::{describe, sums};
 use crate::task::task_file::ReportTaskFile;
 use hushbin_analysis::accounting::{
-    ComposedPrivacy, DEFAULT_HONEST_FRACTION, Exposure, MemoisedAnswers, Mixture,
+    ComposedPrivacy, DEFAULT_HONEST_FRACTION, MemoisedAnswers, PersonExposure, ReportMixture,
     compute_composed_privacy, largest_local_epsilon, smallest_batch_size,
 };
 use hushbin_analysis::promise::{accounting_assumptions_statement, round_up_to_three_digits};
@@ -67,7 +67,7 @@ pub(super) struct Options {
     #[arg(long, value_name = "F", default_value_t = DEFAULT_HONEST_FRACTION, hide_default_value = true)]
     honest_fraction: f64,
     #[command(flatten)]
-    form: AnswerForm,
+    form: AnswerFormOptions,
 }
 
 #[derive(Debug, Serialize)]
@@ -96,8 +96,8 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
     };
     let answer = options.compute_central_privacy(&subject)?;
     let form = options.form;
-    form.write(out, &answer, &answer.summary_lines(), |out| {
-        answer.write_details(out)
+    form.write_formatted_answer(out, &answer, &answer.summary_lines(), |out| {
+        answer.write_account_details(out)
     })
 }
 
@@ -109,11 +109,11 @@ enum AccountedMechanism<'a> {
 
 impl AccountedMechanism<'_> {
     /// Returns the mixture of distributions that describes the mechanism at the local ε `epsilon`.
-    fn mixture_at(&self, epsilon: f64) -> Result<Mixture, Error> {
+    fn mixture_at_epsilon(&self, epsilon: f64) -> Result<ReportMixture, Error> {
         match self {
-            Self::Task(task, file) => Mixture::for_task_at_epsilon(task, epsilon)
+            Self::Task(task, file) => ReportMixture::for_task_at_epsilon(task, epsilon)
                 .map_err(|error| file.content_error(error).into()),
-            Self::AnyMechanism => Ok(Mixture::for_any_randomizer(epsilon)?),
+            Self::AnyMechanism => Ok(ReportMixture::for_any_randomizer(epsilon)?),
         }
     }
 
@@ -141,7 +141,7 @@ impl Options {
         }
         let people = self.reports.unwrap_or_else(|| task.min_people());
         let batch = (people, self.honest_fraction);
-        sums::run_account(task, batch, self.delta, self.batches, self.form, out)
+        sums::run_sum_account_command(task, batch, self.delta, self.batches, self.form, out)
     }
 
     fn compute_central_privacy(
@@ -150,15 +150,15 @@ impl Options {
     ) -> Result<AccountAnswer, Error> {
         let start = Instant::now();
         let (honest_fraction, delta) = (self.honest_fraction, self.delta);
-        let (mixture, reports) = self.mixture_and_reports(subject)?;
-        let exposure = Exposure {
+        let (mixture, reports) = self.mixture_and_report_count(subject)?;
+        let exposure = PersonExposure {
             batches: self.batches,
             reports_per_person: self.reports_per_person(subject),
         };
         self.check_batches_of_one_memo(subject)?;
         let composed = match subject.memoised_answers() {
-            Some(answers) if exposure != Exposure::default() => answers.compute_privacy(
-                |epsilon| subject.mixture_at(epsilon),
+            Some(answers) if exposure != PersonExposure::default() => answers.compute_privacy(
+                |epsilon| subject.mixture_at_epsilon(epsilon),
                 reports,
                 honest_fraction,
                 delta,
@@ -211,11 +211,11 @@ impl Options {
 
     /// Returns the mixture that describes the mechanism, and the number of reports in a batch. With
     /// `--central-epsilon`, searches for the largest local ε or for the smallest batch.
-    fn mixture_and_reports(
+    fn mixture_and_report_count(
         &self,
         subject: &AccountedMechanism<'_>,
-    ) -> Result<(Mixture, u64), Error> {
-        let at = |epsilon| subject.mixture_at(epsilon);
+    ) -> Result<(ReportMixture, u64), Error> {
+        let at = |epsilon| subject.mixture_at_epsilon(epsilon);
         let (honest_fraction, delta) = (self.honest_fraction, self.delta);
         let epsilon = self.epsilon.or(match subject {
             AccountedMechanism::Task(task, _) => Some(task.epsilon()),
@@ -277,8 +277,8 @@ impl AccountAnswer {
         ]
     }
 
-    fn write_details(&self, out: &mut dyn Write) -> io::Result<()> {
-        write_fields(out, self)?;
+    fn write_account_details(&self, out: &mut dyn Write) -> io::Result<()> {
+        write_answer_fields(out, self)?;
         let statement = accounting_assumptions_statement(self.epsilon, &self.composed.exposure);
         writeln!(out, "\n{statement}")
     }

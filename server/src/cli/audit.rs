@@ -54,7 +54,7 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
         ..
     } = *options;
     if let Some(task) = sums::read_sum_task(&options.task) {
-        return sums::run_audit(&task?, trials, confidence, &mut rng, json, out);
+        return sums::run_sum_audit_command(&task?, trials, confidence, &mut rng, json, out);
     }
     let task = ReportTaskFile::read(&options.task)?.resolve()?;
     let plan = TrialPlan::new(&task, trials, confidence)?;
@@ -186,7 +186,7 @@ mod tests {
     use hushbin::TaskDraft;
 
     use super::*;
-    use crate::audit::{enumerate_losses, measure_privacy_loss, upload_sender};
+    use crate::audit::{enumerate_losses, measure_privacy_loss, upload_appender};
     use hushbin_analysis::likelihood::core_bucket_probabilities;
 
     #[test]
@@ -197,7 +197,7 @@ mod tests {
                     "value": "sign", "mechanism": {{ "name": "collision", "buckets": 8 }} }}"#
             );
             let draft: TaskDraft = serde_json::from_str(&text).unwrap();
-            draft.resolve().unwrap()
+            draft.resolve_task().unwrap()
         };
         let (asked, leaky) = (task(1.0), task(1.5));
         let plan = TrialPlan::new(&asked, Some(4000), 0.999).unwrap();
@@ -207,7 +207,7 @@ mod tests {
             let enumeration =
                 enumerate_losses(&asked.questions()[0], 1 << 20, &mut rng, probabilities);
             // Only the reports should differ, so uploads carry the fingerprint of `asked`.
-            let mut send = upload_sender(measured, &mut rng);
+            let mut send = upload_appender(measured, &mut rng);
             let fingerprint = asked.fingerprint().0;
             let send = |answers: &[&[hushbin::Entry]], upload: &mut Vec<u8>| {
                 send(answers, upload);

@@ -44,7 +44,7 @@ pub(super) struct Options {
 }
 
 pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
-    let stored = StoredReports::open(&options.location.location()?, &options.task)?;
+    let stored = StoredReports::open(&options.location.journal_location()?, &options.task)?;
     let mut selected = None;
     if let Some(batches) = &options.batches {
         estimates::parse_batch_numbers(batches, selected.get_or_insert_default())?;
@@ -106,7 +106,7 @@ fn select_batches(
     let (kept, gone): (Vec<_>, Vec<_>) = batches.iter().partition(|batch| batch.reports_kept);
     match gone.is_empty() {
         true => Ok(batches),
-        false => Err(ExportError::Gone {
+        false => Err(ExportError::ReportsDeleted {
             id,
             gone: format_batch_ranges(gone),
             kept: format_batch_ranges(kept),
@@ -139,12 +139,12 @@ fn write_files(
     path: &Path,
     bar: &ProgressBar,
 ) -> Result<Option<PathBuf>, ExportError> {
-    let file = AtomicFile::create(path)?;
+    let file = AtomicFile::create_temporary_file(path)?;
     let description = ReportsDescription::new(stored.task(), batches);
     let description_file = (format != ReportFileFormat::Parquet).then(|| description_path(path));
     let described = description_file
         .as_deref()
-        .map(AtomicFile::create)
+        .map(AtomicFile::create_temporary_file)
         .transpose()?;
     let rows = match format {
         ReportFileFormat::Csv => export::csv_writer(file.file()),
@@ -156,10 +156,10 @@ fn write_files(
         described
             .file()
             .write_all(description.to_json().as_bytes())?;
-        described.finish()?;
+        described.sync_and_rename()?;
     }
     // The file of rows is renamed last, so that a file of rows always has a description.
-    let finished = file.finish();
+    let finished = file.sync_and_rename();
     if let (Err(_), Some(description_file)) = (&finished, &description_file) {
         let _ = std::fs::remove_file(description_file);
     }
@@ -175,7 +175,7 @@ fn write_rows(
     for batch in batches {
         let (mut found, mut written) = (0, Ok(()));
         stored.for_each_released_report(batch.number, &mut |report| {
-            written = rows.write(ReportRow::new(stored.task(), batch.number, &report));
+            written = rows.write_row(ReportRow::new(stored.task(), batch.number, &report));
             found += 1;
             bar.inc(1);
             match written {
@@ -186,7 +186,7 @@ fn write_rows(
         written?;
         // Reports may have been deleted since the batches were listed.
         if found != batch.reports {
-            return Err(ExportError::Reports {
+            return Err(ExportError::WrongReportCount {
                 batch: batch.number,
                 found,
                 expected: batch.reports,

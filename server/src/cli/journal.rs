@@ -77,18 +77,18 @@ struct SalvageOptions {
 
 pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
     match &options.command {
-        Command::Check(options) => write_check(&store::check_directory(&options.data), out),
+        Command::Check(options) => write_check_result(&store::check_directory(&options.data), out),
         Command::Backup(options) => {
             store::backup(&options.data, &options.to)?;
-            tokens::copy(&options.data, &options.to)?;
-            write_check(&store::check_directory(&options.to), out)
+            tokens::copy_tokens(&options.data, &options.to)?;
+            write_check_result(&store::check_directory(&options.to), out)
         }
         Command::Export(options) => export::run(options, out),
-        Command::Salvage(options) => salvage(options, out),
+        Command::Salvage(options) => salvage_journal(options, out),
     }
 }
 
-fn salvage(options: &SalvageOptions, out: &mut dyn Write) -> Result<(), Error> {
+fn salvage_journal(options: &SalvageOptions, out: &mut dyn Write) -> Result<(), Error> {
     let tasks = options
         .task
         .iter()
@@ -98,7 +98,7 @@ fn salvage(options: &SalvageOptions, out: &mut dyn Write) -> Result<(), Error> {
     for damage in &salvaged.damages {
         writeln!(out, "{damage}")?;
     }
-    if let Err(error) = tokens::copy(&options.data, &options.to) {
+    if let Err(error) = tokens::copy_tokens(&options.data, &options.to) {
         writeln!(out, "{error}: the tokens are lost, create new ones")?;
     }
     let SalvageResult {
@@ -111,14 +111,14 @@ fn salvage(options: &SalvageOptions, out: &mut dyn Write) -> Result<(), Error> {
         "{copied} files of {tasks} tasks are intact and were copied; {} are damaged or missing",
         damages.len()
     )?;
-    write_check(&store::check_directory(&options.to), out)
+    write_check_result(&store::check_directory(&options.to), out)
 }
 
 /// Writes the result of checking a journal.
 ///
 /// # Errors
 /// When a file is missing or damaged.
-fn write_check(checked: &DirectoryCheck, out: &mut dyn Write) -> Result<(), Error> {
+fn write_check_result(checked: &DirectoryCheck, out: &mut dyn Write) -> Result<(), Error> {
     for wrong in &checked.wrong {
         writeln!(out, "{wrong}")?;
     }

@@ -81,18 +81,18 @@ struct GatewayOptions {
 pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
     match &options.command {
         Command::Create(CreateOptions { algorithm, file }) => {
-            let private = keys::create(file, *algorithm)?;
-            write!(out, "{}", public_pem(*algorithm, &private))?;
+            let private = keys::create_private_key(file, *algorithm)?;
+            write!(out, "{}", public_key_pem(*algorithm, &private))?;
         }
         Command::Public(PublicOptions { algorithm, file }) => {
             let private = keys::read_private(file, *algorithm)?;
-            write!(out, "{}", public_pem(*algorithm, &private))?;
+            write!(out, "{}", public_key_pem(*algorithm, &private))?;
         }
         Command::Pin(PinOptions { task, keys }) => {
             let task = TaskFile::read(task)?.resolve()?;
             for file in keys {
                 let key = keys::read_public(file, KeyAlgorithm::X25519)?;
-                let pin = KeyConfiguration::new(&task, &key).pin();
+                let pin = KeyConfiguration::new(&task, &key).configuration_pin();
                 writeln!(out, "{}", HEXLOWER.encode(&pin))?;
             }
         }
@@ -107,7 +107,7 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
 }
 
 /// Returns the public key that belongs to a private key, in PEM.
-fn public_pem(algorithm: KeyAlgorithm, private: &[u8; keys::LENGTH]) -> String {
+fn public_key_pem(algorithm: KeyAlgorithm, private: &[u8; keys::KEY_BYTES]) -> String {
     let public = match algorithm {
         KeyAlgorithm::X25519 => sealed::public_key_of(private),
         KeyAlgorithm::Ed25519 => signature::public_key_of(private),

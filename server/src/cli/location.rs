@@ -30,7 +30,7 @@ impl LocationOptions {
     ///
     /// # Errors
     /// As [`Location::from_options`].
-    pub(super) fn location(&self) -> Result<Location, Error> {
+    pub(super) fn journal_location(&self) -> Result<Location, Error> {
         Ok(Location::from_options(
             self.data.as_deref(),
             self.store.as_deref(),

@@ -67,9 +67,9 @@ impl Cli {
             Command::Plan(options) => plan::run(&options, out),
             Command::Schema(options) => schema::run(&options, out),
             Command::Serve(options) => serve::run(*options, out),
-            Command::Simulate(options) => simulate::run(&options, out),
-            Command::Task(options) => task::run(&options, out),
-            Command::Token(options) => token::run(&options, out),
+            Command::Simulate(options) => simulate::run_simulate_command(&options, out),
+            Command::Task(options) => task::run_task_command(&options, out),
+            Command::Token(options) => token::run_token_command(&options, out),
         };
         match result.and_then(|()| Ok(out.flush()?)) {
             Err(error) if is_broken_pipe(&error) => Ok(()),

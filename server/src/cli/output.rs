@@ -25,7 +25,7 @@ pub(super) fn write_answer(
 
 /// Options that choose the form of a command's answer.
 #[derive(Debug, Clone, Copy, clap::Args)]
-pub(super) struct AnswerForm {
+pub(super) struct AnswerFormOptions {
     /// Also print tables, assumptions and derivations
     #[arg(long, conflicts_with = "json")]
     verbose: bool,
@@ -34,10 +34,10 @@ pub(super) struct AnswerForm {
     json: bool,
 }
 
-impl AnswerForm {
+impl AnswerFormOptions {
     /// Writes the answer as JSON if `--json` is given, and otherwise as `lines` of plain English.
     /// `--verbose` adds the output of `details`.
-    pub(super) fn write(
+    pub(super) fn write_formatted_answer(
         self,
         out: &mut dyn Write,
         answer: &impl Serialize,
@@ -56,7 +56,7 @@ impl AnswerForm {
 }
 
 /// Writes one line for each field of an answer: the field's name in JSON, then its value.
-pub(super) fn write_fields(out: &mut dyn Write, answer: &impl Serialize) -> io::Result<()> {
+pub(super) fn write_answer_fields(out: &mut dyn Write, answer: &impl Serialize) -> io::Result<()> {
     let fields = serde_json::to_value(answer)?;
     for (name, value) in fields.as_object().into_iter().flatten() {
         if !value.is_null() {

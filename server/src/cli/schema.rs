@@ -33,8 +33,8 @@ enum FileKind {
 
 pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
     let schema = match options.kind {
-        FileKind::Task => task_schema(),
-        FileKind::Config => config_schema(),
+        FileKind::Task => task_file_schema(),
+        FileKind::Config => config_file_schema(),
     };
     writeln!(out, "{}", serde_json::to_string_pretty(&schema)?)?;
     Ok(())
@@ -47,7 +47,7 @@ fn schema_id(name: &str) -> String {
 
 /// Returns the schema of the configuration file. It uses only keywords that have not changed since
 /// draft 4 of JSON Schema, because editors of TOML support no later draft.
-fn config_schema() -> Value {
+fn config_file_schema() -> Value {
     json!({
         "$schema": "http://json-schema.org/draft-07/schema#",
         "$id": schema_id("config"),
@@ -61,27 +61,27 @@ fn config_schema() -> Value {
 }
 
 /// Prefix of references to other schemas in an OpenAPI 3.1 document.
-const COMPONENTS: &str = "#/components/schemas/";
+const OPENAPI_SCHEMAS_PREFIX: &str = "#/components/schemas/";
 /// Prefix of references to other schemas in a JSON schema.
-const DEFINITIONS: &str = "#/$defs/";
+const JSON_SCHEMA_DEFINITIONS_PREFIX: &str = "#/$defs/";
 
 /// Returns the JSON schema of task files. It is the schema of the task in `POST /tasks`, plus the
 /// key with which a file gives the location of its schema.
-fn task_schema() -> Value {
-    let text = OPENAPI.replace(COMPONENTS, DEFINITIONS);
+fn task_file_schema() -> Value {
+    let text = OPENAPI.replace(OPENAPI_SCHEMAS_PREFIX, JSON_SCHEMA_DEFINITIONS_PREFIX);
     let mut document: Value = serde_json::from_str(&text).expect("a test reads it as JSON");
     let all = &mut document["components"]["schemas"];
     let root = all["task-draft"].take();
     let mut definitions = Map::new();
-    let mut open = definition_references(&root);
+    let mut open = referenced_definition_names(&root);
     while let Some(name) = open.pop() {
         if !definitions.contains_key(&name) {
             let own = all[&name].take();
-            open.extend(definition_references(&own));
+            open.extend(referenced_definition_names(&own));
             definitions.insert(name, own);
         }
     }
-    for form in definition_references(&root) {
+    for form in referenced_definition_names(&root) {
         definitions[&form]["properties"][schema_key::KEY] = json!({
             "description": "Location of this schema, for editors. It is not part of the task.",
             "type": "string",
@@ -98,15 +98,15 @@ fn task_schema() -> Value {
 }
 
 /// Returns the names of the definitions that a schema refers to.
-fn definition_references(schema: &Value) -> Vec<String> {
+fn referenced_definition_names(schema: &Value) -> Vec<String> {
     match schema {
         Value::Object(all) => {
             let own = all.get("$ref").and_then(Value::as_str);
-            let own = own.and_then(|place| place.strip_prefix(DEFINITIONS));
-            let below = all.values().flat_map(definition_references);
+            let own = own.and_then(|place| place.strip_prefix(JSON_SCHEMA_DEFINITIONS_PREFIX));
+            let below = all.values().flat_map(referenced_definition_names);
             own.map(str::to_owned).into_iter().chain(below).collect()
         }
-        Value::Array(all) => all.iter().flat_map(definition_references).collect(),
+        Value::Array(all) => all.iter().flat_map(referenced_definition_names).collect(),
         _ => Vec::new(),
     }
 }

@@ -7,7 +7,7 @@ use chacha20::ChaCha20Rng;
 use hushbin::sums::SumTask;
 use rand_core::SeedableRng;
 
-use super::output::{AnswerForm, Error, progress_bar};
+use super::output::{AnswerFormOptions, Error, progress_bar};
 use super::table::{error_summary_line, write_estimate_table, write_estimates_and_coverage};
 use super::{describe, sums};
 use crate::simulate::{
@@ -46,7 +46,7 @@ pub(super) struct Options {
     #[arg(long, value_name = "LETTERS", default_value = DEFAULT_ALPHABET, hide_default_value = true)]
     alphabet: String,
     #[command(flatten)]
-    form: AnswerForm,
+    form: AnswerFormOptions,
 }
 
 /// Returns one random generator for each run, with consecutive seeds.
@@ -62,14 +62,14 @@ fn random_generators(
     Ok(seeds.map(ChaCha20Rng::seed_from_u64))
 }
 
-pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
+pub(super) fn run_simulate_command(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
     let format = DataFormat::from_path(&options.data)?;
     if let Some(task) = sums::read_sum_task(&options.task) {
         return simulate_sum_task(options, format, &task?, out);
     }
     let task = ReportTaskFile::read(&options.task)?.resolve()?;
     let answers = Answers::open(&options.data, format, &task)?;
-    let people = options.people.unwrap_or(answers.people());
+    let people = options.people.unwrap_or(answers.person_count());
     let bar = progress_bar(people as u64 * options.runs, "people");
     let progress = |run: usize, done: usize| bar.set_position((people * run + done) as u64);
     let rngs = random_generators(options)?;
@@ -82,8 +82,8 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
     bar.finish_and_clear();
     options
         .form
-        .write(out, &found, &summary_lines(&found), |out| {
-            write_details(out, &found)
+        .write_formatted_answer(out, &found, &summary_lines(&found), |out| {
+            write_simulation_details(out, &found)
         })
 }
 
@@ -105,9 +105,11 @@ fn simulate_sum_task(
         describe::simulation_runs_sentence(found.people, found.runs),
         error_summary_line("sums", &found.tally, false, found.confidence),
     ];
-    options.form.write(out, &found, &lines, |out| {
-        sums::write_simulation_errors(out, &found)
-    })
+    options
+        .form
+        .write_formatted_answer(out, &found, &lines, |out| {
+            sums::write_simulation_errors(out, &found)
+        })
 }
 
 /// Summarises the simulation: one line about the runs, and one line for each question.
@@ -147,7 +149,7 @@ fn summary_lines(found: &SimulationResult) -> Vec<String> {
     [first].into_iter().chain(questions).chain(texts).collect()
 }
 
-fn write_details(out: &mut dyn Write, found: &SimulationResult) -> io::Result<()> {
+fn write_simulation_details(out: &mut dyn Write, found: &SimulationResult) -> io::Result<()> {
     writeln!(
         out,
         "estimate: of the first run; ±: distance to the farther end of its {}% interval; error: \

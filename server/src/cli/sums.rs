@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use hushbin::sums::SumTask;
-use hushbin_analysis::accounting::BATCHES;
+use hushbin_analysis::accounting::BATCH_COUNT_RANGE;
 use hushbin_analysis::promise::round_up_to_three_digits;
 use hushbin_analysis::sums::{
     PredictedMeanError, SumInfluence, SumPlan, epsilon_bounds_for_people,
@@ -13,7 +13,7 @@ use hushbin_analysis::sums::{
 use serde::Serialize;
 
 use super::describe;
-use super::output::{AnswerForm, Error, progress_bar, write_answer, write_fields};
+use super::output::{AnswerFormOptions, Error, progress_bar, write_answer, write_answer_fields};
 use super::table::write_estimates_and_coverage;
 use crate::audit::{SumAudit, Verdict, audit_sums, default_sum_trials};
 use crate::simulate::SumSimulationResult;
@@ -46,10 +46,10 @@ pub(super) fn read_sum_task(path: &Path) -> Option<Result<SumTask, Error>> {
 
 /// Runs `hushbin plan` and `hushbin task check` for a task of sums. Writes the complete task to
 /// `file` if a file is given.
-pub(super) fn run_plan(
+pub(super) fn run_sum_plan_command(
     task: SumTask,
     file: Option<&Path>,
-    form: AnswerForm,
+    form: AnswerFormOptions,
     out: &mut dyn Write,
 ) -> Result<(), Error> {
     if let Some(file) = file {
@@ -57,7 +57,7 @@ pub(super) fn run_plan(
     }
     let plan = SumPlan::new(task)?;
     let lines = summary_lines(&plan, file);
-    form.write(out, &plan, &lines, |out| write_plan(out, &plan))
+    form.write_formatted_answer(out, &plan, &lines, |out| write_plan(out, &plan))
 }
 
 /// Summarises the plan for a task of sums in a few lines of plain English.
@@ -95,8 +95,8 @@ fn item_name_or_each(label: Option<&impl ToString>) -> String {
 fn write_plan(out: &mut dyn Write, plan: &SumPlan) -> io::Result<()> {
     let task = &plan.task;
     let [drawn, levels] = [
-        task.message_parameters().drawn_coordinates(),
-        task.message_parameters().levels(),
+        task.message_parameters().drawn_coordinate_count(),
+        task.message_parameters().level_count(),
     ];
     writeln!(out, "shuffled  ε = {:.6}", plan.central_epsilon.upper)?;
     writeln!(
@@ -156,15 +156,15 @@ struct SumsCentralPrivacy {
 }
 
 /// Runs `hushbin account` for a task of sums, with `people` people in each batch.
-pub(super) fn run_account(
+pub(super) fn run_sum_account_command(
     task: &SumTask,
     (people, honest_fraction): (u64, f64),
     delta: f64,
     batches: u32,
-    form: AnswerForm,
+    form: AnswerFormOptions,
     out: &mut dyn Write,
 ) -> Result<(), Error> {
-    BATCHES.check(f64::from(batches))?;
+    BATCH_COUNT_RANGE.check_in_range(f64::from(batches))?;
     let found = epsilon_bounds_for_people(task, people, honest_fraction, delta)?;
     let answer = SumsCentralPrivacy {
         trust: "shuffler",
@@ -196,11 +196,13 @@ pub(super) fn run_account(
              follow the protocol."
         ),
     ];
-    form.write(out, &answer, &lines, |out| write_fields(out, &answer))
+    form.write_formatted_answer(out, &answer, &lines, |out| {
+        write_answer_fields(out, &answer)
+    })
 }
 
 /// Runs `hushbin audit` for a task of sums.
-pub(super) fn run_audit<R: rand_core::CryptoRng>(
+pub(super) fn run_sum_audit_command<R: rand_core::CryptoRng>(
     task: &SumTask,
     trials: Option<u64>,
     confidence: f64,
@@ -249,7 +251,7 @@ fn write_audit(out: &mut dyn Write, task: &SumTask, found: &SumAudit) -> io::Res
         found.empirical_lower_bound,
         100.0 * found.confidence,
         found.event_trials,
-        task.honest_people()
+        task.honest_people_count()
     )?;
     writeln!(
         out,

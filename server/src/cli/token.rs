@@ -54,21 +54,24 @@ struct RevokeOptions {
     id: String,
 }
 
-pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
+pub(super) fn run_token_command(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
     match &options.command {
         Command::Create(options) => {
-            let (_, text) =
-                tokens::create(&options.location.location()?, options.role, &options.name)?;
+            let (_, text) = tokens::create_token(
+                &options.location.journal_location()?,
+                options.role,
+                &options.name,
+            )?;
             writeln!(out, "{text}")?;
         }
         Command::List(options) => {
-            for token in tokens::list(&options.location.location()?)? {
+            for token in tokens::list_tokens(&options.location.journal_location()?)? {
                 let role = token.role.name();
                 writeln!(out, "{}  {role:<7}  {}", token.id, token.name)?;
             }
         }
         Command::Revoke(options) => {
-            let token = tokens::revoke(&options.location.location()?, &options.id)?;
+            let token = tokens::revoke_token(&options.location.journal_location()?, &options.id)?;
             writeln!(out, "revoked {}  {}", token.id, token.name)?;
         }
     }

@@ -10,21 +10,21 @@ use hushbin_analysis::estimate::{EstimateError, PostProcessingMethod, Query, Tot
 use serde::Serialize;
 
 /// Maximum number of batches in one query.
-const BATCHES: usize = 10_000;
+const MAX_QUERY_BATCHES: usize = 10_000;
 
 /// Error of parsing the text of a query.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum QueryTextError {
     #[error("batches: {0:?} is neither a number nor a range")]
-    NoRange(String),
-    #[error("batches: more than {BATCHES} batches are given")]
-    TooMany,
+    InvalidBatchRange(String),
+    #[error("batches: more than {MAX_QUERY_BATCHES} batches are given")]
+    TooManyBatches,
     #[error("batches: {0} is given twice")]
-    Twice(u64),
+    DuplicateBatch(u64),
     #[error("post: {} is given twice", .0.as_str())]
-    PostTwice(PostProcessingMethod),
+    DuplicatePostProcessing(PostProcessingMethod),
     #[error(transparent)]
-    Post(#[from] EstimateError),
+    InvalidPostProcessing(#[from] EstimateError),
 }
 
 /// Parses numbers and ranges of batches, such as `1,4-6`, and adds them to `batches`.
@@ -39,14 +39,14 @@ pub(crate) fn parse_batch_numbers(
         let (first, last) = part.split_once('-').unwrap_or((part, part));
         let range = first.parse::<u64>().ok().zip(last.parse::<u64>().ok());
         let Some((first, last)) = range.filter(|(first, last)| first <= last) else {
-            return Err(QueryTextError::NoRange(part.to_owned()));
+            return Err(QueryTextError::InvalidBatchRange(part.to_owned()));
         };
         // Checked before the loop over the range, which may have 2⁶⁴ numbers.
-        if last - first >= (BATCHES - batches.len()) as u64 {
-            return Err(QueryTextError::TooMany);
+        if last - first >= (MAX_QUERY_BATCHES - batches.len()) as u64 {
+            return Err(QueryTextError::TooManyBatches);
         }
         if let Some(twice) = (first..=last).find(|batch| batches.contains(batch)) {
-            return Err(QueryTextError::Twice(twice));
+            return Err(QueryTextError::DuplicateBatch(twice));
         }
         batches.extend(first..=last);
     }
@@ -64,7 +64,7 @@ pub(crate) fn parse_post_processing(
     for name in names.split(',') {
         let asked = name.parse()?;
         if post.contains(&asked) {
-            return Err(QueryTextError::PostTwice(asked));
+            return Err(QueryTextError::DuplicatePostProcessing(asked));
         }
         post.push(asked);
     }

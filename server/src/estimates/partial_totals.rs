@@ -30,25 +30,25 @@ use sha2::{Digest, Sha256};
 use crate::format_version::version_of;
 
 /// Version of the format.
-const VERSION: u64 = 1;
+const FORMAT_VERSION: u64 = 1;
 
 /// Identifier of a fold: the first 16 bytes of the SHA-256 of its reports.
-type FoldId = [u8; 16];
+type ReportsDigest = [u8; 16];
 
 /// Totals to which reports are still being added.
-pub(crate) struct PartialFold {
+pub(crate) struct TotalsAccumulator {
     totals: Totals,
-    digest: Sha256,
+    reports_hasher: Sha256,
     /// Encoding of the last report; kept to avoid an allocation for each report.
-    bytes: Vec<u8>,
-    length: Vec<u8>,
+    report_buffer: Vec<u8>,
+    length_buffer: Vec<u8>,
 }
 
 /// Totals of reports, with the identifiers of the folds that were added up.
 pub(crate) struct PartialTotals {
     pub(crate) totals: Totals,
     /// Position in the input at which each part was found, for error messages.
-    parts: BTreeMap<FoldId, String>,
+    part_positions: BTreeMap<ReportsDigest, String>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -64,7 +64,7 @@ struct PartialTotalsLine {
 
 /// Errors of adding a line to partial totals.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum PartialError {
+pub(crate) enum PartialTotalsError {
     #[error(
         "{at}: expected partial totals, as hushbin estimate --format totals writes them: {source}"
     )]
@@ -73,67 +73,69 @@ pub(crate) enum PartialError {
         source: serde_json::Error,
     },
     #[error("{at}: partial totals of version {found}, this hushbin supports version {known}")]
-    Version { at: String, found: u64, known: u64 },
+    UnsupportedVersion { at: String, found: u64, known: u64 },
     #[error("{at}: {what} is damaged")]
-    Damaged { at: String, what: &'static str },
+    DamagedLine { at: String, what: &'static str },
     #[error("{at}: the task has the fingerprint {found}, expected {expected}")]
-    OtherTask {
+    TaskMismatch {
         at: String,
         expected: Fingerprint,
         found: Fingerprint,
     },
     #[error("{at}: {source}")]
-    Totals { at: String, source: TotalsError },
+    InvalidTotals { at: String, source: TotalsError },
     #[error("{at} and {other} hold the same reports, which would be counted twice")]
-    Twice { at: String, other: String },
+    DuplicatePart { at: String, other: String },
 }
 
 /// Keys of partial totals that rows of reports do not have.
-const KEYS: [&str; 3] = ["fingerprint", "parts", "totals"];
+const PARTIAL_TOTALS_KEYS: [&str; 3] = ["fingerprint", "parts", "totals"];
 
 /// Returns true if a file with this beginning is meant to contain partial totals: its first line
 /// has a key that only partial totals have. Damaged and truncated lines count too.
 pub(crate) fn is_partial_totals(beginning: &[u8]) -> bool {
     let line = beginning.trim_ascii();
     if let Ok(keys) = serde_json::from_slice::<BTreeMap<String, IgnoredAny>>(line) {
-        return KEYS.iter().any(|&key| keys.contains_key(key));
+        return PARTIAL_TOTALS_KEYS
+            .iter()
+            .any(|&key| keys.contains_key(key));
     }
     let text = String::from_utf8_lossy(line);
     let is_cut = !text.is_empty() && "{\"fingerprint\":".starts_with(&*text);
     // A string inside a row has a backslash before its quotes, so it cannot match.
     let has = |key: &&str| text.contains(&format!("\"{key}\":"));
-    is_cut || KEYS.iter().any(has)
+    is_cut || PARTIAL_TOTALS_KEYS.iter().any(has)
 }
 
-impl PartialFold {
+impl TotalsAccumulator {
     pub(crate) fn new(task: &Task) -> Self {
         Self {
             totals: Totals::new(task),
-            digest: Sha256::new(),
-            bytes: Vec::new(),
-            length: Vec::new(),
+            reports_hasher: Sha256::new(),
+            report_buffer: Vec::new(),
+            length_buffer: Vec::new(),
         }
     }
 
     /// Adds one report that was decoded under the same task.
     pub(crate) fn add_report(&mut self, report: &Report) {
         self.totals.add_report(report);
-        self.bytes.clear();
-        report.encode(&mut self.bytes);
+        self.report_buffer.clear();
+        report.encode(&mut self.report_buffer);
         // The length goes first, so that different lists of reports never give the same bytes.
-        self.length.clear();
-        append_varint(&mut self.length, self.bytes.len() as u64);
-        self.digest.update(&self.length);
-        self.digest.update(&self.bytes);
+        self.length_buffer.clear();
+        append_varint(&mut self.length_buffer, self.report_buffer.len() as u64);
+        self.reports_hasher.update(&self.length_buffer);
+        self.reports_hasher.update(&self.report_buffer);
     }
 
-    pub(crate) fn finish(self) -> PartialTotals {
-        let part = first_16_bytes(self.digest);
+    pub(crate) fn into_partial_totals(self) -> PartialTotals {
+        let part = first_16_bytes(self.reports_hasher);
         // An empty fold has no part: several of them would collide, and nothing is counted twice.
         let parts = (self.totals.report_count() > 0).then(|| (part, String::new()));
         PartialTotals {
             totals: self.totals,
-            parts: parts.into_iter().collect(),
+            part_positions: parts.into_iter().collect(),
         }
     }
 }
@@ -141,34 +143,34 @@ impl PartialFold {
 impl PartialTotals {
     /// Creates partial totals of no reports.
     pub(crate) fn new(task: &Task) -> Self {
-        PartialFold::new(task).finish()
+        TotalsAccumulator::new(task).into_partial_totals()
     }
 
     /// Adds the partial totals of a line found at position `at`.
     ///
     /// # Errors
     /// When the line belongs to another task, is damaged, or was added before.
-    pub(crate) fn add_line(
+    pub(crate) fn add_partial_totals_line(
         &mut self,
         task: &Task,
         line: &[u8],
         at: &dyn fmt::Display,
-    ) -> Result<(), PartialError> {
+    ) -> Result<(), PartialTotalsError> {
         let at = at.to_string();
-        let damaged = |what| PartialError::Damaged {
+        let damaged = |what| PartialTotalsError::DamagedLine {
             at: at.clone(),
             what,
         };
-        let syntax = |source| PartialError::Syntax {
+        let syntax = |source| PartialTotalsError::Syntax {
             at: at.clone(),
             source,
         };
         let found = version_of(line).map_err(syntax)?;
-        if found != VERSION {
-            return Err(PartialError::Version {
+        if found != FORMAT_VERSION {
+            return Err(PartialTotalsError::UnsupportedVersion {
                 at,
                 found,
-                known: VERSION,
+                known: FORMAT_VERSION,
             });
         }
         let mut line: PartialTotalsLine = serde_json::from_slice(line).map_err(syntax)?;
@@ -178,7 +180,7 @@ impl PartialTotals {
         }
         let (expected, found) = (task.fingerprint(), line.fingerprint);
         if found != expected {
-            return Err(PartialError::OtherTask {
+            return Err(PartialTotalsError::TaskMismatch {
                 at,
                 expected,
                 found,
@@ -188,7 +190,7 @@ impl PartialTotals {
             .decode(line.totals.as_bytes())
             .map_err(|_| damaged("totals"))?;
         let totals = Totals::decode(task, &totals);
-        let totals = totals.map_err(|source| PartialError::Totals {
+        let totals = totals.map_err(|source| PartialTotalsError::InvalidTotals {
             at: at.clone(),
             source,
         })?;
@@ -196,13 +198,13 @@ impl PartialTotals {
             return Err(damaged("reports"));
         }
         for part in &line.parts {
-            let part: Option<FoldId> = HEXLOWER
+            let part: Option<ReportsDigest> = HEXLOWER
                 .decode(part.as_bytes())
                 .ok()
                 .and_then(|part| part.try_into().ok());
             let part = part.ok_or_else(|| damaged("parts"))?;
-            if let Some(other) = self.parts.insert(part, at.clone()) {
-                return Err(PartialError::Twice { at, other });
+            if let Some(other) = self.part_positions.insert(part, at.clone()) {
+                return Err(PartialTotalsError::DuplicatePart { at, other });
             }
         }
         self.totals.merge(&totals);
@@ -215,7 +217,7 @@ impl PartialTotals {
             fingerprint: task.fingerprint(),
             reports: self.totals.report_count(),
             parts: self
-                .parts
+                .part_positions
                 .keys()
                 .map(|part| HEXLOWER.encode(part))
                 .collect(),
@@ -238,7 +240,7 @@ impl PartialTotalsLine {
     }
 }
 
-fn first_16_bytes(digest: Sha256) -> FoldId {
+fn first_16_bytes(digest: Sha256) -> ReportsDigest {
     *digest
         .finalize()
         .first_chunk()

@@ -11,7 +11,7 @@ use crate::store::open_or_create;
 #[derive(Debug)]
 pub(crate) struct AtomicFile {
     path: PathBuf,
-    unfinished: PathBuf,
+    temporary_path: PathBuf,
     /// Temporary file, locked so that no second process writes or finishes it.
     file: File,
 }
@@ -21,7 +21,7 @@ impl AtomicFile {
     ///
     /// # Errors
     /// When `path` exists, the temporary file cannot be written, or another process is writing it.
-    pub(crate) fn create(path: &Path) -> Result<Self, ExportError> {
+    pub(crate) fn create_temporary_file(path: &Path) -> Result<Self, ExportError> {
         let mut name = path.as_os_str().to_owned();
         name.push(".unfinished");
         let unfinished = PathBuf::from(name);
@@ -35,11 +35,11 @@ impl AtomicFile {
                     .map_err(|source| file_failure(&unfinished, source))?;
                 Ok(Self {
                     path: path.to_owned(),
-                    unfinished,
+                    temporary_path: unfinished,
                     file,
                 })
             }
-            Err(TryLockError::WouldBlock) => Err(ExportError::Busy {
+            Err(TryLockError::WouldBlock) => Err(ExportError::FileInUse {
                 path: display_path(&unfinished),
             }),
             Err(TryLockError::Error(source)) => Err(file_failure(&unfinished, source)),
@@ -54,26 +54,27 @@ impl AtomicFile {
     ///
     /// # Errors
     /// When the disk fails, or a file of that name exists by now.
-    pub(crate) fn finish(self) -> Result<(), ExportError> {
+    pub(crate) fn sync_and_rename(self) -> Result<(), ExportError> {
         let synced = self.file.sync_all();
         // Sync before the rename, so that after a power loss the final name never has partial
         // content.
-        synced.map_err(|source| file_failure(&self.unfinished, source))?;
+        synced.map_err(|source| file_failure(&self.temporary_path, source))?;
         check_absent(&self.path)?;
-        fs::rename(&self.unfinished, &self.path).map_err(|source| file_failure(&self.path, source))
+        fs::rename(&self.temporary_path, &self.path)
+            .map_err(|source| file_failure(&self.path, source))
     }
 }
 
 impl Drop for AtomicFile {
     fn drop(&mut self) {
         // After `finish` the temporary name no longer exists, so this fails harmlessly.
-        let _ = fs::remove_file(&self.unfinished);
+        let _ = fs::remove_file(&self.temporary_path);
     }
 }
 
 fn check_absent(path: &Path) -> Result<(), ExportError> {
     match fs::symlink_metadata(path) {
-        Ok(_) => Err(ExportError::Exists {
+        Ok(_) => Err(ExportError::FileExists {
             path: display_path(path),
         }),
         Err(_) => Ok(()),
@@ -86,5 +87,5 @@ pub(super) fn display_path(path: &Path) -> String {
 
 fn file_failure(path: &Path, source: io::Error) -> ExportError {
     let path = display_path(path);
-    ExportError::File { path, source }
+    ExportError::FileAccess { path, source }
 }

@@ -11,7 +11,7 @@ use crate::store::BatchRow;
 
 /// Version of the format of descriptions and of files of reports. Descriptions of later versions
 /// have a key `version`. Version 1 does not have this key.
-const VERSION: u64 = 1;
+const FORMAT_VERSION: u64 = 1;
 
 /// Task of the reports in a file, and the number of reports in each batch.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -62,9 +62,9 @@ impl ReportsDescription {
     /// Message that names the mistake and the expected value.
     pub(super) fn parse(text: &str) -> Result<Self, String> {
         let found = version_of(text.as_bytes()).map_err(|error| error.to_string())?;
-        if found != VERSION {
+        if found != FORMAT_VERSION {
             return Err(format!(
-                "it has version {found}, this hushbin supports version {VERSION}"
+                "it has version {found}, this hushbin supports version {FORMAT_VERSION}"
             ));
         }
         let read: Self = serde_json::from_str(text).map_err(|error| error.to_string())?;

@@ -14,18 +14,18 @@ use crate::store::OpenError;
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ExportError {
     #[error("{path}: {source}")]
-    File { path: String, source: io::Error },
+    FileAccess { path: String, source: io::Error },
     #[error("{path} already exists and is not overwritten")]
-    Exists { path: String },
+    FileExists { path: String },
     #[error("{path} is being written by another hushbin process")]
-    Busy { path: String },
+    FileInUse { path: String },
     /// Error of an output stream that is not a file.
     #[error(transparent)]
     Io(#[from] io::Error),
     #[error(transparent)]
     Parquet(#[from] ParquetError),
     #[error(transparent)]
-    Open(#[from] OpenError),
+    JournalOpenFailed(#[from] OpenError),
     #[error("no batch of task {id:?} is released yet")]
     NothingReleased { id: String },
     #[error("batch {batch} of task {id:?} is not released; released batches: {released}")]
@@ -40,13 +40,13 @@ pub(crate) enum ExportError {
          their totals are kept; {}",
         kept_batches_hint(kept)
     )]
-    Gone {
+    ReportsDeleted {
         id: String,
         gone: String,
         kept: String,
     },
     #[error("batch {batch} has {found} reports, expected {expected}; run hushbin journal check")]
-    Reports {
+    WrongReportCount {
         batch: u64,
         found: u64,
         expected: u64,
@@ -70,9 +70,9 @@ impl From<csv::Error> for ExportError {
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ReadError {
     #[error("{path}: {source}")]
-    File { path: String, source: io::Error },
+    FileAccess { path: String, source: io::Error },
     #[error("{path} is a pipe; Parquet needs a file, because it is read from its end")]
-    Pipe { path: String },
+    UnseekablePipe { path: String },
     #[error(
         "{path} contains no exported reports, expected Parquet, JSON lines or the header \
          batch,question,seed,bucket,report, as hushbin journal export writes them"
@@ -84,21 +84,21 @@ pub(crate) enum ReadError {
     NoFiles,
     #[cfg(feature = "parquet")]
     #[error("{path} has no column {column} with a value in each row, expected {expected}")]
-    Column {
+    MissingColumn {
         path: String,
         column: &'static str,
         expected: String,
     },
     /// Invalid line of a text file, or invalid row of a Parquet file.
     #[error("{path}, {what} {number}: {wrong}")]
-    Row {
+    InvalidRow {
         path: String,
         what: &'static str,
         number: u64,
         wrong: String,
     },
     #[error("{path} is not a valid description of exported reports: {wrong}")]
-    Description { path: String, wrong: String },
+    InvalidDescription { path: String, wrong: String },
     #[error(
         "the task of the reports in {path} is unknown: put {description_file} next to the file, \
          as hushbin journal export does, or give the task file with --task"
@@ -108,13 +108,13 @@ pub(crate) enum ReadError {
         description_file: String,
     },
     #[error("{path} holds reports of a task with the fingerprint {found}, expected {expected}")]
-    OtherTask {
+    TaskMismatch {
         path: String,
         expected: Fingerprint,
         found: Fingerprint,
     },
     #[error("{path} and {other} both hold batch {batch}, whose reports would be counted twice")]
-    Twice {
+    DuplicateBatch {
         path: String,
         other: String,
         batch: u64,

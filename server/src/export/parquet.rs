@@ -27,8 +27,8 @@ use super::row_writer::RowWriter;
 const METADATA_KEY: &str = "hushbin";
 
 /// Maximum number of rows in a Parquet row group. A group is kept in memory until it is written.
-const GROUP_ROWS: usize = 1 << 17;
-const GROUP_BYTES: usize = 32 << 20;
+const MAX_ROW_GROUP_ROWS: usize = 1 << 17;
+const MAX_ROW_GROUP_BYTES: usize = 32 << 20;
 
 /// Limit below which doubles hold every whole number exactly, 2⁵³.
 const MAX_EXACT_INTEGER: f64 = 9_007_199_254_740_992.0;
@@ -36,8 +36,8 @@ const MAX_EXACT_INTEGER: f64 = 9_007_199_254_740_992.0;
 /// Parquet file that is being written.
 struct ParquetRowWriter {
     writer: SerializedFileWriter<BufWriter<File>>,
-    group: Vec<ReportRow>,
-    bytes: usize,
+    buffered_rows: Vec<ReportRow>,
+    buffered_bytes: usize,
 }
 
 /// Starts a Parquet file with the description in its footer.
@@ -66,35 +66,37 @@ pub(crate) fn parquet_writer(
     let out = BufWriter::new(file.try_clone()?);
     Ok(Box::new(ParquetRowWriter {
         writer: SerializedFileWriter::new(out, schema, Arc::new(properties.build()))?,
-        group,
-        bytes: 0,
+        buffered_rows: group,
+        buffered_bytes: 0,
     }))
 }
 
 impl ParquetRowWriter {
-    fn write_group(&mut self) -> Result<(), ParquetError> {
+    fn write_row_group(&mut self) -> Result<(), ParquetError> {
         let mut out = self.writer.next_row_group()?;
-        self.group.as_slice().write_to_row_group(&mut out)?;
+        self.buffered_rows.as_slice().write_to_row_group(&mut out)?;
         out.close()?;
-        self.group.clear();
-        self.bytes = 0;
+        self.buffered_rows.clear();
+        self.buffered_bytes = 0;
         Ok(())
     }
 }
 
 impl RowWriter for ParquetRowWriter {
-    fn write(&mut self, row: ReportRow) -> Result<(), ExportError> {
-        self.bytes += row.report.len();
-        self.group.push(row);
-        if self.group.len() >= GROUP_ROWS || self.bytes >= GROUP_BYTES {
-            self.write_group()?;
+    fn write_row(&mut self, row: ReportRow) -> Result<(), ExportError> {
+        self.buffered_bytes += row.report.len();
+        self.buffered_rows.push(row);
+        if self.buffered_rows.len() >= MAX_ROW_GROUP_ROWS
+            || self.buffered_bytes >= MAX_ROW_GROUP_BYTES
+        {
+            self.write_row_group()?;
         }
         Ok(())
     }
 
     fn finish(mut self: Box<Self>) -> Result<(), ExportError> {
-        if !self.group.is_empty() {
-            self.write_group()?;
+        if !self.buffered_rows.is_empty() {
+            self.write_row_group()?;
         }
         self.writer.finish()?;
         Ok(self.writer.inner_mut().flush()?)
@@ -123,7 +125,7 @@ impl ParquetFile {
         let found = COLUMNS.iter().map(|&column| {
             let mut fields = schema.get_fields().iter();
             let own = fields.find(|field| field.name() == column && has_one_value_per_row(field));
-            own.cloned().ok_or_else(|| ReadError::Column {
+            own.cloned().ok_or_else(|| ReadError::MissingColumn {
                 path: display_path(path),
                 column,
                 expected: COLUMNS.join(", "),

@@ -9,14 +9,14 @@ use super::error::ReadError;
 use crate::text_file::MARK;
 
 /// Number of bytes read to detect the format, unless the file begins with a JSON object.
-const BEGINNING: u64 = 4096;
+const FORMAT_DETECTION_BYTES: u64 = 4096;
 
 /// File whose beginning was read and is kept, since a pipe cannot be read twice.
 pub(crate) struct PeekedFile {
     path: PathBuf,
     /// Bytes read so far: blank lines, and part or all of the first line that is not blank.
     beginning: Vec<u8>,
-    rest: BufReader<File>,
+    remaining_reader: BufReader<File>,
 }
 
 /// Reader of all bytes of a file, including those that were read before.
@@ -35,7 +35,7 @@ impl PeekedFile {
         Ok(Self {
             path: path.to_owned(),
             beginning,
-            rest,
+            remaining_reader: rest,
         })
     }
 
@@ -51,7 +51,7 @@ impl PeekedFile {
 
     /// Returns a reader of the whole file, without a byte order mark.
     pub(crate) fn into_reader(self) -> WholeReader {
-        Cursor::new(self.beginning).chain(self.rest)
+        Cursor::new(self.beginning).chain(self.remaining_reader)
     }
 
     /// Returns the file, positioned at its first byte, for random access.
@@ -59,12 +59,14 @@ impl PeekedFile {
     /// # Errors
     /// When the file is a pipe.
     pub(super) fn into_seekable(self) -> Result<File, ReadError> {
-        let mut file = self.rest.into_inner();
+        let mut file = self.remaining_reader.into_inner();
         match file.rewind() {
             Ok(()) => Ok(file),
-            Err(error) if error.kind() == io::ErrorKind::NotSeekable => Err(ReadError::Pipe {
-                path: display_path(&self.path),
-            }),
+            Err(error) if error.kind() == io::ErrorKind::NotSeekable => {
+                Err(ReadError::UnseekablePipe {
+                    path: display_path(&self.path),
+                })
+            }
             Err(source) => Err(file_error(&self.path, source)),
         }
     }
@@ -76,7 +78,7 @@ fn read_beginning(input: &mut impl BufRead) -> io::Result<Vec<u8>> {
         // Bounded, so that a binary file without line breaks does not fill memory.
         let read = input
             .by_ref()
-            .take(BEGINNING)
+            .take(FORMAT_DETECTION_BYTES)
             .read_until(b'\n', &mut bytes)?;
         if bytes.starts_with(MARK.as_bytes()) {
             bytes.drain(..MARK.len());
@@ -93,7 +95,7 @@ fn read_beginning(input: &mut impl BufRead) -> io::Result<Vec<u8>> {
 }
 
 pub(super) fn file_error(path: &Path, source: io::Error) -> ReadError {
-    ReadError::File {
+    ReadError::FileAccess {
         path: display_path(path),
         source,
     }
@@ -115,7 +117,10 @@ mod tests {
             ("\n\n{}\n{}\n".to_owned(), "\n\n{}\n"),
             (format!("{object}x"), &object),
             (format!(" {object}"), &format!(" {object}")),
-            ("x".repeat(5000), &"x".repeat(BEGINNING as usize)),
+            (
+                "x".repeat(5000),
+                &"x".repeat(FORMAT_DETECTION_BYTES as usize),
+            ),
         ] {
             let directory = tempfile::tempdir().unwrap();
             let path = directory.path().join("file");

@@ -18,7 +18,7 @@ use crate::task::task_file::{ReportTaskFile, TaskFile};
 use crate::text_file::{self, without_byte_order_mark};
 
 /// Magic bytes at the start of a Parquet file.
-const PARQUET: &[u8] = b"PAR1";
+const PARQUET_MAGIC: &[u8] = b"PAR1";
 
 enum FileKind {
     Csv(WholeReader),
@@ -35,7 +35,7 @@ struct OpenedFile {
 /// Files of reports of one task.
 pub(crate) struct ReportFiles {
     task: Task,
-    opened: Vec<OpenedFile>,
+    opened_files: Vec<OpenedFile>,
 }
 
 /// Task and its fingerprint, from a description next to reports or from a response of the
@@ -57,7 +57,7 @@ pub(crate) fn read_task(path: &Path) -> Result<Task, Box<dyn std::error::Error +
         Ok(TaskWithFingerprint { task, fingerprint }) if task.fingerprint() == fingerprint => {
             Ok(task)
         }
-        Ok(TaskWithFingerprint { task, fingerprint }) => Err(ReadError::OtherTask {
+        Ok(TaskWithFingerprint { task, fingerprint }) => Err(ReadError::TaskMismatch {
             path: display_path(path),
             expected: fingerprint,
             found: task.fingerprint(),
@@ -106,7 +106,7 @@ impl ReportFiles {
         for file in &opened {
             match &file.description {
                 Some(ReportsDescription { fingerprint, .. }) if *fingerprint != expected => {
-                    return Err(ReadError::OtherTask {
+                    return Err(ReadError::TaskMismatch {
                         path: display_path(&file.path),
                         expected,
                         found: *fingerprint,
@@ -115,7 +115,10 @@ impl ReportFiles {
                 _ => {}
             }
         }
-        Ok(Self { task, opened })
+        Ok(Self {
+            task,
+            opened_files: opened,
+        })
     }
 
     /// Returns the task of the reports.
@@ -129,13 +132,13 @@ impl ReportFiles {
     /// When a row is invalid, a batch is in two files, or reports of a batch are missing.
     pub(crate) fn for_each_report(self, mut visit: impl FnMut(&Report)) -> Result<(), ReadError> {
         let mut seen: BTreeMap<u64, String> = BTreeMap::new();
-        for file in self.opened {
+        for file in self.opened_files {
             let path = file.path.clone();
             let description = file.description.clone();
             let counts = file.for_each_report(&self.task, &mut visit)?;
             for &batch in counts.keys() {
                 if let Some(other) = seen.insert(batch, display_path(&path)) {
-                    return Err(ReadError::Twice {
+                    return Err(ReadError::DuplicateBatch {
                         path: display_path(&path),
                         other,
                         batch,
@@ -143,7 +146,7 @@ impl ReportFiles {
                 }
             }
             if let Some(description) = description {
-                check_complete(&path, &description, &counts)?;
+                check_report_counts(&path, &description, &counts)?;
             }
         }
         Ok(())
@@ -151,7 +154,7 @@ impl ReportFiles {
 }
 
 /// Checks that a file contains exactly the reports of the batches in its description.
-fn check_complete(
+fn check_report_counts(
     path: &Path,
     description: &ReportsDescription,
     counts: &BTreeMap<u64, u64>,
@@ -177,7 +180,7 @@ impl OpenedFile {
     fn new(opened: PeekedFile) -> Result<Self, ReadError> {
         let path = &*opened.path().to_owned();
         let kind = match opened.beginning() {
-            beginning if beginning.starts_with(PARQUET) => {
+            beginning if beginning.starts_with(PARQUET_MAGIC) => {
                 FileKind::Parquet(Box::new(ParquetFile::open(path, opened.into_seekable()?)?))
             }
             [b'{', ..] => FileKind::Json(opened.into_reader()),
@@ -201,7 +204,7 @@ impl OpenedFile {
         let description = told
             .map(|text| ReportsDescription::parse(&text))
             .transpose();
-        let description = description.map_err(|wrong| ReadError::Description {
+        let description = description.map_err(|wrong| ReadError::InvalidDescription {
             path: display_path(told_by),
             wrong,
         })?;
@@ -226,7 +229,7 @@ impl OpenedFile {
         };
         let mut take = |number: u64, row: Result<ReportRow, String>| {
             let report = row.and_then(|row| Ok((row.batch, row.decode(task)?)));
-            let (batch, report) = report.map_err(|wrong| ReadError::Row {
+            let (batch, report) = report.map_err(|wrong| ReadError::InvalidRow {
                 path: display_path(path),
                 what,
                 number,

@@ -47,7 +47,7 @@ impl ReportRow {
         report.encode(&mut bytes);
         let question = match task.only_question() {
             Some(sole) => sole,
-            None => &task.questions()[task.question_draw().drawn_question(report.seed())],
+            None => &task.questions()[task.question_selector().drawn_question(report.seed())],
         };
         Self {
             batch,

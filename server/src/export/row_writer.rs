@@ -9,11 +9,11 @@ pub(crate) trait RowWriter {
     ///
     /// # Errors
     /// When the row cannot be written.
-    fn write(&mut self, row: ReportRow) -> Result<(), ExportError>;
+    fn write_row(&mut self, row: ReportRow) -> Result<(), ExportError>;
 
     /// Writes the rows that are still buffered.
     ///
     /// # Errors
-    /// Same as [`RowWriter::write`].
+    /// Same as [`RowWriter::write_row`].
     fn finish(self: Box<Self>) -> Result<(), ExportError>;
 }

@@ -14,7 +14,7 @@ pub(crate) fn csv_writer<'a>(out: impl Write + 'a) -> Box<dyn RowWriter + 'a> {
 }
 
 impl<W: Write> RowWriter for CsvRowWriter<W> {
-    fn write(&mut self, row: ReportRow) -> Result<(), ExportError> {
+    fn write_row(&mut self, row: ReportRow) -> Result<(), ExportError> {
         Ok(self.0.serialize(row)?)
     }
 
@@ -31,7 +31,7 @@ pub(crate) fn json_lines_writer<'a>(out: impl Write + 'a) -> Box<dyn RowWriter +
 }
 
 impl<W: Write> RowWriter for JsonRowWriter<W> {
-    fn write(&mut self, row: ReportRow) -> Result<(), ExportError> {
+    fn write_row(&mut self, row: ReportRow) -> Result<(), ExportError> {
         serde_json::to_writer(&mut self.0, &row).map_err(std::io::Error::from)?;
         Ok(self.0.write_all(b"\n")?)
     }

@@ -11,15 +11,15 @@ use axum::http::request::Parts;
 use axum::http::{HeaderMap, header};
 
 use super::problem::Problem;
-use crate::tokens::{TokenRole, Tokens};
+use crate::tokens::{TokenRole, TokenStore};
 
 /// Access policy of a collector.
 #[derive(Clone)]
 pub(crate) enum AccessPolicy {
     /// Every request is allowed: access is controlled elsewhere, or not needed.
-    Open,
+    Unrestricted,
     /// Requests with a token are allowed, according to the token's role.
-    Tokens(Arc<Tokens>),
+    RequireTokens(Arc<TokenStore>),
 }
 
 impl AccessPolicy {
@@ -31,11 +31,11 @@ impl AccessPolicy {
     /// - [`Problem::Forbidden`] with a token of a lesser role.
     /// - [`Problem::Storage`] if the tokens cannot be read.
     async fn authorize(&self, headers: &HeaderMap, needed: TokenRole) -> Result<(), Problem> {
-        let Self::Tokens(tokens) = self else {
+        let Self::RequireTokens(tokens) = self else {
             return Ok(());
         };
         let text = bearer_token(headers).ok_or(Problem::Unauthorized)?;
-        let role = tokens.role_of(text).await.map_err(|error| {
+        let role = tokens.role_of_token(text).await.map_err(|error| {
             tracing::error!(%error, "the tokens cannot be read");
             Problem::Storage
         })?;

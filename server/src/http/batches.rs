@@ -63,23 +63,23 @@ fn batch_list(stored: &StoredTask) -> BatchList {
 }
 
 /// `GET /tasks/{id}/batches`: lists the released, closed and open batches.
-pub(super) async fn list(
+pub(super) async fn list_batches(
     _: RequireAnalyst,
     State(state): State<AppState>,
     path: Result<Path<String>, PathRejection>,
 ) -> Result<impl axum::response::IntoResponse, Problem> {
-    let stored = state.task(tasks::task_id_in_path(path))?;
+    let stored = state.find_stored_task(tasks::task_id_in_path(path))?;
     state.store().refresh_batches(&stored).await?;
-    Ok((tasks::ASK_AGAIN, Json(batch_list(&stored))))
+    Ok((tasks::NO_CACHE_HEADER, Json(batch_list(&stored))))
 }
 
 /// `POST /tasks/{id}/batches`: closes the open batch and opens a new one.
-pub(super) async fn close(
+pub(super) async fn close_open_batch(
     _: RequireAdmin,
     State(state): State<AppState>,
     path: Result<Path<String>, PathRejection>,
 ) -> Result<(StatusCode, Json<BatchSummary>), Problem> {
-    let stored = state.task(tasks::task_id_in_path(path))?;
+    let stored = state.find_stored_task(tasks::task_id_in_path(path))?;
     state.store().refresh_batches(&stored).await?;
     let closed = state.store().close_batch(&stored).await?;
     // 202: the batch is released later, when it has been counted.

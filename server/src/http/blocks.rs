@@ -8,7 +8,7 @@ use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, State};
 use axum::http::HeaderMap;
 use data_encoding::HEXLOWER;
-use hushbin::sealed::{self, KEY_ID};
+use hushbin::sealed::{self, KEY_ID_BYTES};
 use hushbin::{UploadId, upload};
 use rayon::prelude::*;
 use serde::Serialize;
@@ -18,12 +18,12 @@ use super::problem::Problem;
 use super::state::AppState;
 use super::{body, tasks};
 use crate::role::signature::{self, SignerId};
-use crate::sealed::{KeyId, Recipient};
+use crate::sealed::{KeyId, ReportRecipient};
 use crate::store::{ReportOrigin, Submission, SubmittedUpload};
 
 /// Size limit of a block, in bytes. If the size limit of uploads is higher, that limit applies
 /// instead. Shufflers send at most half of `BLOCK_BYTES`, unless a single report is longer.
-const BLOCK_BYTES: usize = 1 << 20;
+const MAX_BLOCK_BYTES: usize = 1 << 20;
 
 #[derive(Serialize)]
 pub(super) struct BlockReceipt {
@@ -37,22 +37,22 @@ pub(super) struct BlockReceipt {
 ///
 /// Reports that cannot be opened were made by a client that broke the protocol. They are left out,
 /// so that such a client cannot keep the remaining reports from being counted.
-pub(super) async fn receive(
+pub(super) async fn receive_block(
     State(state): State<AppState>,
     path: Result<Path<String>, PathRejection>,
     headers: HeaderMap,
     body: Body,
 ) -> Result<Json<BlockReceipt>, Problem> {
-    let stored = state.task(tasks::task_id_in_path(path))?;
-    let analyser = state.peers().analyser.as_ref();
+    let stored = state.find_stored_task(tasks::task_id_in_path(path))?;
+    let analyser = state.role_peers().analyser_keys.as_ref();
     let analyser = analyser.ok_or(Problem::OtherRole)?;
-    body::check_encoding(&headers)?;
+    body::check_no_content_encoding(&headers)?;
     let limits = state.limits();
     let mut memory = state.store().empty_memory_reservation();
-    let most = limits.upload_bytes.max(BLOCK_BYTES);
+    let most = limits.max_upload_bytes.max(MAX_BLOCK_BYTES);
     let block = body::read_within_deadline(body, most, limits.body_timeout, &mut memory).await?;
     let signature = headers
-        .get(signature::HEADER)
+        .get(signature::SIGNATURE_HEADER)
         .and_then(|value| value.to_str().ok());
     let shuffler = signature.and_then(|signature| analyser.signing_shuffler(signature, &block));
     let shuffler = shuffler.ok_or(Problem::UnknownShuffler)?;
@@ -60,13 +60,16 @@ pub(super) async fn receive(
     let recipient = analyser.recipient(stored.task());
     let recipient = recipient.map_err(|_| Problem::NoKeys)?;
     // Opening takes about 60 µs a report, too long for a thread of the runtime.
-    let opened = tokio::task::spawn_blocking(move || open_block(&recipient, shuffler, &block));
+    let opened =
+        tokio::task::spawn_blocking(move || unseal_block_reports(&recipient, shuffler, &block));
     let opened = opened.await.map_err(|_| Problem::Internal)??;
-    state.metrics().count_unopened_reports(opened.unopened);
+    state
+        .metrics()
+        .count_unopened_reports(opened.unopened_report_count);
     if !opened.uploads.is_empty() {
         let submission = Submission {
             uploads: opened.uploads,
-            bytes: opened.bytes,
+            bytes: opened.encoded_uploads,
             memory,
         };
         let taken = state.store().submit_uploads(&stored, submission).await?;
@@ -78,10 +81,10 @@ pub(super) async fn receive(
 }
 
 /// Opened reports of a block, and the number of reports that could not be opened.
-struct OpenedBlock {
+struct UnsealedBlock {
     uploads: Vec<SubmittedUpload>,
-    bytes: Vec<u8>,
-    unopened: u64,
+    encoded_uploads: Vec<u8>,
+    unopened_report_count: u64,
 }
 
 /// Opens the reports of a block. Reports that were sealed to the same key become one upload, whose
@@ -89,11 +92,11 @@ struct OpenedBlock {
 ///
 /// # Errors
 /// When `block` is not exactly one block of this task.
-fn open_block(
-    recipient: &Recipient,
+fn unseal_block_reports(
+    recipient: &ReportRecipient,
     shuffler: SignerId,
     block: &[u8],
-) -> Result<OpenedBlock, Problem> {
+) -> Result<UnsealedBlock, Problem> {
     let task = recipient.task();
     let (fingerprint, length) = (task.fingerprint(), task.sealed_report_length());
     let blocks = sealed::decode_uploads(block, &fingerprint, length)?;
@@ -103,7 +106,7 @@ fn open_block(
             blocks.len()
         )));
     };
-    let reports = sealed.reports.par_chunks_exact(length);
+    let reports = sealed.encoded_reports.par_chunks_exact(length);
     let opened: Vec<_> = reports
         .map(|report| recipient.open_report(report))
         .collect();
@@ -130,16 +133,16 @@ fn open_block(
         bytes.extend(origin.encode());
         uploads.push(SubmittedUpload::new(id, reports, begin..bytes.len()));
     }
-    Ok(OpenedBlock {
+    Ok(UnsealedBlock {
         uploads,
-        bytes,
-        unopened: count - u64::from(found),
+        encoded_uploads: bytes,
+        unopened_report_count: count - u64::from(found),
     })
 }
 
 /// Returns the upload id for those reports in a block that are sealed to `key`. `block` is the
 /// digest of the block.
-fn derive_upload_id(block: &[u8], key: &[u8; KEY_ID]) -> UploadId {
+fn derive_upload_id(block: &[u8], key: &[u8; KEY_ID_BYTES]) -> UploadId {
     // A repeated block gives the same ids, so that its reports are duplicates.
     let digest = Sha256::digest([block, key].concat());
     UploadId(*digest.first_chunk().expect("a digest has 32 bytes"))

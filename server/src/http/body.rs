@@ -18,7 +18,7 @@ use crate::store::MemoryReservation;
 ///
 /// # Errors
 /// [`Problem::EncodedBody`].
-pub(super) fn check_encoding(headers: &HeaderMap) -> Result<(), Problem> {
+pub(super) fn check_no_content_encoding(headers: &HeaderMap) -> Result<(), Problem> {
     let plain = headers
         .get_all(header::CONTENT_ENCODING)
         .iter()
@@ -55,7 +55,13 @@ pub(super) async fn read_within_deadline(
 async fn read_bytes(state: &AppState, body: Body) -> Result<Vec<u8>, Problem> {
     let limits = state.limits();
     let mut memory = state.store().empty_memory_reservation();
-    read_within_deadline(body, limits.upload_bytes, limits.body_timeout, &mut memory).await
+    read_within_deadline(
+        body,
+        limits.max_upload_bytes,
+        limits.body_timeout,
+        &mut memory,
+    )
+    .await
 }
 
 /// Reads the body of an analyst's query.

@@ -8,13 +8,13 @@ use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 
 /// Content security policy: the page loads from and connects to this collector only.
-const POLICY: HeaderValue = HeaderValue::from_static(
+const PAGE_SECURITY_POLICY: HeaderValue = HeaderValue::from_static(
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; \
      img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
 );
 
-const HEADERS: [(HeaderName, HeaderValue); 4] = [
-    (header::CONTENT_SECURITY_POLICY, POLICY),
+const DASHBOARD_HEADERS: [(HeaderName, HeaderValue); 4] = [
+    (header::CONTENT_SECURITY_POLICY, PAGE_SECURITY_POLICY),
     (
         HeaderName::from_static("cross-origin-opener-policy"),
         HeaderValue::from_static("same-origin"),
@@ -29,7 +29,7 @@ const HEADERS: [(HeaderName, HeaderValue); 4] = [
 
 /// Returns a response whose body is inside the binary.
 fn file_response(kind: &'static str, body: &'static str) -> Response {
-    (HEADERS, [(header::CONTENT_TYPE, kind)], body).into_response()
+    (DASHBOARD_HEADERS, [(header::CONTENT_TYPE, kind)], body).into_response()
 }
 
 /// `GET /` and `GET /dashboard`: redirects to the page. The location is relative, so it also works
@@ -43,25 +43,25 @@ pub(super) async fn redirect_to_page() -> Response {
 }
 
 /// `GET /dashboard/`: the HTML page.
-pub(super) async fn page() -> Response {
+pub(super) async fn dashboard_page() -> Response {
     let body = include_str!("../../dashboard/index.html");
     file_response("text/html; charset=utf-8", body)
 }
 
 /// `GET /dashboard/dashboard.js`: the page's script.
-pub(super) async fn script() -> Response {
+pub(super) async fn dashboard_script() -> Response {
     let body = include_str!("../../dashboard/dashboard.js");
     file_response("text/javascript; charset=utf-8", body)
 }
 
 /// `GET /dashboard/dashboard.css`: the page's style sheet.
-pub(super) async fn style() -> Response {
+pub(super) async fn dashboard_stylesheet() -> Response {
     let body = include_str!("../../dashboard/dashboard.css");
     file_response("text/css; charset=utf-8", body)
 }
 
 /// `GET /dashboard/icon.svg`: the page's icon.
-pub(super) async fn icon() -> Response {
+pub(super) async fn dashboard_icon() -> Response {
     let body = include_str!("../../dashboard/icon.svg");
     file_response("image/svg+xml", body)
 }

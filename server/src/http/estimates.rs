@@ -20,33 +20,33 @@ use hushbin_analysis::estimate::{EstimateOptions, Query};
 use hushbin_analysis::sums::{SumEstimates, SumQuery};
 
 /// Maximum number of items in a response that counts as short. One estimate has about 500 bytes.
-const SHORT_ITEMS: usize = 1000;
+const MAX_SHORT_RESPONSE_ITEMS: usize = 1000;
 
 /// Maximum number of hashes per item and report: one for each sign of the item.
-const SIGNS: u64 = 2;
+const MAX_HASHES_PER_ITEM: u64 = 2;
 
 /// `GET /tasks/{id}/estimates`: estimates as JSON, or as CSV if the client prefers it.
-pub(super) async fn show(
+pub(super) async fn get_estimates(
     _: RequireAnalyst,
     State(state): State<AppState>,
     path: Result<Path<String>, PathRejection>,
     RawQuery(raw): RawQuery,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
-    let stored = state.task(tasks::task_id_in_path(path))?;
+    let stored = state.find_stored_task(tasks::task_id_in_path(path))?;
     estimates_response(raw.as_deref().unwrap_or_default(), &state, stored, &headers).await
 }
 
 /// `POST /tasks/{id}/estimates`: estimates for a query in the body, which may be longer than a URL.
-pub(super) async fn show_posted_query(
+pub(super) async fn post_estimates_query(
     _: RequireAnalyst,
     State(state): State<AppState>,
     path: Result<Path<String>, PathRejection>,
     headers: HeaderMap,
     body: Body,
 ) -> Result<Response, Problem> {
-    let stored = state.task(tasks::task_id_in_path(path))?;
-    body::check_encoding(&headers)?;
+    let stored = state.find_stored_task(tasks::task_id_in_path(path))?;
+    body::check_no_content_encoding(&headers)?;
     let query = body::read_text(&state, body).await?;
     estimates_response(&query, &state, stored, &headers).await
 }
@@ -57,12 +57,12 @@ async fn estimates_response(
     stored: Arc<StoredTask>,
     headers: &HeaderMap,
 ) -> Result<Response, Problem> {
-    let (options, asked) = query::parse_estimates(query)?;
+    let (options, asked) = query::parse_estimates_query(query)?;
     let batches = state.released_batches(&stored, asked.as_deref()).await?;
     let csv = accept::prefers_csv(headers);
     if let Some(task) = stored.task().sum_task() {
         let query = SumQuery::new(task, &options)?;
-        let body = state.write_response(WorkKind::Short, move |store, out| {
+        let body = state.write_response(WorkKind::ShortFromTotals, move |store, out| {
             let task = stored.task().sum_task().ok_or(Problem::Internal)?;
             let totals = store.sum_totals(&stored, task, &batches)?;
             let estimates = SumEstimates::new(task, &totals, &query);
@@ -71,13 +71,20 @@ async fn estimates_response(
         return Ok(response_writer::json_or_csv_response(csv, body.await?));
     }
     let estimator = stored.estimator().ok_or(Problem::NotForSums)?;
-    let work = work_kind(estimator.task(), &options, &batches, state.limits().hashes)?;
+    let work = work_kind(
+        estimator.task(),
+        &options,
+        &batches,
+        state.limits().max_hashes_per_response,
+    )?;
     let body = state.write_response(work, move |store, out| {
         let estimator = stored.estimator().ok_or(Problem::NotForSums)?;
         let query = Query::new(estimator.task(), &options)?;
         let totals = match work {
-            WorkKind::Short | WorkKind::Long => store.totals(&stored, asked.as_deref())?,
-            WorkKind::Reports => {
+            WorkKind::ShortFromTotals | WorkKind::LongFromTotals => {
+                store.totals(&stored, asked.as_deref())?
+            }
+            WorkKind::ComputedFromReports => {
                 let none = estimates::empty_totals(estimator.task(), &query);
                 let given_up = || out.is_abandoned();
                 Arc::new(store.recount_reports(&stored, &batches, &given_up, &none)?)
@@ -110,9 +117,12 @@ fn work_kind(
         && is_open(sole)
     {
         let reports: u64 = batches.iter().map(|batch| batch.reports).sum();
-        let (have, most) = (items.unwrap_or(0), hashes / (SIGNS * reports.max(1)));
+        let (have, most) = (
+            items.unwrap_or(0),
+            hashes / (MAX_HASHES_PER_ITEM * reports.max(1)),
+        );
         return match have as u64 <= most {
-            true => Ok(WorkKind::Reports),
+            true => Ok(WorkKind::ComputedFromReports),
             false => Err(Problem::TooManyItems { have, most }),
         };
     }
@@ -122,7 +132,7 @@ fn work_kind(
         Items::Open(_) => 0,
     };
     match items.unwrap_or_else(|| asked.iter().map(listed).sum()) {
-        ..=SHORT_ITEMS => Ok(WorkKind::Short),
-        _ => Ok(WorkKind::Long),
+        ..=MAX_SHORT_RESPONSE_ITEMS => Ok(WorkKind::ShortFromTotals),
+        _ => Ok(WorkKind::LongFromTotals),
     }
 }

@@ -14,13 +14,13 @@ use crate::http::metrics::Metrics;
 
 /// `GET /livez`: shows that the process responds. Storage is not checked, because a restart does
 /// not repair a disk.
-pub(super) async fn live() -> Json<Value> {
+pub(super) async fn liveness_check() -> Json<Value> {
     Json(json!({ "status": "live" }))
 }
 
 /// `GET /readyz`: writes to the journal on the same path as uploads, and responds with 200 if the
 /// write succeeds.
-pub(super) async fn ready(State(state): State<AppState>) -> Result<Json<Value>, Problem> {
+pub(super) async fn readiness_check(State(state): State<AppState>) -> Result<Json<Value>, Problem> {
     match state.store().probe_write().await {
         Ok(()) => Ok(Json(json!({ "status": "ready" }))),
         // The journal has logged the error once, so it is not logged here.
@@ -31,7 +31,7 @@ pub(super) async fn ready(State(state): State<AppState>) -> Result<Json<Value>, 
 }
 
 /// `GET /metrics`: metrics of the collector, in the format that Prometheus reads.
-pub(super) async fn metrics(State(metrics): State<Arc<Metrics>>) -> impl IntoResponse {
+pub(super) async fn prometheus_metrics(State(metrics): State<Arc<Metrics>>) -> impl IntoResponse {
     metrics.probe_journal().await;
     // Encoding reads the sizes of files, which blocks.
     let text = tokio::task::spawn_blocking(move || metrics.encode_text()).await;

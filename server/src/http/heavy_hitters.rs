@@ -13,21 +13,23 @@ use super::state::AppState;
 use super::{accept, query, response_writer, tasks};
 
 /// `GET /tasks/{id}/heavy-hitters`: frequent texts as JSON, or as CSV if the client prefers it.
-pub(super) async fn show(
+pub(super) async fn get_heavy_hitters(
     _: RequireAnalyst,
     State(state): State<AppState>,
     path: Result<Path<String>, PathRejection>,
     RawQuery(raw): RawQuery,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
-    let stored = state.task(tasks::task_id_in_path(path))?;
-    let options =
-        query::parse_heavy_hitters(raw.as_deref().unwrap_or_default(), state.limits().hashes)?;
+    let stored = state.find_stored_task(tasks::task_id_in_path(path))?;
+    let options = query::parse_heavy_hitters_query(
+        raw.as_deref().unwrap_or_default(),
+        state.limits().max_hashes_per_response,
+    )?;
     let task = stored.task().report_task().ok_or(Problem::NotForSums)?;
     let search = TextSearch::new(task, options)?;
     let batches = state.released_batches(&stored, None).await?;
     let csv = accept::prefers_csv(&headers);
-    let body = state.write_response(WorkKind::Reports, move |store, out| {
+    let body = state.write_response(WorkKind::ComputedFromReports, move |store, out| {
         let given_up = || out.is_abandoned();
         let mut reports = search.empty_reports();
         store.for_each_report(&stored, &batches, &given_up, |report| {

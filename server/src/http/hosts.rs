@@ -67,7 +67,7 @@ mod tests {
 
     use super::*;
 
-    fn allows(hosts: &AllowedHosts, uri: &str, host: &[&str]) -> bool {
+    fn is_request_allowed(hosts: &AllowedHosts, uri: &str, host: &[&str]) -> bool {
         let request = host.iter().fold(Request::get(uri), |request, host| {
             request.header("host", *host)
         });
@@ -75,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn a_request_is_for_a_name_whatever_its_case_and_port() {
+    fn host_match_ignores_case_and_port() {
         let hosts = AllowedHosts::new(["stats.example.org", "[::1]", "192.0.2.1"]).unwrap();
         for host in [
             "stats.example.org",
@@ -84,8 +84,8 @@ mod tests {
             "[::1]:80",
             "192.0.2.1",
         ] {
-            assert!(allows(&hosts, "/tasks", &[host]), "{host}");
-            assert!(allows(
+            assert!(is_request_allowed(&hosts, "/tasks", &[host]), "{host}");
+            assert!(is_request_allowed(
                 &hosts,
                 &format!("http://{host}/tasks"),
                 &["evil.example"]
@@ -100,10 +100,13 @@ mod tests {
             &["stats.example.org/"],
             &[],
         ] {
-            assert!(!allows(&hosts, "/tasks", host), "{host:?}");
-            assert!(allows(&AllowedHosts::default(), "/tasks", host), "{host:?}");
+            assert!(!is_request_allowed(&hosts, "/tasks", host), "{host:?}");
+            assert!(
+                is_request_allowed(&AllowedHosts::default(), "/tasks", host),
+                "{host:?}"
+            );
         }
-        assert!(!allows(
+        assert!(!is_request_allowed(
             &hosts,
             "http://evil.example/",
             &["stats.example.org"]
@@ -111,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_is_a_name_and_no_more() {
+    fn invalid_host_names_are_refused() {
         for name in ["", "a:80", "http://a", "a/b", "user@a", "a b", "::1"] {
             let refused = AllowedHosts::new([name]).unwrap_err();
             assert_eq!(refused, BadHost { name: name.into() });

@@ -57,7 +57,7 @@ const SUMS_STATEMENT: &str = "The influence is the maximum change of a sum by on
                               cannot see their sealed content. Someone who sends many uploads can \
                               move the sum that many times.";
 
-const STATEMENT: &str = "The influence is the maximum change of an estimate by 1 per cent of made-up \
+const FORGED_REPORT_STATEMENT: &str = "The influence is the maximum change of an estimate by 1 per cent of made-up \
                          reports. It is the worst case over answers. All of these reports may \
                          answer the same question, or the rarest prefix length of a text, which \
                          honest reports choose at random. No test can prevent this, because a \
@@ -66,17 +66,17 @@ const STATEMENT: &str = "The influence is the maximum change of an estimate by 1
                          passes them.";
 
 /// `GET /tasks/{id}/influence?batches=1,4-6`: the influence of made-up reports on the estimates.
-pub(super) async fn show(
+pub(super) async fn get_influence(
     _: RequireAnalyst,
     State(state): State<AppState>,
     path: Result<Path<String>, PathRejection>,
     RawQuery(raw): RawQuery,
 ) -> Result<Response, Problem> {
-    let stored = state.task(tasks::task_id_in_path(path))?;
-    let asked = query::parse_batches(raw.as_deref().unwrap_or_default())?;
+    let stored = state.find_stored_task(tasks::task_id_in_path(path))?;
+    let asked = query::parse_batches_query(raw.as_deref().unwrap_or_default())?;
     let batches = state.released_batches(&stored, asked.as_deref()).await?;
     // `Short`, since the estimates of all items are computed, but not sent.
-    let body = state.write_response(WorkKind::Short, move |store, out| {
+    let body = state.write_response(WorkKind::ShortFromTotals, move |store, out| {
         if let Some(task) = stored.task().sum_task() {
             let totals = store.sum_totals(&stored, task, &batches)?;
             return response_writer::write_json(&SumsInfluenceResponse::new(task, &totals), out);
@@ -91,9 +91,14 @@ pub(super) async fn show(
             made_up: MADE_UP,
             influence: estimator.influence(),
             crowd: estimator.run_honesty_tests(&totals),
-            statement: STATEMENT,
+            statement: FORGED_REPORT_STATEMENT,
         };
         response_writer::write_json(&show, out)
     });
-    Ok((tasks::ASK_AGAIN, tasks::JSON, body.await?).into_response())
+    Ok((
+        tasks::NO_CACHE_HEADER,
+        tasks::JSON_CONTENT_TYPE_HEADER,
+        body.await?,
+    )
+        .into_response())
 }

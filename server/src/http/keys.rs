@@ -19,17 +19,17 @@ pub(super) struct KeysResponse {
 
 /// `GET /tasks/{id}/keys`: key configurations. A page accepts only configurations that match the
 /// page's pins, so it need not trust the process that sends the configurations.
-pub(super) async fn show(
+pub(super) async fn get_key_configurations(
     State(state): State<AppState>,
     path: Result<Path<String>, PathRejection>,
 ) -> Result<impl IntoResponse, Problem> {
-    let stored = state.task(tasks::task_id_in_path(path))?;
-    let peers = state.peers();
-    let configurations = if let Some(shuffler) = &peers.shuffler {
+    let stored = state.find_stored_task(tasks::task_id_in_path(path))?;
+    let peers = state.role_peers();
+    let configurations = if let Some(shuffler) = &peers.shuffler_keys {
         let known = shuffler.key_configurations(stored.task().id());
         known.ok_or(Problem::NoKeys)?
     } else {
-        let analyser = peers.analyser.as_ref().ok_or(Problem::OtherRole)?;
+        let analyser = peers.analyser_keys.as_ref().ok_or(Problem::OtherRole)?;
         let recipient = analyser.recipient(stored.task());
         let recipient = recipient.map_err(|error| {
             tracing::error!(%error, "reports cannot be opened");
@@ -41,7 +41,7 @@ pub(super) async fn show(
         .iter()
         .map(|own| HEXLOWER.encode(own.bytes()));
     Ok((
-        tasks::ASK_AGAIN,
+        tasks::NO_CACHE_HEADER,
         Json(KeysResponse {
             keys: keys.collect(),
         }),

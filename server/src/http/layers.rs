@@ -18,15 +18,15 @@ use tracing::Span;
 
 use super::health;
 use super::metrics::Metrics;
-use super::paths::{LIVE, METRICS, UNLOGGED};
+use super::paths::{LIVENESS_ROUTE, METRICS_ROUTE, UNLOGGED_ROUTES};
 use super::problem::{Problem, ProblemSlug};
 use super::state::RequestLimits;
 
 /// Returns the router of a process that has no store yet.
 pub(super) fn starting_router(metrics: Arc<Metrics>) -> Router {
     let router = Router::new()
-        .route(LIVE, get(health::live))
-        .route(METRICS, get(health::metrics))
+        .route(LIVENESS_ROUTE, get(health::liveness_check))
+        .route(METRICS_ROUTE, get(health::prometheus_metrics))
         .fallback(async || Problem::Starting)
         .with_state(Arc::clone(&metrics));
     with_common_layers(router, LayerState::new(metrics))
@@ -109,7 +109,11 @@ async fn enforce_deadline(
 /// no address, user agent or query. Uploads have no span, even if the router is nested.
 fn request_span(request: &Request) -> Span {
     match request.extensions().get::<MatchedPath>() {
-        Some(route) if !UNLOGGED.iter().any(|own| route.as_str().ends_with(own)) => {
+        Some(route)
+            if !UNLOGGED_ROUTES
+                .iter()
+                .any(|own| route.as_str().ends_with(own)) =>
+        {
             tracing::debug_span!(
                 "request",
                 method = %request.method(),

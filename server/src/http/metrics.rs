@@ -17,27 +17,27 @@ use prometheus_client::registry::{Registry, Unit};
 use crate::store::{BatchState, ProcessRole, Store, now};
 
 /// Prefix of all metric names.
-const PREFIX: &str = "hushbin";
+const METRIC_NAME_PREFIX: &str = "hushbin";
 
 /// Metrics of a process, with the registry that encodes them.
 #[derive(Default)]
 pub(crate) struct Metrics {
     registry: Mutex<Registry>,
-    problems: Family<ProblemLabel, Counter>,
+    problem_counts: Family<ProblemLabel, Counter>,
     /// Number of open connections.
-    pub(crate) connections: Gauge,
+    pub(crate) open_connections: Gauge,
     closed_connections: Family<CloseReasonLabel, Counter>,
-    ready: Gauge,
-    queue: Gauge,
-    journal: Gauge,
+    journal_ready: Gauge,
+    queued_requests: Gauge,
+    journal_bytes: Gauge,
     open_reports: Gauge,
     waiting_batches: Gauge,
     released_batches: Gauge,
     unsent_batches: Gauge,
-    oldest_batch: Gauge,
-    unopened: Counter,
-    relayed: Counter,
-    opened: Mutex<Option<OpenedStore>>,
+    oldest_batch_age_seconds: Gauge,
+    unopened_reports: Counter,
+    relayed_requests: Counter,
+    opened_store: Mutex<Option<OpenedStore>>,
 }
 
 /// Opened store. Some metrics are read from it whenever metrics are requested.
@@ -60,24 +60,29 @@ struct CloseReasonLabel {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum CloseReason {
     /// The peer already had the maximum number of connections.
-    Peer,
+    PeerLimitReached,
     /// The connection had waited longest for a request when all slots were taken.
     MakeRoom,
     /// The peer did not read its responses.
-    Unread,
+    ResponsesUnread,
     /// The TLS handshake failed or took too long.
-    Handshake,
+    TlsHandshakeFailed,
 }
 
 impl CloseReason {
-    const ALL: [Self; 4] = [Self::Peer, Self::MakeRoom, Self::Unread, Self::Handshake];
+    const ALL_CLOSE_REASONS: [Self; 4] = [
+        Self::PeerLimitReached,
+        Self::MakeRoom,
+        Self::ResponsesUnread,
+        Self::TlsHandshakeFailed,
+    ];
 
     const fn label(self) -> CloseReasonLabel {
         let reason = match self {
-            Self::Peer => "peer",
+            Self::PeerLimitReached => "peer",
             Self::MakeRoom => "room",
-            Self::Unread => "unread",
-            Self::Handshake => "handshake",
+            Self::ResponsesUnread => "unread",
+            Self::TlsHandshakeFailed => "handshake",
         };
         CloseReasonLabel { reason }
     }
@@ -86,21 +91,21 @@ impl CloseReason {
 impl Metrics {
     /// Counts sealed reports that could not be opened and were left out.
     pub(crate) fn count_unopened_reports(&self, reports: u64) {
-        self.unopened.inc_by(reports);
+        self.unopened_reports.inc_by(reports);
     }
 
     /// Counts a request that came from a relay and was opened.
     pub(crate) fn count_relayed_request(&self) {
-        self.relayed.inc();
+        self.relayed_requests.inc();
     }
 
     /// Creates the metrics, all zero.
     pub(crate) fn new() -> Self {
         let metrics = Self {
-            registry: Mutex::new(Registry::with_prefix(PREFIX)),
+            registry: Mutex::new(Registry::with_prefix(METRIC_NAME_PREFIX)),
             ..Self::default()
         };
-        for closed in CloseReason::ALL {
+        for closed in CloseReason::ALL_CLOSE_REASONS {
             // Creates each series at 0, so that its first increase is visible.
             drop(metrics.closed_connections.get_or_create(&closed.label()));
         }
@@ -115,24 +120,24 @@ impl Metrics {
         let start = Gauge::<i64>::default();
         start.set(gauge_value(now()));
         registry.register_with_unit("start_time", "When it started, since 1970", Unit::Seconds, start);
-        registry.register("ready", "1 if the journal accepts writes, as in /readyz", self.ready.clone());
-        registry.register("problems", "Requests that were refused, by the problem that was answered", self.problems.clone());
-        registry.register("connections", "Connections that are open", self.connections.clone());
+        registry.register("ready", "1 if the journal accepts writes, as in /readyz", self.journal_ready.clone());
+        registry.register("problems", "Requests that were refused, by the problem that was answered", self.problem_counts.clone());
+        registry.register("connections", "Connections that are open", self.open_connections.clone());
         registry.register("connections_closed", "Connections that the collector closed: too many from one peer (peer), an idle one to make room for others (room), a peer that did not read (unread), a failed or slow TLS handshake (handshake)", self.closed_connections.clone());
-        registry.register("queue_requests", "Requests with uploads that wait for the disk", self.queue.clone());
-        registry.register_with_unit("journal", "Size of the data directory's files", Unit::Bytes, self.journal.clone());
+        registry.register("queue_requests", "Requests with uploads that wait for the disk", self.queued_requests.clone());
+        registry.register_with_unit("journal", "Size of the data directory's files", Unit::Bytes, self.journal_bytes.clone());
         registry.register("open_reports", "Reports in open batches", self.open_reports.clone());
-        registry.register("reports_unopened", "Sealed reports that were left out of what shufflers sent, as they cannot be opened", self.unopened.clone());
-        registry.register("requests_relayed", "Requests that came through a relay (Oblivious HTTP), and could be opened", self.relayed.clone());
+        registry.register("reports_unopened", "Sealed reports that were left out of what shufflers sent, as they cannot be opened", self.unopened_reports.clone());
+        registry.register("requests_relayed", "Requests that came through a relay (Oblivious HTTP), and could be opened", self.relayed_requests.clone());
         registry.register("batches_waiting", "Batches that are closed and not released yet", self.waiting_batches.clone());
         registry.register("batches_unsent", "Batches of a shuffler that its analyser has not signed for", self.unsent_batches.clone());
         registry.register("batches_released", "Batches that are released", self.released_batches.clone());
-        registry.register_with_unit("oldest_open_batch", "Age of the oldest open batch that has reports", Unit::Seconds, self.oldest_batch.clone());
+        registry.register_with_unit("oldest_open_batch", "Age of the oldest open batch that has reports", Unit::Seconds, self.oldest_batch_age_seconds.clone());
     }
 
     /// Adds the metrics of an opened store, and of its directory if it has one.
     #[rustfmt::skip]
-    pub(crate) fn add_store(&self, store: &Store, directory: Option<PathBuf>) {
+    pub(crate) fn register_store_metrics(&self, store: &Store, directory: Option<PathBuf>) {
         let metrics = store.writer_metrics();
         let mut registry = self.registry.lock();
         registry.register("uploads_accepted", "Uploads that are on disk and were new", metrics.uploads.clone());
@@ -142,25 +147,26 @@ impl Metrics {
         registry.register("commits_failed", "Groups of uploads that did not reach the disk", metrics.failures.clone());
         registry.register_with_unit("commit", "Time that a group of uploads takes to be on disk", Unit::Seconds, metrics.commit.clone());
         drop(registry);
-        *self.opened.lock() = Some(OpenedStore { store: store.clone(), directory });
+        *self.opened_store.lock() = Some(OpenedStore { store: store.clone(), directory });
     }
 
     /// Writes to the journal as a test, and sets the metric `ready` to 1 if the write succeeds, or
     /// else to 0.
     pub(crate) async fn probe_journal(&self) {
         let store = self
-            .opened
+            .opened_store
             .lock()
             .as_ref()
             .map(|opened| opened.store.clone());
         if let Some(store) = store {
-            self.ready.set(i64::from(store.probe_write().await.is_ok()));
+            self.journal_ready
+                .set(i64::from(store.probe_write().await.is_ok()));
         }
     }
 
     /// Counts a request that was answered with this problem.
     pub(crate) fn count_problem(&self, slug: &'static str) {
-        self.problems
+        self.problem_counts
             .get_or_create(&ProblemLabel { problem: slug })
             .inc();
     }
@@ -193,17 +199,18 @@ impl Metrics {
         self.waiting_batches.set(gauge_value(waiting));
         self.released_batches.set(gauge_value(released));
         self.unsent_batches.set(gauge_value(unsent));
-        self.oldest_batch.set(gauge_value(oldest));
+        self.oldest_batch_age_seconds.set(gauge_value(oldest));
     }
 
     /// Returns all metrics as text. Blocks, since it reads the sizes of files.
     pub(crate) fn encode_text(&self) -> String {
-        if let Some(opened) = &*self.opened.lock() {
-            self.queue
+        if let Some(opened) = &*self.opened_store.lock() {
+            self.queued_requests
                 .set(gauge_value(opened.store.queued_requests() as u64));
             self.set_batch_gauges(&opened.store);
             if let Some(directory) = &opened.directory {
-                self.journal.set(gauge_value(size_of_files(directory)));
+                self.journal_bytes
+                    .set(gauge_value(size_of_files(directory)));
             }
         }
         let mut text = String::new();

@@ -84,30 +84,30 @@ use axum::routing::{MethodRouter, any, get, post};
 
 pub(crate) use access::AccessPolicy;
 pub(crate) use hosts::AllowedHosts;
-pub(crate) use openapi::DOCUMENT as OPENAPI;
+pub(crate) use openapi::OPENAPI_JSON as OPENAPI;
 pub(crate) use router_service::RouterService;
 pub(crate) use server::{ServerOptions, listen, serve};
 pub use state::RequestLimits;
 pub(crate) use tls::{Tls, TlsError};
 
 use crate::http::metrics::Metrics;
-use crate::ohttp::Gateway;
+use crate::ohttp::OhttpGateway;
 use crate::role::RolePeers;
 use crate::store::{ProcessRole, Store};
 use layers::{LayerState, with_common_layers};
-use ohttp::InnerRouter;
-use paths::{GATEWAY, LIVE, METRICS, READY, UPLOADS};
+use ohttp::RelayedRequestRouter;
+use paths::{LIVENESS_ROUTE, METRICS_ROUTE, OHTTP_GATEWAY_ROUTE, READINESS_ROUTE, UPLOAD_ROUTE};
 use problem::Problem;
 use state::AppState;
 
 /// Roles that take reports from pages.
-const PAGE_ROLES: &[ProcessRole] = &[ProcessRole::Collector, ProcessRole::Shuffler];
+const UPLOAD_ROLES: &[ProcessRole] = &[ProcessRole::Collector, ProcessRole::Shuffler];
 
 /// Roles that serve estimates.
-const ANALYST_ROLES: &[ProcessRole] = &[ProcessRole::Collector, ProcessRole::Analyser];
+const ESTIMATE_SERVING_ROLES: &[ProcessRole] = &[ProcessRole::Collector, ProcessRole::Analyser];
 
 /// Roles that handle sealed reports.
-const SEALED_ROLES: &[ProcessRole] = &[ProcessRole::Shuffler, ProcessRole::Analyser];
+const SEALED_REPORT_ROLES: &[ProcessRole] = &[ProcessRole::Shuffler, ProcessRole::Analyser];
 
 const ALL_ROLES: &[ProcessRole] = &[
     ProcessRole::Collector,
@@ -122,37 +122,41 @@ type Route = (&'static str, MethodRouter<AppState>, &'static [ProcessRole]);
 #[rustfmt::skip]
 fn routes() -> [Route; 22] {
     [
-        (UPLOADS, post(uploads::create), PAGE_ROLES),
-        ("/tasks", get(tasks::list).post(tasks::create), ALL_ROLES),
-        ("/tasks/{id}", get(tasks::show).delete(tasks::delete), ALL_ROLES),
-        ("/tasks/{id}/settings", get(settings::show).put(settings::change), ALL_ROLES),
-        ("/tasks/{id}/batches", get(batches::list).post(batches::close), ALL_ROLES),
-        ("/tasks/{id}/estimates", get(estimates::show).post(estimates::show_posted_query), ANALYST_ROLES),
-        ("/tasks/{id}/heavy-hitters", get(heavy_hitters::show), ANALYST_ROLES),
-        ("/tasks/{id}/privacy", get(privacy::show), ANALYST_ROLES),
-        ("/tasks/{id}/influence", get(influence::show), ANALYST_ROLES),
-        ("/tasks/{id}/keys", get(keys::show), SEALED_ROLES),
-        ("/tasks/{id}/blocks", post(blocks::receive), &[ProcessRole::Analyser]),
-        (GATEWAY, get(ohttp::key_configurations).post(ohttp::receive), PAGE_ROLES),
-        ("/", get(dashboard::redirect_to_page), ANALYST_ROLES),
-        ("/dashboard", get(dashboard::redirect_to_page), ANALYST_ROLES),
-        ("/dashboard/", get(dashboard::page), ANALYST_ROLES),
-        ("/dashboard/dashboard.js", get(dashboard::script), ANALYST_ROLES),
-        ("/dashboard/dashboard.css", get(dashboard::style), ANALYST_ROLES),
-        ("/dashboard/icon.svg", get(dashboard::icon), ANALYST_ROLES),
-        (LIVE, get(health::live), ALL_ROLES),
-        (READY, get(health::ready), ALL_ROLES),
-        (METRICS, get(health::metrics), ALL_ROLES),
-        ("/openapi.json", get(openapi::show), ALL_ROLES),
+        (UPLOAD_ROUTE, post(uploads::accept_uploads), UPLOAD_ROLES),
+        ("/tasks", get(tasks::list_task_ids).post(tasks::create_task), ALL_ROLES),
+        ("/tasks/{id}", get(tasks::get_task).delete(tasks::delete_task), ALL_ROLES),
+        ("/tasks/{id}/settings", get(settings::get_task_settings).put(settings::replace_task_settings), ALL_ROLES),
+        ("/tasks/{id}/batches", get(batches::list_batches).post(batches::close_open_batch), ALL_ROLES),
+        ("/tasks/{id}/estimates", get(estimates::get_estimates).post(estimates::post_estimates_query), ESTIMATE_SERVING_ROLES),
+        ("/tasks/{id}/heavy-hitters", get(heavy_hitters::get_heavy_hitters), ESTIMATE_SERVING_ROLES),
+        ("/tasks/{id}/privacy", get(privacy::get_privacy), ESTIMATE_SERVING_ROLES),
+        ("/tasks/{id}/influence", get(influence::get_influence), ESTIMATE_SERVING_ROLES),
+        ("/tasks/{id}/keys", get(keys::get_key_configurations), SEALED_REPORT_ROLES),
+        ("/tasks/{id}/blocks", post(blocks::receive_block), &[ProcessRole::Analyser]),
+        (OHTTP_GATEWAY_ROUTE, get(ohttp::key_configurations).post(ohttp::answer_sealed_request), UPLOAD_ROLES),
+        ("/", get(dashboard::redirect_to_page), ESTIMATE_SERVING_ROLES),
+        ("/dashboard", get(dashboard::redirect_to_page), ESTIMATE_SERVING_ROLES),
+        ("/dashboard/", get(dashboard::dashboard_page), ESTIMATE_SERVING_ROLES),
+        ("/dashboard/dashboard.js", get(dashboard::dashboard_script), ESTIMATE_SERVING_ROLES),
+        ("/dashboard/dashboard.css", get(dashboard::dashboard_stylesheet), ESTIMATE_SERVING_ROLES),
+        ("/dashboard/icon.svg", get(dashboard::dashboard_icon), ESTIMATE_SERVING_ROLES),
+        (LIVENESS_ROUTE, get(health::liveness_check), ALL_ROLES),
+        (READINESS_ROUTE, get(health::readiness_check), ALL_ROLES),
+        (METRICS_ROUTE, get(health::prometheus_metrics), ALL_ROLES),
+        ("/openapi.json", get(openapi::get_openapi_document), ALL_ROLES),
     ]
 }
 
 /// Returns the routes for requests through a relay: only the routes that pages use.
 fn relayed_routes() -> [Route; 3] {
     [
-        (UPLOADS, post(uploads::create), PAGE_ROLES),
-        ("/tasks/{id}", get(tasks::show), PAGE_ROLES),
-        ("/tasks/{id}/keys", get(keys::show), SEALED_ROLES),
+        (UPLOAD_ROUTE, post(uploads::accept_uploads), UPLOAD_ROLES),
+        ("/tasks/{id}", get(tasks::get_task), UPLOAD_ROLES),
+        (
+            "/tasks/{id}/keys",
+            get(keys::get_key_configurations),
+            SEALED_REPORT_ROLES,
+        ),
     ]
 }
 
@@ -164,10 +168,10 @@ fn relayed_routes() -> [Route; 3] {
 /// the application has to close the store ([`Store::close`]).
 pub fn router(store: Store, limits: RequestLimits) -> Router {
     let metrics = Arc::new(Metrics::new());
-    metrics.add_store(&store, None);
+    metrics.register_store_metrics(&store, None);
     collector_router(
         store,
-        AccessPolicy::Open,
+        AccessPolicy::Unrestricted,
         limits,
         RolePeers::default(),
         metrics,
@@ -182,16 +186,16 @@ pub(crate) fn collector_router(
     limits: RequestLimits,
     peers: RolePeers,
     metrics: Arc<Metrics>,
-    gateway: Option<Arc<Gateway>>,
+    gateway: Option<Arc<OhttpGateway>>,
 ) -> Router {
     let deadline = limits.request_timeout;
     let role = store.role();
     let state = AppState::new(store, access, limits, peers, Arc::clone(&metrics), gateway);
     let common = LayerState { metrics, deadline };
     let inside = router_for_role(relayed_routes(), role).with_state(state.clone());
-    let inside = InnerRouter(with_common_layers(inside, common.clone()));
+    let inside = RelayedRequestRouter(with_common_layers(inside, common.clone()));
     let routes = routes().map(|(path, methods, roles)| match path {
-        GATEWAY => (path, methods.layer(Extension(inside.clone())), roles),
+        OHTTP_GATEWAY_ROUTE => (path, methods.layer(Extension(inside.clone())), roles),
         _ => (path, methods, roles),
     });
     with_common_layers(router_for_role(routes, role).with_state(state), common)
@@ -229,7 +233,7 @@ mod tests {
 
     use super::*;
     use crate::store::{Location, StoreOptions};
-    use crate::tokens::{self, TokenRole, Tokens};
+    use crate::tokens::{self, TokenRole, TokenStore};
 
     /// Returns a store with one task, "t", in a temporary directory.
     fn store(role: ProcessRole) -> (Store, tempfile::TempDir) {
@@ -282,7 +286,7 @@ mod tests {
         for &role in ALL_ROLES {
             let (store, _directory) = store(role);
             let (peers, metrics) = (RolePeers::default(), Arc::new(Metrics::new()));
-            let access = AccessPolicy::Open;
+            let access = AccessPolicy::Unrestricted;
             let router = super::collector_router(
                 store,
                 access,
@@ -315,11 +319,11 @@ mod tests {
     async fn it_is_for_whom_it_is_documented_to_be() {
         let (store, directory) = store(ProcessRole::Collector);
         let location = Location::Directory(directory.path().to_owned());
-        let role = |role| tokens::create(&location, role, "a test").unwrap().1;
+        let role = |role| tokens::create_token(&location, role, "a test").unwrap().1;
         let [analyst, admin] = [TokenRole::Analyst, TokenRole::Admin].map(role);
-        let tokens = Arc::new(Tokens::open(&location).unwrap());
+        let tokens = Arc::new(TokenStore::open(&location).unwrap());
         let metrics = Arc::new(Metrics::new());
-        let access = AccessPolicy::Tokens(tokens);
+        let access = AccessPolicy::RequireTokens(tokens);
         let router = super::collector_router(
             store,
             access,

@@ -19,11 +19,11 @@ use crate::store::MemoryReservation;
 
 /// Number of bytes by which a sealed request may exceed the longest upload. The envelope takes some
 /// hundred bytes, and the rest is room for padding.
-const ENVELOPE_BYTES: usize = 16 << 10;
+const MAX_ENVELOPE_BYTES: usize = 16 << 10;
 
 /// Router that answers requests from relays after they are opened.
 #[derive(Clone)]
-pub(super) struct InnerRouter(pub(super) Router);
+pub(super) struct RelayedRequestRouter(pub(super) Router);
 
 /// `GET /.well-known/ohttp-gateway`: key configurations that requests may be sealed to.
 pub(super) async fn key_configurations(
@@ -32,7 +32,7 @@ pub(super) async fn key_configurations(
     let gateway = state.gateway().ok_or(Problem::NotFound)?;
     let kind = HeaderValue::from_static("application/ohttp-keys");
     let kind = [(header::CONTENT_TYPE, kind)];
-    Ok((tasks::ASK_AGAIN, kind, gateway.key_configurations()))
+    Ok((tasks::NO_CACHE_HEADER, kind, gateway.key_configurations()))
 }
 
 /// `POST /.well-known/ohttp-gateway`: answers a request that is sealed to one of the gateway's
@@ -43,18 +43,18 @@ pub(super) async fn key_configurations(
 ///
 /// A repeated request is answered again, no matter which client repeats it. This is safe, because
 /// an upload that was counted before is a duplicate.
-pub(super) async fn receive(
+pub(super) async fn answer_sealed_request(
     State(state): State<AppState>,
-    Extension(InnerRouter(inside)): Extension<InnerRouter>,
+    Extension(RelayedRequestRouter(inside)): Extension<RelayedRequestRouter>,
     hosts: Option<Extension<AllowedHosts>>,
     headers: HeaderMap,
     body: Body,
 ) -> Result<Response, Problem> {
     let gateway = state.gateway().ok_or(Problem::NotFound)?;
-    body::check_encoding(&headers)?;
+    body::check_no_content_encoding(&headers)?;
     let limits = state.limits();
     let mut memory = state.store().empty_memory_reservation();
-    let most = limits.upload_bytes + ENVELOPE_BYTES;
+    let most = limits.max_upload_bytes + MAX_ENVELOPE_BYTES;
     let bytes = body::read_within_deadline(body, most, limits.body_timeout, &mut memory).await?;
     // Opening takes 70 µs for short messages and 400 µs for 1 MiB, so it may run on the runtime's
     // thread.

@@ -7,11 +7,15 @@ use axum::response::IntoResponse;
 
 use super::tasks;
 
-pub(crate) const DOCUMENT: &str = include_str!("openapi.json");
+pub(crate) const OPENAPI_JSON: &str = include_str!("openapi.json");
 
 /// `GET /openapi.json`: the OpenAPI document of this version of the collector.
-pub(super) async fn show() -> impl IntoResponse {
-    (tasks::ASK_AGAIN, tasks::JSON, DOCUMENT)
+pub(super) async fn get_openapi_document() -> impl IntoResponse {
+    (
+        tasks::NO_CACHE_HEADER,
+        tasks::JSON_CONTENT_TYPE_HEADER,
+        OPENAPI_JSON,
+    )
 }
 
 #[cfg(test)]
@@ -24,20 +28,20 @@ mod tests {
     use super::super::tests::documented;
     use super::*;
 
-    fn document() -> Value {
-        serde_json::from_str(DOCUMENT).unwrap()
+    fn parse_openapi_document() -> Value {
+        serde_json::from_str(OPENAPI_JSON).unwrap()
     }
 
-    fn members(value: &Value) -> &Map<String, Value> {
+    fn object_members(value: &Value) -> &Map<String, Value> {
         value.as_object().unwrap()
     }
 
     #[test]
-    fn it_describes_the_routes_and_whom_they_are_for() {
-        let document = document();
+    fn openapi_describes_all_routes() {
+        let document = parse_openapi_document();
         let mut described = BTreeSet::new();
-        for (path, methods) in members(&document["paths"]) {
-            for (method, operation) in members(methods) {
+        for (path, methods) in object_members(&document["paths"]) {
+            for (method, operation) in object_members(methods) {
                 if method != "parameters" {
                     let security = operation["security"].clone();
                     described.insert((method.to_uppercase(), path.clone(), security.to_string()));
@@ -57,12 +61,15 @@ mod tests {
     }
 
     #[test]
-    fn it_is_of_this_version() {
-        assert_eq!(document()["info"]["version"], env!("CARGO_PKG_VERSION"));
+    fn openapi_has_package_version() {
+        assert_eq!(
+            parse_openapi_document()["info"]["version"],
+            env!("CARGO_PKG_VERSION")
+        );
     }
 
     /// Returns slug, status and title of every problem in the source.
-    fn problems() -> BTreeSet<(String, u16, String)> {
+    fn problems_in_source() -> BTreeSet<(String, u16, String)> {
         include_str!("problem/kinds.rs")
             .lines()
             .filter_map(|line| {
@@ -73,9 +80,9 @@ mod tests {
     }
 
     #[test]
-    fn it_describes_the_problems() {
-        let document = document();
-        let schemas = members(&document["components"]["schemas"]);
+    fn openapi_describes_all_problems() {
+        let document = parse_openapi_document();
+        let schemas = object_members(&document["components"]["schemas"]);
         let described = schemas.values().filter_map(|schema| {
             let own = &schema["properties"];
             let slug = own["type"]["const"].as_str()?;
@@ -89,13 +96,13 @@ mod tests {
                 own["title"]["const"].as_str().unwrap().to_owned(),
             ))
         });
-        let defined = problems();
+        let defined = problems_in_source();
         assert!(defined.len() > 30, "{defined:?}");
         assert_eq!(described.collect::<BTreeSet<_>>(), defined);
     }
 
     /// Returns the names of the problem schemas that a response refers to.
-    fn slugs(response: &Value) -> Vec<&str> {
+    fn problem_slugs(response: &Value) -> Vec<&str> {
         let schema = &response["content"]["application/problem+json"]["schema"];
         let several = schema["oneOf"].as_array().map(Vec::as_slice);
         several
@@ -106,20 +113,22 @@ mod tests {
     }
 
     #[test]
-    fn every_problem_is_answered_somewhere_under_its_status() {
-        let document = document();
+    fn every_problem_has_a_response() {
+        let document = parse_openapi_document();
         let resolve = |response: &Value| match response["$ref"].as_str() {
             Some(name) => document.pointer(&name[1..]).unwrap().clone(),
             None => response.clone(),
         };
-        let operations = members(&document["paths"]).values().flat_map(members);
+        let operations = object_members(&document["paths"])
+            .values()
+            .flat_map(object_members);
         let responses = operations.filter_map(|(_, own)| own.get("responses"));
         let mut answered: BTreeSet<(String, u16)> = responses
-            .flat_map(members)
+            .flat_map(object_members)
             .flat_map(|(status, response)| {
                 let status: u16 = status.parse().unwrap();
                 let response = resolve(response);
-                let slugs = slugs(&response).into_iter();
+                let slugs = problem_slugs(&response).into_iter();
                 slugs
                     .map(|slug| (slug.to_owned(), status))
                     .collect::<Vec<_>>()
@@ -128,11 +137,11 @@ mod tests {
         // This response belongs to no operation.
         let elsewhere = &document["components"]["responses"]["method-not-allowed"];
         answered.extend(
-            slugs(elsewhere)
+            problem_slugs(elsewhere)
                 .into_iter()
                 .map(|slug| (slug.to_owned(), 405)),
         );
-        let defined = problems()
+        let defined = problems_in_source()
             .into_iter()
             .map(|(slug, status, _)| (slug, status));
         assert_eq!(answered, defined.collect());

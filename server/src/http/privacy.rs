@@ -14,7 +14,8 @@ use super::state::AppState;
 use super::{query, response_writer, tasks};
 use crate::store::ProcessRole;
 use hushbin_analysis::accounting::{
-    BatchPrivacy, Exposure, HONEST_REPORTS, Mixture, REPORTS_PER_PERSON, compute_composed_privacy,
+    BatchPrivacy, HONEST_REPORT_COUNT_RANGE, PersonExposure, REPORTS_PER_PERSON_RANGE,
+    ReportMixture, compute_composed_privacy,
 };
 use hushbin_analysis::promise::{
     ReportPrivacy, SumPrivacy, batch_privacy_statement, sum_batch_statement,
@@ -61,14 +62,14 @@ struct SumsPrivacyResponse<'a> {
 }
 
 /// `GET /tasks/{id}/privacy?delta=1e-8&honest_fraction=1`: the privacy of the released reports.
-pub(super) async fn show(
+pub(super) async fn get_privacy(
     _: RequireAnalyst,
     State(state): State<AppState>,
     path: Result<Path<String>, PathRejection>,
     RawQuery(raw): RawQuery,
 ) -> Result<Response, Problem> {
-    let stored = state.task(tasks::task_id_in_path(path))?;
-    let asked = query::parse_privacy(raw.as_deref().unwrap_or_default())?;
+    let stored = state.find_stored_task(tasks::task_id_in_path(path))?;
+    let asked = query::parse_privacy_query(raw.as_deref().unwrap_or_default())?;
     let batches = state.released_batches(&stored, None).await?;
     // A batch whose reports were lost has 0 reports, and reveals nothing.
     let sizes = || {
@@ -77,7 +78,7 @@ pub(super) async fn show(
     };
     let (reports, smallest) = (sizes().sum(), sizes().min().unwrap_or(0));
     // `Short`, since computing the account takes 20 ms for 10⁸ reports.
-    let body = state.write_response(WorkKind::Short, move |store, out| {
+    let body = state.write_response(WorkKind::ShortFromTotals, move |store, out| {
         let task = stored.task();
         let origins = store.origin_counts(&stored, &batches)?;
         let (smallest_batch, shuffled_by) = match store.role() {
@@ -121,7 +122,12 @@ pub(super) async fn show(
         };
         response_writer::write_json(&show, out)
     });
-    Ok((tasks::ASK_AGAIN, tasks::JSON, body.await?).into_response())
+    Ok((
+        tasks::NO_CACHE_HEADER,
+        tasks::JSON_CONTENT_TYPE_HEADER,
+        body.await?,
+    )
+        .into_response())
 }
 
 /// Returns the central privacy of a released batch of `reports` reports, in numbers and in words.
@@ -139,21 +145,23 @@ fn batch_privacy(
         delta,
         honest_fraction: honest,
     } = asked;
-    let mixture = match Mixture::for_task(task) {
+    let mixture = match ReportMixture::for_task(task) {
         Ok(mixture) => mixture,
         Err(reason) => return Ok((None, reason.to_string())),
     };
-    if (reports as f64 * honest) < HONEST_REPORTS.min {
+    if (reports as f64 * honest) < HONEST_REPORT_COUNT_RANGE.min {
         let statement = "Fewer than two honest reports cannot hide anyone.".to_owned();
         return Ok((None, statement));
     }
-    let exposure = Exposure {
+    let exposure = PersonExposure {
         reports_per_person: task.budget().max_reports(),
-        ..Exposure::default()
+        ..PersonExposure::default()
     };
     let found = match compute_composed_privacy(&mixture, reports, honest, delta, exposure) {
         Ok(found) => found,
-        Err(hushbin::Error::OutOfRange { name, value, .. }) if name == REPORTS_PER_PERSON.name => {
+        Err(hushbin::Error::OutOfRange { name, value, .. })
+            if name == REPORTS_PER_PERSON_RANGE.name =>
+        {
             let statement = format!(
                 "One person may send {value} reports, which is too many for other reports \
                          to hide."

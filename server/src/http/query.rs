@@ -6,7 +6,7 @@ use percent_encoding::percent_decode_str;
 use super::problem::Problem;
 use crate::estimates::{parse_batch_numbers, parse_post_processing};
 use hushbin_analysis::accounting::{
-    DEFAULT_DELTA, DEFAULT_HONEST_FRACTION, DELTA, HONEST_FRACTION,
+    DEFAULT_DELTA, DEFAULT_HONEST_FRACTION, DELTA_RANGE, HONEST_FRACTION_RANGE,
 };
 use hushbin_analysis::estimate::{DEFAULT_CONFIDENCE, EstimateOptions};
 use hushbin_analysis::heavy_hitters::{self, DEFAULT_ALPHABET};
@@ -20,7 +20,9 @@ use hushbin_analysis::heavy_hitters::{self, DEFAULT_ALPHABET};
 ///
 /// # Errors
 /// [`Problem::BadQuery`], [`Problem::UnknownPostProcessing`].
-pub(super) fn parse_estimates(query: &str) -> Result<(EstimateOptions, Option<Vec<u64>>), Problem> {
+pub(super) fn parse_estimates_query(
+    query: &str,
+) -> Result<(EstimateOptions, Option<Vec<u64>>), Problem> {
     let mut options = EstimateOptions::default();
     let mut batches = None;
     let mut confidence = None;
@@ -70,7 +72,7 @@ pub(super) fn parse_estimates(query: &str) -> Result<(EstimateOptions, Option<Ve
 ///
 /// # Errors
 /// [`Problem::BadQuery`].
-pub(super) fn parse_batches(query: &str) -> Result<Option<Vec<u64>>, Problem> {
+pub(super) fn parse_batches_query(query: &str) -> Result<Option<Vec<u64>>, Problem> {
     let mut batches = None;
     for (key, value) in key_value_pairs(query) {
         match decode_component(key)?.as_str() {
@@ -88,7 +90,7 @@ pub(super) fn parse_batches(query: &str) -> Result<Option<Vec<u64>>, Problem> {
 ///
 /// # Errors
 /// [`Problem::BadQuery`].
-pub(super) fn parse_heavy_hitters(
+pub(super) fn parse_heavy_hitters_query(
     query: &str,
     work: u64,
 ) -> Result<heavy_hitters::SearchOptions, Problem> {
@@ -110,7 +112,7 @@ pub(super) fn parse_heavy_hitters(
         question,
         alphabet: alphabet.unwrap_or_else(|| DEFAULT_ALPHABET.to_owned()),
         confidence: confidence.unwrap_or(DEFAULT_CONFIDENCE),
-        work,
+        max_hashes_per_length: work,
     })
 }
 
@@ -119,7 +121,7 @@ pub(super) fn parse_heavy_hitters(
 pub(super) struct PrivacyAssumptions {
     /// Probability δ that the guarantee fails, in the range [`DELTA`].
     pub(super) delta: f64,
-    /// Fraction of the reports that are assumed to be honest, in the range [`HONEST_FRACTION`].
+    /// Fraction of the reports that are assumed to be honest, in the range [`HONEST_FRACTION_RANGE`].
     pub(super) honest_fraction: f64,
 }
 
@@ -127,7 +129,7 @@ pub(super) struct PrivacyAssumptions {
 ///
 /// # Errors
 /// [`Problem::BadQuery`].
-pub(super) fn parse_privacy(query: &str) -> Result<PrivacyAssumptions, Problem> {
+pub(super) fn parse_privacy_query(query: &str) -> Result<PrivacyAssumptions, Problem> {
     let (mut delta, mut honest_fraction) = (None, None);
     for (key, value) in key_value_pairs(query) {
         match decode_component(key)?.as_str() {
@@ -140,9 +142,9 @@ pub(super) fn parse_privacy(query: &str) -> Result<PrivacyAssumptions, Problem> 
         delta: delta.unwrap_or(DEFAULT_DELTA),
         honest_fraction: honest_fraction.unwrap_or(DEFAULT_HONEST_FRACTION),
     };
-    DELTA
-        .check(asked.delta)
-        .and_then(|()| HONEST_FRACTION.check(asked.honest_fraction))
+    DELTA_RANGE
+        .check_in_range(asked.delta)
+        .and_then(|()| HONEST_FRACTION_RANGE.check_in_range(asked.honest_fraction))
         .map_err(|error| bad_query_problem(error.to_string()))?;
     Ok(asked)
 }
@@ -207,47 +209,50 @@ mod tests {
 
     use super::*;
 
-    fn items(query: &str) -> Vec<String> {
-        parse_estimates(query).unwrap().0.items.unwrap()
+    fn parsed_query_items(query: &str) -> Vec<String> {
+        parse_estimates_query(query).unwrap().0.items.unwrap()
     }
 
     #[test]
-    fn commas_separate_unless_encoded() {
-        assert_eq!(items("items=a,b"), ["a", "b"]);
-        assert_eq!(items("items=a%2Cb,c"), ["a,b", "c"]);
-        assert_eq!(items("items=a&items=b,c"), ["a", "b", "c"]);
+    fn unencoded_commas_separate_items() {
+        assert_eq!(parsed_query_items("items=a,b"), ["a", "b"]);
+        assert_eq!(parsed_query_items("items=a%2Cb,c"), ["a,b", "c"]);
+        assert_eq!(parsed_query_items("items=a&items=b,c"), ["a", "b", "c"]);
         assert_eq!(
-            items("items=dark+mode,caf%C3%A9,a%2Bb"),
+            parsed_query_items("items=dark+mode,caf%C3%A9,a%2Bb"),
             ["dark mode", "café", "a+b"]
         );
     }
 
     #[test]
-    fn nothing_asked_is_everything_at_the_default() {
-        let (query, batches) = parse_estimates("").unwrap();
+    fn empty_query_uses_defaults() {
+        let (query, batches) = parse_estimates_query("").unwrap();
         assert_eq!(batches, None);
         assert_eq!(query, EstimateOptions::default());
         assert_eq!(
-            parse_estimates("&confidence=0.999").unwrap().0.confidence,
+            parse_estimates_query("&confidence=0.999")
+                .unwrap()
+                .0
+                .confidence,
             0.999
         );
     }
 
     #[test]
-    fn post_processing_is_asked_for_by_name() {
+    fn post_processing_names_are_parsed() {
         let both = [
             PostProcessingMethod::Projection,
             PostProcessingMethod::ConditionalMean,
         ];
         assert_eq!(
-            parse_estimates("post=projection,conditional-mean")
+            parse_estimates_query("post=projection,conditional-mean")
                 .unwrap()
                 .0
                 .post,
             both
         );
         assert_eq!(
-            parse_estimates("post=projection&post=conditional%2Dmean")
+            parse_estimates_query("post=projection&post=conditional%2Dmean")
                 .unwrap()
                 .0
                 .post,
@@ -256,29 +261,30 @@ mod tests {
         for (query, unknown) in [("post=median", "median"), ("post=", ""), ("post", "")] {
             let name = unknown.to_owned();
             assert_eq!(
-                parse_estimates(query).unwrap_err(),
+                parse_estimates_query(query).unwrap_err(),
                 EstimateError::UnknownPostProcessing { name }.into()
             );
         }
     }
 
     #[test]
-    fn numbers_are_listed() {
-        let (asked, _) = parse_estimates("quantiles=0.5%2C0.95&false_discovery_rate=0.1").unwrap();
+    fn quantile_lists_are_parsed() {
+        let (asked, _) =
+            parse_estimates_query("quantiles=0.5%2C0.95&false_discovery_rate=0.1").unwrap();
         assert_eq!(asked.quantiles, Some(vec![0.5, 0.95]));
         assert_eq!(asked.false_discovery_rate, Some(0.1));
     }
 
     #[test]
-    fn batches_are_listed_by_numbers_and_ranges() {
-        let batches = |query| parse_estimates(query).unwrap().1.unwrap();
+    fn batch_ranges_are_parsed() {
+        let batches = |query| parse_estimates_query(query).unwrap().1.unwrap();
         assert_eq!(batches("batches=3"), [3]);
         assert_eq!(batches("batches=1,4-6,9"), [1, 4, 5, 6, 9]);
         assert_eq!(batches("batches=7-7&batches=2"), [7, 2]);
     }
 
     #[test]
-    fn what_has_no_meaning_is_refused() {
+    fn invalid_queries_are_refused() {
         for query in [
             "batches=",
             "batches=a",
@@ -299,7 +305,7 @@ mod tests {
             "post=projection,projection",
             "items=%FF",
         ] {
-            let problem = parse_estimates(query).unwrap_err();
+            let problem = parse_estimates_query(query).unwrap_err();
             assert!(matches!(problem, Problem::BadQuery(_)), "{query}");
         }
     }

@@ -19,10 +19,10 @@ use super::problem::Problem;
 use crate::estimates;
 
 /// Size of the pieces of a long response, in bytes.
-const PIECE_BYTES: usize = 64 << 10;
+const RESPONSE_CHUNK_BYTES: usize = 64 << 10;
 
 /// Maximum number of pieces of a response that wait to be sent.
-const WAITING_PIECES: usize = 2;
+const MAX_WAITING_CHUNKS: usize = 2;
 
 /// Writes a response to `out` as JSON or CSV.
 ///
@@ -66,11 +66,11 @@ pub(super) fn json_or_csv_response(csv: bool, body: Body) -> Response {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum WorkKind {
     /// Response of at most some hundred KB, computed from totals.
-    Short,
+    ShortFromTotals,
     /// Response of any length, computed from totals.
-    Long,
+    LongFromTotals,
     /// Response of any length, computed from all reports, which are read one by one.
-    Reports,
+    ComputedFromReports,
 }
 
 /// Writer of the body of a response, on a thread for blocking work.
@@ -84,12 +84,12 @@ enum ResponseState {
     /// The response has not begun, so a problem can still be sent instead.
     NotStarted(oneshot::Sender<Result<Body, Problem>>),
     /// Pieces are being sent to the client.
-    Streaming(mpsc::Sender<Piece>),
+    Streaming(mpsc::Sender<ResponseChunk>),
     /// The client is gone.
     Abandoned,
 }
 
-enum Piece {
+enum ResponseChunk {
     Bytes(Bytes),
     End,
 }
@@ -115,7 +115,7 @@ impl ResponseWriter {
 
     /// Ends the response: sends the rest of the buffer, or the problem. If a piece was sent
     /// already, a problem cuts the response off instead.
-    pub(super) fn finish(mut self, result: Result<(), Problem>) {
+    pub(super) fn finish_response(mut self, result: Result<(), Problem>) {
         let held = Bytes::from(mem::take(&mut self.buffer));
         match (self.state, result) {
             (ResponseState::NotStarted(reply), result) => {
@@ -124,15 +124,15 @@ impl ResponseWriter {
             }
             (ResponseState::Streaming(pieces), Ok(())) => {
                 let _ = pieces
-                    .blocking_send(Piece::Bytes(held))
-                    .and_then(|()| pieces.blocking_send(Piece::End));
+                    .blocking_send(ResponseChunk::Bytes(held))
+                    .and_then(|()| pieces.blocking_send(ResponseChunk::End));
             }
             (ResponseState::Streaming(_), Err(_)) | (ResponseState::Abandoned, _) => {}
         }
     }
 
     /// Sends the buffer to the client as one piece. The response's head precedes the first piece.
-    fn send_piece(&mut self) -> io::Result<()> {
+    fn send_chunk(&mut self) -> io::Result<()> {
         let pieces = match mem::replace(&mut self.state, ResponseState::Abandoned) {
             ResponseState::Streaming(pieces) => pieces,
             ResponseState::NotStarted(reply) => begin_streaming(reply)?,
@@ -140,10 +140,10 @@ impl ResponseWriter {
         };
         let piece = Bytes::from(mem::replace(
             &mut self.buffer,
-            Vec::with_capacity(PIECE_BYTES),
+            Vec::with_capacity(RESPONSE_CHUNK_BYTES),
         ));
         pieces
-            .blocking_send(Piece::Bytes(piece))
+            .blocking_send(ResponseChunk::Bytes(piece))
             .map_err(|_| io::ErrorKind::BrokenPipe)?;
         self.state = ResponseState::Streaming(pieces);
         Ok(())
@@ -153,10 +153,10 @@ impl ResponseWriter {
 /// Replies with a response body that is still empty. Returns the sender for the body's pieces.
 fn begin_streaming(
     reply: oneshot::Sender<Result<Body, Problem>>,
-) -> io::Result<mpsc::Sender<Piece>> {
-    let (pieces, reader) = mpsc::channel(WAITING_PIECES);
+) -> io::Result<mpsc::Sender<ResponseChunk>> {
+    let (pieces, reader) = mpsc::channel(MAX_WAITING_CHUNKS);
     let body = Body::new(StreamedBody {
-        reader,
+        chunk_receiver: reader,
         ended: false,
     });
     reply
@@ -168,8 +168,8 @@ fn begin_streaming(
 impl Write for ResponseWriter {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.buffer.extend_from_slice(bytes);
-        if self.work != WorkKind::Short && self.buffer.len() >= PIECE_BYTES {
-            self.send_piece()?;
+        if self.work != WorkKind::ShortFromTotals && self.buffer.len() >= RESPONSE_CHUNK_BYTES {
+            self.send_chunk()?;
         }
         Ok(bytes.len())
     }
@@ -181,7 +181,7 @@ impl Write for ResponseWriter {
 
 /// Response body whose pieces are sent while later pieces are still being written.
 struct StreamedBody {
-    reader: mpsc::Receiver<Piece>,
+    chunk_receiver: mpsc::Receiver<ResponseChunk>,
     ended: bool,
 }
 
@@ -196,15 +196,17 @@ impl HttpBody for StreamedBody {
         if self.ended {
             return Poll::Ready(None);
         }
-        self.reader.poll_recv(context).map(|piece| match piece {
-            Some(Piece::Bytes(bytes)) => Some(Ok(Frame::data(bytes))),
-            Some(Piece::End) => {
-                self.ended = true;
-                None
-            }
-            // The writer was dropped without `End`: a truncated body must not look complete.
-            None => Some(Err(io::ErrorKind::UnexpectedEof.into())),
-        })
+        self.chunk_receiver
+            .poll_recv(context)
+            .map(|piece| match piece {
+                Some(ResponseChunk::Bytes(bytes)) => Some(Ok(Frame::data(bytes))),
+                Some(ResponseChunk::End) => {
+                    self.ended = true;
+                    None
+                }
+                // The writer was dropped without `End`: a truncated body must not look complete.
+                None => Some(Err(io::ErrorKind::UnexpectedEof.into())),
+            })
     }
 }
 
@@ -222,7 +224,7 @@ mod tests {
     }
 
     /// Writes `count` numbers on a separate thread, and finishes with `end`.
-    fn write(
+    fn write_numbers(
         work: WorkKind,
         count: usize,
         end: Result<(), Problem>,
@@ -234,21 +236,25 @@ mod tests {
         let writing = thread::spawn(move || {
             let mut writer = ResponseWriter::new(work, reply);
             let written = write_json(&numbers(count), &mut writer);
-            writer.finish(written.and(end));
+            writer.finish_response(written.and(end));
         });
         (answer, writing)
     }
 
     #[tokio::test]
-    async fn answers_come_whole_whether_held_or_sent_while_they_are_written() {
-        for work in [WorkKind::Short, WorkKind::Long, WorkKind::Reports] {
+    async fn responses_arrive_complete() {
+        for work in [
+            WorkKind::ShortFromTotals,
+            WorkKind::LongFromTotals,
+            WorkKind::ComputedFromReports,
+        ] {
             for count in [0, 10, 1_000_000] {
-                let (answer, writing) = write(work, count, Ok(()));
+                let (answer, writing) = write_numbers(work, count, Ok(()));
                 let body = answer.await.unwrap().unwrap();
                 let held = body.size_hint().exact().is_some();
                 let bytes = body.collect().await.unwrap().to_bytes();
                 assert_eq!(bytes, serde_json::to_vec(&numbers(count)).unwrap());
-                let fits = work == WorkKind::Short || bytes.len() < PIECE_BYTES;
+                let fits = work == WorkKind::ShortFromTotals || bytes.len() < RESPONSE_CHUNK_BYTES;
                 assert_eq!(held, fits, "{work:?} {count}");
                 writing.join().unwrap();
             }
@@ -256,8 +262,8 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_long_answer_is_written_no_faster_than_it_is_read() {
-        let (answer, writing) = write(WorkKind::Long, 1_000_000, Ok(()));
+    async fn slow_reader_slows_writer() {
+        let (answer, writing) = write_numbers(WorkKind::LongFromTotals, 1_000_000, Ok(()));
         let mut body = answer.await.unwrap().unwrap();
         body.frame().await.unwrap().unwrap();
         // More than the waiting pieces remains to be written.
@@ -267,16 +273,21 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_goes_wrong_before_anything_is_sent_is_a_problem() {
-        for work in [WorkKind::Short, WorkKind::Long, WorkKind::Reports] {
-            let (answer, _) = write(work, 10, Err(Problem::Storage));
+    async fn early_error_is_sent_as_problem() {
+        for work in [
+            WorkKind::ShortFromTotals,
+            WorkKind::LongFromTotals,
+            WorkKind::ComputedFromReports,
+        ] {
+            let (answer, _) = write_numbers(work, 10, Err(Problem::Storage));
             assert_eq!(answer.await.unwrap().unwrap_err(), Problem::Storage);
         }
     }
 
     #[tokio::test]
-    async fn an_answer_that_breaks_off_does_not_pass_for_whole() {
-        let (answer, writing) = write(WorkKind::Long, 100_000, Err(Problem::Internal));
+    async fn truncated_response_is_an_error() {
+        let (answer, writing) =
+            write_numbers(WorkKind::LongFromTotals, 100_000, Err(Problem::Internal));
         let body = answer.await.unwrap().unwrap();
         assert!(body.collect().await.is_err());
         writing.join().unwrap();

@@ -14,7 +14,7 @@ use tower::ServiceExt;
 
 use super::hosts::AllowedHosts;
 use super::layers::{starting_router, too_many_requests_router};
-use super::paths::{GATEWAY, HEALTH};
+use super::paths::{HEALTH_CHECK_ROUTES, OHTTP_GATEWAY_ROUTE};
 use super::problem::Problem;
 use super::tls::Tls;
 use crate::http::metrics::Metrics;
@@ -22,11 +22,11 @@ use crate::http::metrics::Metrics;
 /// Service whose router, host names and certificate can be replaced while it serves. All clones
 /// share the same router, host names and certificate.
 #[derive(Clone)]
-pub(crate) struct RouterService(Arc<Inner>);
+pub(crate) struct RouterService(Arc<RouterServiceState>);
 
-struct Inner {
+struct RouterServiceState {
     router: RwLock<Router>,
-    rate_limited: Router,
+    rate_limited_router: Router,
     hosts: RwLock<AllowedHosts>,
     tls: RwLock<Option<Tls>>,
     metrics: Arc<Metrics>,
@@ -36,9 +36,9 @@ impl RouterService {
     /// Creates the service for a process whose store is not open yet: `/livez` responds, and most
     /// other paths respond with the problem `starting`.
     pub(crate) fn new(hosts: AllowedHosts, tls: Option<Tls>, metrics: Arc<Metrics>) -> Self {
-        Self(Arc::new(Inner {
+        Self(Arc::new(RouterServiceState {
             router: RwLock::new(starting_router(Arc::clone(&metrics))),
-            rate_limited: too_many_requests_router(Arc::clone(&metrics)),
+            rate_limited_router: too_many_requests_router(Arc::clone(&metrics)),
             hosts: RwLock::new(hosts),
             tls: RwLock::new(tls),
             metrics,
@@ -75,23 +75,23 @@ impl RouterService {
     }
 
     /// Answers a request. `allowed` is false if the peer has exceeded its rate of requests.
-    pub(super) async fn answer(&self, request: Request, allowed: bool) -> Response {
+    pub(super) async fn answer_request(&self, request: Request, allowed: bool) -> Response {
         let (mut parts, body) = request.into_parts();
         // Health checks use an IP address instead of a host name. The responses reveal only the
         // health.
-        let health = HEALTH.contains(&parts.uri.path());
+        let health = HEALTH_CHECK_ROUTES.contains(&parts.uri.path());
         if !health && !self.0.hosts.read().allows_request(&parts) {
             self.0.metrics.count_problem(Problem::Misdirected.slug());
             return Problem::Misdirected.into_response();
         }
-        if parts.uri.path() == GATEWAY {
+        if parts.uri.path() == OHTTP_GATEWAY_ROUTE {
             // The handler checks the sealed request inside against the same host names.
             parts.extensions.insert(self.0.hosts.read().clone());
         }
         let router = match allowed || health {
             // Cloned, so that no lock is held while the request is answered.
             true => self.0.router.read().clone(),
-            false => self.0.rate_limited.clone(),
+            false => self.0.rate_limited_router.clone(),
         };
         match router.oneshot(Request::from_parts(parts, body)).await {
             Ok(response) => response,

@@ -13,23 +13,23 @@ use super::{body, tasks};
 use crate::store::TaskSettings;
 
 /// `GET /tasks/{id}/settings`: the settings with which the task is collected.
-pub(super) async fn show(
+pub(super) async fn get_task_settings(
     _: RequireAnalyst,
     State(state): State<AppState>,
     path: Result<Path<String>, PathRejection>,
 ) -> Result<impl IntoResponse, Problem> {
-    let stored = state.task(tasks::task_id_in_path(path))?;
-    Ok((tasks::ASK_AGAIN, Json((*stored.settings()).clone())))
+    let stored = state.find_stored_task(tasks::task_id_in_path(path))?;
+    Ok((tasks::NO_CACHE_HEADER, Json((*stored.settings()).clone())))
 }
 
 /// `PUT /tasks/{id}/settings`: replaces all settings. Omitted settings get the defaults.
-pub(super) async fn change(
+pub(super) async fn replace_task_settings(
     _: RequireAdmin,
     State(state): State<AppState>,
     path: Result<Path<String>, PathRejection>,
     body: Body,
 ) -> Result<Json<TaskSettings>, Problem> {
-    let stored = state.task(tasks::task_id_in_path(path))?;
+    let stored = state.find_stored_task(tasks::task_id_in_path(path))?;
     let settings: TaskSettings = body::read_json(&state, body).await?;
     let checked = settings.check();
     checked.map_err(|error| Problem::BadRequest(error.to_string()))?;

@@ -14,7 +14,7 @@ use super::access::AccessPolicy;
 use super::problem::Problem;
 use super::response_writer::{ResponseWriter, WorkKind};
 use crate::http::metrics::Metrics;
-use crate::ohttp::Gateway;
+use crate::ohttp::OhttpGateway;
 use crate::role::RolePeers;
 use crate::store::{BatchRow, Store, StoredTask};
 use crate::task::ReportOrSumTask;
@@ -23,38 +23,38 @@ use crate::task::ReportOrSumTask;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RequestLimits {
     /// Maximum length of an upload's body, in bytes.
-    pub upload_bytes: usize,
+    pub max_upload_bytes: usize,
     /// Time limit for the arrival of a request's body.
     pub body_timeout: Duration,
     /// Time limit from the start of a request until the response begins.
     pub request_timeout: Duration,
     /// Maximum number of short responses that are computed at once. Further responses wait.
-    pub estimates_at_once: usize,
+    pub max_concurrent_short_responses: usize,
     /// True to release all reports, even a few, when estimates are requested. This is for
     /// development, where the reports are not from real people.
     pub release_on_read: bool,
     /// Maximum number of long responses, such as estimates of many items, that are computed and
     /// sent at once. Further long responses wait. A response is sent as fast as the client reads.
-    pub long_answers_at_once: usize,
+    pub max_concurrent_long_responses: usize,
     /// Maximum number of responses that are computed from all reports at once, such as estimates of
     /// items that the task does not list. Each such response uses all cores. Further ones wait.
-    pub readers_at_once: usize,
+    pub max_concurrent_report_scans: usize,
     /// Maximum number of hashes for a response that is computed from all reports. The default
     /// number takes one core 10 to 30 seconds.
-    pub hashes: u64,
+    pub max_hashes_per_response: u64,
 }
 
 impl RequestLimits {
     /// Default limits, for browsers that send a few reports at a time.
     pub const DEFAULT: Self = Self {
-        upload_bytes: 1 << 20,
+        max_upload_bytes: 1 << 20,
         body_timeout: Duration::from_secs(10),
         request_timeout: Duration::from_secs(30),
-        estimates_at_once: 2,
+        max_concurrent_short_responses: 2,
         release_on_read: false,
-        long_answers_at_once: 2,
-        readers_at_once: 1,
-        hashes: 10_000_000_000,
+        max_concurrent_long_responses: 2,
+        max_concurrent_report_scans: 1,
+        max_hashes_per_response: 10_000_000_000,
     };
 }
 
@@ -84,17 +84,17 @@ struct SharedState {
     store: Store,
     access: AccessPolicy,
     limits: RequestLimits,
-    peers: RolePeers,
+    role_peers: RolePeers,
     metrics: Arc<Metrics>,
-    gateway: Option<Arc<Gateway>>,
+    gateway: Option<Arc<OhttpGateway>>,
     /// Permits for short responses.
-    short: Arc<Semaphore>,
+    short_response_permits: Arc<Semaphore>,
     /// Permits for long responses. They are separate, so that long responses cannot delay short
     /// ones.
-    long: Arc<Semaphore>,
+    long_response_permits: Arc<Semaphore>,
     /// Permits for responses that are computed from all reports. They are separate, so that such
     /// responses cannot delay other responses.
-    readers: Arc<Semaphore>,
+    report_scan_permits: Arc<Semaphore>,
     /// Public description of each task as JSON, by the task's id.
     task_json: Mutex<HashMap<String, (Fingerprint, Bytes)>>,
 }
@@ -111,18 +111,18 @@ impl AppState {
         limits: RequestLimits,
         peers: RolePeers,
         metrics: Arc<Metrics>,
-        gateway: Option<Arc<Gateway>>,
+        gateway: Option<Arc<OhttpGateway>>,
     ) -> Self {
         Self(Arc::new(SharedState {
             store,
             access,
             limits,
-            peers,
+            role_peers: peers,
             metrics,
             gateway,
-            short: semaphore(limits.estimates_at_once),
-            long: semaphore(limits.long_answers_at_once),
-            readers: semaphore(limits.readers_at_once),
+            short_response_permits: semaphore(limits.max_concurrent_short_responses),
+            long_response_permits: semaphore(limits.max_concurrent_long_responses),
+            report_scan_permits: semaphore(limits.max_concurrent_report_scans),
             task_json: Mutex::default(),
         }))
     }
@@ -136,8 +136,8 @@ impl AppState {
     }
 
     /// Returns the keys of this process, and the processes with which it exchanges reports.
-    pub(super) fn peers(&self) -> &RolePeers {
-        &self.0.peers
+    pub(super) fn role_peers(&self) -> &RolePeers {
+        &self.0.role_peers
     }
 
     pub(super) fn metrics(&self) -> &Metrics {
@@ -145,11 +145,14 @@ impl AppState {
     }
 
     /// Returns the gateway for requests through relays; `None` if relays are not supported.
-    pub(super) fn gateway(&self) -> Option<&Gateway> {
+    pub(super) fn gateway(&self) -> Option<&OhttpGateway> {
         self.0.gateway.as_deref()
     }
 
-    pub(super) fn task(&self, id: Result<String, Problem>) -> Result<Arc<StoredTask>, Problem> {
+    pub(super) fn find_stored_task(
+        &self,
+        id: Result<String, Problem>,
+    ) -> Result<Arc<StoredTask>, Problem> {
         let id = id?;
         self.0.store.task(&id).ok_or(Problem::UnknownTask(id))
     }
@@ -222,9 +225,9 @@ impl AppState {
         write: impl FnOnce(&Store, &mut ResponseWriter) -> Result<(), Problem> + Send + 'static,
     ) -> Result<Body, Problem> {
         let places = match work {
-            WorkKind::Short => &self.0.short,
-            WorkKind::Long => &self.0.long,
-            WorkKind::Reports => &self.0.readers,
+            WorkKind::ShortFromTotals => &self.0.short_response_permits,
+            WorkKind::LongFromTotals => &self.0.long_response_permits,
+            WorkKind::ComputedFromReports => &self.0.report_scan_permits,
         };
         // The deadline of all requests also ends this wait.
         let place = Arc::clone(places)
@@ -238,7 +241,7 @@ impl AppState {
             let _place = place;
             let mut writer = ResponseWriter::new(work, reply);
             let result = write(&store, &mut writer);
-            writer.finish(result);
+            writer.finish_response(result);
         });
         match answer.await {
             Ok(result) => result,

@@ -18,11 +18,11 @@ use hushbin_analysis::promise::{SumPrivacy, protected_input_text};
 
 /// Header `Cache-Control: no-cache`, so that clients always ask again. A task does not change, but
 /// another data directory may use the same id for a different task.
-pub(super) const ASK_AGAIN: [(HeaderName, HeaderValue); 1] =
+pub(super) const NO_CACHE_HEADER: [(HeaderName, HeaderValue); 1] =
     [(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"))];
 
 /// Header `Content-Type` for JSON.
-pub(super) const JSON: [(HeaderName, HeaderValue); 1] = [(
+pub(super) const JSON_CONTENT_TYPE_HEADER: [(HeaderName, HeaderValue); 1] = [(
     header::CONTENT_TYPE,
     HeaderValue::from_static("application/json"),
 )];
@@ -41,7 +41,10 @@ pub(super) struct TaskList {
 }
 
 /// `GET /tasks`: the ids of all tasks.
-pub(super) async fn list(_: RequireAnalyst, State(state): State<AppState>) -> Json<TaskList> {
+pub(super) async fn list_task_ids(
+    _: RequireAnalyst,
+    State(state): State<AppState>,
+) -> Json<TaskList> {
     let tasks = state.store().tasks();
     Json(TaskList {
         tasks: tasks
@@ -88,11 +91,11 @@ impl TaskPrivacy {
 }
 
 /// `GET /tasks/{id}`: the complete task, its fingerprint and its privacy.
-pub(super) async fn show(
+pub(super) async fn get_task(
     State(state): State<AppState>,
     path: Result<Path<String>, PathRejection>,
 ) -> Result<impl axum::response::IntoResponse, Problem> {
-    let stored = state.task(task_id_in_path(path))?;
+    let stored = state.find_stored_task(task_id_in_path(path))?;
     let task = stored.task();
     let shown = state.cached_task_json(task, || {
         let show = TaskResponse {
@@ -103,7 +106,7 @@ pub(super) async fn show(
         let json = serde_json::to_vec(&show).map_err(|_| Problem::Internal)?;
         Ok(Bytes::from(json))
     });
-    Ok((ASK_AGAIN, JSON, shown?))
+    Ok((NO_CACHE_HEADER, JSON_CONTENT_TYPE_HEADER, shown?))
 }
 
 /// Body of a request for a new task: the task, and the settings for collecting it.
@@ -123,7 +126,7 @@ pub(super) struct CreatedTask {
 
 /// `POST /tasks`: creates a task. Parameters that are left out are chosen automatically, as for
 /// task files.
-pub(super) async fn create(
+pub(super) async fn create_task(
     _: RequireAdmin,
     State(state): State<AppState>,
     body: Body,
@@ -144,12 +147,12 @@ pub(super) async fn create(
 }
 
 /// `DELETE /tasks/{id}`: deletes the task and all of its data.
-pub(super) async fn delete(
+pub(super) async fn delete_task(
     _: RequireAdmin,
     State(state): State<AppState>,
     path: Result<Path<String>, PathRejection>,
 ) -> Result<StatusCode, Problem> {
-    let stored = state.task(task_id_in_path(path))?;
+    let stored = state.find_stored_task(task_id_in_path(path))?;
     state.store().remove_task(&stored).await?;
     tracing::info!(task = stored.task().id(), "a task was deleted");
     Ok(StatusCode::NO_CONTENT)

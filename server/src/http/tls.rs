@@ -27,19 +27,19 @@ use crate::keys::{self, KeyPermissionError};
 #[derive(Clone)]
 pub(crate) struct Tls {
     config: Arc<ServerConfig>,
-    chain: Arc<[CertificateDer<'static>]>,
+    certificate_chain: Arc<[CertificateDer<'static>]>,
 }
 
 /// Errors of reading a certificate and its key.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum TlsError {
     #[error("--{given} is given without --{missing}, expected both or neither")]
-    Alone {
+    CertificateOrKeyMissing {
         given: &'static str,
         missing: &'static str,
     },
     #[error("{path}: {source}")]
-    File { path: String, source: io::Error },
+    FileAccess { path: String, source: io::Error },
     #[error("{path} is not a PEM file, expected {expected}")]
     Malformed {
         path: String,
@@ -51,7 +51,7 @@ pub(crate) enum TlsError {
         expected: &'static str,
     },
     #[error(transparent)]
-    Open(#[from] KeyPermissionError),
+    KeyFilePermissions(#[from] KeyPermissionError),
     #[error("the key in {key} does not match the first certificate in {certificate}")]
     Mismatch { certificate: String, key: String },
     #[error(
@@ -66,9 +66,10 @@ pub(crate) enum TlsError {
 }
 
 /// Expected content of the certificate file, for error messages.
-const CHAIN: &str = "a certificate chain, with the server's own certificate first";
+const EXPECTED_CERTIFICATE_CONTENT: &str =
+    "a certificate chain, with the server's own certificate first";
 /// Expected content of the key file, for error messages.
-const KEY: &str = "a private key that is not encrypted";
+const EXPECTED_KEY_CONTENT: &str = "a private key that is not encrypted";
 
 impl Tls {
     /// Reads a certificate chain and its key from two PEM files.
@@ -76,19 +77,26 @@ impl Tls {
     /// # Errors
     /// When a file cannot be read or has different content, when users other than owner and group
     /// may read the key, or when the key does not match the certificate.
-    pub(crate) fn read(certificate: &Path, key: &Path) -> Result<Self, TlsError> {
+    pub(crate) fn read_certificate_and_key(
+        certificate: &Path,
+        key: &Path,
+    ) -> Result<Self, TlsError> {
         let text = fs::read(certificate).map_err(|source| file_error(certificate, source))?;
         let chain: Vec<_> = CertificateDer::pem_slice_iter(&text)
             .collect::<Result<_, _>>()
-            .map_err(|error| pem_error(certificate, CHAIN, &error))?;
+            .map_err(|error| pem_error(certificate, EXPECTED_CERTIFICATE_CONTENT, &error))?;
         if chain.is_empty() {
-            return Err(pem_error(certificate, CHAIN, &pem::Error::NoItemsFound));
+            return Err(pem_error(
+                certificate,
+                EXPECTED_CERTIFICATE_CONTENT,
+                &pem::Error::NoItemsFound,
+            ));
         }
         let failed = |source| file_error(key, source);
         keys::check_private_permissions(key, failed)?;
         let text = fs::read(key).map_err(failed)?;
-        let own =
-            PrivateKeyDer::from_pem_slice(&text).map_err(|error| pem_error(key, KEY, &error))?;
+        let own = PrivateKeyDer::from_pem_slice(&text)
+            .map_err(|error| pem_error(key, EXPECTED_KEY_CONTENT, &error))?;
         let config = server_config(chain.clone(), own).map_err(|source| match source {
             rustls::Error::InconsistentKeys(InconsistentKeys::KeyMismatch) => TlsError::Mismatch {
                 certificate: path_text(certificate),
@@ -102,7 +110,7 @@ impl Tls {
         })?;
         Ok(Self {
             config: Arc::new(config),
-            chain: chain.into(),
+            certificate_chain: chain.into(),
         })
     }
 
@@ -122,7 +130,7 @@ impl Tls {
 /// Compares only the certificate chains.
 impl PartialEq for Tls {
     fn eq(&self, other: &Self) -> bool {
-        self.chain == other.chain
+        self.certificate_chain == other.certificate_chain
     }
 }
 
@@ -151,7 +159,7 @@ fn server_config(
 }
 
 fn file_error(path: &Path, source: io::Error) -> TlsError {
-    TlsError::File {
+    TlsError::FileAccess {
         path: path_text(path),
         source,
     }
@@ -180,12 +188,12 @@ mod tests {
     use super::*;
 
     #[tokio::test(start_paused = true)]
-    async fn who_trickles_a_handshake_has_no_more_time_than_who_is_silent() {
+    async fn slow_tls_handshake_times_out() {
         let pair = rcgen::generate_simple_self_signed(["test".to_owned()]).unwrap();
         let (chain, key) = (vec![pair.cert.into()], pair.signing_key.into());
         let tls = Tls {
             config: Arc::new(server_config(chain, key).unwrap()),
-            chain: Arc::new([]),
+            certificate_chain: Arc::new([]),
         };
         let limit = Duration::from_secs(10);
         for trickles in [false, true] {

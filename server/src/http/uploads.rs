@@ -32,22 +32,26 @@ pub(super) struct UploadResponse {
 /// nevertheless stored.
 ///
 /// The content type is ignored: without a preflight, browsers send one of the simple types or none.
-pub(super) async fn create(
+pub(super) async fn accept_uploads(
     State(state): State<AppState>,
     path: Result<Path<String>, PathRejection>,
     headers: HeaderMap,
     body: Body,
 ) -> Result<(StatusCode, Json<UploadResponse>), Problem> {
-    let stored = state.task(tasks::task_id_in_path(path))?;
+    let stored = state.find_stored_task(tasks::task_id_in_path(path))?;
     let settings = stored.settings();
     check_origin(&settings, &headers)?;
-    body::check_encoding(&headers)?;
+    body::check_no_content_encoding(&headers)?;
     let store = state.store();
     let limits = state.limits();
     let mut memory = store.empty_memory_reservation();
-    let bytes =
-        body::read_within_deadline(body, limits.upload_bytes, limits.body_timeout, &mut memory)
-            .await?;
+    let bytes = body::read_within_deadline(
+        body,
+        limits.max_upload_bytes,
+        limits.body_timeout,
+        &mut memory,
+    )
+    .await?;
     // At most some thousand reports of a few bytes take microseconds, so this may run on the
     // runtime's thread. Hostile bytes are rejected here and never reach the writer.
     let uploads = split_uploads(&stored, store.role(), &bytes)?;
@@ -100,12 +104,13 @@ fn split_uploads(
         (ProcessRole::Shuffler, _) => {
             sealed::decode_uploads(bytes, &task.fingerprint(), stored.sealed_report_length())?
         }
-        (_, Some(task)) => EncodedUpload::read_all_checked(bytes, task)?,
+        (_, Some(task)) => EncodedUpload::read_checked_uploads(bytes, task)?,
         // A collector has no tasks of sums, and an analyser takes their messages as blocks.
         (_, None) => return Err(Problem::OtherRole),
     };
-    let submitted =
-        |(own, range): (EncodedUpload<'_>, _)| SubmittedUpload::new(own.id, own.count, range);
+    let submitted = |(own, range): (EncodedUpload<'_>, _)| {
+        SubmittedUpload::new(own.id, own.report_count, range)
+    };
     Ok(uploads.into_iter().map(submitted).collect())
 }
 

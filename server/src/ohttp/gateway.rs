@@ -12,7 +12,7 @@ use crate::keys;
 use crate::sealed::{self, Aead, Kdf, Kem};
 
 /// Identifiers of KEM, KDF and AEAD (RFC 9180, section 7), the same as for sealed reports.
-const SUITE: [u8; 6] = {
+const CIPHER_SUITE_IDS: [u8; 6] = {
     let [kem, kdf, aead] = [
         <Kem as hpke::Kem>::KEM_ID.to_be_bytes(),
         <Kdf as hpke::kdf::Kdf>::KDF_ID.to_be_bytes(),
@@ -22,27 +22,27 @@ const SUITE: [u8; 6] = {
 };
 
 /// Length in bytes of a request's first part, which names the key and the suite.
-const HEAD_LENGTH: usize = 1 + SUITE.len();
+const REQUEST_HEAD_LENGTH: usize = 1 + CIPHER_SUITE_IDS.len();
 const ENCAPSULATED_LENGTH: usize = 32;
 const TAG_LENGTH: usize = 16;
 
-const REQUEST: &[u8] = b"message/bhttp request\0";
-const RESPONSE: &[u8] = b"message/bhttp response";
+const REQUEST_INFO_LABEL: &[u8] = b"message/bhttp request\0";
+const RESPONSE_EXPORT_LABEL: &[u8] = b"message/bhttp response";
 
 /// Length in bytes of the exported secret, and also of the response's nonce. RFC 9458 takes the
 /// AEAD's key length or nonce length, whichever is greater. Here the key length is greater.
 const SECRET_LENGTH: usize = 16;
 
 /// Gateway that opens requests, with one of several keys.
-pub(crate) struct Gateway {
+pub(crate) struct OhttpGateway {
     /// Keys, newest first.
     keys: Vec<GatewayKey>,
 }
 
 struct GatewayKey {
     id: u8,
-    public: [u8; keys::LENGTH],
-    private: <Kem as hpke::Kem>::PrivateKey,
+    public_key: [u8; keys::KEY_BYTES],
+    private_key: <Kem as hpke::Kem>::PrivateKey,
 }
 
 /// Reason that private keys cannot be used together.
@@ -56,21 +56,21 @@ pub(crate) enum GatewayKeysError {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum DecapsulationError {
     /// The request is shorter than any valid one.
-    Short,
+    RequestTooShort,
     /// The request names a key or a suite that is not among the configurations.
-    Key,
+    UnknownKeyOrSuite,
     /// The request was not sealed to the key that it names, or was changed after sealing.
-    Seal,
+    DecryptionFailed,
 }
 
 /// State for sealing the response, so that only the sender of the request can open it.
 pub(crate) struct ResponseSealer {
     secret: [u8; SECRET_LENGTH],
-    encapsulated: [u8; ENCAPSULATED_LENGTH],
+    encapsulated_key: [u8; ENCAPSULATED_LENGTH],
 }
 
 /// Shows only the ids of the keys.
-impl fmt::Debug for Gateway {
+impl fmt::Debug for OhttpGateway {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_list()
             .entries(self.keys.iter().map(|key| key.id))
@@ -78,12 +78,12 @@ impl fmt::Debug for Gateway {
     }
 }
 
-impl Gateway {
+impl OhttpGateway {
     /// Creates a gateway with these private keys. The first key is for new requests.
     ///
     /// # Errors
     /// When two of the keys have the same id.
-    pub(crate) fn new(private: &[[u8; keys::LENGTH]]) -> Result<Self, GatewayKeysError> {
+    pub(crate) fn new(private: &[[u8; keys::KEY_BYTES]]) -> Result<Self, GatewayKeysError> {
         let mut gateway = Self { keys: Vec::new() };
         for bytes in private {
             gateway.add_key(key_id(&sealed::public_key_of(bytes)), bytes)?;
@@ -94,15 +94,15 @@ impl Gateway {
     pub(super) fn add_key(
         &mut self,
         id: u8,
-        bytes: &[u8; keys::LENGTH],
+        bytes: &[u8; keys::KEY_BYTES],
     ) -> Result<(), GatewayKeysError> {
-        if self.key(id).is_some() {
+        if self.find_key(id).is_some() {
             return Err(GatewayKeysError::SameId(id));
         }
         self.keys.push(GatewayKey {
             id,
-            public: sealed::public_key_of(bytes),
-            private: sealed::private_key_from_bytes(bytes),
+            public_key: sealed::public_key_of(bytes),
+            private_key: sealed::private_key_from_bytes(bytes),
         });
         Ok(())
     }
@@ -112,7 +112,7 @@ impl Gateway {
         Self { keys: Vec::new() }
     }
 
-    fn key(&self, id: u8) -> Option<&GatewayKey> {
+    fn find_key(&self, id: u8) -> Option<&GatewayKey> {
         self.keys.iter().find(|key| key.id == id)
     }
 
@@ -123,7 +123,7 @@ impl Gateway {
         let encoded = |key: &GatewayKey| {
             [
                 &[0, CONFIGURATION_LENGTH as u8],
-                &encode_configuration(key.id, &key.public)[..],
+                &encode_configuration(key.id, &key.public_key)[..],
             ]
             .concat()
         };
@@ -140,39 +140,40 @@ impl Gateway {
     ) -> Result<(Bytes, ResponseSealer), DecapsulationError> {
         let end = bytes.len().saturating_sub(TAG_LENGTH);
         let (head, rest) = bytes
-            .split_first_chunk_mut::<HEAD_LENGTH>()
-            .ok_or(DecapsulationError::Short)?;
+            .split_first_chunk_mut::<REQUEST_HEAD_LENGTH>()
+            .ok_or(DecapsulationError::RequestTooShort)?;
         let (id, suite) = (head[0], &head[1..]);
-        let key = self.key(id).filter(|_| *suite == SUITE);
-        let key = key.ok_or(DecapsulationError::Key)?;
+        let key = self.find_key(id).filter(|_| *suite == CIPHER_SUITE_IDS);
+        let key = key.ok_or(DecapsulationError::UnknownKeyOrSuite)?;
         let (encapsulated, rest) = rest
             .split_first_chunk_mut::<ENCAPSULATED_LENGTH>()
-            .ok_or(DecapsulationError::Short)?;
+            .ok_or(DecapsulationError::RequestTooShort)?;
         let (message, tag) = rest
             .split_last_chunk_mut::<TAG_LENGTH>()
-            .ok_or(DecapsulationError::Short)?;
+            .ok_or(DecapsulationError::RequestTooShort)?;
         let encapsulated_key = Deserializable::from_bytes(&encapsulated[..]);
         let mut context = setup_receiver::<Aead, Kdf, Kem>(
             &OpModeR::Base,
-            &key.private,
-            &encapsulated_key.map_err(|_| DecapsulationError::Seal)?,
+            &key.private_key,
+            &encapsulated_key.map_err(|_| DecapsulationError::DecryptionFailed)?,
             // This binds the message to the key's id and the suite (RFC 9458, section 4.3).
-            &[REQUEST, &head[..]].concat(),
+            &[REQUEST_INFO_LABEL, &head[..]].concat(),
         )
         // This fails for points of low order, which do not occur by chance.
-        .map_err(|_| DecapsulationError::Seal)?;
-        let tag = Deserializable::from_bytes(&tag[..]).map_err(|_| DecapsulationError::Seal)?;
+        .map_err(|_| DecapsulationError::DecryptionFailed)?;
+        let tag = Deserializable::from_bytes(&tag[..])
+            .map_err(|_| DecapsulationError::DecryptionFailed)?;
         context
             .open_inout_detached(message.into(), &[], &tag)
-            .map_err(|_| DecapsulationError::Seal)?;
+            .map_err(|_| DecapsulationError::DecryptionFailed)?;
         let mut reply = ResponseSealer {
             secret: [0; SECRET_LENGTH],
-            encapsulated: *encapsulated,
+            encapsulated_key: *encapsulated,
         };
         context
-            .export(RESPONSE, &mut reply.secret)
+            .export(RESPONSE_EXPORT_LABEL, &mut reply.secret)
             .expect("HKDF gives 16 bytes");
-        let message = Bytes::from(bytes).slice(HEAD_LENGTH + ENCAPSULATED_LENGTH..end);
+        let message = Bytes::from(bytes).slice(REQUEST_HEAD_LENGTH + ENCAPSULATED_LENGTH..end);
         Ok((message, reply))
     }
 }
@@ -192,7 +193,7 @@ impl ResponseSealer {
     /// AEAD key is used twice.
     pub(super) fn seal_with_nonce(&self, nonce: [u8; SECRET_LENGTH], message: &[u8]) -> Vec<u8> {
         // Key derivation of RFC 9458, section 4.4.
-        let salt = [&self.encapsulated[..], &nonce].concat();
+        let salt = [&self.encapsulated_key[..], &nonce].concat();
         let secret = Salt::new(HKDF_SHA256, &salt).extract(&self.secret);
         let (key, of_aead) = derive_key_and_nonce(&secret);
         let mut sealed = Vec::with_capacity(SECRET_LENGTH + message.len() + TAG_LENGTH);
@@ -214,10 +215,14 @@ fn derive_key_and_nonce(secret: &Prk) -> (LessSafeKey, Nonce) {
             NONCE_LEN
         }
     }
-    const FITS: &str = "HKDF gives so many bytes";
-    let key = secret.expand(&[b"key"], &AES_128_GCM).expect(FITS);
+    const HKDF_LENGTH_MESSAGE: &str = "HKDF gives so many bytes";
+    let key = secret
+        .expand(&[b"key"], &AES_128_GCM)
+        .expect(HKDF_LENGTH_MESSAGE);
     let mut nonce = [0; NONCE_LEN];
-    let of_nonce = secret.expand(&[b"nonce"], NonceLength).expect(FITS);
+    let of_nonce = secret
+        .expand(&[b"nonce"], NonceLength)
+        .expect(HKDF_LENGTH_MESSAGE);
     of_nonce.fill(&mut nonce).expect("it is as long");
     let nonce = Nonce::assume_unique_for_key(nonce);
     (LessSafeKey::new(UnboundKey::from(key)), nonce)
@@ -225,21 +230,21 @@ fn derive_key_and_nonce(secret: &Prk) -> (LessSafeKey, Nonce) {
 
 /// Returns the id of a key: the first byte of the public key's SHA-256. The id depends on neither
 /// restarts nor the order of keys.
-fn key_id(public: &[u8; keys::LENGTH]) -> u8 {
+fn key_id(public: &[u8; keys::KEY_BYTES]) -> u8 {
     Sha256::digest(public)[0]
 }
 
 /// Number of bytes of a key configuration.
-const CONFIGURATION_LENGTH: usize = 1 + 2 + keys::LENGTH + 2 + 4;
+const CONFIGURATION_LENGTH: usize = 1 + 2 + keys::KEY_BYTES + 2 + 4;
 
 /// Encodes the key configuration of a public key. The encoding consists of the key's id, the KEM's
 /// identifier, the key, the length of the rest, and the identifiers of KDF and AEAD.
-pub(crate) fn key_configuration(public: &[u8; keys::LENGTH]) -> [u8; CONFIGURATION_LENGTH] {
+pub(crate) fn key_configuration(public: &[u8; keys::KEY_BYTES]) -> [u8; CONFIGURATION_LENGTH] {
     encode_configuration(key_id(public), public)
 }
 
-fn encode_configuration(id: u8, public: &[u8; keys::LENGTH]) -> [u8; CONFIGURATION_LENGTH] {
-    let (kem, symmetric) = SUITE.split_at(2);
+fn encode_configuration(id: u8, public: &[u8; keys::KEY_BYTES]) -> [u8; CONFIGURATION_LENGTH] {
+    let (kem, symmetric) = CIPHER_SUITE_IDS.split_at(2);
     let length = [0, symmetric.len() as u8];
     let bytes = [&[id], kem, public, &length, symmetric].concat();
     bytes.try_into().expect("its parts are so long")

@@ -29,17 +29,17 @@ const FORWARDED_FIELDS: [HeaderName; 4] = [
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum MalformedRequest {
     #[error("it ends early")]
-    Early,
+    EndsEarly,
     #[error("it is not a request")]
-    Kind,
+    NotARequest,
     #[error("its method, scheme, authority or path is invalid")]
-    Control,
+    InvalidControlData,
     #[error("the name or value of a field is invalid")]
-    Field,
+    InvalidHeaderField,
     #[error("it has more than {MAX_FIELDS} fields")]
-    Fields,
+    TooManyFields,
     #[error("the bytes after its end are not padding")]
-    Padding,
+    InvalidPadding,
 }
 
 /// Reader of an encoded message: the bytes that have not been read yet.
@@ -54,15 +54,15 @@ impl<'a> MessageReader<'a> {
         let (taken, rest) = self
             .0
             .split_at_checked(length)
-            .ok_or(MalformedRequest::Early)?;
+            .ok_or(MalformedRequest::EndsEarly)?;
         self.0 = rest;
         Ok(taken)
     }
 
     /// Reads a number in 1, 2, 4 or 8 bytes. The first two bits give the length (RFC 9000, section
     /// 16).
-    fn read_number(&mut self) -> Result<u64, MalformedRequest> {
-        let first = *self.0.first().ok_or(MalformedRequest::Early)?;
+    fn read_varint(&mut self) -> Result<u64, MalformedRequest> {
+        let first = *self.0.first().ok_or(MalformedRequest::EndsEarly)?;
         let bytes = self.take_bytes(1 << (first >> 6))?;
         let number = bytes
             .iter()
@@ -73,7 +73,8 @@ impl<'a> MessageReader<'a> {
 
     /// Reads a length, and then returns this number of bytes.
     fn read_length_prefixed(&mut self) -> Result<&'a [u8], MalformedRequest> {
-        let length = usize::try_from(self.read_number()?).map_err(|_| MalformedRequest::Early)?;
+        let length =
+            usize::try_from(self.read_varint()?).map_err(|_| MalformedRequest::EndsEarly)?;
         self.take_bytes(length)
     }
 
@@ -90,8 +91,8 @@ impl<'a> MessageReader<'a> {
 /// Framing of a message: parts of known length, or parts that end with a zero length.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Framing {
-    Known,
-    Indeterminate,
+    KnownLength,
+    IndeterminateLength,
 }
 
 /// Decodes a request of known or of indeterminate length.
@@ -100,13 +101,13 @@ enum Framing {
 /// When the bytes are no request.
 pub(crate) fn decode_request(bytes: &Bytes) -> Result<Request, MalformedRequest> {
     let mut reader = MessageReader(bytes);
-    let framing = match reader.read_number()? {
-        0 => Framing::Known,
-        2 => Framing::Indeterminate,
-        _ => return Err(MalformedRequest::Kind),
+    let framing = match reader.read_varint()? {
+        0 => Framing::KnownLength,
+        2 => Framing::IndeterminateLength,
+        _ => return Err(MalformedRequest::NotARequest),
     };
     let method = Method::from_bytes(reader.read_length_prefixed()?)
-        .map_err(|_| MalformedRequest::Control)?;
+        .map_err(|_| MalformedRequest::InvalidControlData)?;
     let uri = build_uri(
         reader.read_length_prefixed()?,
         reader.read_length_prefixed()?,
@@ -117,7 +118,7 @@ pub(crate) fn decode_request(bytes: &Bytes) -> Result<Request, MalformedRequest>
     // Trailers are checked and discarded.
     read_fields(&mut reader, framing)?;
     if reader.0.iter().any(|&byte| byte != 0) {
-        return Err(MalformedRequest::Padding);
+        return Err(MalformedRequest::InvalidPadding);
     }
     let mut request = Request::new(content);
     *request.method_mut() = method;
@@ -129,12 +130,12 @@ pub(crate) fn decode_request(bytes: &Bytes) -> Result<Request, MalformedRequest>
 /// Builds a request's address from its parts. If the authority is empty, the field `host` of the
 /// request may name the host.
 fn build_uri(scheme: &[u8], authority: &[u8], path: &[u8]) -> Result<Uri, MalformedRequest> {
-    let wrong = |_| MalformedRequest::Control;
+    let wrong = |_| MalformedRequest::InvalidControlData;
     let scheme = Scheme::try_from(scheme).map_err(wrong)?;
     let (path, given) = (PathAndQuery::try_from(path).map_err(wrong)?, path);
     if path.as_str().as_bytes() != given {
         // The path is empty, or has a fragment, which is no part of a request.
-        return Err(MalformedRequest::Control);
+        return Err(MalformedRequest::InvalidControlData);
     }
     if !authority.is_empty() {
         let authority = Authority::try_from(authority).map_err(wrong)?;
@@ -142,7 +143,7 @@ fn build_uri(scheme: &[u8], authority: &[u8], path: &[u8]) -> Result<Uri, Malfor
         return whole
             .path_and_query(path)
             .build()
-            .map_err(|_| MalformedRequest::Control);
+            .map_err(|_| MalformedRequest::InvalidControlData);
     }
     Ok(path.into())
 }
@@ -155,14 +156,16 @@ fn read_fields(
     let mut fields = HeaderMap::new();
     let mut add = |name: &[u8], value: &[u8]| {
         if fields.len() == MAX_FIELDS {
-            return Err(MalformedRequest::Fields);
+            return Err(MalformedRequest::TooManyFields);
         }
-        let name = HeaderName::from_lowercase(name).map_err(|_| MalformedRequest::Field)?;
-        let value = HeaderValue::from_bytes(value).map_err(|_| MalformedRequest::Field)?;
+        let name =
+            HeaderName::from_lowercase(name).map_err(|_| MalformedRequest::InvalidHeaderField)?;
+        let value =
+            HeaderValue::from_bytes(value).map_err(|_| MalformedRequest::InvalidHeaderField)?;
         fields.append(name, value);
         Ok(())
     };
-    if framing == Framing::Known {
+    if framing == Framing::KnownLength {
         let mut section = MessageReader(reader.read_length_prefixed_or_end()?);
         while !section.is_at_end() {
             add(
@@ -186,7 +189,7 @@ fn read_content(
     whole: &Bytes,
 ) -> Result<Body, MalformedRequest> {
     let first = reader.read_length_prefixed_or_end()?;
-    if framing == Framing::Known || first.is_empty() {
+    if framing == Framing::KnownLength || first.is_empty() {
         return Ok(Body::from(whole.slice_ref(first)));
     }
     let mut all = first.to_vec();
@@ -212,7 +215,7 @@ pub(crate) fn encode_response(status: StatusCode, headers: &HeaderMap, content: 
     let mut message =
         Vec::with_capacity((lines.len() + content.len() + 32).next_multiple_of(PADDING_STEP));
     message.push(1);
-    put_number(status.as_u16().into(), &mut message);
+    append_varint(status.as_u16().into(), &mut message);
     put_length_prefixed(&lines, &mut message);
     put_length_prefixed(content, &mut message);
     // A zero length for no trailers, then padding.
@@ -223,12 +226,12 @@ pub(crate) fn encode_response(status: StatusCode, headers: &HeaderMap, content: 
 
 /// Appends bytes after their length.
 fn put_length_prefixed(bytes: &[u8], out: &mut Vec<u8>) {
-    put_number(bytes.len() as u64, out);
+    append_varint(bytes.len() as u64, out);
     out.extend_from_slice(bytes);
 }
 
 /// Appends a number, encoded in the fewest bytes.
-fn put_number(value: u64, out: &mut Vec<u8>) {
+fn append_varint(value: u64, out: &mut Vec<u8>) {
     match value {
         0..=0x3f => out.push(value as u8),
         0x40..=0x3fff => out.extend((value as u16 | 1 << 14).to_be_bytes()),

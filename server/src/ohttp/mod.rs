@@ -8,7 +8,7 @@
 mod gateway;
 pub(crate) mod message;
 
-pub(crate) use gateway::{DecapsulationError, Gateway, key_configuration};
+pub(crate) use gateway::{DecapsulationError, OhttpGateway, key_configuration};
 
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]

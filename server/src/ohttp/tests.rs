@@ -16,9 +16,9 @@ use super::message::{MalformedRequest, decode_request, encode_response};
 use super::*;
 use crate::sealed;
 
-fn gateway(keys: &[u8]) -> Gateway {
+fn gateway(keys: &[u8]) -> OhttpGateway {
     let keys: Vec<_> = keys.iter().map(|&byte| [byte; 32]).collect();
-    Gateway::new(&keys).unwrap()
+    OhttpGateway::new(&keys).unwrap()
 }
 
 fn asker(key: u8) -> Asker {
@@ -59,7 +59,7 @@ fn reference() -> impl Fn(&str) -> Vec<u8> {
 fn opens_what_the_standard_sealed_and_seals_what_it_opens() {
     let bytes = reference();
     let key = *bytes("sk").first_chunk().unwrap();
-    let mut gateway = Gateway::without_keys();
+    let mut gateway = OhttpGateway::without_keys();
     gateway.add_key(1, &key).unwrap();
     // The configuration of the standard has a second pair of KDF and AEAD.
     let id_and_key = &bytes("configuration")[..35];
@@ -111,7 +111,7 @@ fn old_keys_open_while_new_ones_are_named_first() {
         let of_one = gateway(&[1]).open_request(sealed).map(|_| ());
         assert_eq!(of_one.is_ok(), key == 1);
         if key == 2 {
-            assert_eq!(of_one, Err(DecapsulationError::Key));
+            assert_eq!(of_one, Err(DecapsulationError::UnknownKeyOrSuite));
         }
     }
 }
@@ -125,7 +125,7 @@ fn keys_of_one_id_are_refused_together() {
         .find(|&(one, other)| id(one) == id(other))
         .unwrap();
     for keys in [[one, other], [one, one]] {
-        let refused = Gateway::new(&keys.map(|key| [key; 32])).unwrap_err();
+        let refused = OhttpGateway::new(&keys.map(|key| [key; 32])).unwrap_err();
         let said = format!(
             "two keys of --ohttp-key have the id {}: create another key",
             id(one)
@@ -144,16 +144,16 @@ fn whatever_is_changed_is_not_opened() {
         changed[bit / 8] ^= 1 << (bit % 8);
         let error = gateway.open_request(changed).map(|_| ()).unwrap_err();
         let expected = match bit / 8 {
-            0..7 => DecapsulationError::Key,
-            _ => DecapsulationError::Seal,
+            0..7 => DecapsulationError::UnknownKeyOrSuite,
+            _ => DecapsulationError::DecryptionFailed,
         };
         assert_eq!(error, expected, "bit {bit}");
     }
     for length in 0..sealed.len() {
         let error = gateway.open_request(sealed[..length].to_vec()).map(|_| ());
         let expected = match length {
-            0..55 => DecapsulationError::Short,
-            _ => DecapsulationError::Seal,
+            0..55 => DecapsulationError::RequestTooShort,
+            _ => DecapsulationError::DecryptionFailed,
         };
         assert_eq!(error, Err(expected), "{length} bytes");
     }
@@ -163,13 +163,13 @@ fn whatever_is_changed_is_not_opened() {
     let (claimed, _) = asker(1).named(id).ask("GET", "/", b"");
     assert_eq!(
         gateway.open_request(claimed).map(|_| ()),
-        Err(DecapsulationError::Seal)
+        Err(DecapsulationError::DecryptionFailed)
     );
     let mut low = sealed;
     low[7..39].fill(0);
     assert_eq!(
         gateway.open_request(low).map(|_| ()),
-        Err(DecapsulationError::Seal)
+        Err(DecapsulationError::DecryptionFailed)
     );
 }
 
@@ -210,7 +210,7 @@ fn messages_of_either_form_are_read() {
     padded.resize(4096, 0);
     assert_eq!(read(&padded).unwrap(), expected);
     padded.push(1);
-    assert_eq!(read(&padded).unwrap_err(), MalformedRequest::Padding);
+    assert_eq!(read(&padded).unwrap_err(), MalformedRequest::InvalidPadding);
 
     // Empty parts at the end may be missing, and so may the authority.
     let short = written("GET", "", "/tasks/t", &[], b"");
@@ -220,12 +220,12 @@ fn messages_of_either_form_are_read() {
     }
     assert_eq!(
         read(&short[..short.len() - 4]).unwrap_err(),
-        MalformedRequest::Early
+        MalformedRequest::EndsEarly
     );
     // Parts may not be missing elsewhere.
     for cut in [1, 2, 3, 9] {
         let cut = &indeterminate[..indeterminate.len() - cut];
-        let expected = (cut.len() + 1 < indeterminate.len()).then_some(MalformedRequest::Early);
+        let expected = (cut.len() + 1 < indeterminate.len()).then_some(MalformedRequest::EndsEarly);
         assert_eq!(read(cut).err(), expected);
     }
 }
@@ -235,27 +235,36 @@ fn what_is_no_request_is_named() {
     let of = |method: &str, authority: &str, path: &str, fields: &[(&str, &str)]| {
         read(&written(method, authority, path, fields, b"")).unwrap_err()
     };
-    assert_eq!(read(b"").unwrap_err(), MalformedRequest::Early);
-    assert_eq!(read(b"\x01\x40\xc8").unwrap_err(), MalformedRequest::Kind);
-    assert_eq!(read(b"\x04").unwrap_err(), MalformedRequest::Kind);
-    assert_eq!(of("G T", "a", "/", &[]), MalformedRequest::Control);
-    assert_eq!(of("GET", "a b", "/", &[]), MalformedRequest::Control);
+    assert_eq!(read(b"").unwrap_err(), MalformedRequest::EndsEarly);
+    assert_eq!(
+        read(b"\x01\x40\xc8").unwrap_err(),
+        MalformedRequest::NotARequest
+    );
+    assert_eq!(read(b"\x04").unwrap_err(), MalformedRequest::NotARequest);
+    assert_eq!(
+        of("G T", "a", "/", &[]),
+        MalformedRequest::InvalidControlData
+    );
+    assert_eq!(
+        of("GET", "a b", "/", &[]),
+        MalformedRequest::InvalidControlData
+    );
     for path in ["", "/ ", "/#a", "a"] {
         assert_eq!(
             of("GET", "a", path, &[]),
-            MalformedRequest::Control,
+            MalformedRequest::InvalidControlData,
             "{path}"
         );
     }
     for field in [("A", "1"), ("a b", "1"), ("a", "1\n2")] {
         assert_eq!(
             of("GET", "a", "/", &[field]),
-            MalformedRequest::Field,
+            MalformedRequest::InvalidHeaderField,
             "{field:?}"
         );
     }
     let many = [("a", "1"); 101];
-    assert_eq!(of("GET", "a", "/", &many), MalformedRequest::Fields);
+    assert_eq!(of("GET", "a", "/", &many), MalformedRequest::TooManyFields);
     assert!(read(&written("GET", "a", "/", &many[1..], b"")).is_ok());
     // These lengths exceed the message.
     for length in [
@@ -266,7 +275,7 @@ fn what_is_no_request_is_named() {
     ] {
         assert_eq!(
             read(&[&[0], length].concat()).unwrap_err(),
-            MalformedRequest::Early
+            MalformedRequest::EndsEarly
         );
     }
 }

@@ -9,34 +9,34 @@ use hushbin::Fingerprint;
 use parking_lot::RwLock;
 use sha2::{Digest, Sha256};
 
-use super::signature::{self, Signer, SignerId, StatementKind};
+use super::signature::{self, SignedStatementKind, Signer, SignerId};
 use crate::keys;
-use crate::sealed::{Recipient, RecipientError};
+use crate::sealed::{RecipientError, ReportRecipient};
 use crate::task::ReportOrSumTask;
 
 /// Keys of an analyser, and public keys of its shufflers.
 pub(crate) struct AnalyserKeys {
     /// Private keys that open sealed reports, newest first.
-    sealing: Vec<[u8; keys::LENGTH]>,
+    sealing_keys: Vec<[u8; keys::KEY_BYTES]>,
     /// Recipients that were already created, by task fingerprint.
-    recipients: RwLock<HashMap<Fingerprint, Arc<Recipient>>>,
+    recipients: RwLock<HashMap<Fingerprint, Arc<ReportRecipient>>>,
     /// Key pair that signs receipts.
     signer: Signer,
     /// Public keys of the analyser's shufflers, by signer id.
-    shufflers: HashMap<SignerId, [u8; keys::LENGTH]>,
+    shuffler_public_keys: HashMap<SignerId, [u8; keys::KEY_BYTES]>,
 }
 
 impl AnalyserKeys {
     pub(crate) fn new(
-        sealing: Vec<[u8; keys::LENGTH]>,
-        private: &[u8; keys::LENGTH],
-        shufflers: impl IntoIterator<Item = [u8; keys::LENGTH]>,
+        sealing: Vec<[u8; keys::KEY_BYTES]>,
+        private: &[u8; keys::KEY_BYTES],
+        shufflers: impl IntoIterator<Item = [u8; keys::KEY_BYTES]>,
     ) -> Self {
         Self {
-            sealing,
+            sealing_keys: sealing,
             recipients: RwLock::default(),
             signer: Signer::new(private),
-            shufflers: shufflers
+            shuffler_public_keys: shufflers
                 .into_iter()
                 .map(|key| (signature::signer_id(&key), key))
                 .collect(),
@@ -50,7 +50,7 @@ impl AnalyserKeys {
     pub(crate) fn recipient(
         &self,
         task: &ReportOrSumTask,
-    ) -> Result<Arc<Recipient>, RecipientError> {
+    ) -> Result<Arc<ReportRecipient>, RecipientError> {
         let fingerprint = task.fingerprint();
         let known = self.recipients.read();
         if let Some(recipient) = known.get(&fingerprint) {
@@ -58,7 +58,7 @@ impl AnalyserKeys {
         }
         drop(known);
         // Two threads may create a recipient at once. Both results are the same.
-        let recipient = Arc::new(Recipient::new(task.clone(), &self.sealing)?);
+        let recipient = Arc::new(ReportRecipient::new(task.clone(), &self.sealing_keys)?);
         let mut all = self.recipients.write();
         all.insert(fingerprint, Arc::clone(&recipient));
         Ok(recipient)
@@ -69,14 +69,22 @@ impl AnalyserKeys {
     pub(crate) fn signing_shuffler(&self, signature: &str, block: &[u8]) -> Option<SignerId> {
         let (shuffler, signature) = signature.split_once(':')?;
         let shuffler: SignerId = HEXLOWER.decode(shuffler.as_bytes()).ok()?.try_into().ok()?;
-        let key = self.shufflers.get(&shuffler)?;
+        let key = self.shuffler_public_keys.get(&shuffler)?;
         let signature = HEXLOWER.decode(signature.as_bytes()).ok()?;
-        signature::verify(key, StatementKind::Block, block, &signature).then_some(shuffler)
+        signature::verify(
+            key,
+            SignedStatementKind::BlockFromShuffler,
+            block,
+            &signature,
+        )
+        .then_some(shuffler)
     }
 
     /// Returns the analyser's receipt for a block, which is a signature.
     pub(crate) fn sign_receipt(&self, block: &[u8]) -> Vec<u8> {
         let digest = Sha256::digest(block);
-        self.signer.sign(StatementKind::Receipt, &digest).to_vec()
+        self.signer
+            .sign(SignedStatementKind::ReceiptFromAnalyser, &digest)
+            .to_vec()
     }
 }

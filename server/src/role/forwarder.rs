@@ -26,10 +26,10 @@ use crate::store::{BatchRow, OpenError, Store, StoreError, StoredTask};
 use crate::task::ReportOrSumTask;
 
 /// Interval between checks for batches to send.
-const CHECK_INTERVAL: Duration = Duration::from_secs(1);
+const BATCH_CHECK_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Interval between requests for the analyser's keys.
-const KEYS_INTERVAL: Duration = Duration::from_secs(60);
+const KEY_FETCH_INTERVAL: Duration = Duration::from_secs(60);
 
 /// Pauses after failures: the first pause and the longest pause. Each further failure doubles the
 /// pause.
@@ -42,7 +42,7 @@ const ANSWER_TIMEOUT: Duration = Duration::from_secs(60);
 const MAX_ANSWER_BYTES: usize = 1 << 16;
 
 /// Maximum number of blocks that are read from the journal before they can be sent.
-const READ_AHEAD: usize = 2;
+const MAX_BLOCKS_READ_AHEAD: usize = 2;
 
 /// Reason that a batch could not be sent.
 #[derive(Debug, thiserror::Error)]
@@ -56,15 +56,15 @@ enum ForwardError {
     #[error("the answer of the analyser is invalid: {0}")]
     InvalidAnswer(String),
     #[error("the journal could not be read: {0}")]
-    Journal(String),
+    JournalReadFailed(String),
     #[error(transparent)]
-    Closed(#[from] StoreError),
+    StoreClosed(#[from] StoreError),
 }
 
 /// Forwarder that sends a shuffler's released batches to its analyser.
-pub(crate) struct Forwarder {
+pub(crate) struct BatchForwarder {
     store: Store,
-    shuffler: Arc<ShufflerKeys>,
+    shuffler_keys: Arc<ShufflerKeys>,
     client: Client<Connector, Full<Bytes>>,
 }
 
@@ -80,7 +80,7 @@ struct KeysAnswer {
     keys: Vec<String>,
 }
 
-impl Forwarder {
+impl BatchForwarder {
     /// Creates a forwarder that sends batches in `store` to the analyser of `shuffler`.
     ///
     /// # Errors
@@ -91,25 +91,25 @@ impl Forwarder {
     ) -> Result<Self, impl std::error::Error + Send + Sync + 'static> {
         connector().map(|connector| Self {
             store,
-            shuffler,
+            shuffler_keys: shuffler,
             client: Client::builder(TokioExecutor::new()).build(connector),
         })
     }
 
     /// Sends batches to the analyser, in an endless loop.
-    pub(crate) async fn run(self) {
+    pub(crate) async fn forward_forever(self) {
         let (mut asked, mut pause) = (None, None);
         loop {
             let now = tokio::time::Instant::now();
-            let due = asked.is_none_or(|last| now >= last + KEYS_INTERVAL);
-            let done = self.forward_all(due).await;
+            let due = asked.is_none_or(|last| now >= last + KEY_FETCH_INTERVAL);
+            let done = self.forward_all_tasks(due).await;
             match done {
                 Ok(()) => {
                     asked = if due { Some(now) } else { asked };
                     if pause.take().is_some() {
                         tracing::info!("the analyser takes batches again");
                     }
-                    tokio::time::sleep(CHECK_INTERVAL).await;
+                    tokio::time::sleep(BATCH_CHECK_INTERVAL).await;
                 }
                 Err(error) => {
                     // Logged once, not with every attempt.
@@ -130,7 +130,7 @@ impl Forwarder {
     ///
     /// # Errors
     /// The first error that occurred.
-    async fn forward_all(&self, ask: bool) -> Result<(), ForwardError> {
+    async fn forward_all_tasks(&self, ask: bool) -> Result<(), ForwardError> {
         let mut first = Ok(());
         for stored in self.store.tasks() {
             match self.forward_task(&stored, ask).await {
@@ -149,7 +149,7 @@ impl Forwarder {
     async fn forward_task(&self, stored: &Arc<StoredTask>, ask: bool) -> Result<(), ForwardError> {
         if ask
             || self
-                .shuffler
+                .shuffler_keys
                 .key_configurations(stored.task().id())
                 .is_none()
         {
@@ -175,10 +175,11 @@ impl Forwarder {
             let bytes = HEXLOWER
                 .decode(text.as_bytes())
                 .map_err(|error| strange(error.to_string()))?;
-            KeyConfiguration::read(&bytes, task).map_err(|error| strange(error.to_string()))
+            KeyConfiguration::parse_configuration(&bytes, task)
+                .map_err(|error| strange(error.to_string()))
         });
         let configurations = configurations.collect::<Result<_, _>>()?;
-        self.shuffler
+        self.shuffler_keys
             .set_key_configurations(task.id(), configurations);
         Ok(())
     }
@@ -190,7 +191,7 @@ impl Forwarder {
         stored: &Arc<StoredTask>,
         batch: BatchRow,
     ) -> Result<(), ForwardError> {
-        let (blocks, mut read) = mpsc::channel::<Bytes>(READ_AHEAD);
+        let (blocks, mut read) = mpsc::channel::<Bytes>(MAX_BLOCKS_READ_AHEAD);
         let (sent, is_sent) = oneshot::channel::<()>();
         let reading = {
             let (store, stored) = (self.store.clone(), Arc::clone(stored));
@@ -219,14 +220,18 @@ impl Forwarder {
                 .method(Method::POST)
                 .uri(address.clone())
                 .header(header::CONTENT_TYPE, "application/octet-stream")
-                .header(signature::HEADER, self.shuffler.signature_header(&block))
+                .header(
+                    signature::SIGNATURE_HEADER,
+                    self.shuffler_keys.signature_header(&block),
+                )
                 .body(Full::new(block.clone()));
             let answer = self.send_request(request).await?;
             let taken: Result<BlockReceipt, _> = serde_json::from_slice(&answer);
             let receipt = taken
                 .ok()
                 .and_then(|taken| HEXLOWER.decode(taken.receipt.as_bytes()).ok());
-            if !receipt.is_some_and(|receipt| self.shuffler.is_valid_receipt(&receipt, &block)) {
+            if !receipt.is_some_and(|receipt| self.shuffler_keys.is_valid_receipt(&receipt, &block))
+            {
                 return Err(ForwardError::InvalidAnswer(
                     "its receipt is not a signature of the block".to_owned(),
                 ));
@@ -236,7 +241,7 @@ impl Forwarder {
         // An error of the reader means that blocks may be missing, so the batch is not deleted.
         let whole = reading.await.map_err(|error| error.to_string());
         let whole = whole.and_then(|read| read.map_err(|error| error.to_string()));
-        if !whole.map_err(ForwardError::Journal)? {
+        if !whole.map_err(ForwardError::JournalReadFailed)? {
             // Another shuffler that shares the journal is sending this batch.
             return Ok(());
         }
@@ -284,7 +289,7 @@ impl Forwarder {
         task: &ReportOrSumTask,
         resource: &str,
     ) -> Result<Uri, ForwardError> {
-        let base = self.shuffler.analyser.to_string();
+        let base = self.shuffler_keys.analyser_address.to_string();
         let address = format!(
             "{}/tasks/{}/{resource}",
             base.trim_end_matches('/'),

@@ -10,14 +10,14 @@ pub(crate) mod signature;
 use std::sync::Arc;
 
 pub(crate) use analyser::AnalyserKeys;
-pub(crate) use forwarder::Forwarder;
+pub(crate) use forwarder::BatchForwarder;
 pub(crate) use shuffler::ShufflerKeys;
 
 /// Keys and peers that the role of a process needs. A collector needs none.
 #[derive(Clone, Default)]
 pub(crate) struct RolePeers {
     /// Keys and peers of a process that is a shuffler.
-    pub(crate) shuffler: Option<Arc<ShufflerKeys>>,
+    pub(crate) shuffler_keys: Option<Arc<ShufflerKeys>>,
     /// Keys and peers of a process that is an analyser.
-    pub(crate) analyser: Option<Arc<AnalyserKeys>>,
+    pub(crate) analyser_keys: Option<Arc<AnalyserKeys>>,
 }

@@ -7,59 +7,66 @@ use hyper::Uri;
 use parking_lot::RwLock;
 use sha2::{Digest, Sha256};
 
-use super::signature::{self, Signer, StatementKind};
+use super::signature::{self, SignedStatementKind, Signer};
 use crate::keys;
 use crate::sealed::KeyConfiguration;
 
 /// Keys of a shuffler, and the address and keys of its analyser.
 pub(crate) struct ShufflerKeys {
     /// Address of the analyser.
-    pub(crate) analyser: Uri,
+    pub(crate) analyser_address: Uri,
     /// Key pair that signs blocks.
     signer: Signer,
     /// Public key that verifies receipts from the analyser.
-    analyser_key: [u8; keys::LENGTH],
+    analyser_key: [u8; keys::KEY_BYTES],
     /// Configurations that reports are sealed with, by task id. The analyser sends them.
-    configurations: RwLock<HashMap<String, Vec<KeyConfiguration>>>,
+    key_configurations_by_task: RwLock<HashMap<String, Vec<KeyConfiguration>>>,
 }
 
 impl ShufflerKeys {
     pub(crate) fn new(
         analyser: Uri,
-        private: &[u8; keys::LENGTH],
-        analyser_key: [u8; keys::LENGTH],
+        private: &[u8; keys::KEY_BYTES],
+        analyser_key: [u8; keys::KEY_BYTES],
     ) -> Self {
         Self {
-            analyser,
+            analyser_address: analyser,
             signer: Signer::new(private),
             analyser_key,
-            configurations: RwLock::default(),
+            key_configurations_by_task: RwLock::default(),
         }
     }
 
-    /// Returns the value of the header [`signature::HEADER`] for a block.
+    /// Returns the value of the header [`signature::SIGNATURE_HEADER`] for a block.
     pub(crate) fn signature_header(&self, block: &[u8]) -> String {
         let id = signature::signer_id(&self.signer.public_key());
-        let signature = self.signer.sign(StatementKind::Block, block);
+        let signature = self
+            .signer
+            .sign(SignedStatementKind::BlockFromShuffler, block);
         format!("{}:{}", HEXLOWER.encode(&id), HEXLOWER.encode(&signature))
     }
 
     /// Returns true if `receipt` is the analyser's receipt for this block.
     pub(crate) fn is_valid_receipt(&self, receipt: &[u8], block: &[u8]) -> bool {
         let digest = Sha256::digest(block);
-        signature::verify(&self.analyser_key, StatementKind::Receipt, &digest, receipt)
+        signature::verify(
+            &self.analyser_key,
+            SignedStatementKind::ReceiptFromAnalyser,
+            &digest,
+            receipt,
+        )
     }
 
     /// Returns the configurations that reports of a task are sealed with. Returns `None` if the
     /// analyser has not sent them yet.
     pub(crate) fn key_configurations(&self, task: &str) -> Option<Vec<KeyConfiguration>> {
-        let known = self.configurations.read();
+        let known = self.key_configurations_by_task.read();
         known.get(task).cloned()
     }
 
     /// Replaces the configurations of a task.
     pub(crate) fn set_key_configurations(&self, task: &str, configurations: Vec<KeyConfiguration>) {
-        let mut known = self.configurations.write();
+        let mut known = self.key_configurations_by_task.write();
         known.insert(task.to_owned(), configurations);
     }
 }

@@ -9,26 +9,26 @@ use sha2::{Digest, Sha256};
 use crate::keys;
 
 /// Header of a signed request: the signer's id, a colon and the signature, both hexadecimal.
-pub(crate) const HEADER: &str = "hushbin-signature";
+pub(crate) const SIGNATURE_HEADER: &str = "hushbin-signature";
 
 /// Length of a signature in bytes.
-const LENGTH: usize = 64;
+const SIGNATURE_LENGTH: usize = 64;
 
 /// Kind of signed statement. Signed bytes begin with a label that names the kind. So a signature of
 /// one kind is invalid for the other kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum StatementKind {
+pub(crate) enum SignedStatementKind {
     /// Statement of a shuffler: this block is from me.
-    Block,
+    BlockFromShuffler,
     /// Statement of an analyser: this block is on my disk.
-    Receipt,
+    ReceiptFromAnalyser,
 }
 
-impl StatementKind {
+impl SignedStatementKind {
     fn prefix_with_label(self, bytes: &[u8]) -> Vec<u8> {
         let label: &[u8] = match self {
-            Self::Block => b"hushbin block\0",
-            Self::Receipt => b"hushbin receipt\0",
+            Self::BlockFromShuffler => b"hushbin block\0",
+            Self::ReceiptFromAnalyser => b"hushbin receipt\0",
         };
         [label, bytes].concat()
     }
@@ -38,7 +38,7 @@ impl StatementKind {
 pub(crate) type SignerId = [u8; 8];
 
 /// Returns the id of the signer that has this public key.
-pub(super) fn signer_id(public: &[u8; keys::LENGTH]) -> SignerId {
+pub(super) fn signer_id(public: &[u8; keys::KEY_BYTES]) -> SignerId {
     let digest = Sha256::digest(public);
     *digest.first_chunk().expect("a digest has 32 bytes")
 }
@@ -47,17 +47,21 @@ pub(super) fn signer_id(public: &[u8; keys::LENGTH]) -> SignerId {
 pub(crate) struct Signer(Ed25519KeyPair);
 
 impl Signer {
-    pub(crate) fn new(private: &[u8; keys::LENGTH]) -> Self {
+    pub(crate) fn new(private: &[u8; keys::KEY_BYTES]) -> Self {
         let pair = Ed25519KeyPair::from_seed_unchecked(private);
         Self(pair.expect("any 32 bytes are a key of Ed25519"))
     }
 
-    pub(crate) fn public_key(&self) -> [u8; keys::LENGTH] {
+    pub(crate) fn public_key(&self) -> [u8; keys::KEY_BYTES] {
         let public = self.0.public_key().as_ref();
         public.try_into().expect("public keys have 32 bytes")
     }
 
-    pub(crate) fn sign(&self, statement: StatementKind, bytes: &[u8]) -> [u8; LENGTH] {
+    pub(crate) fn sign(
+        &self,
+        statement: SignedStatementKind,
+        bytes: &[u8],
+    ) -> [u8; SIGNATURE_LENGTH] {
         let signature = self.0.sign(&statement.prefix_with_label(bytes));
         let signature = signature.as_ref().try_into();
         signature.expect("signatures have 64 bytes")
@@ -67,8 +71,8 @@ impl Signer {
 /// Returns true if `signature` is a valid signature of the statement about `bytes`, by the signer
 /// with the public key `public`.
 pub(crate) fn verify(
-    public: &[u8; keys::LENGTH],
-    statement: StatementKind,
+    public: &[u8; keys::KEY_BYTES],
+    statement: SignedStatementKind,
     bytes: &[u8],
     signature: &[u8],
 ) -> bool {
@@ -78,7 +82,7 @@ pub(crate) fn verify(
 }
 
 /// Returns the public key that belongs to a private key.
-pub(crate) fn public_key_of(private: &[u8; keys::LENGTH]) -> [u8; keys::LENGTH] {
+pub(crate) fn public_key_of(private: &[u8; keys::KEY_BYTES]) -> [u8; keys::KEY_BYTES] {
     Signer::new(private).public_key()
 }
 
@@ -90,7 +94,7 @@ mod tests {
 
     /// Compares with test 1 in RFC 8032, section 7.1.
     #[test]
-    fn public_halves_are_those_of_the_standard() {
+    fn public_key_matches_rfc8032() {
         let private = "9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60";
         let private = HEXLOWER.decode(private.as_bytes()).unwrap();
         let public = public_key_of(private.first_chunk().unwrap());
@@ -101,23 +105,38 @@ mod tests {
     }
 
     #[test]
-    fn a_statement_is_of_one_kind_about_these_bytes_by_one_key() {
+    fn signature_binds_kind_and_bytes() {
         let signer = Signer::new(&[1; 32]);
         let public = signer.public_key();
-        let signature = signer.sign(StatementKind::Block, b"these");
-        assert!(verify(&public, StatementKind::Block, b"these", &signature));
-        assert!(!verify(
+        let signature = signer.sign(SignedStatementKind::BlockFromShuffler, b"these");
+        assert!(verify(
             &public,
-            StatementKind::Receipt,
+            SignedStatementKind::BlockFromShuffler,
             b"these",
             &signature
         ));
-        assert!(!verify(&public, StatementKind::Block, b"those", &signature));
-        let other = Signer::new(&[2; 32]).public_key();
-        assert!(!verify(&other, StatementKind::Block, b"these", &signature));
         assert!(!verify(
             &public,
-            StatementKind::Block,
+            SignedStatementKind::ReceiptFromAnalyser,
+            b"these",
+            &signature
+        ));
+        assert!(!verify(
+            &public,
+            SignedStatementKind::BlockFromShuffler,
+            b"those",
+            &signature
+        ));
+        let other = Signer::new(&[2; 32]).public_key();
+        assert!(!verify(
+            &other,
+            SignedStatementKind::BlockFromShuffler,
+            b"these",
+            &signature
+        ));
+        assert!(!verify(
+            &public,
+            SignedStatementKind::BlockFromShuffler,
             b"these",
             &signature[1..]
         ));

@@ -6,7 +6,9 @@ mod recipient;
 mod suite;
 
 pub(crate) use configuration::{KeyConfiguration, KeyId};
-pub(crate) use recipient::{Recipient, RecipientError, private_key_from_bytes, public_key_of};
+pub(crate) use recipient::{
+    RecipientError, ReportRecipient, private_key_from_bytes, public_key_of,
+};
 pub(crate) use suite::{Aead, Kdf, Kem};
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use data_encoding::HEXLOWER;
 use hpke::{Deserializable, Kem as _, OpModeR, Serializable, single_shot_open};
-use hushbin::sealed::{ENCAPSULATED, KEY_ID};
+use hushbin::sealed::{ENCAPSULATED_KEY_BYTES, KEY_ID_BYTES};
 
 use super::configuration::{KeyConfiguration, KeyId};
 use super::suite::{Aead, Kdf, Kem};
@@ -13,15 +13,15 @@ use crate::task::ReportOrSumTask;
 
 /// Recipient of the reports of one task, with one or several keys. New reports are sealed to the
 /// first key. Reports sealed to the remaining keys are still opened.
-pub(crate) struct Recipient {
+pub(crate) struct ReportRecipient {
     task: ReportOrSumTask,
     configurations: Vec<KeyConfiguration>,
-    by_id: HashMap<KeyId, RecipientKey>,
+    keys_by_id: HashMap<KeyId, RecipientKey>,
 }
 
 struct RecipientKey {
-    key: <Kem as hpke::Kem>::PrivateKey,
-    info: Vec<u8>,
+    private_key: <Kem as hpke::Kem>::PrivateKey,
+    hpke_info: Vec<u8>,
 }
 
 /// Reason that private keys cannot be used together.
@@ -31,19 +31,19 @@ pub(crate) enum RecipientError {
     SameId(KeyId),
 }
 
-impl Recipient {
+impl ReportRecipient {
     /// Creates the recipient of a task, with these private keys.
     ///
     /// # Errors
     /// When two of the keys have the same id.
     pub(crate) fn new(
         task: ReportOrSumTask,
-        keys: &[[u8; keys::LENGTH]],
+        keys: &[[u8; keys::KEY_BYTES]],
     ) -> Result<Self, RecipientError> {
         let mut recipient = Self {
             task,
             configurations: Vec::new(),
-            by_id: HashMap::new(),
+            keys_by_id: HashMap::new(),
         };
         for bytes in keys {
             let key = private_key_from_bytes(bytes);
@@ -51,8 +51,14 @@ impl Recipient {
             let configuration = KeyConfiguration::new(&recipient.task, &public.into());
             let (id, info) = (configuration.id(), configuration.hpke_info());
             if recipient
-                .by_id
-                .insert(id, RecipientKey { key, info })
+                .keys_by_id
+                .insert(
+                    id,
+                    RecipientKey {
+                        private_key: key,
+                        hpke_info: info,
+                    },
+                )
                 .is_some()
             {
                 return Err(RecipientError::SameId(id));
@@ -76,15 +82,15 @@ impl Recipient {
     /// key to which it was sealed. Returns `None` if the bytes are not a valid sealed report or
     /// message of this task.
     pub(crate) fn open_report(&self, sealed: &[u8]) -> Option<(KeyId, Vec<u8>)> {
-        let (id, sealed) = sealed.split_first_chunk::<KEY_ID>()?;
-        let (encapsulated, ciphertext) = sealed.split_at_checked(ENCAPSULATED)?;
-        let opener = self.by_id.get(id)?;
+        let (id, sealed) = sealed.split_first_chunk::<KEY_ID_BYTES>()?;
+        let (encapsulated, ciphertext) = sealed.split_at_checked(ENCAPSULATED_KEY_BYTES)?;
+        let opener = self.keys_by_id.get(id)?;
         let encapsulated = <Kem as hpke::Kem>::EncappedKey::from_bytes(encapsulated).ok()?;
         let opened = single_shot_open::<Aead, Kdf, Kem>(
             &OpModeR::Base,
-            &opener.key,
+            &opener.private_key,
             &encapsulated,
-            &opener.info,
+            &opener.hpke_info,
             ciphertext,
             &[],
         );
@@ -98,12 +104,14 @@ impl Recipient {
 }
 
 /// Converts bytes to a private key.
-pub(crate) fn private_key_from_bytes(bytes: &[u8; keys::LENGTH]) -> <Kem as hpke::Kem>::PrivateKey {
+pub(crate) fn private_key_from_bytes(
+    bytes: &[u8; keys::KEY_BYTES],
+) -> <Kem as hpke::Kem>::PrivateKey {
     <Kem as hpke::Kem>::PrivateKey::from_bytes(bytes).expect("any 32 bytes are a key of X25519")
 }
 
 /// Computes the public key that belongs to a private key.
-pub(crate) fn public_key_of(key: &[u8; keys::LENGTH]) -> [u8; keys::LENGTH] {
+pub(crate) fn public_key_of(key: &[u8; keys::KEY_BYTES]) -> [u8; keys::KEY_BYTES] {
     Kem::sk_to_pk(&private_key_from_bytes(key))
         .to_bytes()
         .into()

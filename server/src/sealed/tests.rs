@@ -1,6 +1,6 @@
 use data_encoding::HEXLOWER;
 use hpke::{Deserializable, OpModeR, setup_receiver};
-use hushbin::sealed::OVERHEAD;
+use hushbin::sealed::SEALING_OVERHEAD_BYTES;
 use hushbin::{Report, Task};
 use hushbin_tests::sealing::Sealer;
 use hushbin_tests::uploads::{Uploads, draft};
@@ -25,11 +25,11 @@ const TASKS: [&str; 5] = [
 ];
 
 fn task(json: &str) -> Task {
-    draft(json).resolve().unwrap()
+    draft(json).resolve_task().unwrap()
 }
 
-fn opener(task: &Task, keys: &[[u8; 32]]) -> Recipient {
-    Recipient::new(task.clone().into(), keys).unwrap()
+fn opener(task: &Task, keys: &[[u8; 32]]) -> ReportRecipient {
+    ReportRecipient::new(task.clone().into(), keys).unwrap()
 }
 
 fn encoded(report: &Report) -> Vec<u8> {
@@ -38,7 +38,7 @@ fn encoded(report: &Report) -> Vec<u8> {
     bytes
 }
 
-fn sealer(recipient: &Recipient, key: usize) -> Sealer {
+fn sealer(recipient: &ReportRecipient, key: usize) -> Sealer {
     Sealer::new(recipient.key_configurations()[key].bytes(), 1)
 }
 
@@ -78,7 +78,10 @@ fn reports_of_every_kind_are_opened_and_have_one_length() {
         let mut sealer = sealer(&recipient, 0);
         for report in Uploads::new(&task, 1).make(100).reports {
             let sealed = sealer.seal(&encoded(&report));
-            assert_eq!(sealed.len(), OVERHEAD + task.max_report_bytes());
+            assert_eq!(
+                sealed.len(),
+                SEALING_OVERHEAD_BYTES + task.max_report_bytes()
+            );
             assert_eq!(recipient.open_report(&sealed), Some((id, encoded(&report))));
         }
     }
@@ -117,7 +120,7 @@ fn old_keys_open_while_new_ones_seal() {
         assert_eq!(old.open_report(&sealed).is_some(), key == 1);
     }
     assert!(matches!(
-        Recipient::new(task.into(), &[[1; 32], [1; 32]]),
+        ReportRecipient::new(task.into(), &[[1; 32], [1; 32]]),
         Err(RecipientError::SameId(_))
     ));
 }
@@ -167,19 +170,22 @@ fn a_configuration_is_for_one_task() {
     assert_eq!(own.bytes()[23..55], [7; 32]);
     assert_eq!(own.bytes()[55..], [0, 10]);
     assert_eq!(one.max_report_length(), 10);
-    assert_eq!(KeyConfiguration::read(own.bytes(), &one), Ok(own.clone()));
     assert_eq!(
-        KeyConfiguration::read(own.bytes(), &other),
+        KeyConfiguration::parse_configuration(own.bytes(), &one),
+        Ok(own.clone())
+    );
+    assert_eq!(
+        KeyConfiguration::parse_configuration(own.bytes(), &other),
         Err(KeyConfigurationError::Mismatch)
     );
     assert_eq!(
-        KeyConfiguration::read(&own.bytes()[..56], &one),
-        Err(KeyConfigurationError::Length { found: 56 })
+        KeyConfiguration::parse_configuration(&own.bytes()[..56], &one),
+        Err(KeyConfigurationError::WrongLength { found: 56 })
     );
     let mut later = own.bytes().to_vec();
     later[0] = 2;
     assert_eq!(
-        KeyConfiguration::read(&later, &one).map_err(|error| error.to_string()),
+        KeyConfiguration::parse_configuration(&later, &one).map_err(|error| error.to_string()),
         Err("it has version 2, expected 1".to_owned())
     );
 }

@@ -14,7 +14,7 @@
 use std::io::BufRead;
 use std::path::Path;
 
-use hushbin::task::{Kind, NumberLimits, Part};
+use hushbin::task::{NumberLimits, QuestionKind, QuestionPart};
 use hushbin::{Entry, Items, Question, Task};
 use serde_json::{Map, Value};
 
@@ -26,14 +26,14 @@ use super::lines::{
 /// Answers of all people.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Answers {
-    questions: usize,
+    question_count: usize,
     /// Entries, ordered by person and question.
     entries: Vec<Entry>,
     /// Indices in `entries`. The answers are numbered by person, then by question. Answer number
     /// `i` has the entries from `bounds[i]` to just before `bounds[i + 1]`.
-    bounds: Vec<usize>,
+    entry_bounds: Vec<usize>,
     /// Number of answers outside the permitted range, for each question.
-    clipped: Vec<u64>,
+    clipped_counts: Vec<u64>,
 }
 
 impl Answers {
@@ -52,10 +52,10 @@ impl Answers {
     fn new(task: &Task) -> Self {
         let questions = task.questions().len();
         Self {
-            questions,
+            question_count: questions,
             entries: Vec::new(),
-            bounds: vec![0],
-            clipped: vec![0; questions],
+            entry_bounds: vec![0],
+            clipped_counts: vec![0; questions],
         }
     }
 
@@ -63,7 +63,7 @@ impl Answers {
         let mut answers = Self::new(task);
         let column = |name: &str| Column::new(task, name);
         for_each_record(reader, column, |columns, record| {
-            let mut given = vec![Value::Null; answers.questions];
+            let mut given = vec![Value::Null; answers.question_count];
             for (column, cell) in columns.iter().zip(record) {
                 column.add_cell(&mut given[column.question], cell);
             }
@@ -75,7 +75,7 @@ impl Answers {
     fn read_json_lines(reader: impl BufRead, task: &Task) -> Result<Self, DataError> {
         let mut answers = Self::new(task);
         for_each_object(reader, |object| {
-            let mut given = vec![Value::Null; answers.questions];
+            let mut given = vec![Value::Null; answers.question_count];
             if task.has_unnamed_question() {
                 given[0] = Value::Object(object);
                 return answers.add_person(task, &given);
@@ -91,7 +91,7 @@ impl Answers {
     }
 
     fn refuse_if_empty(self) -> Result<Self, DataError> {
-        match self.people() {
+        match self.person_count() {
             0 => Err(line_error(1, &"there are no answers")),
             _ => Ok(self),
         }
@@ -111,7 +111,7 @@ impl Answers {
                 .answer_to_entries(index, question, value)
                 .map_err(named)?;
             self.entries.extend(entries);
-            self.bounds.push(self.entries.len());
+            self.entry_bounds.push(self.entries.len());
         }
         Ok(None)
     }
@@ -126,55 +126,57 @@ impl Answers {
         let one = |item| Entry { item, value: 1.0 };
         let expected = |what: &str| Err(format!("expected {what}, found {value}"));
         match (question.kind(), value) {
-            (Kind::Set | Kind::Ratings(_), Value::Null) => Ok(Vec::new()),
-            (kind @ (Kind::Flag | Kind::Choice), _) => {
+            (QuestionKind::Set | QuestionKind::Ratings(_), Value::Null) => Ok(Vec::new()),
+            (kind @ (QuestionKind::Flag | QuestionKind::Choice), _) => {
                 let item = single_value(kind, question.items(), value)? as u64;
                 Ok(vec![one(item)])
             }
-            (kind @ Kind::Number(scale), _) => {
+            (kind @ QuestionKind::Number(scale), _) => {
                 let value = single_value(kind, question.items(), value)?;
                 self.count_if_outside(index, scale.range(), value);
                 Ok(vec![Entry { item: 0, value }])
             }
-            (Kind::Set, Value::Array(options)) => {
+            (QuestionKind::Set, Value::Array(options)) => {
                 let options = options.iter();
                 options
                     .map(|option| resolve_item(question.items(), option).map(one))
                     .collect()
             }
-            (Kind::Set, _) => expected("a list of options"),
-            (kind @ Kind::Numbers(of), _) if of.is_single() => {
+            (QuestionKind::Set, _) => expected("a list of options"),
+            (kind @ QuestionKind::Numbers(of), _) if of.is_single() => {
                 let value = single_value(kind, question.items(), value)?;
                 Ok(self.sort_and_count_clipped(index, of, vec![Entry { item: 0, value }]))
             }
-            (Kind::Numbers(of), Value::Object(numbers)) => Ok(self.sort_and_count_clipped(
+            (QuestionKind::Numbers(of), Value::Object(numbers)) => Ok(self.sort_and_count_clipped(
                 index,
                 of,
                 entries_by_item_name(question, numbers)?,
             )),
-            (Kind::Numbers(_), _) => expected("each number by its name"),
-            (Kind::Text(prefixes), Value::String(text)) => {
+            (QuestionKind::Numbers(_), _) => expected("each number by its name"),
+            (QuestionKind::Text(prefixes), Value::String(text)) => {
                 Ok(prefixes.prefix_keys(text).into_iter().map(one).collect())
             }
-            (Kind::Text(_), _) => expected("a text"),
-            (Kind::Cross(cross), Value::Object(given)) => {
+            (QuestionKind::Text(_), _) => expected("a text"),
+            (QuestionKind::CrossTabulation(cross), Value::Object(given)) => {
                 let given = part_answers(cross.parts(), given)?;
                 let (item, value) = (given[0] as u64, given[1]);
-                if let Some(scale) = cross.columns().scale() {
+                if let Some(scale) = cross.column_part().scale() {
                     self.count_if_outside(index, scale.range(), value);
                 }
                 Ok(vec![Entry { item, value }])
             }
-            (Kind::Together(together), Value::Object(given)) => {
+            (QuestionKind::JointChoices(together), Value::Object(given)) => {
                 let given = part_answers(together.parts(), given)?;
                 let entries = (0..).zip(given);
                 Ok(entries.map(|(item, value)| Entry { item, value }).collect())
             }
-            (Kind::Cross(_) | Kind::Together(_), _) => {
+            (QuestionKind::CrossTabulation(_) | QuestionKind::JointChoices(_), _) => {
                 expected("the answers to all parts, by name")
             }
-            (Kind::Ratings(_), Value::Object(ratings)) => entries_by_item_name(question, ratings),
-            (Kind::Ratings(_), _) => expected("items and their values"),
+            (QuestionKind::Ratings(_), Value::Object(ratings)) => {
+                entries_by_item_name(question, ratings)
+            }
+            (QuestionKind::Ratings(_), _) => expected("items and their values"),
         }
     }
 
@@ -195,34 +197,34 @@ impl Answers {
 
     /// Increments the question's counter if the number is outside its range.
     fn count_if_outside(&mut self, question: usize, [min, max]: [f64; 2], number: f64) {
-        self.clipped[question] += u64::from(!(min..=max).contains(&number));
+        self.clipped_counts[question] += u64::from(!(min..=max).contains(&number));
     }
 
     /// Returns the number of people.
-    pub(crate) fn people(&self) -> usize {
-        (self.bounds.len() - 1) / self.questions
+    pub(crate) fn person_count(&self) -> usize {
+        (self.entry_bounds.len() - 1) / self.question_count
     }
 
     /// Returns the entries of one person's answer to a question.
     ///
     /// # Panics
     /// If there is no such person or question.
-    pub(crate) fn answer(&self, person: usize, question: usize) -> &[Entry] {
-        let at = person * self.questions + question;
-        &self.entries[self.bounds[at]..self.bounds[at + 1]]
+    pub(crate) fn answer_entries(&self, person: usize, question: usize) -> &[Entry] {
+        let at = person * self.question_count + question;
+        &self.entries[self.entry_bounds[at]..self.entry_bounds[at + 1]]
     }
 
     /// Returns one person's entries for each question.
     pub(crate) fn answers_of_person(&self, person: usize) -> Vec<&[Entry]> {
-        let questions = 0..self.questions;
+        let questions = 0..self.question_count;
         questions
-            .map(|question| self.answer(person, question))
+            .map(|question| self.answer_entries(person, question))
             .collect()
     }
 
     /// Returns the number of answers outside the range of a question.
     pub(crate) fn clipped_count(&self, question: usize) -> u64 {
-        self.clipped[question]
+        self.clipped_counts[question]
     }
 }
 
@@ -231,10 +233,12 @@ impl Answers {
 fn missing_answer_text(question: &Question, value: &Value) -> Option<String> {
     let missing = "there is no answer";
     let names: Vec<&str> = match (question.kind(), question.items(), value) {
-        (Kind::Set | Kind::Ratings(_), _, _) => return None,
+        (QuestionKind::Set | QuestionKind::Ratings(_), _, _) => return None,
         (_, _, Value::Null) => return Some(missing.to_owned()),
-        (Kind::Numbers(_), Items::Named(names), _) => names.iter().map(String::as_str).collect(),
-        (kind, _, _) => parts_of_kind(kind).iter().map(Part::name).collect(),
+        (QuestionKind::Numbers(_), Items::Named(names), _) => {
+            names.iter().map(String::as_str).collect()
+        }
+        (kind, _, _) => parts_of_kind(kind).iter().map(QuestionPart::name).collect(),
     };
     let given = value.as_object()?;
     // An error about the unknown name is more useful than an error about the missing name.
@@ -248,12 +252,12 @@ fn missing_answer_text(question: &Question, value: &Value) -> Option<String> {
 
 /// Returns the answer to each part: the number if the part asks for a number, or else the index of
 /// the chosen option.
-fn part_answers(parts: &[Part], given: &Map<String, Value>) -> Result<Vec<f64>, String> {
+fn part_answers(parts: &[QuestionPart], given: &Map<String, Value>) -> Result<Vec<f64>, String> {
     let is_part = |name: &str| parts.iter().any(|part| part.name() == name);
     if let Some(other) = given.keys().find(|name| !is_part(name)) {
         return Err(format!("there is no part {other:?}"));
     }
-    let answer = |part: &Part| {
+    let answer = |part: &QuestionPart| {
         let own = given.get(part.name()).unwrap_or(&Value::Null);
         let answer = single_value(&part.kind(), part.items(), own);
         answer.map_err(|reason| format!("{:?}: {reason}", part.name()))
@@ -262,15 +266,15 @@ fn part_answers(parts: &[Part], given: &Map<String, Value>) -> Result<Vec<f64>, 
 }
 
 /// Returns an answer as one number: the index of the chosen option, or the number that was given.
-fn single_value(kind: &Kind, items: &Items, given: &Value) -> Result<f64, String> {
+fn single_value(kind: &QuestionKind, items: &Items, given: &Value) -> Result<f64, String> {
     let expected = |what: &str| Err(format!("expected {what}, found {given}"));
     match (kind, given) {
-        (Kind::Flag, Value::Bool(answer)) => Ok(f64::from(u8::from(*answer))),
-        (Kind::Flag, _) => expected("true or false"),
-        (Kind::Choice, Value::String(_) | Value::Number(_)) => {
+        (QuestionKind::Flag, Value::Bool(answer)) => Ok(f64::from(u8::from(*answer))),
+        (QuestionKind::Flag, _) => expected("true or false"),
+        (QuestionKind::Choice, Value::String(_) | Value::Number(_)) => {
             resolve_item(items, given).map(|item| item as f64)
         }
-        (Kind::Choice, _) => expected("one of the options"),
+        (QuestionKind::Choice, _) => expected("one of the options"),
         _ => given
             .as_f64()
             .map_or_else(|| expected("a finite number"), Ok),

@@ -1,6 +1,6 @@
 //! Columns of answers in CSV, and parsing of cells.
 
-use hushbin::task::{Kind, Part};
+use hushbin::task::{QuestionKind, QuestionPart};
 use hushbin::{Question, Task};
 use serde_json::{Map, Value};
 
@@ -9,7 +9,7 @@ pub(super) struct Column {
     pub(super) question: usize,
     part: Option<String>,
     /// Kind of the question or part; `None` for the number of an item.
-    kind: Option<Kind>,
+    kind: Option<QuestionKind>,
 }
 
 impl Column {
@@ -34,7 +34,9 @@ impl Column {
                 .iter()
                 .find(|part| part.name() == name);
             match own.kind() {
-                Kind::Ratings(_) | Kind::Numbers(_) => own.items().find_item(name).map(|_| None),
+                QuestionKind::Ratings(_) | QuestionKind::Numbers(_) => {
+                    own.items().find_item(name).map(|_| None)
+                }
                 _ => part.map(|part| Some(part.kind())),
             }
             .map(|kind| part_of(name, question, kind))
@@ -78,16 +80,16 @@ impl Column {
 }
 
 /// Returns the parts of a kind of question. The result is empty if the kind has no parts.
-pub(super) fn parts_of_kind(kind: &Kind) -> &[Part] {
+pub(super) fn parts_of_kind(kind: &QuestionKind) -> &[QuestionPart] {
     match kind {
-        Kind::Cross(cross) => cross.parts(),
-        Kind::Together(together) => together.parts(),
+        QuestionKind::CrossTabulation(cross) => cross.parts(),
+        QuestionKind::JointChoices(together) => together.parts(),
         _ => &[],
     }
 }
 
 /// Parses a cell. A cell of the wrong form becomes a text, which the question refuses later.
-fn parse_cell(kind: &Kind, cell: &str) -> Value {
+fn parse_cell(kind: &QuestionKind, cell: &str) -> Value {
     let text = || Value::from(cell);
     let parts = || {
         let parts = cell.split(';').map(str::trim);
@@ -95,16 +97,19 @@ fn parse_cell(kind: &Kind, cell: &str) -> Value {
     };
     let is = |words: [&str; 3]| words.iter().any(|word| word.eq_ignore_ascii_case(cell));
     match kind {
-        Kind::Set => parts().map(Value::from).collect(),
-        Kind::Text(_) => text(),
+        QuestionKind::Set => parts().map(Value::from).collect(),
+        QuestionKind::Text(_) => text(),
         _ if cell.is_empty() => Value::Null,
-        Kind::Flag if is(["true", "yes", "1"]) => true.into(),
-        Kind::Flag if is(["false", "no", "0"]) => false.into(),
-        Kind::Number(_) => parse_number(cell),
-        Kind::Numbers(of) if of.is_single() => parse_number(cell),
+        QuestionKind::Flag if is(["true", "yes", "1"]) => true.into(),
+        QuestionKind::Flag if is(["false", "no", "0"]) => false.into(),
+        QuestionKind::Number(_) => parse_number(cell),
+        QuestionKind::Numbers(of) if of.is_single() => parse_number(cell),
         // Questions with parts have columns for the parts, so this is never a whole answer.
-        Kind::Flag | Kind::Choice | Kind::Cross(_) | Kind::Together(_) => text(),
-        Kind::Ratings(_) | Kind::Numbers(_) => {
+        QuestionKind::Flag
+        | QuestionKind::Choice
+        | QuestionKind::CrossTabulation(_)
+        | QuestionKind::JointChoices(_) => text(),
+        QuestionKind::Ratings(_) | QuestionKind::Numbers(_) => {
             let rating = |part: &str| {
                 let (item, value) = part.rsplit_once(':')?;
                 Some((item.to_owned(), parse_number(value)))

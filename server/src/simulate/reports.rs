@@ -122,7 +122,7 @@ impl FoldedBlocks {
         for person in block {
             let made = self.randomizer.randomize_answers(&answers(person), rng);
             let made = made.map_err(|source| SimulateError::Entry { person, source })?;
-            self.sampled_down += usize::from(made.sampled_down);
+            self.sampled_down += usize::from(made.was_sampled_down);
             self.reports.push(made.report);
         }
         let randomized = Instant::now();
@@ -161,7 +161,7 @@ mod tests {
 
     fn task(text: &str) -> Task {
         let draft: TaskDraft = serde_json::from_str(text).unwrap();
-        draft.resolve().unwrap()
+        draft.resolve_task().unwrap()
     }
 
     fn on_cores(cores: usize, task: &Task, crowd: &Crowd, seed: u64) -> FoldedBlocks {

@@ -31,7 +31,7 @@ impl SumData {
     /// [`DataError`] for the first invalid line.
     pub(crate) fn open(path: &Path, format: DataFormat, task: &SumTask) -> Result<Self, DataError> {
         let reader = open_data_set(path)?;
-        let items = task.summed_quantity().items().count().unwrap_or(0) as usize;
+        let items = task.summed_quantity().items().item_count().unwrap_or(0) as usize;
         let mut data = Self {
             items,
             numbers: Vec::new(),

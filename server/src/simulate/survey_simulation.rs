@@ -1,7 +1,7 @@
 //! Simulations of tasks of questions: comparison of the estimates with the truth.
 
 use chacha20::ChaCha20Rng;
-use hushbin::task::Kind;
+use hushbin::task::QuestionKind;
 use hushbin::{Entry, Question, Task};
 use hushbin_analysis::estimate::{Estimand, EstimateOptions, Estimates, Estimator, Query, Totals};
 use hushbin_analysis::heavy_hitters;
@@ -86,11 +86,11 @@ pub(crate) fn simulate_survey(
     rngs: impl Iterator<Item = ChaCha20Rng>,
     progress: impl Fn(usize, usize) + Sync,
 ) -> Result<SimulationResult, SimulateError> {
-    check_people(people, answers.people())?;
+    check_people(people, answers.person_count())?;
     let estimator = Estimator::for_task(task.clone());
     let confidence = search.confidence;
     let truth = |&index: &usize| TrueValues::new(task, index, answers, people, confidence);
-    let is_text = |&index: &usize| matches!(task.questions()[index].kind(), Kind::Text(_));
+    let is_text = |&index: &usize| matches!(task.questions()[index].kind(), QuestionKind::Text(_));
     let (texts, listed): (Vec<usize>, Vec<usize>) = (0..task.questions().len()).partition(is_text);
     let truths: Vec<TrueValues> = listed.iter().map(truth).collect::<Result<_, _>>()?;
     let crowd = |index| TextSearchSimulation::new(task, index, answers, people, search);
@@ -170,7 +170,7 @@ impl TrueValues {
         confidence: f64,
     ) -> Result<Self, SimulateError> {
         let question = &task.questions()[index];
-        if question.items().count().is_none() {
+        if question.items().item_count().is_none() {
             return Err(SimulateError::Open {
                 question: question.name().to_owned(),
             });
@@ -191,7 +191,7 @@ impl TrueValues {
             rows: Vec::new(),
         };
         for person in 0..people {
-            for entry in answers.answer(person, index) {
+            for entry in answers.answer_entries(person, index) {
                 truth.add_entry(question, entry, people as f64);
             }
         }
@@ -203,24 +203,27 @@ impl TrueValues {
         // The query contains all items in order, so an item is also an index.
         let item = entry.item as usize;
         let (cell, next) = match question.kind() {
-            Kind::Number(scale) => {
+            QuestionKind::Number(scale) => {
                 let [min, max] = scale.range();
                 self.numbers.push(entry.value.clamp(min, max));
-                scale.cell_and_rounding(entry.value)
+                scale.cell_and_next_cell_probability(entry.value)
             }
-            Kind::Cross(cross) => {
+            QuestionKind::CrossTabulation(cross) => {
                 if let Some(levels) = cross.level_scale() {
                     let [min, max] = levels.range();
-                    self.rows.resize(cross.shape()[0] as usize, [0.0; 2]);
+                    self.rows
+                        .resize(cross.row_and_column_counts()[0] as usize, [0.0; 2]);
                     self.rows[item][0] += 1.0;
                     self.rows[item][1] += entry.value.clamp(min, max);
                     // Cells of levels are not estimated.
                     return;
                 }
-                cross.cell_and_rounding(entry.item as u32, entry.value)
+                cross.cell_and_next_cell_probability(entry.item as u32, entry.value)
             }
-            Kind::Together(together) => (together.cell_of_option(item, entry.value as u32), 0.0),
-            Kind::Numbers(of) => {
+            QuestionKind::JointChoices(together) => {
+                (together.cell_of_option(item, entry.value as u32), 0.0)
+            }
+            QuestionKind::Numbers(of) => {
                 let [min, max] = of[item].range();
                 self.by_item[item] += entry.value.clamp(min, max) / people;
                 self.widths[item] = max - min;
@@ -281,9 +284,9 @@ impl TrueValues {
 /// numbers, `item` is the index of one of them. A cross-tabulation has the number in its columns.
 fn number_unit(question: &Question, item: usize) -> Option<&str> {
     match question.kind() {
-        Kind::Number(scale) => scale.unit(),
-        Kind::Numbers(of) => of[item].unit(),
-        Kind::Cross(cross) => cross.columns().scale()?.unit(),
+        QuestionKind::Number(scale) => scale.unit(),
+        QuestionKind::Numbers(of) => of[item].unit(),
+        QuestionKind::CrossTabulation(cross) => cross.column_part().scale()?.unit(),
         _ => None,
     }
 }
@@ -298,7 +301,7 @@ impl QuestionResult {
         Self {
             question: question.name().to_owned(),
             kind: question.kind().name(),
-            share: task.report_share(index),
+            share: task.question_report_share(index),
             reports: 0.0,
             estimand: if question.domain().is_rated() {
                 Estimand::Mean
@@ -338,7 +341,7 @@ impl QuestionResult {
             self.mse += error * error / items;
             self.stated_mse += (own.standard_error / width).powi(2) / items;
             let unit = match question.kind() {
-                Kind::Numbers(_) => number_unit(question, index),
+                QuestionKind::Numbers(_) => number_unit(question, index),
                 _ => None,
             };
             found.push(ComparedEstimate::from_estimate(

@@ -79,7 +79,7 @@ impl TextSearchSimulation {
         let question = &task.questions()[index];
         let (mut by_key, mut longest) = (HashMap::new(), HashMap::new());
         for person in 0..people {
-            let entries = answers.answer(person, index).iter();
+            let entries = answers.answer_entries(person, index).iter();
             let mut keys: Vec<u64> = entries.map(|entry| entry.item).collect();
             *longest.entry(keys[keys.len() - 1]).or_insert(0_u64) += 1;
             // A text that has ended has the same key at all greater lengths, and counts once.
@@ -96,7 +96,7 @@ impl TextSearchSimulation {
             },
         )?;
         let letters = options.alphabet.chars().count();
-        let answering = (people as f64 * task.report_share(index)) as u64;
+        let answering = (people as f64 * task.question_report_share(index)) as u64;
         let stated = |reports| {
             let (confidence, probability) = (options.confidence, PROBABILITY);
             let found = DetectableShare::new(question, reports, letters, confidence, probability);

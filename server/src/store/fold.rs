@@ -15,7 +15,7 @@ pub(super) fn add_block_to_totals(
     bytes: &[u8],
     totals: &mut Totals,
 ) -> Result<(), OpenError> {
-    let upload = EncodedUpload::read_unchecked(bytes, task.fingerprint());
+    let upload = EncodedUpload::read_unchecked_upload(bytes, task.fingerprint());
     let folded = upload
         .and_then(|upload| upload.for_each_report(task, |report, _| totals.add_report(&report)));
     folded.map_err(|source| invalid_upload_error(task.id(), source))

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use hushbin::sealed::KEY_ID;
+use hushbin::sealed::KEY_ID_BYTES;
 
 use super::role::ProcessRole;
 
@@ -16,11 +16,11 @@ pub(crate) struct ReportOrigin {
     pub(crate) batch: [u8; 16],
     /// Id of the key that the report was sealed to. Every sealed report contains this id in
     /// plaintext.
-    pub(crate) key: [u8; KEY_ID],
+    pub(crate) key: [u8; KEY_ID_BYTES],
 }
 
 impl ReportOrigin {
-    pub(crate) const LENGTH: usize = 8 + 16 + KEY_ID;
+    pub(crate) const LENGTH: usize = 8 + 16 + KEY_ID_BYTES;
 
     pub(crate) fn encode(&self) -> [u8; Self::LENGTH] {
         let bytes = [&self.shuffler[..], &self.batch, &self.key].concat();
@@ -134,7 +134,7 @@ mod tests {
         let origin = |n: u8| ReportOrigin {
             shuffler: [n % 2; 8],
             batch: [n; 16],
-            key: [7; KEY_ID],
+            key: [7; KEY_ID_BYTES],
         };
         let mut origins = OriginCounts::default();
         let mut bytes = b"totals".to_vec();

@@ -10,7 +10,7 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use data_encoding::HEXLOWER;
-use hushbin::sealed::{self, KEY_ID};
+use hushbin::sealed::{self, KEY_ID_BYTES};
 use hushbin::sums::SumTask;
 use hushbin::upload::{self, EncodedUpload};
 use hushbin::{Task, UploadId};
@@ -34,7 +34,7 @@ use crate::task::ReportOrSumTask;
 
 /// Maximum number of reports in a block. Blocks are encoded as uploads, so uploads have the same
 /// maximum.
-const BLOCK_REPORTS: usize = hushbin::bounds::REPORTS.max as usize;
+const BLOCK_REPORTS: usize = hushbin::bounds::REPORTS_PER_UPLOAD_RANGE.max as usize;
 
 /// Maximum number of bytes in a block of sealed reports, unless a single report is longer.
 const BLOCK_BYTES: usize = 1 << 19;
@@ -211,17 +211,21 @@ fn build_reports_release(
 ) -> Result<BatchRelease, OpenError> {
     let (mut bodies, mut ends, mut origins) = (Vec::new(), Vec::new(), OriginCounts::default());
     stored_reports::for_each_unreleased_upload(reader, stored, batch, |upload, origin| {
-        bodies.extend(upload.reports);
-        ends.push((upload.id, upload.count, bodies.len()));
+        bodies.extend(upload.encoded_reports);
+        ends.push((upload.id, upload.report_count, bodies.len()));
         if let Some(origin) = origin {
-            origins.add_report_count(origin, upload.count.into());
+            origins.add_report_count(origin, upload.report_count.into());
         }
         Ok(())
     })?;
     let mut begin = 0;
     let uploads = ends.iter().map(|&(id, count, end)| {
         let reports = &bodies[mem::replace(&mut begin, end)..end];
-        EncodedUpload { id, count, reports }
+        EncodedUpload {
+            id,
+            report_count: count,
+            encoded_reports: reports,
+        }
     });
     let uploads: Vec<EncodedUpload<'_>> = uploads.collect();
     let counted = count_reports(task, &uploads);
@@ -303,7 +307,7 @@ fn build_sums_release(
         let messages = messages.map_err(|source| invalid_upload_error(task.id(), source))?;
         uploads.push(upload.id.0);
         if let Some(origin) = origin {
-            origins.add_report_count(origin, upload.count.into());
+            origins.add_report_count(origin, upload.report_count.into());
         }
         messages.into_iter().for_each(|own| totals.add_message(own));
         Ok(())
@@ -330,12 +334,12 @@ fn build_sealed_release(
     let length = task.sealed_report_length();
     let (mut bytes, mut uploads) = (Vec::new(), Vec::new());
     stored_reports::for_each_unreleased_upload(reader, stored, batch, |upload, _| {
-        if upload.reports.len() != upload.count as usize * length {
+        if upload.encoded_reports.len() != upload.report_count as usize * length {
             let what = format!("upload {} has no sealed reports", upload.id);
             return Err(EngineError::Damaged(what).into());
         }
         uploads.push(upload.id.0);
-        bytes.extend_from_slice(upload.reports);
+        bytes.extend_from_slice(upload.encoded_reports);
         Ok(())
     })?;
     // Sealed bytes are random, so this order reveals nothing of the order of arrival.
@@ -354,8 +358,8 @@ fn build_sealed_release(
     let blocks = reports.chunks(each).map(|reports| {
         let upload = EncodedUpload {
             id,
-            count: reports.len() as u32,
-            reports: &reports.concat(),
+            report_count: reports.len() as u32,
+            encoded_reports: &reports.concat(),
         };
         sealed::encode_upload(&upload, &task.fingerprint())
     });
@@ -374,12 +378,12 @@ fn drop_small_key_groups<'a>(sorted: &[&'a [u8]], task: &ReportOrSumTask) -> Vec
     let least = task.min_batch_reports();
     let mut kept = Vec::with_capacity(sorted.len());
     // A report begins with the id of its key, so sorting has made equal keys adjacent.
-    for group in sorted.chunk_by(|one, next| one[..KEY_ID] == next[..KEY_ID]) {
+    for group in sorted.chunk_by(|one, next| one[..KEY_ID_BYTES] == next[..KEY_ID_BYTES]) {
         match group.len() as u64 >= least {
             true => kept.extend(group),
             false => tracing::warn!(
                 task = task.id(),
-                key = HEXLOWER.encode(&group[0][..KEY_ID]),
+                key = HEXLOWER.encode(&group[0][..KEY_ID_BYTES]),
                 messages = group.len(),
                 "left out: too few reports were sealed to this key to hide each other"
             ),

@@ -36,7 +36,7 @@ pub(super) fn for_each_unreleased_upload(
 ) -> Result<(), OpenError> {
     let mut visit = |id: [u8; 16], body: &[u8]| {
         let (body, origin) = stored.role().split_body(body);
-        let upload = EncodedUpload::from_body(UploadId(id), body);
+        let upload = EncodedUpload::from_id_and_body(UploadId(id), body);
         visit(
             upload.map_err(|source| invalid_upload_error(stored.task().id(), source))?,
             origin,

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use hushbin::TaskDraft;
-use hushbin::sums::SumDraft;
+use hushbin::sums::SumTaskDraft;
 use hushbin_analysis::estimate::{Estimator, Totals};
 use parking_lot::{Mutex, RwLock};
 use serde::{Deserialize, Serialize};
@@ -231,8 +231,8 @@ impl From<TaskDraft> for TaskSetup {
     }
 }
 
-impl From<SumDraft> for TaskSetup {
-    fn from(draft: SumDraft) -> Self {
+impl From<SumTaskDraft> for TaskSetup {
+    fn from(draft: SumTaskDraft) -> Self {
         ReportOrSumDraft::from(draft).into()
     }
 }

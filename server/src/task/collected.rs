@@ -1,6 +1,6 @@
 //! Tasks that a collector serves, and drafts of such tasks. A task collects reports or sums.
 
-use hushbin::sums::{SumDraft, SumTask};
+use hushbin::sums::{SumTask, SumTaskDraft};
 use hushbin::{Error, Fingerprint, Task, TaskDraft, sealed};
 use hushbin_analysis::estimate::Totals;
 use hushbin_analysis::sums::{self, SumTotals};
@@ -24,7 +24,7 @@ pub enum ReportOrSumDraft {
     /// Draft of a [`ReportOrSumTask::Reports`].
     Reports(TaskDraft),
     /// Draft of a [`ReportOrSumTask::Sums`].
-    Sums(SumDraft),
+    Sums(SumTaskDraft),
 }
 
 impl ReportOrSumTask {
@@ -83,7 +83,7 @@ impl ReportOrSumTask {
 
     /// Returns the length of a sealed report or message in bytes.
     pub(crate) fn sealed_report_length(&self) -> usize {
-        sealed::OVERHEAD + self.max_report_length()
+        sealed::SEALING_OVERHEAD_BYTES + self.max_report_length()
     }
 
     /// Returns encoded totals that count no reports.
@@ -154,14 +154,14 @@ impl ReportOrSumDraft {
     pub fn id(&self) -> &str {
         match self {
             Self::Reports(draft) => &draft.id,
-            Self::Sums(draft) => &draft.parts.id,
+            Self::Sums(draft) => &draft.task_fields.id,
         }
     }
 
     /// Returns the complete task. For sums, checks that the promised privacy holds.
     pub fn resolve(&self) -> Result<ReportOrSumTask, Error> {
         match self {
-            Self::Reports(draft) => draft.resolve().map(ReportOrSumTask::Reports),
+            Self::Reports(draft) => draft.resolve_task().map(ReportOrSumTask::Reports),
             Self::Sums(draft) => sums::resolve_sum_draft(draft).map(ReportOrSumTask::Sums),
         }
     }
@@ -198,8 +198,8 @@ impl From<TaskDraft> for ReportOrSumDraft {
     }
 }
 
-impl From<SumDraft> for ReportOrSumDraft {
-    fn from(draft: SumDraft) -> Self {
+impl From<SumTaskDraft> for ReportOrSumDraft {
+    fn from(draft: SumTaskDraft) -> Self {
         Self::Sums(draft)
     }
 }
@@ -256,6 +256,6 @@ impl<'de> Deserialize<'de> for ReportOrSumTask {
 
 impl<'de> Deserialize<'de> for ReportOrSumDraft {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserialize_by_trust::<D, Self, TaskDraft, SumDraft>(deserializer)
+        deserialize_by_trust::<D, Self, TaskDraft, SumTaskDraft>(deserializer)
     }
 }

@@ -123,7 +123,7 @@ impl ReportTaskFile {
     /// When parameters are out of range or contradict each other.
     pub(crate) fn resolve(&self) -> Result<Task, TaskFileError> {
         self.draft
-            .resolve()
+            .resolve_task()
             .map_err(|error| self.content_error(error))
     }
 

@@ -11,7 +11,7 @@ const SELECT_TOKENS: &str = "SELECT id, name, role, created, sha256 FROM hushbin
 
 /// Parses a stored role, which has the same name as on the command line.
 fn parse_role(text: &str) -> Result<TokenRole, TokensError> {
-    TokenRole::from_str(text, false).map_err(|_| TokensError::Role {
+    TokenRole::from_str(text, false).map_err(|_| TokensError::UnknownRole {
         found: text.to_owned(),
     })
 }
@@ -98,7 +98,7 @@ pub(super) fn revoke(database: &DatabaseAddress, id: &str) -> Result<Token, Toke
     let deleted = sessions.with_session(|session| {
         session.run_in_transaction(|transaction| Ok(transaction.execute(delete, &[&id])?))
     })?;
-    let unknown = || TokensError::Unknown { id: id.to_owned() };
+    let unknown = || TokensError::UnknownToken { id: id.to_owned() };
     // Another process may have revoked the token meanwhile.
     let token = found.into_iter().next().filter(|_| deleted > 0);
     token.ok_or_else(unknown)?

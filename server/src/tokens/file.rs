@@ -28,7 +28,7 @@ struct Contents {
 #[derive(Debug)]
 pub(crate) struct TokensFile {
     path: PathBuf,
-    known: RwLock<(Option<FileStamp>, Vec<Token>)>,
+    cached_tokens: RwLock<(Option<FileStamp>, Vec<Token>)>,
 }
 
 /// Inode, modification time (seconds and nanoseconds) and length of the file. Every write creates a
@@ -47,15 +47,15 @@ impl TokensFile {
     pub(super) fn open(data: &Path) -> Result<Self, TokensError> {
         let tokens = Self {
             path: data.join(FILE),
-            known: RwLock::default(),
+            cached_tokens: RwLock::default(),
         };
-        tokens.refresh()?;
+        tokens.reload_if_changed()?;
         Ok(tokens)
     }
 
     /// Returns true if there are no tokens, so that no one has access.
     pub(super) fn is_empty(&self) -> bool {
-        let known = self.known.read();
+        let known = self.cached_tokens.read();
         known.1.is_empty()
     }
 
@@ -63,9 +63,9 @@ impl TokensFile {
     ///
     /// # Errors
     /// Same as [`TokensFile::open`].
-    pub(super) fn role_of(&self, hash: &str) -> Result<Option<TokenRole>, TokensError> {
-        self.refresh()?;
-        let known = self.known.read();
+    pub(super) fn role_of_token_hash(&self, hash: &str) -> Result<Option<TokenRole>, TokensError> {
+        self.reload_if_changed()?;
+        let known = self.cached_tokens.read();
         // Compares with every token in constant time, so that the time reveals nothing.
         let found = known.1.iter().filter(|token| {
             let same = token.sha256.as_bytes().ct_eq(hash.as_bytes());
@@ -75,18 +75,18 @@ impl TokensFile {
     }
 
     /// Reads the file again if it has changed.
-    fn refresh(&self) -> Result<(), TokensError> {
+    fn reload_if_changed(&self) -> Result<(), TokensError> {
         // The stamp is read before the file. A write in between is noticed at the next call.
         let found = match fs::metadata(&self.path) {
             Ok(found) => Some(file_stamp(&found)),
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
             Err(source) => return Err(file_error(&self.path, source)),
         };
-        if self.known.read().0 == found {
+        if self.cached_tokens.read().0 == found {
             return Ok(());
         }
-        let tokens = read(&self.path)?.tokens;
-        *self.known.write() = (found, tokens);
+        let tokens = read_tokens_file(&self.path)?.tokens;
+        *self.cached_tokens.write() = (found, tokens);
         Ok(())
     }
 }
@@ -95,16 +95,16 @@ impl TokensFile {
 ///
 /// # Errors
 /// When there is no such directory, or the file of tokens is invalid.
-pub(super) fn list(data: &Path) -> Result<Vec<Token>, TokensError> {
-    check_exists(data)?;
-    Ok(read(&data.join(FILE))?.tokens)
+pub(super) fn list_tokens(data: &Path) -> Result<Vec<Token>, TokensError> {
+    check_data_directory_exists(data)?;
+    Ok(read_tokens_file(&data.join(FILE))?.tokens)
 }
 
 /// Adds a token.
 ///
 /// # Errors
 /// When the file cannot be read or written.
-pub(super) fn add(data: &Path, token: &Token) -> Result<(), TokensError> {
+pub(super) fn add_token(data: &Path, token: &Token) -> Result<(), TokensError> {
     change_tokens(data, |tokens| {
         tokens.push(token.clone());
         Ok(())
@@ -115,11 +115,11 @@ pub(super) fn add(data: &Path, token: &Token) -> Result<(), TokensError> {
 ///
 /// # Errors
 /// When no token has this id, or the file cannot be read or written.
-pub(super) fn revoke(data: &Path, id: &str) -> Result<Token, TokensError> {
-    check_exists(data)?;
+pub(super) fn revoke_token(data: &Path, id: &str) -> Result<Token, TokensError> {
+    check_data_directory_exists(data)?;
     change_tokens(data, |tokens| {
         let at = tokens.iter().position(|token| token.id == id);
-        let at = at.ok_or_else(|| TokensError::Unknown { id: id.to_owned() })?;
+        let at = at.ok_or_else(|| TokensError::UnknownToken { id: id.to_owned() })?;
         Ok(tokens.remove(at))
     })
 }
@@ -128,15 +128,15 @@ pub(super) fn revoke(data: &Path, id: &str) -> Result<Token, TokensError> {
 ///
 /// # Errors
 /// When the file cannot be read or written.
-pub(crate) fn copy(data: &Path, to: &Path) -> Result<(), TokensError> {
+pub(crate) fn copy_tokens(data: &Path, to: &Path) -> Result<(), TokensError> {
     change_tokens(to, |tokens| {
-        *tokens = list(data)?;
+        *tokens = list_tokens(data)?;
         Ok(())
     })
 }
 
 /// Checks that the data directory exists.
-fn check_exists(data: &Path) -> Result<(), TokensError> {
+fn check_data_directory_exists(data: &Path) -> Result<(), TokensError> {
     let found = fs::metadata(data).map(drop);
     found.map_err(|source| file_error(data, source))
 }
@@ -148,9 +148,9 @@ fn change_tokens<T>(
 ) -> Result<T, TokensError> {
     create_data_directory(data)?;
     // A separate file is locked, because each write replaces the file of tokens.
-    let _lock = lock(&data.join(LOCK))?;
+    let _lock = lock_file(&data.join(LOCK))?;
     let path = data.join(FILE);
-    let mut contents = read(&path)?;
+    let mut contents = read_tokens_file(&path)?;
     let changed = change(&mut contents.tokens)?;
     let text = serde_json::to_vec_pretty(&contents).expect("tokens can be written as JSON");
     write_atomically(&path, &text)?;
@@ -158,13 +158,13 @@ fn change_tokens<T>(
 }
 
 /// Locks the file at `path` until the returned file is dropped.
-fn lock(path: &Path) -> Result<File, TokensError> {
+fn lock_file(path: &Path) -> Result<File, TokensError> {
     open_or_create(path)
         .and_then(|file| file.lock().map(|()| file))
         .map_err(|source| file_error(path, source))
 }
 
-fn read(path: &Path) -> Result<Contents, TokensError> {
+fn read_tokens_file(path: &Path) -> Result<Contents, TokensError> {
     let bytes = match fs::read(path) {
         Ok(bytes) => bytes,
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
@@ -175,13 +175,13 @@ fn read(path: &Path) -> Result<Contents, TokensError> {
         }
         Err(source) => return Err(file_error(path, source)),
     };
-    let wrong = |source| TokensError::Json {
+    let wrong = |source| TokensError::InvalidJson {
         path: path.display().to_string(),
         source,
     };
     match version_of(&bytes).map_err(wrong)? {
         VERSION => serde_json::from_slice(&bytes).map_err(wrong),
-        found => Err(TokensError::Version {
+        found => Err(TokensError::UnsupportedVersion {
             path: path.display().to_string(),
             found,
             known: VERSION,

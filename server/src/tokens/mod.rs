@@ -13,23 +13,23 @@ use std::panic;
 use std::sync::Arc;
 
 use file::TokensFile;
-pub(crate) use file::copy;
-use token::hash_of;
+pub(crate) use file::copy_tokens;
+use token::hash_token_text;
 pub(crate) use token::{Token, TokenRole, TokensError};
 
 use crate::store::{Location, SessionPool, now, open_existing_pool};
 use data_encoding::HEXLOWER;
 
 /// Prefix of every token, by which people and programs recognise it.
-const PREFIX: &str = "hushbin_";
+const TOKEN_PREFIX: &str = "hushbin_";
 
 /// Access to the current tokens of a journal, in a file or in a database.
-pub(crate) enum Tokens {
+pub(crate) enum TokenStore {
     File(TokensFile),
     Database(Arc<SessionPool>),
 }
 
-impl Tokens {
+impl TokenStore {
     /// Opens the tokens at a location.
     ///
     /// # Errors
@@ -59,10 +59,10 @@ impl Tokens {
     ///
     /// # Errors
     /// When the tokens cannot be read.
-    pub(crate) async fn role_of(&self, text: &str) -> Result<Option<TokenRole>, TokensError> {
-        let hash = hash_of(text);
+    pub(crate) async fn role_of_token(&self, text: &str) -> Result<Option<TokenRole>, TokensError> {
+        let hash = hash_token_text(text);
         match self {
-            Self::File(file) => file.role_of(&hash),
+            Self::File(file) => file.role_of_token_hash(&hash),
             Self::Database(sessions) => {
                 let find = move |sessions: &SessionPool| database::role_of(sessions, &hash);
                 run_blocking(sessions, find).await
@@ -86,9 +86,9 @@ async fn run_blocking<T: Send + 'static>(
 ///
 /// # Errors
 /// When the tokens cannot be read.
-pub(crate) fn list(location: &Location) -> Result<Vec<Token>, TokensError> {
+pub(crate) fn list_tokens(location: &Location) -> Result<Vec<Token>, TokensError> {
     match location {
-        Location::Directory(data) => file::list(data),
+        Location::Directory(data) => file::list_tokens(data),
         Location::Database(database) => database::list(&open_existing_pool(database)?),
     }
 }
@@ -97,7 +97,7 @@ pub(crate) fn list(location: &Location) -> Result<Vec<Token>, TokensError> {
 ///
 /// # Errors
 /// When the token cannot be stored, or there is no entropy.
-pub(crate) fn create(
+pub(crate) fn create_token(
     location: &Location,
     role: TokenRole,
     name: &str,
@@ -107,16 +107,16 @@ pub(crate) fn create(
     for bytes in [&mut secret[..], &mut id[..]] {
         getrandom::fill(bytes).map_err(TokensError::Entropy)?;
     }
-    let text = format!("{PREFIX}{}", HEXLOWER.encode(&secret));
+    let text = format!("{TOKEN_PREFIX}{}", HEXLOWER.encode(&secret));
     let token = Token {
         id: HEXLOWER.encode(&id),
         name: name.to_owned(),
         role,
         created: now(),
-        sha256: hash_of(&text),
+        sha256: hash_token_text(&text),
     };
     match location {
-        Location::Directory(data) => file::add(data, &token)?,
+        Location::Directory(data) => file::add_token(data, &token)?,
         Location::Database(database) => database::add(database, &token)?,
     }
     Ok((token, text))
@@ -126,9 +126,9 @@ pub(crate) fn create(
 ///
 /// # Errors
 /// When no token has this id, or the change cannot be stored.
-pub(crate) fn revoke(location: &Location, id: &str) -> Result<Token, TokensError> {
+pub(crate) fn revoke_token(location: &Location, id: &str) -> Result<Token, TokensError> {
     match location {
-        Location::Directory(data) => file::revoke(data, id),
+        Location::Directory(data) => file::revoke_token(data, id),
         Location::Database(database) => database::revoke(database, id),
     }
 }

@@ -50,28 +50,28 @@ pub(crate) enum TokensError {
     #[error("{path}: {source}")]
     File { path: String, source: io::Error },
     #[error("{path} is not a list of tokens: {source}")]
-    Json {
+    InvalidJson {
         path: String,
         source: serde_json::Error,
     },
     #[error("{path} has version {found}, this hushbin supports version {known}")]
-    Version {
+    UnsupportedVersion {
         path: String,
         found: u64,
         known: u64,
     },
     #[error("there is no token {id:?}")]
-    Unknown { id: String },
+    UnknownToken { id: String },
     #[error(transparent)]
     Store(#[from] EngineError),
     #[cfg(feature = "postgres")]
     #[error("the database has a token of role {found:?}, expected analyst or admin")]
-    Role { found: String },
+    UnknownRole { found: String },
     #[error("the system gives no random numbers: {0}")]
     Entropy(getrandom::Error),
 }
 
 /// Computes the hash of a token's text, as hexadecimal digits.
-pub(super) fn hash_of(text: &str) -> String {
+pub(super) fn hash_token_text(text: &str) -> String {
     HEXLOWER.encode(&Sha256::digest(text))
 }

@@ -22,10 +22,10 @@ use rayon::prelude::*;
 use serde_json::{Value, json};
 use statrs::distribution::{ContinuousCDF, FisherSnedecor};
 
-const ITEMS: u32 = 256;
+const ITEM_COUNT: u32 = 256;
 
 /// Cases for means: sparsity s, ε, and the upper limit of the ratio to P1's mechanism.
-const MEANS: [(u32, f64, f64); 6] = [
+const MEAN_CASES: [(u32, f64, f64); 6] = [
     (16, 0.5, 0.72),
     (64, 0.25, 0.67),
     (64, 1.0, 0.71),
@@ -33,43 +33,43 @@ const MEANS: [(u32, f64, f64); 6] = [
     (64, 2.0, 0.70),
     (16, 3.0, 0.81),
 ];
-const FREQUENCIES: [(u32, f64, f64); 3] = [(16, 0.5, 0.90), (32, 1.0, 0.85), (64, 1.0, 0.73)];
+const FREQUENCY_CASES: [(u32, f64, f64); 3] = [(16, 0.5, 0.90), (32, 1.0, 0.85), (64, 1.0, 0.73)];
 
 /// Significance level of the bias test.
-const LEAST_CHANCE: f64 = 1e-4;
+const SIGNIFICANCE_LEVEL: f64 = 1e-4;
 
 /// Number of people and repetitions.
-struct Effort {
-    people: u32,
-    runs: u64,
+struct SimulationSize {
+    people_per_run: u32,
+    run_count: u64,
     /// Batches of people who all have the same input. Hotelling's test needs more batches than
     /// estimates: there are up to 256, and we use more than twice as many.
-    batches: u64,
-    batch_people: u32,
+    batch_count: u64,
+    people_per_batch: u32,
 }
 
 fn main() -> ExitCode {
     // `cargo test --benches` runs this without `--bench`: then it only has to work.
     let real = env::args().any(|argument| argument == "--bench");
     let effort = if real {
-        Effort {
-            people: 20_000,
-            runs: 250,
-            batches: 2000,
-            batch_people: 5000,
+        SimulationSize {
+            people_per_run: 20_000,
+            run_count: 250,
+            batch_count: 2000,
+            people_per_batch: 5000,
         }
     } else {
-        Effort {
-            people: 50,
-            runs: 2,
-            batches: 600,
-            batch_people: 2,
+        SimulationSize {
+            people_per_run: 50,
+            run_count: 2,
+            batch_count: 600,
+            people_per_batch: 2,
         }
     };
-    compare_with_the_bound();
-    let near = measure_against_the_bound(&effort) & measure_many_reports(real);
-    let close = compare(&effort);
-    let unbiased = look_for_bias(&effort);
+    print_variance_to_bound_ratios();
+    let near = check_measured_variances(&effort) & check_predicted_variances(real);
+    let close = check_error_ratios_to_baseline(&effort);
+    let unbiased = check_unbiasedness(&effort);
     // Without `--bench`, ratios are too noisy to be judged.
     if real && !(near && close && unbiased) {
         return ExitCode::FAILURE;
@@ -78,24 +78,25 @@ fn main() -> ExitCode {
 }
 
 /// Checks that every ratio to P1's mechanisms keeps its limit.
-fn compare(effort: &Effort) -> bool {
+fn check_error_ratios_to_baseline(effort: &SimulationSize) -> bool {
     println!(
-        "mean squared error against P1, d = {ITEMS}, {} people",
-        effort.people
+        "mean squared error against P1, d = {ITEM_COUNT}, {} people",
+        effort.people_per_run
     );
     println!("estimated     s     ε  measured  standard error  predicted  limit");
-    let means = MEANS.map(|case| ("means", case, Contest::of_means(ITEMS, case.0, case.1)));
-    let frequencies = FREQUENCIES.map(|case| {
-        let contest = Contest::of_frequencies(ITEMS, case.0, case.1);
+    let means =
+        MEAN_CASES.map(|case| ("means", case, Contest::of_means(ITEM_COUNT, case.0, case.1)));
+    let frequencies = FREQUENCY_CASES.map(|case| {
+        let contest = Contest::of_frequencies(ITEM_COUNT, case.0, case.1);
         ("frequencies", case, contest)
     });
     let mut kept = true;
     for (estimated, (s, epsilon, limit), contest) in means.into_iter().chain(frequencies) {
-        let bar = ProgressBar::new(effort.runs);
+        let bar = ProgressBar::new(effort.run_count);
         let Ratio {
             measured,
             standard_error,
-        } = contest.measure(effort.people, effort.runs, || bar.inc(1));
+        } = contest.measure(effort.people_per_run, effort.run_count, || bar.inc(1));
         bar.finish_and_clear();
         let over = measured > limit;
         kept &= !over;
@@ -110,13 +111,13 @@ fn compare(effort: &Effort) -> bool {
 
 /// Numbers of items, sparsities and ε in the table of distances. Rows have a sparsity of at most
 /// half of the items.
-const GRID: ([u32; 4], [u32; 6], [f64; 7]) = (
+const PARAMETER_GRID: ([u32; 4], [u32; 6], [f64; 7]) = (
     [16, 64, 256, 1024],
     [1, 2, 4, 8, 16, 64],
     [0.25, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0],
 );
 
-fn distance_of(task: &Task, objective: &Objective) -> DistanceFromBest {
+fn task_distance_from_best(task: &Task, objective: &Objective) -> DistanceFromBest {
     distance_from_best(
         &task.questions()[0].domain(),
         task.questions()[0].mechanism(),
@@ -128,7 +129,12 @@ fn distance_of(task: &Task, objective: &Objective) -> DistanceFromBest {
 
 /// Returns the variance of the best mechanism with one hash function and padding, divided by the
 /// lower bound.
-fn plain(items: u32, sparsity: u32, epsilon: f64, objective: &Objective) -> f64 {
+fn single_hash_variance_ratio(
+    items: u32,
+    sparsity: u32,
+    epsilon: f64,
+    objective: &Objective,
+) -> f64 {
     let plain = |name| json!({ "name": name, "hashes": 1, "hashing": "balanced" });
     let others = [
         plain("coco"),
@@ -150,11 +156,11 @@ fn plain(items: u32, sparsity: u32, epsilon: f64, objective: &Objective) -> f64 
 
 /// Prints two ratios for the chosen mechanism: its variance divided by the lower bound, and its
 /// variance divided by the variance of the best mechanism with one hash function.
-fn compare_with_the_bound() {
-    let (items, sparsities, epsilons) = GRID;
+fn print_variance_to_bound_ratios() {
+    let (items, sparsities, epsilons) = PARAMETER_GRID;
     for (name, objective) in [
-        ("mean", Objective::MEAN),
-        ("frequency", Objective::FREQUENCY),
+        ("mean", Objective::MEAN_ONLY),
+        ("frequency", Objective::FREQUENCY_ONLY),
     ] {
         println!(
             "\nvariance of every {name}, predicted: over the best known, over what is proven, \
@@ -175,8 +181,10 @@ fn compare_with_the_bound() {
             .par_iter()
             .map(|&(d, s)| {
                 let of = |epsilon| {
-                    let distance = distance_of(&task(d, s, epsilon, &chosen), &objective);
-                    let over_plain = distance.times_bound / plain(d, s, epsilon, &objective);
+                    let distance =
+                        task_distance_from_best(&task(d, s, epsilon, &chosen), &objective);
+                    let over_plain = distance.times_bound
+                        / single_hash_variance_ratio(d, s, epsilon, &objective);
                     (distance, over_plain)
                 };
                 epsilons.into_iter().map(of).collect()
@@ -211,7 +219,7 @@ fn compare_with_the_bound() {
 }
 
 /// Cells of the table that are measured: d, s and ε, each for means and for frequencies.
-const MEASURED: [(u32, u32, f64); 10] = [
+const MEASURED_CASES: [(u32, u32, f64); 10] = [
     (16, 1, 1.0),
     (16, 2, 2.0),
     (16, 8, 0.5),
@@ -225,29 +233,35 @@ const MEASURED: [(u32, u32, f64); 10] = [
 ];
 /// Number of standard errors above which a deviation fails the check. By chance, one of the twenty
 /// cells exceeds 5 standard errors in one run of 10⁵.
-const BEYOND: f64 = 5.0;
+const MAX_DEVIATION_IN_STANDARD_ERRORS: f64 = 5.0;
 
 /// Checks that the measured variance of twenty cells matches its prediction.
-fn measure_against_the_bound(effort: &Effort) -> bool {
+fn check_measured_variances(effort: &SimulationSize) -> bool {
     println!(
         "\nvariance over the best known, measured, {} people",
-        effort.people
+        effort.people_per_run
     );
     println!("estimated      d   s     ε  predicted  measured  standard error");
     let mut right = true;
     for (estimated, objective) in [
-        ("mean", Objective::MEAN),
-        ("frequency", Objective::FREQUENCY),
+        ("mean", Objective::MEAN_ONLY),
+        ("frequency", Objective::FREQUENCY_ONLY),
     ] {
-        for (d, s, epsilon) in MEASURED {
+        for (d, s, epsilon) in MEASURED_CASES {
             let chosen = json!({ "name": "auto", "objective": estimated });
             let task = task(d, s, epsilon, &chosen);
-            let times = distance_of(&task, &objective).times_bound;
-            let bar = ProgressBar::new(effort.runs);
-            let measured =
-                over_predicted(&task, &objective, effort.people, effort.runs, || bar.inc(1));
+            let times = task_distance_from_best(&task, &objective).times_bound;
+            let bar = ProgressBar::new(effort.run_count);
+            let measured = over_predicted(
+                &task,
+                &objective,
+                effort.people_per_run,
+                effort.run_count,
+                || bar.inc(1),
+            );
             bar.finish_and_clear();
-            let off = (measured.measured - 1.0).abs() > BEYOND * measured.standard_error;
+            let off = (measured.measured - 1.0).abs()
+                > MAX_DEVIATION_IN_STANDARD_ERRORS * measured.standard_error;
             right &= !off;
             println!(
                 "{estimated:9}  {d:5}  {s:2}  {epsilon:4}  {times:9.4}  {:8.4}  {:14.4}{}",
@@ -261,7 +275,7 @@ fn measure_against_the_bound(effort: &Effort) -> bool {
 }
 
 /// Cases measured with ten million reports: d, s, ε and the objective.
-const MANY: [(u32, u32, f64, &str); 6] = [
+const MANY_REPORT_CASES: [(u32, u32, f64, &str); 6] = [
     (16, 8, 1.5, "mean"),
     (64, 8, 1.5, "mean"),
     (256, 2, 1.0, "mean"),
@@ -270,19 +284,19 @@ const MANY: [(u32, u32, f64, &str); 6] = [
     (256, 8, 1.0, "frequency"),
 ];
 /// Greatest relative error of a predicted variance.
-const PREDICTED: f64 = 0.01;
+const MAX_RELATIVE_VARIANCE_ERROR: f64 = 0.01;
 
 /// Checks predicted variances with ten million reports each.
-fn measure_many_reports(real: bool) -> bool {
+fn check_predicted_variances(real: bool) -> bool {
     let (people, runs) = if real { (2000, 5000) } else { (20, 5) };
     let reports = u64::from(people) * runs;
     println!("\nvariance over what is predicted, {reports} reports");
     println!("estimated      d   s     ε  measured  standard error  mechanism");
     let mut right = true;
-    for (d, s, epsilon, estimated) in MANY {
+    for (d, s, epsilon, estimated) in MANY_REPORT_CASES {
         let objective = match estimated {
-            "mean" => Objective::MEAN,
-            _ => Objective::FREQUENCY,
+            "mean" => Objective::MEAN_ONLY,
+            _ => Objective::FREQUENCY_ONLY,
         };
         let task = task(
             d,
@@ -296,7 +310,7 @@ fn measure_many_reports(real: bool) -> bool {
             standard_error,
         } = over_predicted(&task, &objective, people, runs, || bar.inc(1));
         bar.finish_and_clear();
-        let off = (measured - 1.0).abs() > PREDICTED;
+        let off = (measured - 1.0).abs() > MAX_RELATIVE_VARIANCE_ERROR;
         right &= !off;
         println!(
             "{estimated:9}  {d:5}  {s:2}  {epsilon:4}  {measured:8.4}  {standard_error:14.4}  {}{}",
@@ -308,44 +322,53 @@ fn measure_many_reports(real: bool) -> bool {
 }
 
 /// Returns mechanisms under every rule or level, including P1's mechanisms.
-fn mechanisms() -> [(Value, &'static [Estimand]); 10] {
-    const SIGNED: &[Estimand] = &[Estimand::Plus, Estimand::Minus];
-    const MEAN: &[Estimand] = &[Estimand::Mean];
-    const BOTH: &[Estimand] = &[Estimand::Mean, Estimand::Nonmissing];
+fn mechanisms_to_test() -> [(Value, &'static [Estimand]); 10] {
+    const SIGN_ESTIMANDS: &[Estimand] = &[Estimand::Plus, Estimand::Minus];
+    const MEAN_ESTIMAND: &[Estimand] = &[Estimand::Mean];
+    const MEAN_AND_NONMISSING_ESTIMANDS: &[Estimand] = &[Estimand::Mean, Estimand::Nonmissing];
     let with = |name, rule, hashing| json!({ "name": name, "rule": rule, "hashing": hashing });
     [
-        (with("collision", "heaviest", "balanced"), SIGNED),
-        (with("collision", "occupied", "balanced"), SIGNED),
-        (with("collision", "occupied", "independent"), SIGNED),
-        (with("coco", "strongest", "balanced"), MEAN),
-        (with("coco", "strongest", "balanced-items"), MEAN),
-        (with("coco", "overwrite", "balanced"), BOTH),
-        (with("coco", "overwrite", "independent"), BOTH),
-        (json!({ "name": "hash-bin", "level": "event" }), MEAN),
+        (with("collision", "heaviest", "balanced"), SIGN_ESTIMANDS),
+        (with("collision", "occupied", "balanced"), SIGN_ESTIMANDS),
+        (with("collision", "occupied", "independent"), SIGN_ESTIMANDS),
+        (with("coco", "strongest", "balanced"), MEAN_ESTIMAND),
+        (with("coco", "strongest", "balanced-items"), MEAN_ESTIMAND),
+        (
+            with("coco", "overwrite", "balanced"),
+            MEAN_AND_NONMISSING_ESTIMANDS,
+        ),
+        (
+            with("coco", "overwrite", "independent"),
+            MEAN_AND_NONMISSING_ESTIMANDS,
+        ),
+        (
+            json!({ "name": "hash-bin", "level": "event" }),
+            MEAN_ESTIMAND,
+        ),
         // The clip is at least s in both tests, so nothing is clipped.
         (
             json!({ "name": "hash-bin", "noise": "two-point", "clip": 64 }),
-            MEAN,
+            MEAN_ESTIMAND,
         ),
         (
             json!({ "name": "hash-bin", "noise": "laplace", "clip": 64 }),
-            MEAN,
+            MEAN_ESTIMAND,
         ),
     ]
 }
 
 /// Checks that estimates are unbiased for people who all have the same input.
-fn look_for_bias(effort: &Effort) -> bool {
-    let reports = effort.batches * u64::from(effort.batch_people);
-    println!("\nbias, d = {ITEMS}, ε = 1, {reports} reports of one input");
+fn check_unbiasedness(effort: &SimulationSize) -> bool {
+    let reports = effort.batch_count * u64::from(effort.people_per_batch);
+    println!("\nbias, d = {ITEM_COUNT}, ε = 1, {reports} reports of one input");
     println!(
         "mechanism                         s  estimated   of       items  Hotelling's F  chance"
     );
     let mut unbiased = true;
-    for (mechanism, estimands) in mechanisms() {
+    for (mechanism, estimands) in mechanisms_to_test() {
         for sparsity in [16, 64] {
-            let task = task(ITEMS, sparsity, 1.0, &mechanism);
-            let batches = batches(&task, estimands, effort);
+            let task = task(ITEM_COUNT, sparsity, 1.0, &mechanism);
+            let batches = simulate_batches(&task, estimands, effort);
             let words = ["name", "rule", "level", "noise", "hashing"];
             let words = words.map(|key| mechanism[key].as_str());
             let name = words.into_iter().flatten().collect::<Vec<_>>().join(" ");
@@ -353,11 +376,11 @@ fn look_for_bias(effort: &Effort) -> bool {
                 for (of, member) in [("members", true), ("others", false)] {
                     let errors: Vec<Vec<f64>> = batches
                         .iter()
-                        .map(|batch| batch.of(estimand, member))
+                        .map(|batch| batch.errors_of_estimand(estimand, member))
                         .collect();
                     let items = errors[0].len();
-                    let (f, chance) = hotelling(&errors);
-                    let biased = chance < LEAST_CHANCE;
+                    let (f, chance) = hotelling_t_squared_test(&errors);
+                    let biased = chance < SIGNIFICANCE_LEVEL;
                     unbiased &= !biased;
                     println!(
                         "{name:31}  {sparsity:2}  {:10}  {of:7}  {items:5}  {f:13.4}  {chance:.4}{}",
@@ -373,10 +396,10 @@ fn look_for_bias(effort: &Effort) -> bool {
 
 /// Errors of one batch. Each entry has the estimand, true if the true value differs from 0, and the
 /// error.
-struct Batch(Vec<(Estimand, bool, f64)>);
+struct BatchErrors(Vec<(Estimand, bool, f64)>);
 
-impl Batch {
-    fn of(&self, estimand: Estimand, member: bool) -> Vec<f64> {
+impl BatchErrors {
+    fn errors_of_estimand(&self, estimand: Estimand, member: bool) -> Vec<f64> {
         let asked = |&&(of, has, _): &&(Estimand, bool, f64)| (of, has) == (estimand, member);
         self.0
             .iter()
@@ -386,28 +409,32 @@ impl Batch {
     }
 }
 
-fn batches(task: &Task, estimands: &[Estimand], effort: &Effort) -> Vec<Batch> {
-    let step = ITEMS / task.questions()[0].sparsity();
+fn simulate_batches(
+    task: &Task,
+    estimands: &[Estimand],
+    effort: &SimulationSize,
+) -> Vec<BatchErrors> {
+    let step = ITEM_COUNT / task.questions()[0].sparsity();
     let entries: Vec<Entry> = (0..task.questions()[0].sparsity())
         .map(|i| Entry {
             item: u64::from(i * step),
             value: if i.is_multiple_of(3) { -1.0 } else { 1.0 },
         })
         .collect();
-    let asked: Vec<u64> = (0..u64::from(ITEMS)).collect();
-    let mut values = vec![0.0; ITEMS as usize];
+    let asked: Vec<u64> = (0..u64::from(ITEM_COUNT)).collect();
+    let mut values = vec![0.0; ITEM_COUNT as usize];
     for entry in &entries {
         values[entry.item as usize] = entry.value;
     }
-    let bar = ProgressBar::new(effort.batches);
-    let batches = (0..effort.batches)
+    let bar = ProgressBar::new(effort.batch_count);
+    let batches = (0..effort.batch_count)
         .into_par_iter()
         .map_init(
             || Randomizer::new(task),
             |randomizer, batch| {
                 let mut rng = ChaCha20Rng::seed_from_u64(batch);
                 let mut totals = Totals::new(task);
-                for _ in 0..effort.batch_people {
+                for _ in 0..effort.people_per_batch {
                     totals.add_report(&randomizer.randomize(&entries, &mut rng).unwrap().report);
                 }
                 bar.inc(1);
@@ -424,7 +451,7 @@ fn batches(task: &Task, estimands: &[Estimand], effort: &Effort) -> Vec<Batch> {
                         errors.push((estimand, truth != 0.0, estimate - truth));
                     }
                 }
-                Batch(errors)
+                BatchErrors(errors)
             },
         )
         .collect();
@@ -434,7 +461,7 @@ fn batches(task: &Task, estimands: &[Estimand], effort: &Effort) -> Vec<Batch> {
 
 /// Computes Hotelling's T² test that the mean vector is 0. Returns the F statistic and the p-value.
 /// The covariance of the coordinates is estimated from the vectors.
-fn hotelling(vectors: &[Vec<f64>]) -> (f64, f64) {
+fn hotelling_t_squared_test(vectors: &[Vec<f64>]) -> (f64, f64) {
     let (n, p) = (vectors.len(), vectors[0].len());
     let count = n as f64;
     let mean: Vec<f64> = (0..p)
@@ -450,7 +477,7 @@ fn hotelling(vectors: &[Vec<f64>]) -> (f64, f64) {
             }
         }
     }
-    let t_squared = count * inverse_square(covariance, mean);
+    let t_squared = count * inverse_quadratic_form(covariance, mean);
     let (n, p) = (count, p as f64);
     // T² is p(n − 1)/(n − p) times an F variable with p and n − p degrees of freedom.
     let f = t_squared * (n - p) / (p * (n - 1.0));
@@ -458,7 +485,7 @@ fn hotelling(vectors: &[Vec<f64>]) -> (f64, f64) {
 }
 
 /// Computes xᵀ·M⁻¹·x by the Cholesky decomposition of M, given its lower triangle.
-fn inverse_square(mut m: Vec<Vec<f64>>, mut x: Vec<f64>) -> f64 {
+fn inverse_quadratic_form(mut m: Vec<Vec<f64>>, mut x: Vec<f64>) -> f64 {
     let mut square = 0.0;
     // Forward substitution runs together with the factorisation, one row at a time.
     for i in 0..x.len() {

@@ -28,61 +28,67 @@ use serde_json::{Value, json};
 fn main() -> ExitCode {
     // `cargo test --benches` runs this without `--bench`: then it only has to work.
     let real = env::args().any(|argument| argument == "--bench");
-    let kinds = compare_kinds(real);
-    let times = load_times(real);
+    let kinds = compare_question_kinds(real);
+    let times = check_load_time_quantiles(real);
     if real && !(kinds && times) {
         return ExitCode::FAILURE;
     }
     ExitCode::SUCCESS
 }
 
-fn resolve(file: Value) -> Task {
+fn resolve_task(file: Value) -> Task {
     let draft: TaskDraft = serde_json::from_value(file).unwrap();
-    draft.resolve().unwrap()
+    draft.resolve_task().unwrap()
 }
 
-fn asked(epsilon: f64, mut question: Value) -> Task {
+fn task_with_question(epsilon: f64, mut question: Value) -> Task {
     question["name"] = json!("q");
-    resolve(json!({ "id": "t", "epsilon": epsilon, "questions": [question] }))
+    resolve_task(json!({ "id": "t", "epsilon": epsilon, "questions": [question] }))
 }
 
 /// Returns the task that asks the same question as items with signs or real values.
-fn rated(items: u32, sparsity: u32, epsilon: f64, value: &str, objective: &Objective) -> Task {
-    let name = if *objective == Objective::MEAN {
+fn rating_task(
+    items: u32,
+    sparsity: u32,
+    epsilon: f64,
+    value: &str,
+    objective: &Objective,
+) -> Task {
+    let name = if *objective == Objective::MEAN_ONLY {
         "mean"
     } else {
         "frequency"
     };
-    resolve(json!({
+    resolve_task(json!({
         "id": "t", "items": items, "sparsity": sparsity, "epsilon": epsilon, "value": value,
         "mechanism": { "name": "auto", "objective": name },
     }))
 }
 
 /// A task, and the entries that each person of a run answers.
-struct Way<'a> {
+struct SimulatedTask<'a> {
     task: Task,
-    entries: &'a (dyn Fn(&mut ChaCha20Rng) -> Vec<Entry> + Sync),
+    draw_entries: &'a (dyn Fn(&mut ChaCha20Rng) -> Vec<Entry> + Sync),
 }
 
 /// Number of people in one run.
-const PEOPLE: u32 = 200;
+const PEOPLE_PER_RUN: u32 = 200;
 
-impl Way<'_> {
+impl SimulatedTask<'_> {
     /// Returns the squared error for one crowd: summed over all shares, or of the mean of one
     /// number.
-    fn error(&self, run: u64) -> f64 {
+    fn squared_error_of_run(&self, run: u64) -> f64 {
         let rng = &mut ChaCha20Rng::seed_from_u64(run);
         let question = &self.task.questions()[0];
-        let cells = question.items().count().unwrap();
+        let cells = question.items().item_count().unwrap();
         let mut randomizer = Randomizer::new(&self.task);
         let mut totals = Totals::new(&self.task);
         // A number has one entry, item 0, so this holds its mean.
         let mut truth = vec![0.0; cells as usize];
-        for _ in 0..PEOPLE {
-            let entries = (self.entries)(rng);
+        for _ in 0..PEOPLE_PER_RUN {
+            let entries = (self.draw_entries)(rng);
             for entry in &entries {
-                truth[entry.item as usize] += entry.value / f64::from(PEOPLE);
+                truth[entry.item as usize] += entry.value / f64::from(PEOPLE_PER_RUN);
             }
             let made = randomizer.randomize_answers(&[&entries], rng).unwrap();
             totals.add_report(&made.report);
@@ -105,12 +111,12 @@ impl Way<'_> {
     }
 
     /// Returns the mean of the error over runs, and the standard error of this mean.
-    fn mean_error(&self, runs: u64, bar: &ProgressBar) -> [f64; 2] {
+    fn error_mean_and_standard_error(&self, runs: u64, bar: &ProgressBar) -> [f64; 2] {
         let errors: Vec<f64> = (0..runs)
             .into_par_iter()
             .map(|run| {
                 bar.inc(1);
-                self.error(run)
+                self.squared_error_of_run(run)
             })
             .collect();
         let n = runs as f64;
@@ -121,9 +127,15 @@ impl Way<'_> {
 }
 
 /// Prints one ratio of errors, and checks that it is as expected.
-fn compare(what: &str, epsilon: f64, ways: [Way; 2], expected: f64, runs: u64) -> bool {
+fn check_error_ratio(
+    what: &str,
+    epsilon: f64,
+    ways: [SimulatedTask; 2],
+    expected: f64,
+    runs: u64,
+) -> bool {
     let bar = ProgressBar::new(2 * runs);
-    let [ours, theirs] = ways.map(|way| way.mean_error(runs, &bar));
+    let [ours, theirs] = ways.map(|way| way.error_mean_and_standard_error(runs, &bar));
     bar.finish_and_clear();
     let ratio = ours[0] / theirs[0];
     let error = ratio * (ours[1] / ours[0]).hypot(theirs[1] / theirs[0]);
@@ -137,9 +149,9 @@ fn compare(what: &str, epsilon: f64, ways: [Way; 2], expected: f64, runs: u64) -
 
 /// Compares, for each kind of question, the measured ratio of its errors to the errors of signed
 /// items with the computed ratio.
-fn compare_kinds(real: bool) -> bool {
+fn compare_question_kinds(real: bool) -> bool {
     let runs = if real { 40_000 } else { 3 };
-    println!("squared error against the same asked of items with signs, {PEOPLE} people");
+    println!("squared error against the same asked of items with signs, {PEOPLE_PER_RUN} people");
     println!("question            ε  measured  standard error  expected");
     let mut near = true;
     for (options, expected) in [
@@ -154,13 +166,13 @@ fn compare_kinds(real: bool) -> bool {
                     value: 1.0,
                 }]
             };
-            let ours = asked(epsilon, json!({ "kind": "choice", "options": options }));
-            let theirs = rated(options, 1, epsilon, "sign", &Objective::FREQUENCY);
-            let ways = [ours, theirs].map(|task| Way {
+            let ours = task_with_question(epsilon, json!({ "kind": "choice", "options": options }));
+            let theirs = rating_task(options, 1, epsilon, "sign", &Objective::FREQUENCY_ONLY);
+            let ways = [ours, theirs].map(|task| SimulatedTask {
                 task,
-                entries: &entries,
+                draw_entries: &entries,
             });
-            near &= compare(
+            near &= check_error_ratio(
                 &format!("choice k={options}"),
                 epsilon,
                 ways,
@@ -181,22 +193,28 @@ fn compare_kinds(real: bool) -> bool {
                 all[..sparsity as usize].iter().map(entry).collect()
             };
             let set = json!({ "kind": "set", "options": options, "sparsity": sparsity });
-            let ours = asked(epsilon, set);
-            let theirs = rated(options, sparsity, epsilon, "sign", &Objective::FREQUENCY);
-            let ways = [ours, theirs].map(|task| Way {
+            let ours = task_with_question(epsilon, set);
+            let theirs = rating_task(
+                options,
+                sparsity,
+                epsilon,
+                "sign",
+                &Objective::FREQUENCY_ONLY,
+            );
+            let ways = [ours, theirs].map(|task| SimulatedTask {
                 task,
-                entries: &entries,
+                draw_entries: &entries,
             });
             let what = format!("set k={options} s={sparsity}");
-            near &= compare(&what, epsilon, ways, expected, runs / 4 + 2);
+            near &= check_error_ratio(&what, epsilon, ways, expected, runs / 4 + 2);
         }
     }
-    near & compare_numbers(runs) & compare_dense(runs / 4 + 2)
+    near & compare_single_number(runs) & compare_several_numbers(runs / 4 + 2)
 }
 
 /// Compares several numbers of every person, each at an end of its range. Rates predict both
 /// errors.
-fn compare_dense(runs: u64) -> bool {
+fn compare_several_numbers(runs: u64) -> bool {
     let mut near = true;
     for attributes in [4, 16] {
         for epsilon in EPSILONS {
@@ -210,9 +228,9 @@ fn compare_dense(runs: u64) -> bool {
             };
             let of = |index| json!({ "name": format!("n{index}"), "min": -1, "max": 1 });
             let of: Vec<Value> = (0..attributes).map(of).collect();
-            let ours = asked(epsilon, json!({ "kind": "numbers", "of": of }));
+            let ours = task_with_question(epsilon, json!({ "kind": "numbers", "of": of }));
             let d = attributes as u32;
-            let theirs = rated(d, d, epsilon, "real", &Objective::MEAN);
+            let theirs = rating_task(d, d, epsilon, "real", &Objective::MEAN_ONLY);
             let predicted = |task: &Task| {
                 let question = &task.questions()[0];
                 let mut expectation = Expectation::new(question, Estimand::Mean, d).unwrap();
@@ -221,11 +239,11 @@ fn compare_dense(runs: u64) -> bool {
                 expectation.mean_squared_error()
             };
             let expected = predicted(&ours) / predicted(&theirs);
-            let ways = [ours, theirs].map(|task| Way {
+            let ways = [ours, theirs].map(|task| SimulatedTask {
                 task,
-                entries: &entries,
+                draw_entries: &entries,
             });
-            near &= compare(
+            near &= check_error_ratio(
                 &format!("numbers d={attributes}"),
                 epsilon,
                 ways,
@@ -240,33 +258,33 @@ fn compare_dense(runs: u64) -> bool {
 const EPSILONS: [f64; 3] = [1.0, 2.0, 4.0];
 
 /// Compares one number at the worst case of each mechanism. With two points the worst case is 0.
-fn compare_numbers(runs: u64) -> bool {
+fn compare_single_number(runs: u64) -> bool {
     let mut near = true;
     for (epsilon, expected) in EPSILONS.into_iter().zip([1.0, 0.58, 0.16]) {
-        let ours = asked(epsilon, json!({ "kind": "number", "min": -1, "max": 1 }));
-        let steps = ours.questions()[0].items().count().unwrap() - 1;
-        let worst = worst_number(epsilon, steps);
+        let ours = task_with_question(epsilon, json!({ "kind": "number", "min": -1, "max": 1 }));
+        let steps = ours.questions()[0].items().item_count().unwrap() - 1;
+        let worst = number_with_max_variance(epsilon, steps);
         let all_at = |value: f64| move |_: &mut ChaCha20Rng| vec![Entry { item: 0, value }];
         let (worst_of_ours, middle) = (all_at(worst), all_at(0.0));
-        let theirs = rated(1, 1, epsilon, "real", &Objective::MEAN);
+        let theirs = rating_task(1, 1, epsilon, "real", &Objective::MEAN_ONLY);
         let ways = [
-            Way {
+            SimulatedTask {
                 task: ours,
-                entries: &worst_of_ours,
+                draw_entries: &worst_of_ours,
             },
-            Way {
+            SimulatedTask {
                 task: theirs,
-                entries: &middle,
+                draw_entries: &middle,
             },
         ];
-        near &= compare("number, mean", epsilon, ways, expected, runs);
+        near &= check_error_ratio("number, mean", epsilon, ways, expected, runs);
     }
     near
 }
 
 /// Returns the number in [−1, 1] whose estimate has the greatest variance, for a grid with
 /// `steps` steps.
-fn worst_number(epsilon: f64, steps: u32) -> f64 {
+fn number_with_max_variance(epsilon: f64, steps: u32) -> f64 {
     let r = f64::from(steps);
     // With probability `drawn` a report is uniform over all levels.
     let drawn = (r + 1.0) / (epsilon.exp() + r);
@@ -284,20 +302,20 @@ fn worst_number(epsilon: f64, steps: u32) -> f64 {
 }
 
 /// Page load times are log-normal: the median is 1.2 s, and 95 per cent are below 3.2 s.
-const MEDIAN: f64 = 1200.0;
-const SPREAD: f64 = 0.6;
+const MEDIAN_LOAD_TIME_MS: f64 = 1200.0;
+const LOG_LOAD_TIME_DEVIATION: f64 = 0.6;
 
-fn load_time(rng: &mut ChaCha20Rng) -> f64 {
+fn draw_load_time(rng: &mut ChaCha20Rng) -> f64 {
     let mut uniform = || (rng.next_u64() >> 11) as f64 / (1_u64 << 53) as f64;
     // Box–Muller transform. The argument 1 − uniform is never 0.
     let (radius, angle) = ((1.0 - uniform()).ln(), uniform());
     let normal = (-2.0 * radius).sqrt() * (std::f64::consts::TAU * angle).cos();
-    MEDIAN * (SPREAD * normal).exp()
+    MEDIAN_LOAD_TIME_MS * (LOG_LOAD_TIME_DEVIATION * normal).exp()
 }
 
 /// Checks that quantiles lie inside the 95 per cent intervals in at least 93 of 100 runs. The
 /// median's interval must be at most 5 per cent wider than computed.
-fn load_times(real: bool) -> bool {
+fn check_load_time_quantiles(real: bool) -> bool {
     let (people, runs) = if real { (100_000, 100) } else { (500, 2) };
     println!(
         "load times of {people} people, log-normal: quantiles inside their 95 per cent intervals"
@@ -305,7 +323,7 @@ fn load_times(real: bool) -> bool {
     println!("ε  part  inside  of runs  error, ms  half width, ms  worked out");
     let mut good = true;
     for epsilon in [1.0, 2.0] {
-        let task = asked(
+        let task = task_with_question(
             epsilon,
             json!({
                 "kind": "number", "want": "quantiles", "unit": "ms",
@@ -316,7 +334,7 @@ fn load_times(real: bool) -> bool {
         let found: Vec<(Vec<f64>, NumberEstimates)> = (0..runs)
             .into_par_iter()
             .map(|run| {
-                let found = load_times_of_run(&task, people, run);
+                let found = true_and_estimated_quantiles(&task, people, run);
                 bar.inc(1);
                 found
             })
@@ -344,7 +362,7 @@ fn load_times(real: bool) -> bool {
                 .iter()
                 .map(|(truth, quantile)| (quantile.estimate - truth).powi(2));
             let error = (squares.sum::<f64>() / n).sqrt();
-            let expected = expected_half_width(&task, part, f64::from(people));
+            let expected = expected_interval_half_width(&task, part, f64::from(people));
             let off = inside < 93 * runs.len() / 100 || part == 0.5 && half > 1.05 * expected;
             good &= !off;
             println!(
@@ -358,9 +376,9 @@ fn load_times(real: bool) -> bool {
 }
 
 /// True quantiles of a run's people, and the estimates from the reports.
-fn load_times_of_run(task: &Task, people: u32, run: u64) -> (Vec<f64>, NumberEstimates) {
+fn true_and_estimated_quantiles(task: &Task, people: u32, run: u64) -> (Vec<f64>, NumberEstimates) {
     let rng = &mut ChaCha20Rng::seed_from_u64(run);
-    let mut times: Vec<f64> = (0..people).map(|_| load_time(rng)).collect();
+    let mut times: Vec<f64> = (0..people).map(|_| draw_load_time(rng)).collect();
     let mut randomizer = Randomizer::new(task);
     let mut totals = Totals::new(task);
     for &value in &times {
@@ -383,21 +401,22 @@ fn load_times_of_run(task: &Task, people: u32, run: u64) -> (Vec<f64>, NumberEst
 }
 
 /// Computes 1.96 standard errors of the distribution function, divided by the density.
-fn expected_half_width(task: &Task, part: f64, people: f64) -> f64 {
+fn expected_interval_half_width(task: &Task, part: f64, people: f64) -> f64 {
     let question = &task.questions()[0];
     let Mechanism::Collision(own) = question.mechanism() else {
         unreachable!("bins are asked by Collision")
     };
-    let rates = own.rates(&question.domain(), question.epsilon());
-    let hushbin::task::Kind::Number(scale) = question.kind() else {
+    let rates = own.hit_probabilities(&question.domain(), question.epsilon());
+    let hushbin::task::QuestionKind::Number(scale) = question.kind() else {
         unreachable!()
     };
     // ln(time) is normal, so the quantile of the time is the exponential of a normal quantile.
     let normal = statrs::distribution::Normal::standard();
     let z = statrs::distribution::ContinuousCDF::inverse_cdf(&normal, part);
-    let time = MEDIAN * (SPREAD * z).exp();
-    let density = statrs::distribution::Continuous::pdf(&normal, z) / SPREAD / time;
-    let (cell, _) = scale.cell_and_rounding(time);
+    let time = MEDIAN_LOAD_TIME_MS * (LOG_LOAD_TIME_DEVIATION * z).exp();
+    let density =
+        statrs::distribution::Continuous::pdf(&normal, z) / LOG_LOAD_TIME_DEVIATION / time;
+    let (cell, _) = scale.cell_and_next_cell_probability(time);
     let variance = part * rates.answer_set_variance(cell + 1, true)
         + (1.0 - part) * rates.answer_set_variance(cell + 1, false);
     1.96 * (variance / people).sqrt() / density

@@ -2,8 +2,10 @@
 //! bounds. The curves show the central ε as a function of the number of reports, and as a function
 //! of the local ε.
 
-use hushbin::bounds::EPSILON;
-use hushbin_analysis::accounting::{HONEST_REPORTS, Mixture, REPORTS, compute_batch_privacy};
+use hushbin::bounds::EPSILON_RANGE;
+use hushbin_analysis::accounting::{
+    HONEST_REPORT_COUNT_RANGE, REPORT_COUNT_RANGE, ReportMixture, compute_batch_privacy,
+};
 use indicatif::ProgressBar;
 use rayon::prelude::*;
 
@@ -15,13 +17,13 @@ use crate::published::published_bounds;
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ShuffledBatch {
     pub(crate) epsilon: f64,
-    pub(crate) reports: u64,
+    pub(crate) report_count: u64,
     pub(crate) honest_fraction: f64,
     pub(crate) delta: f64,
 }
 
 /// Number of points of a curve.
-const POINTS: u32 = 49;
+const CURVE_POINT_COUNT: u32 = 49;
 
 /// Computes the figure. `at` returns, for a local ε, the mechanism of the reports, written as a
 /// mixture.
@@ -30,22 +32,22 @@ const POINTS: u32 = 49;
 /// Any error that `at` returns, and any error of the bounds.
 pub(crate) fn central_epsilon_figure(
     batch: &ShuffledBatch,
-    at: impl Fn(f64) -> Result<Mixture, Error> + Sync,
+    at: impl Fn(f64) -> Result<ReportMixture, Error> + Sync,
 ) -> Result<Figure, Error> {
     let ShuffledBatch {
         epsilon,
-        reports,
+        report_count: reports,
         honest_fraction,
         delta,
     } = *batch;
     // The curves extend by a factor of 100 in the number of reports, and of 10 in ε, to either
     // side.
-    let fewest = REPORTS
+    let fewest = REPORT_COUNT_RANGE
         .min
-        .max((HONEST_REPORTS.min / honest_fraction).ceil());
-    let sizes = geometric_points(reports as f64, 100.0, fewest, REPORTS.max);
-    let budgets = geometric_points(epsilon, 10.0, EPSILON.min, EPSILON.max);
-    let bar = progress_bar(2 * u64::from(POINTS), "batches");
+        .max((HONEST_REPORT_COUNT_RANGE.min / honest_fraction).ceil());
+    let sizes = geometric_points(reports as f64, 100.0, fewest, REPORT_COUNT_RANGE.max);
+    let budgets = geometric_points(epsilon, 10.0, EPSILON_RANGE.min, EPSILON_RANGE.max);
+    let bar = progress_bar(2 * u64::from(CURVE_POINT_COUNT), "batches");
     let here = at(epsilon)?;
     let by_reports = central_epsilon_curves(&sizes, &bar, |reports| {
         central_epsilons(&here, reports.round() as u64, honest_fraction, delta)
@@ -82,9 +84,9 @@ pub(crate) fn central_epsilon_figure(
 /// ends are limited to `min..=max`.
 fn geometric_points(middle: f64, reach: f64, min: f64, max: f64) -> Vec<f64> {
     let (low, high) = ((middle / reach).max(min), (middle * reach).min(max));
-    (0..POINTS)
+    (0..CURVE_POINT_COUNT)
         .map(|point| {
-            let part = f64::from(point) / f64::from(POINTS - 1);
+            let part = f64::from(point) / f64::from(CURVE_POINT_COUNT - 1);
             // Rounding in `powf` can exceed the ends by an ulp, and `account` refuses values out of
             // range.
             (low * (high / low).powf(part)).clamp(low, high)
@@ -96,7 +98,7 @@ fn geometric_points(middle: f64, reach: f64, min: f64, max: f64) -> Vec<f64> {
 /// first curve. The published bounds follow in a fixed order. The ε of a bound is `None` if its
 /// theorem does not apply.
 fn central_epsilons(
-    mixture: &Mixture,
+    mixture: &ReportMixture,
     reports: u64,
     honest_fraction: f64,
     delta: f64,
@@ -149,7 +151,7 @@ mod tests {
             (0.001, 10.0, 0.001, 12.0),
         ] {
             let points = geometric_points(middle, reach, min, max);
-            assert!(points.is_sorted() && points.len() == POINTS as usize);
+            assert!(points.is_sorted() && points.len() == CURVE_POINT_COUNT as usize);
             assert!(points.iter().all(|x| (min..=max).contains(x)), "{points:?}");
             assert_eq!(points[0], (middle / reach).max(min));
         }

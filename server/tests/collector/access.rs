@@ -235,7 +235,7 @@ fn tasks_come_and_go_while_the_collector_runs() {
     let (status, created) = ask("POST /tasks", &body);
     assert_eq!(status, 201, "{created}");
     assert_eq!(created["settings"]["batch"]["least"], 2);
-    let expected = draft(COUNTED).resolve().unwrap();
+    let expected = draft(COUNTED).resolve_task().unwrap();
     assert_eq!(created["fingerprint"], expected.fingerprint().to_string());
     assert_eq!(
         ask("GET /tasks", "").1["tasks"],

@@ -5,7 +5,7 @@ use std::fs;
 
 use crate::support::App;
 use axum::http::StatusCode;
-use hushbin_analysis::accounting::{Exposure, Mixture, compute_composed_privacy};
+use hushbin_analysis::accounting::{PersonExposure, ReportMixture, compute_composed_privacy};
 use hushbin_server::store::{Store, StoreOptions};
 use hushbin_tests::process::{answer, hushbin};
 use hushbin_tests::uploads::{Uploads, draft};
@@ -271,11 +271,11 @@ async fn a_privacy_notice_says_what_a_person_spends() {
         let said = local["statement"].as_str().unwrap();
         assert!(words.iter().all(|words| said.contains(words)), "{said}");
 
-        let exposure = Exposure {
+        let exposure = PersonExposure {
             reports_per_person: several,
-            ..Exposure::default()
+            ..PersonExposure::default()
         };
-        let mixture = Mixture::for_task(&task).unwrap();
+        let mixture = ReportMixture::for_task(&task).unwrap();
         let expected = compute_composed_privacy(&mixture, 3000, 1.0, 1e-6, exposure).unwrap();
         let expected = serde_json::to_value(expected.account).unwrap();
         assert_eq!(shown["shuffled"], expected);

@@ -314,7 +314,7 @@ fn nothing_acknowledged_is_lost_and_nothing_counts_twice() {
     let task_file = directory.path().join("task.json");
     fs::write(&task_file, SETTINGS).unwrap();
     let data = directory.path().join("data");
-    let task = draft(SETTINGS).resolve().unwrap();
+    let task = draft(SETTINGS).resolve_task().unwrap();
     let mut rng = ChaCha20Rng::seed_from_u64(2026);
     let mut uploaders: Vec<_> = (0..UPLOADERS)
         .map(|seed| Uploader::new(&task, seed))

@@ -172,7 +172,7 @@ impl Served {
             collector,
             log,
             token: create_token(data, "admin"),
-            uploads: Uploads::new(&draft(SETTINGS).resolve().unwrap(), 1),
+            uploads: Uploads::new(&draft(SETTINGS).resolve_task().unwrap(), 1),
             acknowledged: Vec::new(),
             refused: Vec::new(),
             recoveries: 0,
@@ -401,7 +401,7 @@ fn a_log_that_cannot_be_written_is_not_the_end() {
     served.collector = serve(&data, Path::new("/dev/full"), &["--log", "debug"]);
     served.address = served.collector.address();
     limit_files(served.collector.pid(), Some(10));
-    let bytes = Uploads::new(&draft(SETTINGS).resolve().unwrap(), 1).bytes(1);
+    let bytes = Uploads::new(&draft(SETTINGS).resolve_task().unwrap(), 1).bytes(1);
     for _ in 0..3 {
         served
             .ask("POST /tasks/settings/reports", &bytes)

@@ -9,7 +9,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Output;
 
-use hushbin::task::Kind;
+use hushbin::task::QuestionKind;
 use hushbin::{Entry, Randomizer, Task, Upload, UploadId};
 use hushbin_server::store::{Engine, FilesEngine};
 use hushbin_tests::process::{self, Client, Collector};
@@ -93,7 +93,7 @@ struct People {
 
 impl People {
     fn of(json: &str) -> Self {
-        let task = draft(json).resolve().unwrap();
+        let task = draft(json).resolve_task().unwrap();
         Self {
             randomizer: Randomizer::new(&task),
             task,
@@ -112,8 +112,8 @@ impl People {
             .zip(values)
             .map(|(question, value)| {
                 let items = match question.kind() {
-                    Kind::Numbers(of) => (0..of.len() as u64).collect(),
-                    Kind::Text(prefixes) => prefixes.prefix_keys("ab"),
+                    QuestionKind::Numbers(of) => (0..of.len() as u64).collect(),
+                    QuestionKind::Text(prefixes) => prefixes.prefix_keys("ab"),
                     _ => vec![0],
                 };
                 let entry = |item| Entry { item, value };

@@ -46,7 +46,7 @@ impl Folder {
     fn new(json: &str) -> Self {
         let directory = tempfile::tempdir().unwrap();
         fs::write(directory.path().join("task.json"), json).unwrap();
-        let task = draft(json).resolve().unwrap();
+        let task = draft(json).resolve_task().unwrap();
         Self { directory, task }
     }
 

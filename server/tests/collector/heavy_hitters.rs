@@ -4,7 +4,7 @@ use std::fs;
 
 use axum::body::Body;
 use axum::http::{Method, StatusCode};
-use hushbin::task::Kind;
+use hushbin::task::QuestionKind;
 use hushbin::{Entry, Randomizer, Task, Upload, UploadId};
 use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng;
@@ -25,7 +25,7 @@ const QUERIES: &str = r#"{
 const CROWD: [(&str, usize); 4] = [("ab", 3), ("cabbage", 4), ("c", 2), ("née", 1)];
 
 fn entries(task: &Task, question: usize, text: &str) -> Vec<Entry> {
-    let Kind::Text(prefixes) = task.questions()[question].kind() else {
+    let QuestionKind::Text(prefixes) = task.questions()[question].kind() else {
         unreachable!()
     };
     let keys = prefixes.prefix_keys(text).into_iter();

@@ -6,7 +6,7 @@
 use axum::http::StatusCode;
 use hushbin::domain::SignedItem;
 use hushbin::mechanism::{coco, collision, pattern, window};
-use hushbin::task::{Kind, PrefixLengths};
+use hushbin::task::{PrefixLengths, QuestionKind};
 use hushbin::{Entry, Mechanism, Randomizer, Report, Task, Upload, UploadId};
 use hushbin_analysis::estimate::{Estimand, Estimator, MADE_UP, Totals};
 use rand_chacha::ChaCha20Rng;
@@ -159,7 +159,7 @@ impl Case {
             let points = points.map(|own| own.get(self.estimate.1).unwrap().estimate);
             sign * points.sum::<f64>()
         };
-        let counts = |seed| task.question_draw().drawn_question(seed) == 0;
+        let counts = |seed| task.question_selector().drawn_question(seed) == 0;
         let (mut least, mut most) = (f64::INFINITY, f64::NEG_INFINITY);
         let mut best: Option<(Report, &[u64], &str)> = None;
         for report in forgeries(&task, &counts) {
@@ -177,7 +177,7 @@ impl Case {
         let crowd = Crowd {
             task: &task,
             reports: 3960,
-            share: task.report_share(0),
+            share: task.question_report_share(0),
             counts: &counts,
             excess: &|report| counted(report, items) - sign * edge,
             reach: most - least,
@@ -208,8 +208,8 @@ fn outputs(task: &Task, seed: u64) -> Vec<Report> {
     let count = match question.mechanism() {
         Mechanism::Collision(own) => own.total_buckets(),
         Mechanism::Coco(own) => own.total_buckets(),
-        Mechanism::Pattern(own) => own.outputs(),
-        Mechanism::Window(own) => own.cells(),
+        Mechanism::Pattern(own) => own.output_count(),
+        Mechanism::Window(own) => own.cell_count(),
         Mechanism::HashBin(_) => panic!("hash-bin of {question:?}"),
     };
     let report = |bucket| match question.mechanism() {
@@ -396,16 +396,19 @@ impl Text {
         )]);
         let task = app.task("t");
         let question = &task.questions()[0];
-        let (Kind::Text(prefixes), Mechanism::Collision(own)) =
+        let (QuestionKind::Text(prefixes), Mechanism::Collision(own)) =
             (question.kind(), question.mechanism())
         else {
             unreachable!()
         };
         let (domain, sign) = (question.domain(), if up { 1.0 } else { -1.0 });
-        let (rates, support) = (own.rates(&domain, 4.0), own.hit_decoder(&domain));
+        let (rates, support) = (
+            own.hit_probabilities(&domain, 4.0),
+            own.hit_decoder(&domain),
+        );
         let element = domain.element_of_signed_item(SignedItem {
             item: PrefixLengths::text_or_prefix_key(self.prefix, true),
-            negative: false,
+            is_negative: false,
         });
         let counted = |report: &Report| {
             let Report::Collision(report) = report else {
@@ -416,15 +419,15 @@ impl Text {
         };
         let length = self.prefix.len() as u32;
         let counts = |seed| {
-            let own = prefixes.lengths()[prefixes.drawn_index(seed)] == length;
-            own && task.question_draw().drawn_question(seed) == 0
+            let own = prefixes.lengths()[prefixes.drawn_prefix_index(seed)] == length;
+            own && task.question_selector().drawn_question(seed) == 0
         };
         let by_count = |a: &Report, b: &Report| counted(a).total_cmp(&counted(b));
         let forged_report = forgeries(&task, &counts).max_by(by_count).unwrap();
         let crowd = Crowd {
             task: &task,
             reports: 79_200,
-            share: 0.25 * task.report_share(0),
+            share: 0.25 * task.question_report_share(0),
             counts: &counts,
             excess: &|report| counted(report) - sign * share,
             reach: 1.0 / rates.hit_probability_gap(),

@@ -53,7 +53,7 @@ fn a_running_collector_is_checked_and_copied() {
     let (directory, mut collector) = collecting();
     let data = directory.path().join("data");
     let mut client = Client::connect(collector.address()).unwrap();
-    let mut uploads = Uploads::new(&draft(SETTINGS).resolve().unwrap(), 1);
+    let mut uploads = Uploads::new(&draft(SETTINGS).resolve_task().unwrap(), 1);
     let estimates = "/tasks/settings/estimates";
     for reports in [5, 7, 3] {
         client.post("settings", &uploads.bytes(reports)).unwrap();
@@ -104,7 +104,7 @@ fn what_is_wrong_is_named_and_not_served() {
     let (directory, mut collector) = collecting();
     let data = directory.path().join("data");
     let mut client = Client::connect(collector.address()).unwrap();
-    let mut uploads = Uploads::new(&draft(SETTINGS).resolve().unwrap(), 1);
+    let mut uploads = Uploads::new(&draft(SETTINGS).resolve_task().unwrap(), 1);
     client.post("settings", &uploads.bytes(5)).unwrap();
     client.get("/tasks/settings/estimates").unwrap();
     client.post("settings", &uploads.bytes(5)).unwrap();

@@ -119,9 +119,9 @@ fn no_random_alternative_is_better() {
         assert!(asked.keeps(&ours), "{asked:?}: {ours:?}");
         let stated = answer["questions"][0]["error"].as_f64().unwrap();
         // The plan states the worst case, but is chosen by the expected error.
-        let worst = asked.error(&ours).unwrap().total().sqrt();
+        let worst = asked.error(&ours).unwrap().worst_case_total_error().sqrt();
         assert!((stated / worst - 1.0).abs() < 1e-9, "{asked:?}");
-        let error = |task: &Task| asked.error(task).unwrap().likely_total().sqrt();
+        let error = |task: &Task| asked.error(task).unwrap().likely_total_error().sqrt();
         let mut rng = ChaCha20Rng::seed_from_u64(seed);
         let mut best = f64::INFINITY;
         for _ in 0..ALTERNATIVES {

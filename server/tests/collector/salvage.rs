@@ -53,7 +53,7 @@ impl Journal {
         };
         let mut collector = Collector::spawn(&data, &[&task], &[]);
         let mut client = Client::connect(collector.address()).unwrap();
-        let mut uploads = Uploads::new(&draft(SETTINGS).resolve().unwrap(), 1);
+        let mut uploads = Uploads::new(&draft(SETTINGS).resolve_task().unwrap(), 1);
         let mut post = |client: &mut Client, reports: usize| {
             let bytes = uploads.bytes(reports);
             assert_eq!(client.post("settings", &bytes).unwrap().0, 201);
@@ -356,7 +356,7 @@ fn a_closed_batch_that_lost_reports_is_open_again_with_what_came_after() {
     let task = files.tasks().unwrap()[0].key;
     let open = files.batches(task).last().unwrap().number;
     files.close_batch(task, open, 1).unwrap();
-    let mut uploads = Uploads::new(&draft(SETTINGS).resolve().unwrap(), 2);
+    let mut uploads = Uploads::new(&draft(SETTINGS).resolve_task().unwrap(), 2);
     let upload = uploads.bytes(9);
     let record = UploadRecord {
         id: upload[17..33].try_into().unwrap(),
@@ -398,7 +398,7 @@ fn tasks_are_known_by_the_fingerprint_that_their_files_have() {
     fs::remove_dir_all(journal.to()).unwrap();
 
     fs::remove_file(&list).unwrap();
-    let task = draft(SETTINGS).resolve().unwrap();
+    let task = draft(SETTINGS).resolve_task().unwrap();
     let output = journal.salvage(&[]);
     let fingerprint = task.fingerprint().to_string();
     assert!(said(&output).contains(&fingerprint), "{}", said(&output));

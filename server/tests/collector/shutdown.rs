@@ -34,7 +34,7 @@ fn sigterm_finishes_what_is_under_way() {
     let directory = tempfile::tempdir().unwrap();
     let task = task_file(directory.path(), SETTINGS);
     let data = directory.path().join("data");
-    let mut uploads = Uploads::new(&draft(SETTINGS).resolve().unwrap(), 1);
+    let mut uploads = Uploads::new(&draft(SETTINGS).resolve_task().unwrap(), 1);
     let mut collector = Collector::spawn(&data, &[&task], &[]);
     let address = collector.address();
 

@@ -17,7 +17,7 @@ const STANDARD_ERRORS: f64 = 4.5;
 
 fn task(file: &Value) -> Task {
     let draft: TaskDraft = serde_json::from_value(file.clone()).unwrap();
-    draft.resolve().unwrap()
+    draft.resolve_task().unwrap()
 }
 
 /// A clipped sum has a known bias. The measured bias equals the prediction, which noise alone would

@@ -9,8 +9,8 @@ pub use draft::{Draft, VarianceObjective};
 
 use alloc::vec::Vec;
 
-use super::budget::{BUDGET_EXCEEDED, PrivacyBudget};
-use super::contract::Choose;
+use super::budget::{BUDGET_EXCEEDED_ERROR, PrivacyBudget};
+use super::contract::ChooseParameters;
 use super::draft_agreement::check_equal_if_stated;
 use super::population::Population;
 use super::predict::{PredictErrors, PredictedErrors, SquaredError};
@@ -30,49 +30,49 @@ impl PredictErrors for Window {
         epsilon: f64,
         population: &Population,
     ) -> PredictedErrors {
-        let variance = self.rates(domain, epsilon).worst_variance() / population.people();
+        let variance = self.estimate_scale_and_variance(domain, epsilon).max_variance() / population.people_count();
         PredictedErrors {
-            mean: Some(SquaredError {
+            mean_error: Some(SquaredError {
                 variance,
-                rare_variance: variance,
+                rare_item_variance: variance,
                 ..SquaredError::default()
             }),
-            frequency: None,
-            nonmissing: None,
+            frequency_error: None,
+            nonmissing_error: None,
         }
     }
 }
 
-impl Choose for Window {
+impl ChooseParameters for Window {
     type Draft = Draft;
 
     fn check_draft(draft: &Draft, domain: &Domain) -> Result<(), Error> {
         let [drawn, favoured] = [draft.drawn, draft.favoured].map(|own| own.unwrap_or(1));
         if let Some(values) = &draft.values {
             if draft.objective.is_some() {
-                return Err(Error::Combination {
+                return Err(Error::InvalidCombination {
                     reason: "\"values\" and \"objective\" exclude each other",
                 });
             }
             let (Some(atoms), Some(_)) = (draft.atoms, draft.favoured) else {
-                return Err(Error::Combination {
+                return Err(Error::InvalidCombination {
                     reason: "\"values\" need \"atoms\" and \"favoured\"",
                 });
             };
             let window = Self::new(drawn, atoms, favoured, values.as_slice())?;
-            return MechanismParameters::check(&window, domain);
+            return MechanismParameters::check_suits_domain(&window, domain);
         }
         let fewest = favoured.saturating_mul(2).max(2);
         let atoms = draft.atoms.unwrap_or(fewest);
-        bounds::ATOMS
-            .with_max(f64::from(sizes::MOST_ATOMS))
-            .check(f64::from(atoms))?;
+        bounds::ATOM_COUNT_RANGE
+            .with_max(f64::from(sizes::MAX_ATOMS))
+            .check_in_range(f64::from(atoms))?;
         let values = alloc::vec![1; (atoms / 2) as usize];
-        MechanismParameters::check(&Self::new(drawn, atoms, favoured, values)?, domain)
+        MechanismParameters::check_suits_domain(&Self::new(drawn, atoms, favoured, values)?, domain)
     }
 
     fn best_candidate(search: &ParameterSearch<'_>, draft: &Draft) -> Result<Candidate, Error> {
-        search.best_over_sparsities(|domain, budget| Self::choose(domain, budget, draft))
+        search.best_over_sparsities(|domain, budget| Self::choose_parameters(domain, budget, draft))
     }
 
     fn list_variants(
@@ -84,20 +84,20 @@ impl Choose for Window {
         }
         let keeps_to_it = |candidate: &Candidate| candidate.objective_error.is_finite();
         match Self::best_candidate(search, &Draft::default()) {
-            Err(error) if error == BUDGET_EXCEEDED => Ok(Vec::new()),
+            Err(error) if error == BUDGET_EXCEEDED_ERROR => Ok(Vec::new()),
             best => Ok(alloc::vec![best?].into_iter().filter(keeps_to_it).collect()),
         }
     }
 
     fn check_agrees_with(&self, draft: &Draft) -> Result<(), Error> {
-        check_equal_if_stated("drawn", &draft.drawn, self.drawn_attributes())?;
-        check_equal_if_stated("atoms", &draft.atoms, self.atoms())?;
-        check_equal_if_stated("favoured", &draft.favoured, self.favoured_atoms())?;
+        check_equal_if_stated("drawn", &draft.drawn, self.drawn_attribute_count())?;
+        check_equal_if_stated("atoms", &draft.atoms, self.atoms_per_attribute())?;
+        check_equal_if_stated("favoured", &draft.favoured, self.favoured_atom_count())?;
         check_equal_if_stated("values", &draft.values, self.upper_atom_values().to_vec())
     }
 
     fn longest_report(&self, _: &Domain, _: f64) -> Report {
-        Report::with_longest_encoding(self.cells())
+        Report::with_longest_encoding(self.cell_count())
     }
 }
 
@@ -107,7 +107,7 @@ impl Window {
     /// `average`, only the atoms' values differ from these.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] or [`Error::Combination`] if the draft allows no parameters, or none
+    /// [`Error::OptionOutOfRange`] or [`Error::InvalidCombination`] if the draft allows no parameters, or none
     /// within the budget.
     ///
     /// ```
@@ -118,12 +118,12 @@ impl Window {
     /// let of = |epsilon| Window::choose(&Domain::dense(1), epsilon, &Draft::default()).unwrap();
     /// assert_eq!((of(0.5).atoms(), of(0.5).favoured_atoms()), (8, 4));
     /// ```
-    pub fn choose(
+    pub fn choose_parameters(
         domain: &Domain,
         budget: impl Into<PrivacyBudget>,
         draft: &Draft,
     ) -> Result<Self, Error> {
         Self::check_draft(draft, domain)?;
-        sizes::best_window(domain, budget.into(), draft).ok_or(BUDGET_EXCEEDED)
+        sizes::best_window(domain, budget.into(), draft).ok_or(BUDGET_EXCEEDED_ERROR)
     }
 }

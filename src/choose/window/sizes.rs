@@ -7,92 +7,92 @@ use super::values::{self, VarianceCoefficients};
 use crate::bounds;
 use crate::choose::budget::{PreparedBudget, PrivacyBudget};
 use crate::domain::Domain;
-use crate::mechanism::window::{Rates, Window};
+use crate::mechanism::window::{EstimateScaleAndVariance, Window};
 
 /// Search for the sizes m, t and k.
 struct SizeSearch<'a> {
-    attributes: u32,
-    limit: PreparedBudget,
+    attribute_count: u32,
+    prepared_budget: PreparedBudget,
     draft: &'a Draft,
 }
 
 /// Sizes m, t and k, with the atoms' best values and the worst-case variance.
 struct SizesWithVariance {
-    drawn: u32,
-    atoms: u32,
-    favoured: u32,
-    values: Vec<f64>,
-    variance: f64,
+    drawn_attribute_count: u32,
+    atom_count: u32,
+    favoured_atom_count: u32,
+    atom_values: Vec<f64>,
+    worst_case_variance: f64,
 }
 
 /// Maximum number of atoms for which values are chosen.
-pub(super) const MOST_ATOMS: u32 = 128;
+pub(super) const MAX_ATOMS: u32 = 128;
 /// Maximum number of atoms to try. More atoms gain little at any ε up to 6.
-const TRIED_ATOMS: u32 = 64;
+const MAX_TRIED_ATOMS: u32 = 64;
 /// Relative precision of variances, for the comparison of sizes and for the final values.
-const PRECISION: [f64; 2] = [1e-4, 1e-6];
+const VARIANCE_PRECISIONS: [f64; 2] = [1e-4, 1e-6];
 /// Ratio of the variance with twice as many atoms to the variance before. Above this ratio, the
 /// search for more atoms ends.
 const DOUBLING_RATIO_LIMIT: f64 = 0.999;
 /// Acceptable ratio of a variance to the minimum variance, in exchange for fewer atoms.
 const VARIANCE_TOLERANCE: f64 = 1.004;
 /// Integers that are tried as the greatest value of an atom. All values are scaled to fit.
-const MAX_VALUE_RANGE: core::ops::RangeInclusive<u32> = 500..=1000;
+const TRIED_MAX_ATOM_VALUES: core::ops::RangeInclusive<u32> = 500..=1000;
 
 /// Returns the best parameters that a draft allows and that stay within the budget. Returns `None`
 /// if there are no such parameters.
 pub(super) fn best_window(domain: &Domain, budget: PrivacyBudget, draft: &Draft) -> Option<Window> {
     let attributes = domain.item_count().unwrap_or(0);
     let sizes = SizeSearch {
-        attributes,
-        limit: budget.precompute_exp(),
+        attribute_count: attributes,
+        prepared_budget: budget.precompute_exp(),
         draft,
     };
-    let most = attributes.min(bounds::DRAWN.max as u32);
+    let most = attributes.min(bounds::DRAWN_ATTRIBUTE_COUNT_RANGE.max as u32);
     let drawn = draft.drawn.map_or(1..=most, |own| own..=own);
     if let (Some(t), Some(k), Some(values)) = (draft.atoms, draft.favoured, &draft.values) {
         let windows = drawn.filter_map(|m| Window::new(m, t, k, values.as_slice()).ok());
         let kept = windows.filter(|own| {
             sizes
-                .allowed_cell_counts(own.drawn_attributes(), [t, k])
+                .allowed_cell_counts(own.drawn_attribute_count(), [t, k])
                 .is_some()
         });
-        let variance = |own: &Window| own.rates(domain, budget.epsilon).worst_variance();
+        let variance = |own: &Window| own.estimate_scale_and_variance(domain, budget.epsilon).max_variance();
         return kept.min_by(|a, b| variance(a).total_cmp(&variance(b)));
     }
     let all = drawn.filter_map(|drawn| sizes.best_for_drawn(drawn));
-    let mut best = all.min_by(|a, b| a.variance.total_cmp(&b.variance))?;
-    let mut variance: fn(&Rates) -> f64 = Rates::worst_variance;
+    let mut best = all.min_by(|a, b| a.worst_case_variance.total_cmp(&b.worst_case_variance))?;
+    let mut variance: fn(&EstimateScaleAndVariance) -> f64 = EstimateScaleAndVariance::max_variance;
     if draft.objective == Some(VarianceObjective::Average) {
         // The sizes stay those of the worst case: only the values differ.
-        let squares = sizes.variance_coefficients(best.drawn, [best.atoms, best.favoured])?;
-        best.values =
-            values::least_average_variance_values(best.atoms, best.favoured, squares, best.values);
-        variance = Rates::average_variance;
+        let squares = sizes.variance_coefficients(best.drawn_attribute_count, [best.atom_count, best.favoured_atom_count])?;
+        best.atom_values =
+            values::least_average_variance_values(best.atom_count, best.favoured_atom_count, squares, best.atom_values);
+        variance = EstimateScaleAndVariance::average_variance;
     }
-    round_to_integers(&best, |own| variance(&own.rates(domain, budget.epsilon)))
+    round_atom_values_to_integers(&best, |own| variance(&own.estimate_scale_and_variance(domain, budget.epsilon)))
 }
 
 impl SizeSearch<'_> {
     /// Returns the best sizes for reports that cover `drawn` attributes.
     fn best_for_drawn(&self, drawn: u32) -> Option<SizesWithVariance> {
         let best = match (self.draft.atoms, self.draft.favoured) {
-            (Some(t), Some(k)) => self.with_rough_values(drawn, [t, k]),
+            (Some(t), Some(k)) => self.sizes_with_rough_values(drawn, [t, k]),
             (Some(t), None) => (1..=t / 2)
-                .filter_map(|k| self.with_rough_values(drawn, [t, k]))
-                .min_by(|a, b| a.variance.total_cmp(&b.variance)),
+                .filter_map(|k| self.sizes_with_rough_values(drawn, [t, k]))
+                .min_by(|a, b| a.worst_case_variance.total_cmp(&b.worst_case_variance)),
             (None, Some(k)) => {
                 let previous = self.best_with_fewest_atoms(drawn);
                 self.best_with_favoured(
                     drawn,
                     k,
                     previous.as_ref(),
-                    max_atoms_within_cells(MOST_ATOMS, drawn),
+                    max_atoms_within_cells(MAX_ATOMS, drawn),
                 )
             }
             (None, None) => self.best_with_fewest_atoms(drawn),
         }?;
-        self.with_best_values(drawn, [best.atoms, best.favoured], PRECISION[1])
+        self.with_best_values(drawn, [best.atom_count, best.favoured_atom_count], VARIANCE_PRECISIONS[1])
     }
 
     /// Returns the sizes with the fewest atoms, among sizes with nearly the minimum variance.
@@ -101,22 +101,22 @@ impl SizeSearch<'_> {
     /// pair of new atoms can have the value of one old atom. The search therefore ends when
     /// doubling has gained little.
     fn best_with_fewest_atoms(&self, drawn: u32) -> Option<SizesWithVariance> {
-        let most = max_atoms_within_cells(TRIED_ATOMS, drawn);
+        let most = max_atoms_within_cells(MAX_TRIED_ATOMS, drawn);
         let mut tried: Vec<SizesWithVariance> = Vec::new();
         // Every k to 5, then steps of about a fifth.
         let next = |k: &u32| Some(k + 1 + k / 5);
         let all = core::iter::successors(Some(1), next);
         for favoured in all.take_while(|k| 2 * k <= most) {
-            let is_last = tried.last().is_some_and(|own| own.atoms == most);
+            let is_last = tried.last().is_some_and(|own| own.atom_count == most);
             tried.extend(self.best_with_favoured(drawn, favoured, tried.last(), most));
-            let halved = |own: &&SizesWithVariance| 2 * own.favoured <= favoured;
+            let halved = |own: &&SizesWithVariance| 2 * own.favoured_atom_count <= favoured;
             let before = least_variance(tried.iter().filter(halved));
             if is_last || least_variance(&tried) > DOUBLING_RATIO_LIMIT * before {
                 break;
             }
         }
         let most = VARIANCE_TOLERANCE * least_variance(&tried);
-        tried.into_iter().find(|own| own.variance <= most)
+        tried.into_iter().find(|own| own.worst_case_variance <= most)
     }
 
     /// Returns the best sizes with k favoured atoms.
@@ -131,22 +131,22 @@ impl SizeSearch<'_> {
         most: u32,
     ) -> Option<SizesWithVariance> {
         let first = previous.map_or(2 * k, |own| {
-            (own.atoms * k).div_ceil(own.favoured).min(most)
+            (own.atom_count * k).div_ceil(own.favoured_atom_count).min(most)
         });
         let first = (first..=most).find(|t| self.allowed_cell_counts(drawn, [*t, k]).is_some())?;
-        let mut best = self.with_rough_values(drawn, [first, k])?;
+        let mut best = self.sizes_with_rough_values(drawn, [first, k])?;
         let more: [&mut dyn Iterator<Item = u32>; 2] =
             [&mut (first + 1..=most), &mut (2 * k..first).rev()];
         for sizes in more {
             // More atoms first, then fewer. The budget or the number of cells ends either
             // direction.
-            for found in sizes.map_while(|t| self.with_rough_values(drawn, [t, k])) {
-                if found.variance >= best.variance {
+            for found in sizes.map_while(|t| self.sizes_with_rough_values(drawn, [t, k])) {
+                if found.worst_case_variance >= best.worst_case_variance {
                     break;
                 }
                 best = found;
             }
-            if best.atoms > first {
+            if best.atom_count > first {
                 break;
             }
         }
@@ -154,8 +154,8 @@ impl SizeSearch<'_> {
     }
 
     /// Returns the sizes with approximate values, precise enough to compare variances.
-    fn with_rough_values(&self, drawn: u32, sizes: [u32; 2]) -> Option<SizesWithVariance> {
-        self.with_best_values(drawn, sizes, PRECISION[0])
+    fn sizes_with_rough_values(&self, drawn: u32, sizes: [u32; 2]) -> Option<SizesWithVariance> {
+        self.with_best_values(drawn, sizes, VARIANCE_PRECISIONS[0])
     }
 
     /// Returns the number of cells and the number of favoured cells. Returns `None` if there are
@@ -163,10 +163,10 @@ impl SizeSearch<'_> {
     fn allowed_cell_counts(&self, drawn: u32, [atoms, favoured]: [u32; 2]) -> Option<[u32; 2]> {
         let cells = atoms
             .checked_pow(drawn)
-            .filter(|cells| favoured <= atoms / 2 && *cells <= Window::MOST_CELLS)?;
+            .filter(|cells| favoured <= atoms / 2 && *cells <= Window::MAX_CELL_COUNT)?;
         let inside = favoured.pow(drawn);
         let [c, others] = [f64::from(inside), f64::from(cells - inside)];
-        self.limit
+        self.prepared_budget
             .allows_favoured_and_others(c, others)
             .then_some([cells, inside])
     }
@@ -181,11 +181,11 @@ impl SizeSearch<'_> {
         let squares = self.variance_coefficients(drawn, [atoms, favoured])?;
         let (values, variance) = values::minimax_values(atoms, favoured, squares, precision);
         Some(SizesWithVariance {
-            drawn,
-            atoms,
-            favoured,
-            values,
-            variance,
+            drawn_attribute_count: drawn,
+            atom_count: atoms,
+            favoured_atom_count: favoured,
+            atom_values: values,
+            worst_case_variance: variance,
         })
     }
 
@@ -198,46 +198,46 @@ impl SizeSearch<'_> {
         let [cells, inside] = self.allowed_cell_counts(drawn, [atoms, favoured])?;
         let [c, others] = [f64::from(inside), f64::from(cells - inside)];
         let [k, t] = [f64::from(favoured), f64::from(atoms)];
-        let e = self.limit.e;
+        let e = self.prepared_budget.exp_epsilon;
         let all = c * e + others;
         // Probability of an atom that the level does not favour, and the excess probability of a
         // favoured atom.
         let other = f64::from(cells) / t / all;
         let gap = c / k * (e - 1.0) / all;
         // A report covers m of d attributes, so an estimate has this share of reports.
-        let share = f64::from(drawn) / f64::from(self.attributes);
+        let share = f64::from(drawn) / f64::from(self.attribute_count);
         Some(VarianceCoefficients {
-            any: other / (share * gap * gap),
-            favoured: 1.0 / (share * gap),
+            all_atoms_coefficient: other / (share * gap * gap),
+            favoured_atoms_coefficient: 1.0 / (share * gap),
         })
     }
 }
 
 /// Returns the maximum number of atoms, at most `most`, whose number of cells is allowed.
 fn max_atoms_within_cells(most: u32, drawn: u32) -> u32 {
-    let kept = |t: &u32| t.saturating_pow(drawn) <= Window::MOST_CELLS;
+    let kept = |t: &u32| t.saturating_pow(drawn) <= Window::MAX_CELL_COUNT;
     (2..=most).rev().find(kept).unwrap_or(2)
 }
 
 /// Returns the least variance of these sizes, or infinity if there are none.
 fn least_variance<'a>(all: impl IntoIterator<Item = &'a SizesWithVariance>) -> f64 {
-    let variances = all.into_iter().map(|own| own.variance);
+    let variances = all.into_iter().map(|own| own.worst_case_variance);
     variances.fold(f64::INFINITY, f64::min)
 }
 
 /// Returns the window mechanism with integer values. Several scales are tried, and the scale of
 /// minimum variance is used.
-fn round_to_integers(
+fn round_atom_values_to_integers(
     found: &SizesWithVariance,
     variance: impl Fn(&Window) -> f64,
 ) -> Option<Window> {
-    let last = found.values.last()?;
+    let last = found.atom_values.last()?;
     let mut best: Option<(f64, Window)> = None;
-    for greatest in MAX_VALUE_RANGE {
+    for greatest in TRIED_MAX_ATOM_VALUES {
         let scale = f64::from(greatest) / last;
         let integer = |value: &f64| libm::round(scale * value) as u32;
-        let values: Vec<u32> = found.values.iter().map(integer).collect();
-        let own = Window::new(found.drawn, found.atoms, found.favoured, values).ok()?;
+        let values: Vec<u32> = found.atom_values.iter().map(integer).collect();
+        let own = Window::new(found.drawn_attribute_count, found.atom_count, found.favoured_atom_count, values).ok()?;
         let variance = variance(&own);
         if best.as_ref().is_none_or(|(least, _)| variance < *least) {
             best = Some((variance, own));

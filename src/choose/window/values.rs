@@ -8,45 +8,45 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
-use crate::solve::{cholesky_factorise, solve_with_factor};
+use crate::solve::{cholesky_factorise, solve_with_cholesky_factor};
 
 /// Coefficients of the variance of one report's estimate, if the last level is 1. The mean square
 /// at a level has two terms: `any`·Σ Y² over the values Y of all atoms, and `favoured`·Σ Y² over
 /// the values Y of the atoms that the level favours.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct VarianceCoefficients {
-    pub(super) any: f64,
-    pub(super) favoured: f64,
+    pub(super) all_atoms_coefficient: f64,
+    pub(super) favoured_atoms_coefficient: f64,
 }
 
 /// Convex optimisation problem for t atoms, of which a level favours k.
 #[derive(Debug, Clone, Copy)]
 struct ConvexProgramme {
-    atoms: usize,
-    window: usize,
-    squares: VarianceCoefficients,
+    atom_count: usize,
+    favoured_atom_count: usize,
+    variance_coefficients: VarianceCoefficients,
 }
 
 /// Slacks of the constraints at a point. The constraints are variances below the bound, and
 /// ascending values.
 struct ConstraintSlacks {
-    variances: Vec<f64>,
-    steps: Vec<f64>,
+    variance_slacks: Vec<f64>,
+    value_step_slacks: Vec<f64>,
 }
 
 /// Derivatives of the maximum variance between two neighbouring levels, with respect to the values.
 struct SegmentDerivatives {
     gradient: Vec<f64>,
     /// Diagonal part of the second derivative.
-    diagonal: Vec<f64>,
+    hessian_diagonal: Vec<f64>,
     /// Terms of the remaining part of the second derivative, Σ weight·v·vᵀ, as pairs (weight, v).
-    outer: [(f64, Vec<f64>); 2],
+    outer_product_terms: [(f64, Vec<f64>); 2],
 }
 
 /// Factor by which the barrier becomes steeper at each stage.
 const BARRIER_GROWTH: f64 = 20.0;
 /// Maximum number of Newton steps in one stage of the barrier method.
-const MOST_STEPS: u32 = 50;
+const MAX_NEWTON_STEPS: u32 = 50;
 
 /// Returns the minimax values and the worst-case variance for one report's estimate.
 ///
@@ -74,7 +74,7 @@ pub(super) fn minimax_values(
     }
     // If Newton's method does not converge, values that are 0 except for the last k can be better.
     let mut last = vec![0.0; half];
-    last[half - programme.window..].fill(1.0 / f64::from(favoured));
+    last[half - programme.favoured_atom_count..].fill(1.0 / f64::from(favoured));
     let all = [point, last].map(|own| (programme.worst_variance(&own), own));
     let [(worst, point), (other, last)] = all;
     if worst <= other {
@@ -126,26 +126,26 @@ pub(super) fn least_average_variance_values(
 impl ConvexProgramme {
     const fn new(atoms: u32, favoured: u32, squares: VarianceCoefficients) -> Self {
         Self {
-            atoms: atoms as usize,
-            window: favoured as usize,
-            squares,
+            atom_count: atoms as usize,
+            favoured_atom_count: favoured as usize,
+            variance_coefficients: squares,
         }
     }
 
     /// Scales the values of the upper half so that the last level is 1.
     fn normalise(&self, point: &mut [f64]) {
-        let top: f64 = point[self.upper_half_size() - self.window..].iter().sum();
+        let top: f64 = point[self.upper_half_size() - self.favoured_atom_count..].iter().sum();
         point.iter_mut().for_each(|value| *value /= top);
     }
 
     const fn upper_half_size(&self) -> usize {
-        self.atoms / 2
+        self.atom_count / 2
     }
 
     /// Returns the indices of the pairs of neighbouring levels that reach above 0. The other pairs
     /// are mirror images of these.
     const fn upper_segments(&self) -> core::ops::Range<usize> {
-        let last = self.atoms - self.window;
+        let last = self.atom_count - self.favoured_atom_count;
         last / 2..last
     }
 
@@ -155,10 +155,10 @@ impl ConvexProgramme {
         let half = self.upper_half_size();
         if atom < half {
             Some((half - 1 - atom, -1.0))
-        } else if 2 * atom + 1 == self.atoms {
+        } else if 2 * atom + 1 == self.atom_count {
             None
         } else {
-            Some((atom - self.atoms.div_ceil(2), 1.0))
+            Some((atom - self.atom_count.div_ceil(2), 1.0))
         }
     }
 
@@ -168,7 +168,7 @@ impl ConvexProgramme {
             self.value_index(atom)
                 .map_or(0.0, |(at, sign)| sign * point[at])
         };
-        (0..self.atoms).map(value).collect()
+        (0..self.atom_count).map(value).collect()
     }
 
     /// Returns the worst-case variance over all numbers from −1 to 1.
@@ -181,12 +181,12 @@ impl ConvexProgramme {
     /// Returns the average variance over numbers spread evenly from −1 to 1. Between levels the
     /// mean square is linear.
     fn average_variance(&self, point: &[f64]) -> f64 {
-        let VarianceCoefficients { any, favoured } = self.squares;
+        let VarianceCoefficients { all_atoms_coefficient: any, favoured_atoms_coefficient: favoured } = self.variance_coefficients;
         let values = self.values_of_all_atoms(point);
         let squared = |own: &[f64]| own.iter().map(|y| y * y).sum::<f64>();
         let all = any * squared(&values);
         let level = |own: &[f64]| (own.iter().sum::<f64>(), all + favoured * squared(own));
-        let levels: Vec<(f64, f64)> = values.windows(self.window).map(level).collect();
+        let levels: Vec<(f64, f64)> = values.windows(self.favoured_atom_count).map(level).collect();
         let between = |pair: &[(f64, f64)]| (pair[1].0 - pair[0].0) * (pair[0].1 + pair[1].1);
         let squares: f64 = levels.windows(2).map(between).sum();
         // Numbers have the density 1/2, and a trapezoid adds another factor 1/2. E[x²] = 1/3.
@@ -199,10 +199,10 @@ impl ConvexProgramme {
     /// Let A be the mean square at the level and W its mean. The next level has the mean square A +
     /// B and the mean W + Δ. At λ the variance is A + λB − (W + λΔ)², which is concave in λ.
     fn segment_max_variance(&self, values: &[f64], level: usize) -> (f64, f64) {
-        let VarianceCoefficients { any, favoured } = self.squares;
+        let VarianceCoefficients { all_atoms_coefficient: any, favoured_atoms_coefficient: favoured } = self.variance_coefficients;
         let squared = |own: &[f64]| own.iter().map(|y| y * y).sum::<f64>();
-        let own = &values[level..level + self.window];
-        let (leaves, joins) = (values[level], values[level + self.window]);
+        let own = &values[level..level + self.favoured_atom_count];
+        let (leaves, joins) = (values[level], values[level + self.favoured_atom_count]);
         let at = any * squared(values) + favoured * squared(own);
         let more = favoured * (joins * joins - leaves * leaves);
         let (mean, step) = (own.iter().sum::<f64>(), joins - leaves);
@@ -223,13 +223,13 @@ impl ConvexProgramme {
         values: &[f64],
         level: usize,
     ) -> SegmentDerivatives {
-        let VarianceCoefficients { any, favoured } = self.squares;
+        let VarianceCoefficients { all_atoms_coefficient: any, favoured_atoms_coefficient: favoured } = self.variance_coefficients;
         let (_, part) = self.segment_max_variance(values, level);
         let half = self.upper_half_size();
         let mut diagonal = vec![4.0 * any; half];
         let (mut number, mut turns, mut moves) =
             (vec![0.0; half], vec![0.0; half], vec![0.0; half]);
-        for atom in level..=level + self.window {
+        for atom in level..=level + self.favoured_atom_count {
             let Some((at, sign)) = self.value_index(atom) else {
                 continue;
             };
@@ -237,7 +237,7 @@ impl ConvexProgramme {
             // the part.
             let (weight, change) = if atom == level {
                 (1.0 - part, -1.0)
-            } else if atom == level + self.window {
+            } else if atom == level + self.favoured_atom_count {
                 (part, 1.0)
             } else {
                 (1.0, 0.0)
@@ -260,8 +260,8 @@ impl ConvexProgramme {
         let weight = if inner { 0.5 / (step * step) } else { 0.0 };
         SegmentDerivatives {
             gradient,
-            diagonal,
-            outer: [(-2.0, number), (weight, turns)],
+            hessian_diagonal: diagonal,
+            outer_product_terms: [(-2.0, number), (weight, turns)],
         }
     }
 
@@ -271,15 +271,15 @@ impl ConvexProgramme {
         let mut before = 0.0;
         let step = |value: &f64| value - core::mem::replace(&mut before, *value);
         ConstraintSlacks {
-            variances: self.upper_segments().map(below).collect(),
-            steps: point.iter().map(step).collect(),
+            variance_slacks: self.upper_segments().map(below).collect(),
+            value_step_slacks: point.iter().map(step).collect(),
         }
     }
 
     /// Minimises steepness·bound + barrier by Newton's method, starting at `point` and `bound`. The
     /// barrier is −Σ ln(slack) over all slacks.
     fn minimise_with_barrier(&self, point: &mut Vec<f64>, bound: &mut f64, steepness: f64) {
-        for _ in 0..MOST_STEPS {
+        for _ in 0..MAX_NEWTON_STEPS {
             let slacks = self.slacks(point, *bound);
             let (step, decrement) = self.newton_step(point, &slacks, steepness);
             if decrement < 1e-3 {
@@ -325,24 +325,24 @@ impl ConvexProgramme {
         let mut gradient = vec![0.0; size];
         gradient[half] = steepness;
         let values = self.values_of_all_atoms(point);
-        for (level, slack) in self.upper_segments().zip(&slacks.variances) {
+        for (level, slack) in self.upper_segments().zip(&slacks.variance_slacks) {
             let own = self.segment_derivatives(point, &values, level);
             let mut normal = own.gradient.clone();
             normal.push(-1.0);
             add_outer_product(&mut matrix, &normal, 1.0 / (slack * slack));
-            for (weight, direction) in &own.outer {
+            for (weight, direction) in &own.outer_product_terms {
                 let mut direction = direction.clone();
                 direction.push(0.0);
                 add_outer_product(&mut matrix, &direction, weight / slack);
             }
             for at in 0..half {
-                matrix[at * size + at] += own.diagonal[at] / slack;
+                matrix[at * size + at] += own.hessian_diagonal[at] / slack;
             }
             for (sum, part) in gradient.iter_mut().zip(&normal) {
                 *sum += part / slack;
             }
         }
-        for (at, step) in slacks.steps.iter().enumerate() {
+        for (at, step) in slacks.value_step_slacks.iter().enumerate() {
             let mut normal = vec![0.0; size];
             normal[at] = 1.0;
             if at > 0 {
@@ -355,9 +355,9 @@ impl ConvexProgramme {
         }
         cholesky_factorise(&mut matrix, size);
         let mut plane = vec![0.0; size];
-        plane[half - self.window..half].fill(1.0);
-        let straight = solve_with_factor(&matrix, &gradient);
-        let back = solve_with_factor(&matrix, &plane);
+        plane[half - self.favoured_atom_count..half].fill(1.0);
+        let straight = solve_with_cholesky_factor(&matrix, &gradient);
+        let back = solve_with_cholesky_factor(&matrix, &plane);
         let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
         // Multiplier of the equality constraint: the step has no component that moves the last
         // level.
@@ -372,7 +372,7 @@ impl ConvexProgramme {
 
 impl ConstraintSlacks {
     fn all_slacks(&self) -> impl Iterator<Item = &f64> {
-        self.variances.iter().chain(&self.steps)
+        self.variance_slacks.iter().chain(&self.value_step_slacks)
     }
 
     fn log_barrier(&self) -> f64 {

@@ -28,26 +28,26 @@ impl Randomizer {
         signed: &[SignedItem],
         completion: u64,
     ) -> Vec<f64> {
-        self.signed.clear();
-        self.signed.extend_from_slice(signed);
+        self.signed_items.clear();
+        self.signed_items.extend_from_slice(signed);
         let missing = self.missing_element_count();
         assert!(missing <= 64, "one bit for each sign");
         // With 64 missing entries no bits are left for a rank.
         let rank = completion.checked_shr(missing).unwrap_or(0);
         self.list_elements(rank as u32, |index| (completion >> index) & 1 == 1);
-        if let Some(decided) = self.thresholds.decided {
+        if let Some(decided) = self.thresholds.decided_side_threshold {
             self.compute_sorted_sides(seed);
             return self.bucket_probabilities_under_overwrite(decided);
         }
-        let sides = self.thresholds.outcomes;
+        let sides = self.thresholds.outcome_count;
         let favoured = self.compute_favoured_set(seed);
         let levels = favoured.bucket_probabilities(sides, self.favoured_threshold());
         let mut probabilities =
             alloc::vec![favoured.bucket_probability_at_strength(&levels, 0); sides as usize];
-        for (side, strength) in self.cells.sides_and_strengths() {
+        for (side, strength) in self.cell_strengths.sides_and_strengths() {
             probabilities[side as usize] =
                 favoured.bucket_probability_at_strength(&levels, strength);
-            probabilities[opposite_side(side) as usize] = levels.outside;
+            probabilities[opposite_side(side) as usize] = levels.unfavoured_probability;
         }
         probabilities
     }
@@ -65,7 +65,7 @@ impl Randomizer {
 
     fn bucket_probabilities_under_overwrite(&self, decided: Threshold) -> Vec<f64> {
         let pushed = self.pushes_by_pair().count() as u32;
-        let sides = self.thresholds.outcomes;
+        let sides = self.thresholds.outcome_count;
         let elsewhere = self
             .thresholds
             .favoured_threshold(pushed)

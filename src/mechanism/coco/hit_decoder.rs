@@ -10,7 +10,7 @@ impl Coco {
     #[must_use]
     pub fn hit_decoder(&self, domain: &Domain) -> HitDecoder {
         HitDecoder {
-            hash: self.element_hash(domain),
+            element_hash: self.element_hash(domain),
             domain: *domain,
         }
     }
@@ -34,7 +34,7 @@ impl Coco {
 /// ```
 #[derive(Debug, Clone, Copy)]
 pub struct HitDecoder {
-    hash: ElementHash,
+    element_hash: ElementHash,
     domain: Domain,
 }
 
@@ -43,7 +43,7 @@ impl HitDecoder {
     /// The rest are paddings and empty slots. 0 for open domains, whose items cannot be listed.
     #[must_use]
     pub fn slot_count(&self) -> usize {
-        match (&self.hash, self.domain.item_count()) {
+        match (&self.element_hash, self.domain.item_count()) {
             (ElementHash::Balanced(balanced), _) => balanced.slot_count() as usize,
             (ElementHash::Independent { .. }, Some(items)) => items as usize,
             (ElementHash::Independent { .. }, None) => 0,
@@ -58,12 +58,12 @@ impl HitDecoder {
     /// [`HitDecoder::hit_side_is_plus`].
     #[inline]
     pub fn for_each_hit(&self, report: &Report, mut visit: impl FnMut(u32, bool)) {
-        let (keys, pair) = self.hash.keys_and_bucket(report.seed, report.bucket / 2);
+        let (keys, pair) = self.element_hash.keys_and_bucket_of_cell(report.seed, report.bucket / 2);
         let minus = report.bucket % 2 == 1;
         let own_plus = |slot: u32| (sign_of_closed_element(&keys, slot) < 0) == minus;
-        match self.hash {
+        match self.element_hash {
             ElementHash::Balanced(balanced) => {
-                balanced.for_each_slot(&keys, pair, |slot| visit(slot, own_plus(slot)));
+                balanced.for_each_slot_in_bucket(&keys, pair, |slot| visit(slot, own_plus(slot)));
             }
             ElementHash::Independent { buckets } => {
                 for item in 0..self.domain.item_count().unwrap_or(0) {
@@ -87,11 +87,11 @@ impl HitDecoder {
     /// item. Values that depend only on the report are computed once.
     #[inline]
     pub fn hit_side_lookup(&self, report: &Report) -> impl Fn(u64) -> Option<bool> + use<> {
-        let Self { hash, domain, .. } = *self;
-        let (keys, pair) = hash.keys_and_bucket(report.seed, report.bucket / 2);
+        let Self { element_hash: hash, domain, .. } = *self;
+        let (keys, pair) = hash.keys_and_bucket_of_cell(report.seed, report.bucket / 2);
         let minus = report.bucket % 2 == 1;
         move |item| {
-            (hash.bucket(&keys, item) == pair)
+            (hash.bucket_of_element(&keys, item) == pair)
                 .then(|| (element_sign(&domain, &keys, item) < 0) == minus)
         }
     }

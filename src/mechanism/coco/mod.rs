@@ -27,7 +27,7 @@ mod rule_name;
 
 pub use super::subset::{BucketReport as Report, Thresholds};
 #[cfg(feature = "analysis")]
-pub use rates::{PairHitProbabilities, Rates};
-pub use rule::{Coco, Randomizer, Rule};
+pub use rates::{PairHitProbabilities, CocoHitProbabilities};
+pub use rule::{Coco, Randomizer, FavouredSideRule};
 #[cfg(feature = "collector")]
-pub use {hit_decoder::HitDecoder, rule_name::RuleName};
+pub use {hit_decoder::HitDecoder, rule_name::FavouredSideRuleName};

@@ -5,9 +5,9 @@
 //! number of elements of an input, and N the number of slots, m in each pair. Elements are hashed
 //! to slots.
 
-use super::rule::{Coco, Rule};
+use super::rule::{Coco, FavouredSideRule};
 use crate::domain::Domain;
-use crate::mechanism::occupancy::{StrengthMeasure, TopSum};
+use crate::mechanism::occupancy::{StrengthMeasure, StrongestCellSums};
 use crate::mechanism::subset::compute_favoured_threshold;
 use crate::sample::ExpLowerBound;
 
@@ -27,21 +27,21 @@ use crate::sample::ExpLowerBound;
 /// assert!(rates.gap > 0.0 && rates.presence.is_none());
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Rates {
+pub struct CocoHitProbabilities {
     /// Divisor of estimated means: P(hit on the side that an entry pushes to) − P(hit on the
     /// opposite side), for an entry of the input.
-    pub gap: f64,
+    pub hit_probability_gap: f64,
     /// Probability that a report hits a slot's pair, averaged over all slots: 1/T for T pairs.
-    pub pair: f64,
+    pub mean_pair_hit_probability: f64,
     /// Probabilities of a hit on an item's pair, for predictions. They are approximate under the
-    /// rule `strongest`, see [`TopSum::load`].
-    pub predicted: PairHitProbabilities,
+    /// rule `strongest`, see [`StrongestCellSums::element_load`].
+    pub predicted_pair_hits: PairHitProbabilities,
     /// Exact probabilities of a hit on an item's pair. `None` if the rule does not estimate
     /// non-missing frequencies: the share of people who have an item, with either sign.
-    pub presence: Option<PairHitProbabilities>,
+    pub presence_pair_hits: Option<PairHitProbabilities>,
     /// Number d of items, if inputs with fewer entries than the sparsity are filled up with items.
     /// `None` if they are filled up with paddings.
-    pub(crate) filling_items: Option<u32>,
+    pub(crate) filling_item_count: Option<u32>,
 }
 
 /// Probabilities that a report hits the pair of an item, for items in the person's input and for
@@ -59,9 +59,9 @@ pub struct Rates {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PairHitProbabilities {
     /// Probability of a hit on the pair of an item in the input.
-    pub p_pair: f64,
+    pub pair_hit_if_present: f64,
     /// Probability of a hit on the pair of an item outside the input.
-    pub q_pair: f64,
+    pub pair_hit_if_absent: f64,
 }
 
 impl Coco {
@@ -70,16 +70,16 @@ impl Coco {
     /// # Panics
     /// If the parameters do not suit the domain. Those of a [`Task`](crate::Task) do.
     #[must_use]
-    pub fn rates(&self, domain: &Domain, epsilon: f64) -> Rates {
-        match self.rule() {
-            Rule::Overwrite => self.rates_under_overwrite(domain, epsilon),
-            Rule::Strongest { favoured } => {
-                let top = self.occupancy(domain).top_sums(
+    pub fn hit_probabilities(&self, domain: &Domain, epsilon: f64) -> CocoHitProbabilities {
+        match self.favouring_rule() {
+            FavouredSideRule::Overwrite => self.hit_probabilities_overwrite(domain, epsilon),
+            FavouredSideRule::Strongest { favoured } => {
+                let top = self.occupancy(domain).strongest_cell_sums(
                     StrengthMeasure::SignedSum,
-                    self.hashes(),
+                    self.hash_count(),
                     favoured,
                 );
-                self.rates_under_strongest(
+                self.hit_probabilities_strongest(
                     domain,
                     &ExpLowerBound::new(epsilon),
                     favoured,
@@ -91,13 +91,13 @@ impl Coco {
 
     /// Computes the rates under the rule `strongest` with c = `favoured`. `top` contains the
     /// expected sums of strengths and of elements over the c strongest sides.
-    pub(crate) fn rates_under_strongest(
+    pub(crate) fn hit_probabilities_strongest(
         &self,
         domain: &Domain,
         bound: &ExpLowerBound,
         favoured: u32,
-        top: &TopSum,
-    ) -> Rates {
+        top: &StrongestCellSums,
+    ) -> CocoHitProbabilities {
         let inside = compute_favoured_threshold(bound, favoured, self.total_buckets() - favoured);
         let s = f64::from(domain.sparsity());
         let others = f64::from(self.total_buckets() - favoured);
@@ -105,32 +105,32 @@ impl Coco {
         let difference = inside.probability() / f64::from(favoured) - outside;
         // An entry has two sides under each function; `top.load / s` of them are favoured on
         // average.
-        let sides = 2.0 * f64::from(self.hashes());
-        let p_pair = sides * outside + difference * top.load / s;
-        Rates {
+        let sides = 2.0 * f64::from(self.hash_count());
+        let p_pair = sides * outside + difference * top.element_load / s;
+        CocoHitProbabilities {
             // `top.strength` is G(c). G(c)/s is the probability that the side an entry pushes to is
             // favoured, minus the probability for the opposite side.
-            gap: difference * top.strength / s,
-            pair: 1.0 / f64::from(self.pairs_per_function()),
-            predicted: self.pair_hit_probabilities(domain, p_pair),
-            presence: None,
-            filling_items: self.filling_item_count(domain),
+            hit_probability_gap: difference * top.strength_sum / s,
+            mean_pair_hit_probability: 1.0 / f64::from(self.pairs_per_function()),
+            predicted_pair_hits: self.pair_hit_probabilities(domain, p_pair),
+            presence_pair_hits: None,
+            filling_item_count: self.filling_item_count(domain),
         }
     }
 
-    fn rates_under_overwrite(&self, domain: &Domain, epsilon: f64) -> Rates {
+    fn hit_probabilities_overwrite(&self, domain: &Domain, epsilon: f64) -> CocoHitProbabilities {
         let pairs = f64::from(self.pairs_per_function());
         let thresholds = self.thresholds(domain.sparsity(), epsilon);
         let p_pair = thresholds.favoured_threshold(1).probability();
-        let decided = thresholds.decided.expect("rule overwrite decides");
+        let decided = thresholds.decided_side_threshold.expect("rule overwrite decides");
         let presence = self.pair_hit_probabilities(domain, p_pair);
         let kappa = self.deciding_probability(domain);
-        Rates {
-            gap: kappa * p_pair * (decided.probability() - decided.false_probability()),
-            pair: 1.0 / pairs,
-            predicted: presence,
-            presence: Some(presence),
-            filling_items: None,
+        CocoHitProbabilities {
+            hit_probability_gap: kappa * p_pair * (decided.probability() - decided.false_probability()),
+            mean_pair_hit_probability: 1.0 / pairs,
+            predicted_pair_hits: presence,
+            presence_pair_hits: Some(presence),
+            filling_item_count: None,
         }
     }
 
@@ -142,7 +142,7 @@ impl Coco {
     fn pair_hit_probabilities(&self, domain: &Domain, p_pair: f64) -> PairHitProbabilities {
         let s = f64::from(domain.sparsity());
         let pairs = f64::from(self.pairs_per_function());
-        let q_pair = match self.occupancy(domain).per_cell {
+        let q_pair = match self.occupancy(domain).slots_per_cell {
             None => 1.0 / pairs,
             Some(m) => {
                 let m = f64::from(m);
@@ -155,7 +155,7 @@ impl Coco {
                 }
             }
         };
-        PairHitProbabilities { p_pair, q_pair }
+        PairHitProbabilities { pair_hit_if_present: p_pair, pair_hit_if_absent: q_pair }
     }
 
     /// Computes κ = E\[1/(r + 1)\], the probability that an entry decides the side of its pair
@@ -169,7 +169,7 @@ impl Coco {
     pub fn deciding_probability(&self, domain: &Domain) -> f64 {
         let s = f64::from(domain.sparsity());
         let pairs = f64::from(self.pairs_per_function());
-        let log_empty = match self.occupancy(domain).per_cell {
+        let log_empty = match self.occupancy(domain).slots_per_cell {
             None => s * libm::log1p(-1.0 / pairs),
             // P(a pair is not pushed) = C(N − m, s)/C(N, s) is symmetric in s and m, so the shorter
             // product is computed. It is 0 if the other pairs have fewer than s slots.
@@ -185,15 +185,15 @@ impl Coco {
     }
 }
 
-impl Rates {
+impl CocoHitProbabilities {
     /// Probability that a person's report hits the pair of a given item. `present` states whether
     /// the person has the item.
     #[must_use]
     fn pair_hit_probability(&self, present: bool) -> f64 {
         if present {
-            self.predicted.p_pair
+            self.predicted_pair_hits.pair_hit_if_present
         } else {
-            self.predicted.q_pair
+            self.predicted_pair_hits.pair_hit_if_absent
         }
     }
 
@@ -201,7 +201,7 @@ impl Rates {
     /// the report hits the item's pair, else 0. `present` states whether the person has the item.
     #[must_use]
     pub fn estimate_second_moment(&self, present: bool) -> f64 {
-        self.pair_hit_probability(present) / (self.gap * self.gap)
+        self.pair_hit_probability(present) / (self.hit_probability_gap * self.hit_probability_gap)
     }
 
     /// Second moment of one report's estimate of an item's signed value, if the item is outside the
@@ -211,7 +211,7 @@ impl Rates {
     pub fn second_moment_outside_input(&self, sparsity: u32, entries: f64) -> f64 {
         let [with, without] = [true, false].map(|present| self.estimate_second_moment(present));
         let missing = f64::from(sparsity) - entries;
-        match self.filling_items {
+        match self.filling_item_count {
             Some(items) if missing > 0.0 => {
                 without + (with - without) * missing / (f64::from(items) - entries)
             }
@@ -224,7 +224,7 @@ impl Rates {
     /// estimate presence.
     #[must_use]
     pub fn presence_variance(&self, present: bool) -> Option<f64> {
-        let PairHitProbabilities { p_pair, q_pair } = self.presence?;
+        let PairHitProbabilities { pair_hit_if_present: p_pair, pair_hit_if_absent: q_pair } = self.presence_pair_hits?;
         let p = if present { p_pair } else { q_pair };
         let gap = p_pair - q_pair;
         Some(p * (1.0 - p) / (gap * gap))
@@ -236,7 +236,7 @@ impl Rates {
     /// the item, it is 0. `None` if the rule does not estimate presence.
     #[must_use]
     pub fn mean_presence_product(&self) -> Option<f64> {
-        let PairHitProbabilities { p_pair, q_pair } = self.presence?;
+        let PairHitProbabilities { pair_hit_if_present: p_pair, pair_hit_if_absent: q_pair } = self.presence_pair_hits?;
         // A report hits at most one side of a pair.
         Some((1.0 - q_pair) / (p_pair - q_pair))
     }
@@ -268,10 +268,10 @@ impl Rates {
     /// reduce κ from 1 by at most (s − 1)(m − 1)/(2(N − 1)).
     #[must_use]
     pub fn opposite_side_weight(&self) -> Option<f64> {
-        let PairHitProbabilities { p_pair, q_pair } = self.presence?;
+        let PairHitProbabilities { pair_hit_if_present: p_pair, pair_hit_if_absent: q_pair } = self.presence_pair_hits?;
         let difference = p_pair - q_pair;
         // With m = 1 the two are equal, and rounding alone can make the weight negative.
-        Some(((self.gap - difference) / (self.gap + difference)).max(0.0))
+        Some(((self.hit_probability_gap - difference) / (self.hit_probability_gap + difference)).max(0.0))
     }
 
     /// Sum of the variances of one report's estimates of all d means, for an input of s entries of

@@ -1,12 +1,12 @@
 //! Parameters of CoCo, and the rules that choose the favoured sides.
 
 use crate::error::Error;
-use crate::mechanism::subset::{self, Subset};
+use crate::mechanism::subset::{self, HashedSubsetSelection};
 
 /// Parameters of CoCo.
-pub type Coco = Subset<Rule>;
+pub type Coco = HashedSubsetSelection<FavouredSideRule>;
 /// Sampler of CoCo's reports.
-pub type Randomizer = subset::Randomizer<Rule>;
+pub type Randomizer = subset::Randomizer<FavouredSideRule>;
 
 /// Rule that chooses the favoured sides from the pushes of an input's entries.
 ///
@@ -19,7 +19,7 @@ pub type Randomizer = subset::Randomizer<Rule>;
 /// assert!(Coco::new(Rule::Overwrite, HashFamily::Balanced, 13).is_err());
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Rule {
+pub enum FavouredSideRule {
     /// Rule of Wang et al.: in each pushed pair, one of the entries is chosen uniformly at random,
     /// and the side that it pushes to is favoured. Requires at least 2s + 2 buckets at sparsity s.
     /// Reports under this rule also yield the frequency of an item with one sign, and with either
@@ -33,12 +33,12 @@ pub enum Rule {
     },
 }
 
-impl subset::FavouringRule for Rule {
-    const MECHANISM: &'static str = "coco";
-    const SIDES: u32 = 2;
-    const NEEDS_CELLS: &'static str =
+impl subset::FavouringRule for FavouredSideRule {
+    const MECHANISM_NAME: &'static str = "coco";
+    const SIDES_PER_CELL: u32 = 2;
+    const TOO_FEW_CELLS_REASON: &'static str =
         "rule \"overwrite\" needs \"buckets\" of at least 2 × \"sparsity\" + 2";
-    const ONE_HASH: &'static str =
+    const MULTIPLE_HASHES_REASON: &'static str =
         "rule \"overwrite\" needs \"hashes\" 1: only rule \"strongest\" takes more";
 
     fn favoured_count(&self) -> Option<u32> {

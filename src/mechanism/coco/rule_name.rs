@@ -2,10 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::rule::{Coco, Rule};
+use super::rule::{Coco, FavouredSideRule};
 use crate::mechanism::subset::NamedRule;
 
-/// Name of a [`Rule`], as in a task file.
+/// Name of a [`FavouredBucketRule`], as in a task file.
 ///
 /// ```
 /// use hushbin::mechanism::coco::RuleName;
@@ -14,25 +14,25 @@ use crate::mechanism::subset::NamedRule;
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum RuleName {
-    /// Name of [`Rule::Overwrite`].
+pub enum FavouredSideRuleName {
+    /// Name of [`FavouredBucketRule::Overwrite`].
     Overwrite,
-    /// Name of [`Rule::Strongest`].
+    /// Name of [`FavouredBucketRule::Strongest`].
     Strongest,
 }
 
-impl NamedRule for Rule {
-    type Name = RuleName;
+impl NamedRule for FavouredSideRule {
+    type Name = FavouredSideRuleName;
 
-    const NO_FAVOURED: &'static str =
+    const UNEXPECTED_FAVOURED_COUNT_REASON: &'static str =
         "rule \"overwrite\" takes no \"favoured\": it favours one side of every pair with an entry";
-    const NEEDS_FAVOURED: &'static str =
+    const MISSING_FAVOURED_COUNT_REASON: &'static str =
         "rule \"strongest\" needs \"favoured\", the number of favoured sides";
 
-    fn name(&self) -> RuleName {
+    fn rule_name(&self) -> FavouredSideRuleName {
         match self {
-            Self::Overwrite => RuleName::Overwrite,
-            Self::Strongest { .. } => RuleName::Strongest,
+            Self::Overwrite => FavouredSideRuleName::Overwrite,
+            Self::Strongest { .. } => FavouredSideRuleName::Strongest,
         }
     }
 }
@@ -41,6 +41,6 @@ impl Coco {
     /// Number of pairs of each hash function, T = t/2.
     #[must_use]
     pub const fn pairs_per_function(&self) -> u32 {
-        self.cells()
+        self.cells_per_hash()
     }
 }

@@ -14,15 +14,15 @@ impl Randomizer {
     /// If `signed` has more items than the sparsity s.
     #[must_use]
     pub fn exact_bucket_probabilities(&mut self, seed: u64, signed: &[SignedItem]) -> Vec<f64> {
-        self.signed.clear();
-        self.signed.extend_from_slice(signed);
+        self.signed_items.clear();
+        self.signed_items.extend_from_slice(signed);
         self.list_elements(0, |_| false);
         let favoured = self.compute_favoured_set(seed);
-        let buckets = self.thresholds.outcomes;
+        let buckets = self.thresholds.outcome_count;
         let levels = favoured.bucket_probabilities(buckets, self.favoured_threshold());
         let mut probabilities =
             alloc::vec![favoured.bucket_probability_at_strength(&levels, 0); buckets as usize];
-        for (bucket, strength) in self.cells.sides_and_strengths() {
+        for (bucket, strength) in self.cell_strengths.sides_and_strengths() {
             probabilities[bucket as usize / 2] =
                 favoured.bucket_probability_at_strength(&levels, strength);
         }

@@ -10,9 +10,9 @@ impl Collision {
     #[must_use]
     pub fn hit_decoder(&self, domain: &Domain) -> HitDecoder {
         HitDecoder {
-            hash: self.element_hash(domain),
+            element_hash: self.element_hash(domain),
             domain: *domain,
-            width: self.buckets_per_element(),
+            buckets_per_element: self.buckets_per_element(),
         }
     }
 }
@@ -38,10 +38,10 @@ impl Collision {
 /// ```
 #[derive(Debug, Clone, Copy)]
 pub struct HitDecoder {
-    hash: ElementHash,
+    element_hash: ElementHash,
     domain: Domain,
     /// Number of consecutive buckets that contain each element.
-    width: u32,
+    buckets_per_element: u32,
 }
 
 impl HitDecoder {
@@ -50,7 +50,7 @@ impl HitDecoder {
     /// 0 for open domains, whose elements cannot be listed.
     #[must_use]
     pub fn slot_count(&self) -> usize {
-        match (&self.hash, self.domain.item_count()) {
+        match (&self.element_hash, self.domain.item_count()) {
             (ElementHash::Balanced(balanced), _) => balanced.slot_count() as usize,
             (ElementHash::Independent { .. }, Some(_)) => self.item_element_count() as usize,
             (ElementHash::Independent { .. }, None) => 0,
@@ -61,7 +61,7 @@ impl HitDecoder {
     /// varies.
     #[must_use]
     pub fn slots_per_report(&self) -> Option<u32> {
-        self.hash.slots_per_bucket().map(|slots| slots * self.width)
+        self.element_hash.slots_per_bucket().map(|slots| slots * self.buckets_per_element)
     }
 
     fn item_element_count(&self) -> u32 {
@@ -73,10 +73,10 @@ impl HitDecoder {
     /// open domain nothing is visited; use [`HitDecoder::is_hit`].
     #[inline]
     pub fn for_each_hit(&self, report: &Report, mut visit: impl FnMut(u32)) {
-        let (keys, bucket) = self.hash.keys_and_bucket(report.seed, report.bucket);
-        match self.hash {
-            ElementHash::Balanced(balanced) => match self.width {
-                1 => balanced.for_each_slot(&keys, bucket, visit),
+        let (keys, bucket) = self.element_hash.keys_and_bucket_of_cell(report.seed, report.bucket);
+        match self.element_hash {
+            ElementHash::Balanced(balanced) => match self.buckets_per_element {
+                1 => balanced.for_each_slot_in_bucket(&keys, bucket, visit),
                 width => balanced.for_each_slot_in_buckets(&keys, bucket, width, visit),
             },
             ElementHash::Independent { .. } => {
@@ -94,15 +94,15 @@ impl HitDecoder {
     #[inline]
     #[must_use]
     pub fn is_hit(&self, report: &Report, element: u64) -> bool {
-        let (keys, bucket) = self.hash.keys_and_bucket(report.seed, report.bucket);
+        let (keys, bucket) = self.element_hash.keys_and_bucket_of_cell(report.seed, report.bucket);
         self.bucket_contains(&keys, bucket, element)
     }
 
     /// Returns true if `bucket` is one of the `width` consecutive buckets that contain the element.
     #[inline]
     fn bucket_contains(&self, keys: &HashKeys, bucket: u32, element: u64) -> bool {
-        let (first, t) = (self.hash.bucket(keys, element), self.hash.buckets());
+        let (first, t) = (self.element_hash.bucket_of_element(keys, element), self.element_hash.bucket_count());
         // Distance from the element's first bucket, in cyclic order.
-        bucket == first || (self.width > 1 && (bucket + t - first) % t < self.width)
+        bucket == first || (self.buckets_per_element > 1 && (bucket + t - first) % t < self.buckets_per_element)
     }
 }

@@ -22,7 +22,7 @@ mod rule_name;
 
 pub use super::subset::{BucketReport as Report, Thresholds};
 #[cfg(feature = "analysis")]
-pub use rates::Rates;
-pub use rule::{Collision, Randomizer, Rule};
+pub use rates::CollisionHitProbabilities;
+pub use rule::{Collision, Randomizer, FavouredBucketRule};
 #[cfg(feature = "collector")]
-pub use {hit_decoder::HitDecoder, rule_name::RuleName};
+pub use {hit_decoder::HitDecoder, rule_name::FavouredBucketRuleName};

@@ -2,9 +2,9 @@
 
 use alloc::vec::Vec;
 
-use super::rule::{Collision, Rule};
+use super::rule::{Collision, FavouredBucketRule};
 use crate::domain::Domain;
-use crate::mechanism::occupancy::{StrengthMeasure, TopSum};
+use crate::mechanism::occupancy::{StrengthMeasure, StrongestCellSums};
 use crate::mechanism::subset::compute_favoured_threshold;
 use crate::sample::ExpLowerBound;
 
@@ -24,15 +24,15 @@ use crate::sample::ExpLowerBound;
 /// assert!(rates.p_true > rates.p_false);
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Rates {
+pub struct CollisionHitProbabilities {
     /// Probability that a report hits a given member.
     pub p_true: f64,
     /// Probability that a report hits a given non-member.
     pub p_false: f64,
     /// Probability that a report hits both a given member and a given non-member.
-    pub both_member: f64,
+    pub member_and_nonmember_hit: f64,
     /// Probability that a report hits both of two given non-members.
-    pub both_none: f64,
+    pub two_nonmembers_hit: f64,
 }
 
 impl Collision {
@@ -41,24 +41,24 @@ impl Collision {
     /// # Panics
     /// If the parameters do not suit the domain. Those of a [`Task`](crate::Task) do.
     #[must_use]
-    pub fn rates(&self, domain: &Domain, epsilon: f64) -> Rates {
+    pub fn hit_probabilities(&self, domain: &Domain, epsilon: f64) -> CollisionHitProbabilities {
         let s = domain.sparsity();
         let thresholds = self.thresholds(s, epsilon);
-        match self.rule() {
-            Rule::Heaviest { .. } if self.buckets_per_element() > 1 => {
-                self.rates_under_windows(domain, &ExpLowerBound::new(epsilon))
+        match self.favouring_rule() {
+            FavouredBucketRule::Heaviest { .. } if self.buckets_per_element() > 1 => {
+                self.hit_probabilities_windows(domain, &ExpLowerBound::new(epsilon))
             }
             // Every bucket that holds an element is favoured, so all s members are in favoured
             // buckets.
-            Rule::Occupied => {
+            FavouredBucketRule::Occupied => {
                 let inside = thresholds.favoured_threshold(s).probability() / f64::from(s);
                 let squares = self.occupancy(domain).expected_sum_of_squares();
-                self.rates_from_moments(domain, inside, inside * squares)
+                self.hit_probabilities_from_moments(domain, inside, inside * squares)
             }
-            Rule::Heaviest { favoured } => {
+            FavouredBucketRule::Heaviest { favoured } => {
                 let occupancy = self.occupancy(domain);
-                let top = occupancy.top_sums(StrengthMeasure::Count, self.hashes(), favoured);
-                self.rates_under_heaviest(
+                let top = occupancy.strongest_cell_sums(StrengthMeasure::Count, self.hash_count(), favoured);
+                self.hit_probabilities_heaviest(
                     domain,
                     &ExpLowerBound::new(epsilon),
                     favoured,
@@ -89,7 +89,7 @@ impl Collision {
     /// ```
     ///
     /// # Panics
-    /// As for [`Collision::rates`].
+    /// As for [`Collision::hit_probabilities`].
     #[must_use]
     pub fn member_count_distribution(&self, domain: &Domain, epsilon: f64) -> Vec<f64> {
         let s = domain.sparsity();
@@ -108,14 +108,14 @@ impl Collision {
             .collect();
         // `reaching` is the expected number of favoured buckets that hold v or more members, for
         // v = 1, 2, ….
-        let (favoured, reaching) = match self.rule() {
+        let (favoured, reaching) = match self.favouring_rule() {
             // All buckets that hold a member are favoured.
-            Rule::Occupied => {
+            FavouredBucketRule::Occupied => {
                 let tail = |v: usize| law[v..].iter().sum();
                 (s, (1..law.len()).map(tail).collect())
             }
-            Rule::Heaviest { favoured } => {
-                let reaching = occupancy.expected_heaviest_cells_reaching(self.hashes(), favoured);
+            FavouredBucketRule::Heaviest { favoured } => {
+                let reaching = occupancy.expected_heaviest_cells_by_count(self.hash_count(), favoured);
                 (favoured, reaching)
             }
         };
@@ -136,24 +136,24 @@ impl Collision {
 
     /// Computes the rates under the hash family `balanced-windows`. The favoured buckets
     /// are exactly those that contain the person's one answer.
-    pub(crate) fn rates_under_windows(&self, domain: &Domain, bound: &ExpLowerBound) -> Rates {
+    pub(crate) fn hit_probabilities_windows(&self, domain: &Domain, bound: &ExpLowerBound) -> CollisionHitProbabilities {
         let inside = compute_favoured_threshold(
             bound,
             self.buckets_per_element(),
-            self.buckets() - self.buckets_per_element(),
+            self.buckets_per_hash() - self.buckets_per_element(),
         );
-        self.rates_from_moments(domain, inside.probability(), inside.probability())
+        self.hit_probabilities_from_moments(domain, inside.probability(), inside.probability())
     }
 
     /// Computes the rates under the rule `heaviest` with c = `favoured`. `top` contains the
     /// expected sums of counts and squared counts over the c heaviest buckets.
-    pub(crate) fn rates_under_heaviest(
+    pub(crate) fn hit_probabilities_heaviest(
         &self,
         domain: &Domain,
         bound: &ExpLowerBound,
         favoured: u32,
-        top: &TopSum,
-    ) -> Rates {
+        top: &StrongestCellSums,
+    ) -> CollisionHitProbabilities {
         let s = domain.sparsity();
         let threshold =
             compute_favoured_threshold(bound, favoured, self.total_buckets() - favoured);
@@ -161,29 +161,29 @@ impl Collision {
         let outside = threshold.false_probability() / f64::from(self.total_buckets() - favoured);
         // Expected value at the reported bucket, from the sum of the values over the favoured
         // buckets and the sum over all buckets of one function.
-        let functions = f64::from(self.hashes());
+        let functions = f64::from(self.hash_count());
         let mean = |top: f64, all: f64| inside * top + outside * (functions * all - top);
-        let hit_members = mean(top.strength, f64::from(s));
+        let hit_members = mean(top.strength_sum, f64::from(s));
         let squares = mean(
-            top.squares,
+            top.squared_strength_sum,
             self.occupancy(domain).expected_sum_of_squares(),
         );
-        self.rates_from_moments(domain, hit_members / f64::from(s), squares)
+        self.hit_probabilities_from_moments(domain, hit_members / f64::from(s), squares)
     }
 
     /// Computes all rates from `p_true` and `squares` = E\[M²\], where M is the number of members
     /// that a report hits.
-    fn rates_from_moments(&self, domain: &Domain, p_true: f64, squares: f64) -> Rates {
+    fn hit_probabilities_from_moments(&self, domain: &Domain, p_true: f64, squares: f64) -> CollisionHitProbabilities {
         let s = f64::from(domain.sparsity());
-        let t = f64::from(self.buckets());
+        let t = f64::from(self.buckets_per_hash());
         let support = self.hit_decoder(domain);
         match support.slots_per_report() {
             // A non-member's bucket is independent of the report.
-            None => Rates {
+            None => CollisionHitProbabilities {
                 p_true,
                 p_false: 1.0 / t,
-                both_member: p_true / t,
-                both_none: 1.0 / (t * t),
+                member_and_nonmember_hit: p_true / t,
+                two_nonmembers_hit: 1.0 / (t * t),
             },
             // Exactly m of N slots are hit. M of them are members, s·p_true on average. By
             // symmetry, all sets of m − M of the N − s other slots are equally likely.
@@ -197,18 +197,18 @@ impl Collision {
                 let pairs = m * m - 2.0 * m * members + squares - hit_others;
                 // With a single other slot there is no pair of non-members.
                 let couples = others * (others - 1.0);
-                Rates {
+                CollisionHitProbabilities {
                     p_true,
                     p_false: hit_others / others,
-                    both_member: mixed / (s * others),
-                    both_none: if couples > 0.0 { pairs / couples } else { 0.0 },
+                    member_and_nonmember_hit: mixed / (s * others),
+                    two_nonmembers_hit: if couples > 0.0 { pairs / couples } else { 0.0 },
                 }
             }
         }
     }
 }
 
-impl Rates {
+impl CollisionHitProbabilities {
     /// Difference p_true − p_false, which divides every estimate.
     #[must_use]
     pub fn hit_probability_gap(&self) -> f64 {
@@ -230,16 +230,16 @@ impl Rates {
     /// squared weights.
     ///
     /// The answer is hit with probability p_true, each other element with p_false. The answer and
-    /// another element are both hit with probability [`both_member`](Self::both_member), two other
-    /// elements with [`both_none`](Self::both_none). The mean of the score is own·gap +
+    /// another element are both hit with probability [`both_member`](Self::member_and_nonmember_hit), two other
+    /// elements with [`both_none`](Self::two_nonmembers_hit). The mean of the score is own·gap +
     /// p_false·sum.
     #[must_use]
     pub fn score_second_moment(&self, own: f64, sum: f64, squares: f64) -> f64 {
         let (others, their_squares) = (sum - own, squares - own * own);
         own * own * self.p_true
             + their_squares * self.p_false
-            + 2.0 * own * others * self.both_member
-            + (others * others - their_squares) * self.both_none
+            + 2.0 * own * others * self.member_and_nonmember_hit
+            + (others * others - their_squares) * self.two_nonmembers_hit
     }
 
     /// Variance of one report's estimate of whether the person's answer is in a set of `answers`
@@ -256,7 +256,7 @@ impl Rates {
 
     /// Maximum number of options for which estimates use that the shares of all options sum to 1.
     /// With more options, each estimate would gain less than 3 per cent from this.
-    pub const MAX_OPTIONS_WITH_SUM: u32 = 32;
+    pub const MAX_OPTIONS_FOR_SUM_CONSTRAINT: u32 = 32;
 
     /// Variance of one report's estimate of whether the person's answer is a given option, if every
     /// answer is exactly one of `options` options. `given` states whether the answer is that
@@ -268,7 +268,7 @@ impl Rates {
     /// [`Rates::frequency_variance`].
     #[must_use]
     pub fn option_variance(&self, options: u32, given: bool) -> f64 {
-        if options > Self::MAX_OPTIONS_WITH_SUM {
+        if options > Self::MAX_OPTIONS_FOR_SUM_CONSTRAINT {
             return self.frequency_variance(given);
         }
         let part = 1.0 / f64::from(options);
@@ -292,9 +292,9 @@ impl Rates {
     #[must_use]
     pub fn estimate_second_moment(&self, present: bool) -> f64 {
         let square = if present {
-            self.p_true + self.p_false - 2.0 * self.both_member
+            self.p_true + self.p_false - 2.0 * self.member_and_nonmember_hit
         } else {
-            2.0 * (self.p_false - self.both_none)
+            2.0 * (self.p_false - self.two_nonmembers_hit)
         };
         square / (self.hit_probability_gap() * self.hit_probability_gap())
     }
@@ -305,9 +305,9 @@ impl Rates {
     #[must_use]
     pub fn presence_variance(&self, present: bool) -> f64 {
         let (mean, both) = if present {
-            (self.p_true + self.p_false, self.both_member)
+            (self.p_true + self.p_false, self.member_and_nonmember_hit)
         } else {
-            (2.0 * self.p_false, self.both_none)
+            (2.0 * self.p_false, self.two_nonmembers_hit)
         };
         (mean + 2.0 * both - mean * mean)
             / (self.hit_probability_gap() * self.hit_probability_gap())

@@ -1,12 +1,12 @@
 //! Parameters of Collision, and the rules that choose the favoured buckets.
 
 use crate::error::Error;
-use crate::mechanism::subset::{self, Subset};
+use crate::mechanism::subset::{self, HashedSubsetSelection};
 
 /// Parameters of Collision.
-pub type Collision = Subset<Rule>;
+pub type Collision = HashedSubsetSelection<FavouredBucketRule>;
 /// Sampler of Collision's reports.
-pub type Randomizer = subset::Randomizer<Rule>;
+pub type Randomizer = subset::Randomizer<FavouredBucketRule>;
 
 /// Rule that chooses the favoured buckets from the elements that each bucket holds.
 ///
@@ -19,7 +19,7 @@ pub type Randomizer = subset::Randomizer<Rule>;
 /// # Ok::<(), hushbin::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Rule {
+pub enum FavouredBucketRule {
     /// Rule of Wang et al.: favours every bucket that holds an element, at most s buckets in all at
     /// sparsity s. Requires more than s buckets.
     #[cfg(feature = "complete")]
@@ -32,11 +32,11 @@ pub enum Rule {
     },
 }
 
-impl subset::FavouringRule for Rule {
-    const MECHANISM: &'static str = "collision";
-    const SIDES: u32 = 1;
-    const NEEDS_CELLS: &'static str = "rule \"occupied\" needs more \"buckets\" than \"sparsity\"";
-    const ONE_HASH: &'static str =
+impl subset::FavouringRule for FavouredBucketRule {
+    const MECHANISM_NAME: &'static str = "collision";
+    const SIDES_PER_CELL: u32 = 1;
+    const TOO_FEW_CELLS_REASON: &'static str = "rule \"occupied\" needs more \"buckets\" than \"sparsity\"";
+    const MULTIPLE_HASHES_REASON: &'static str =
         "rule \"occupied\" needs \"hashes\" 1: only rule \"heaviest\" takes more";
 
     fn favoured_count(&self) -> Option<u32> {

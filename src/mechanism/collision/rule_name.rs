@@ -2,10 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::rule::Rule;
+use super::rule::FavouredBucketRule;
 use crate::mechanism::subset::NamedRule;
 
-/// Name of a [`Rule`], as in a task file.
+/// Name of a [`FavouredBucketRule`], as in a task file.
 ///
 /// ```
 /// use hushbin::mechanism::collision::RuleName;
@@ -14,25 +14,25 @@ use crate::mechanism::subset::NamedRule;
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum RuleName {
-    /// Name of [`Rule::Occupied`].
+pub enum FavouredBucketRuleName {
+    /// Name of [`FavouredBucketRule::Occupied`].
     Occupied,
-    /// Name of [`Rule::Heaviest`].
+    /// Name of [`FavouredBucketRule::Heaviest`].
     Heaviest,
 }
 
-impl NamedRule for Rule {
-    type Name = RuleName;
+impl NamedRule for FavouredBucketRule {
+    type Name = FavouredBucketRuleName;
 
-    const NO_FAVOURED: &'static str =
+    const UNEXPECTED_FAVOURED_COUNT_REASON: &'static str =
         "rule \"occupied\" takes no \"favoured\": it favours every bucket that contains an element";
-    const NEEDS_FAVOURED: &'static str =
+    const MISSING_FAVOURED_COUNT_REASON: &'static str =
         "rule \"heaviest\" needs \"favoured\", the number of favoured buckets";
 
-    fn name(&self) -> RuleName {
+    fn rule_name(&self) -> FavouredBucketRuleName {
         match self {
-            Self::Occupied => RuleName::Occupied,
-            Self::Heaviest { .. } => RuleName::Heaviest,
+            Self::Occupied => FavouredBucketRuleName::Occupied,
+            Self::Heaviest { .. } => FavouredBucketRuleName::Heaviest,
         }
     }
 }

@@ -16,7 +16,7 @@
 /// assert_eq!(attenuation(2, 1.0), 0.5);
 /// ```
 #[must_use]
-pub fn attenuation(entries: u32, clip: f64) -> f64 {
+pub fn clipping_attenuation(entries: u32, clip: f64) -> f64 {
     let k = f64::from(entries);
     if clip >= k {
         return 1.0;
@@ -111,7 +111,7 @@ mod tests {
                 let exact: f64 = sums().map(|sum| clipped(sum) * sum).sum::<f64>()
                     / f64::from(patterns)
                     / f64::from(entries);
-                let ours = attenuation(entries, clip);
+                let ours = clipping_attenuation(entries, clip);
                 assert!(
                     (ours - exact).abs() < 1e-13,
                     "{entries} {clip}: {ours} {exact}"
@@ -136,7 +136,7 @@ mod tests {
             assert!((ours / product - 1.0).abs() < 1e-11, "{entries}: {ours}");
             let clip = f64::from(entries) - 0.5;
             assert!(
-                (attenuation(entries, clip) - 1.0).abs() < 1e-11,
+                (clipping_attenuation(entries, clip) - 1.0).abs() < 1e-11,
                 "{entries}"
             );
         }
@@ -145,6 +145,6 @@ mod tests {
     #[test]
     fn the_clip_of_the_published_code_leaves_five_sixths() {
         let clip = libm::sqrt(64.0 * libm::log(1e5)) / 2.5;
-        assert!((attenuation(64, clip) - 0.83).abs() < 0.005);
+        assert!((clipping_attenuation(64, clip) - 0.83).abs() < 0.005);
     }
 }

@@ -9,7 +9,7 @@ impl HashBin {
     #[must_use]
     pub fn bin_decoder(&self, domain: &Domain) -> BinDecoder {
         BinDecoder {
-            hash: self.element_hash(domain),
+            element_hash: self.element_hash(domain),
             domain: *domain,
         }
     }
@@ -30,7 +30,7 @@ impl HashBin {
 /// ```
 #[derive(Debug, Clone, Copy)]
 pub struct BinDecoder {
-    hash: ElementHash,
+    element_hash: ElementHash,
     domain: Domain,
 }
 
@@ -39,12 +39,12 @@ impl BinDecoder {
     /// Takes O(d) steps for d items. In an open domain nothing is visited; use
     /// [`BinDecoder::bin_and_sign`].
     #[inline]
-    pub fn for_each_item(&self, keys: &HashKeys, mut visit: impl FnMut(u32, u32)) {
+    pub fn for_each_item_and_bin(&self, keys: &HashKeys, mut visit: impl FnMut(u32, u32)) {
         let items = self.domain.item_count().unwrap_or(0);
-        match &self.hash {
+        match &self.element_hash {
             ElementHash::Balanced(balanced) => {
-                for bin in 0..balanced.buckets() {
-                    balanced.for_each_slot(keys, bin, |slot| {
+                for bin in 0..balanced.bucket_count() {
+                    balanced.for_each_slot_in_bucket(keys, bin, |slot| {
                         if slot < items {
                             visit(slot, bin);
                         }
@@ -63,7 +63,7 @@ impl BinDecoder {
     #[inline]
     #[must_use]
     pub fn bin_and_sign(&self, keys: &HashKeys, item: u64) -> (u32, i8) {
-        let bin = self.hash.bucket(keys, item);
+        let bin = self.element_hash.bucket_of_element(keys, item);
         (bin, element_sign(&self.domain, keys, item))
     }
 }

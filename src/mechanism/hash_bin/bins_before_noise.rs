@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use super::randomize::{FRACTION_BITS, Randomizer};
+use super::randomize::{SUM_FRACTION_BITS, Randomizer};
 use crate::domain::Entry;
 
 impl Randomizer {
@@ -11,7 +11,7 @@ impl Randomizer {
     #[must_use]
     pub fn bins_before_noise(&mut self, seed: u64, entries: &[Entry]) -> Vec<f64> {
         self.sum_into_bins(seed, entries);
-        let unit = libm::scalbn(1.0, -((FRACTION_BITS - self.grid_bits) as i32));
-        self.sums.iter().map(|&sum| sum as f64 * unit).collect()
+        let unit = libm::scalbn(1.0, -((SUM_FRACTION_BITS - self.log2_grid_steps) as i32));
+        self.bin_sums.iter().map(|&sum| sum as f64 * unit).collect()
     }
 }

@@ -5,8 +5,8 @@ use alloc::vec::Vec;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use super::parameters::HashBin;
-use super::privacy_level::{Noise, PrivacyLevel};
-use super::report::{BinsReport as Report, Response};
+use super::privacy_level::{SumNoiseKind, PrivacyLevel};
+use super::report::{BinsReport as Report, RandomisedResponse};
 use crate::canonical::{CanonicalWriter, WriteCanonical};
 use crate::codec::Cursor;
 use crate::domain::Domain;
@@ -44,7 +44,7 @@ struct HashBinFile {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     clip: Option<f64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    noise: Option<Noise>,
+    noise: Option<SumNoiseKind>,
     hashing: HashFamily,
     bins: u32,
     grid: u32,
@@ -55,12 +55,12 @@ impl Serialize for HashBin {
         let level = self.privacy_level();
         let parts = HashBinFile {
             level: level.name(),
-            distance: level.distance(),
+            distance: level.neighbour_distance(),
             delta: level.delta(),
-            clip: level.clip(),
-            noise: level.noise(),
-            hashing: self.hashing(),
-            bins: self.bins(),
+            clip: level.clipping_bound(),
+            noise: level.sum_noise_kind(),
+            hashing: self.hash_family(),
+            bins: self.bin_count(),
             grid: self.grid_steps(),
         };
         parts.serialize(serializer)
@@ -89,15 +89,15 @@ impl PrivacyLevel {
     /// Creates the level from a task file's fields.
     ///
     /// # Errors
-    /// [`Error::Combination`] if a field is missing or belongs to another level.
+    /// [`Error::InvalidCombination`] if a field is missing or belongs to another level.
     pub(crate) fn from_file_fields(
         name: PrivacyLevelName,
         distance: Option<f64>,
         delta: Option<f64>,
         clip: Option<f64>,
-        noise: Option<Noise>,
+        noise: Option<SumNoiseKind>,
     ) -> Result<Self, Error> {
-        let combination = |reason| Err(error!(Combination { reason }));
+        let combination = |reason| Err(error!(InvalidCombination { reason }));
         if name != PrivacyLevelName::Neighbouring && (distance.is_some() || delta.is_some()) {
             return combination("\"distance\" and \"delta\" are only for level \"neighbouring\"");
         }
@@ -131,7 +131,7 @@ impl PrivacyLevel {
 
     /// Distance L, or `None` for levels without a distance.
     #[must_use]
-    pub const fn distance(&self) -> Option<f64> {
+    pub const fn neighbour_distance(&self) -> Option<f64> {
         match self {
             Self::Neighbouring { distance, .. } => Some(*distance),
             Self::Event | Self::User { .. } => None,
@@ -145,15 +145,15 @@ impl WriteCanonical for HashBin {
             PrivacyLevel::Event => (0, 0.0),
             PrivacyLevel::Neighbouring { distance, .. } => (1, distance),
             PrivacyLevel::User { clip, noise } => match noise {
-                Noise::TwoPoint => (2, clip),
-                Noise::Laplace => (3, clip),
+                SumNoiseKind::TwoPoint => (2, clip),
+                SumNoiseKind::Laplace => (3, clip),
             },
         };
         canonical.write_number(kind);
         canonical.write_number(amount.to_bits());
         canonical.write_number(self.privacy_level().delta().unwrap_or(0.0).to_bits());
-        canonical.write_number(self.hashing().to_canonical_code());
-        canonical.write_number(u64::from(self.bins()));
+        canonical.write_number(self.hash_family().to_canonical_code());
+        canonical.write_number(u64::from(self.bin_count()));
         canonical.write_number(u64::from(self.grid_steps().trailing_zeros()));
     }
 }
@@ -164,28 +164,28 @@ impl CollectedMechanism for HashBin {
             .effective_epsilon()
     }
 
-    fn decoder(
+    fn report_decoder(
         &self,
         domain: &Domain,
         epsilon: f64,
     ) -> impl Fn(&mut Cursor<'_>) -> Result<Report, Error> {
-        let bins = self.bins();
+        let bins = self.bin_count();
         let limit = self
             .response_distribution(domain.item_count(), epsilon)
-            .bin_limit();
-        move |cursor| Report::decode(cursor, bins, limit)
+            .noisy_bin_limit();
+        move |cursor| Report::decode_report(cursor, bins, limit)
     }
 }
 
 impl Report {
-    pub(super) fn decode(
+    pub(super) fn decode_report(
         cursor: &mut Cursor<'_>,
         bins: u32,
         limit: Option<i64>,
     ) -> Result<Self, Error> {
         let seed = u64::from_le_bytes(cursor.read_array("expected a seed of 8 bytes")?);
         let Some(limit) = limit else {
-            let response = Response::Sign(cursor.read_value("expected a sign, 0 or 1")?);
+            let response = RandomisedResponse::Sign(cursor.read_value("expected a sign, 0 or 1")?);
             return Ok(Self { seed, response });
         };
         // Reserve at most one number for each byte left, so that a short report cannot claim more
@@ -198,10 +198,10 @@ impl Report {
             }
             values.push(bin);
         }
-        let response = Response::Bins(values);
+        let response = RandomisedResponse::Bins(values);
         Ok(Self { seed, response })
     }
 }
 
 /// Default grid Γ: bins are multiples of 1/1024.
-pub const GRID: u32 = 1024;
+pub const DEFAULT_GRID_STEPS_PER_UNIT: u32 = 1024;

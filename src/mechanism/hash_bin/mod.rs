@@ -33,22 +33,22 @@ mod report;
 mod response_distribution;
 
 pub use parameters::HashBin;
-pub use privacy_level::{Noise, PrivacyLevel};
+pub use privacy_level::{SumNoiseKind, PrivacyLevel};
 pub use randomize::Randomizer;
-pub use report::{BinsReport as Report, Response};
+pub use report::{BinsReport as Report, RandomisedResponse};
 pub use response_distribution::ResponseDistribution;
 #[cfg(feature = "analysis")]
 pub use {
-    attenuation::{attenuation, clipped_sum_second_moment},
-    rates::Rates,
+    attenuation::{clipping_attenuation, clipped_sum_second_moment},
+    rates::EstimateScaleAndVariance,
 };
 #[cfg(feature = "collector")]
 pub use {
     bin_decoder::BinDecoder,
-    for_collectors::{GRID, PrivacyLevelName},
+    for_collectors::{DEFAULT_GRID_STEPS_PER_UNIT, PrivacyLevelName},
 };
 
-use super::contract::{MechanismParameters, Neighbours};
+use super::contract::{MechanismParameters, NeighbouringInputs};
 use crate::bounds;
 use crate::canonical::CanonicalReader;
 use crate::domain::Domain;
@@ -60,14 +60,14 @@ impl MechanismParameters for HashBin {
     type Report = Report;
     type Randomizer = Randomizer;
 
-    fn check(&self, domain: &Domain) -> Result<(), Error> {
-        self.hashing().check_domain(domain)?;
+    fn check_suits_domain(&self, domain: &Domain) -> Result<(), Error> {
+        self.hash_family().check_domain(domain)?;
         domain.check_rated()?;
         // With more bins than items some would be empty.
-        let most = domain.item_count().map_or(bounds::BINS.max, f64::from);
-        bounds::BINS
-            .with_max(bounds::BINS.max.min(most))
-            .check(f64::from(self.bins()))
+        let most = domain.item_count().map_or(bounds::BIN_COUNT_RANGE.max, f64::from);
+        bounds::BIN_COUNT_RANGE
+            .with_max(bounds::BIN_COUNT_RANGE.max.min(most))
+            .check_in_range(f64::from(self.bin_count()))
     }
 
     fn read_canonical(reader: &mut CanonicalReader<'_>) -> Result<Self, Error> {
@@ -86,26 +86,26 @@ impl MechanismParameters for HashBin {
             (2 | 3, amount, 0) => PrivacyLevel::User {
                 clip: f64::from_bits(amount),
                 noise: if kind == 2 {
-                    Noise::TwoPoint
+                    SumNoiseKind::TwoPoint
                 } else {
-                    Noise::Laplace
+                    SumNoiseKind::Laplace
                 },
             },
-            _ => reader.require_known(None)?,
+            _ => reader.unwrap_or_mark_malformed(None)?,
         };
         let hashing = HashFamily::from_canonical_code(reader.read_number());
-        let hashing = reader.require_known(hashing)?;
+        let hashing = reader.unwrap_or_mark_malformed(hashing)?;
         let (bins, bits) = (reader.read_u32(), reader.read_u32());
         // Saturated, because a grid that fine is out of range in any case.
         let grid = 1_u32.checked_shl(bits).unwrap_or(u32::MAX);
         Self::new(level, hashing, bins, grid)
     }
 
-    fn neighbours(&self) -> Neighbours {
+    fn neighbouring_inputs(&self) -> NeighbouringInputs {
         match self.privacy_level() {
-            PrivacyLevel::User { .. } => Neighbours::Any,
-            PrivacyLevel::Event => Neighbours::OneItem,
-            PrivacyLevel::Neighbouring { distance, .. } => Neighbours::Within(distance),
+            PrivacyLevel::User { .. } => NeighbouringInputs::AnyTwoInputs,
+            PrivacyLevel::Event => NeighbouringInputs::DifferInOneItem,
+            PrivacyLevel::Neighbouring { distance, .. } => NeighbouringInputs::WithinDistance(distance),
         }
     }
 

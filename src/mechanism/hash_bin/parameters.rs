@@ -23,19 +23,19 @@ use crate::sample::ExpLowerBound;
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct HashBin {
-    level: PrivacyLevel,
-    hashing: HashFamily,
-    bins: u32,
+    privacy_level: PrivacyLevel,
+    hash_family: HashFamily,
+    bin_count: u32,
     /// Binary logarithm of the grid, log₂ Γ.
-    grid_bits: u32,
+    log2_grid_steps: u32,
 }
 
 impl HashBin {
     /// Checks the ranges and creates the parameters.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] for a number outside [`bounds::BINS`], [`bounds::GRID`],
-    /// [`bounds::DISTANCE`], [`bounds::DELTA`] or [`bounds::CLIP`]. [`Error::Combination`] in these
+    /// [`Error::OptionOutOfRange`] for a number outside [`bounds::BINS`], [`bounds::GRID`],
+    /// [`bounds::NEIGHBOUR_DISTANCE_RANGE`], [`bounds::DELTA`] or [`bounds::CLIP`]. [`Error::InvalidCombination`] in these
     /// cases:
     ///
     /// - the grid Γ is not a power of two, or the clipping bound η is not a multiple of 1/Γ;
@@ -49,23 +49,23 @@ impl HashBin {
         bins: u32,
         grid: u32,
     ) -> Result<Self, Error> {
-        let combination = |reason| Err(error!(Combination { reason }));
+        let combination = |reason| Err(error!(InvalidCombination { reason }));
         hashing.check_uses_paddings()?;
-        bounds::BINS.check(f64::from(bins))?;
-        bounds::GRID.check(f64::from(grid))?;
+        bounds::BIN_COUNT_RANGE.check_in_range(f64::from(bins))?;
+        bounds::GRID_STEPS_PER_UNIT_RANGE.check_in_range(f64::from(grid))?;
         if !grid.is_power_of_two() {
             return combination("\"grid\" must be a power of two");
         }
         match level {
             PrivacyLevel::Event => {}
             PrivacyLevel::Neighbouring { distance, delta } => {
-                bounds::DISTANCE.check(distance)?;
+                bounds::NEIGHBOUR_DISTANCE_RANGE.check_in_range(distance)?;
                 if let Some(delta) = delta {
-                    bounds::DELTA.check(delta)?;
+                    bounds::DELTA_RANGE.check_in_range(delta)?;
                 }
             }
             PrivacyLevel::User { clip, .. } => {
-                bounds::CLIP.check(clip)?;
+                bounds::CLIPPING_BOUND_RANGE.check_in_range(clip)?;
                 let steps = clip * f64::from(grid);
                 if steps < 1.0 || libm::trunc(steps) != steps {
                     return combination("\"clip\" must be a multiple of 1 / \"grid\"");
@@ -76,46 +76,46 @@ impl HashBin {
             }
         }
         Ok(Self {
-            level,
-            hashing,
-            bins,
-            grid_bits: grid.trailing_zeros(),
+            privacy_level: level,
+            hash_family: hashing,
+            bin_count: bins,
+            log2_grid_steps: grid.trailing_zeros(),
         })
     }
 
     /// Privacy level of a report.
     #[must_use]
     pub const fn privacy_level(&self) -> PrivacyLevel {
-        self.level
+        self.privacy_level
     }
 
     /// Family of the hash functions that map items to bins.
     #[must_use]
-    pub const fn hashing(&self) -> HashFamily {
-        self.hashing
+    pub const fn hash_family(&self) -> HashFamily {
+        self.hash_family
     }
 
     /// Number b of bins.
     #[must_use]
-    pub const fn bins(&self) -> u32 {
-        self.bins
+    pub const fn bin_count(&self) -> u32 {
+        self.bin_count
     }
 
     /// Number Γ of grid steps per unit: bins are multiples of 1/Γ.
     #[must_use]
     pub const fn grid_steps(&self) -> u32 {
-        1 << self.grid_bits
+        1 << self.log2_grid_steps
     }
 
     pub(crate) fn element_hash(&self, domain: &Domain) -> ElementHash {
-        ElementHash::new(self.hashing, domain.item_count(), self.bins)
+        ElementHash::new(self.hash_family, domain.item_count(), self.bin_count)
     }
 
     /// Clipping bound η at user level, in steps of the grid. `None` at other levels.
     pub(super) fn clip_steps(&self) -> Option<u32> {
         // The product is a whole number of at most 2¹⁰·2¹⁶.
-        self.level
-            .clip()
+        self.privacy_level
+            .clipping_bound()
             .map(|clip| (clip * f64::from(self.grid_steps())) as u32)
     }
 
@@ -128,14 +128,14 @@ impl HashBin {
     #[must_use]
     pub fn sensitivity(&self) -> u64 {
         let grid = f64::from(self.grid_steps());
-        match self.level {
+        match self.privacy_level {
             // One value in [−1, 1] changes by at most 2, in one bin.
             PrivacyLevel::Event => 2 * u64::from(self.grid_steps()),
             PrivacyLevel::Neighbouring { distance, .. } => {
-                let apart = self.hoeffding_distance().unwrap_or(distance);
+                let apart = self.hoeffding_distance_bound().unwrap_or(distance);
                 // Rounding is coupled: bins that are x steps apart are at most ⌈x⌉ apart
                 // afterwards. This adds at most one step for each bin.
-                libm::ceil(apart * grid) as u64 + u64::from(self.bins)
+                libm::ceil(apart * grid) as u64 + u64::from(self.bin_count)
             }
             PrivacyLevel::User { .. } => 2 * u64::from(self.clip_steps().unwrap_or(0)),
         }
@@ -144,15 +144,15 @@ impl HashBin {
     /// Bound 2√(b·L·ln(2b/δ)) on the distance between the bins of two neighbours. The bound fails
     /// with probability at most δ. Here b is the number of bins, and L is the maximum distance
     /// between the inputs. `None` if the level has no δ, or if the bound is not below L.
-    fn hoeffding_distance(&self) -> Option<f64> {
+    fn hoeffding_distance_bound(&self) -> Option<f64> {
         let PrivacyLevel::Neighbouring {
             distance,
             delta: Some(delta),
-        } = self.level
+        } = self.privacy_level
         else {
             return None;
         };
-        let bins = f64::from(self.bins);
+        let bins = f64::from(self.bin_count);
         // ln(x) is computed as 4·ln(⁴√x), because `log_upper_bound` takes arguments up to exp(15).
         let root = libm::sqrt(libm::sqrt(2.0 * bins / delta));
         let log = 4.0 * log_upper_bound(root * (1.0 + 4.0 * f64::EPSILON));
@@ -165,8 +165,8 @@ impl HashBin {
     /// neighbours never exceed.
     #[must_use]
     pub fn realised_delta(&self) -> f64 {
-        match self.hoeffding_distance() {
-            Some(_) => self.level.delta().unwrap_or(0.0),
+        match self.hoeffding_distance_bound() {
+            Some(_) => self.privacy_level.delta().unwrap_or(0.0),
             None => 0.0,
         }
     }

@@ -21,7 +21,7 @@ pub enum PrivacyLevel {
     Event,
     /// Inputs whose values differ by at most L in total, summed over all items.
     Neighbouring {
-        /// Distance L, within [`bounds::DISTANCE`].
+        /// Distance L, within [`bounds::NEIGHBOUR_DISTANCE_RANGE`].
         distance: f64,
         /// Optional δ, within [`bounds::DELTA`]. It reduces the noise if the number b of bins is
         /// small. The guarantee is then (ε, δ), and assumes that the sign hash is as good as
@@ -35,7 +35,7 @@ pub enum PrivacyLevel {
         /// multiple of 1/Γ, the step of the grid.
         clip: f64,
         /// Randomisation of the clipped sum.
-        noise: Noise,
+        noise: SumNoiseKind,
     },
 }
 
@@ -48,7 +48,7 @@ pub enum PrivacyLevel {
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Noise {
+pub enum SumNoiseKind {
     /// Response +A or −A to a sum B that is clipped to [−η, η]. Here A = η(e + 1)/(e − 1) and e =
     /// exp(ε). The probability of +A is 1/2 + B/(2A). The variance is A² − B².
     TwoPoint,
@@ -67,7 +67,7 @@ impl PrivacyLevel {
 
     /// Clipping bound η at user level, else `None`.
     #[must_use]
-    pub const fn clip(&self) -> Option<f64> {
+    pub const fn clipping_bound(&self) -> Option<f64> {
         match self {
             Self::User { clip, .. } => Some(*clip),
             Self::Event | Self::Neighbouring { .. } => None,
@@ -77,7 +77,7 @@ impl PrivacyLevel {
     /// Randomisation of the clipped sum at user level. `None` at other levels, which add Laplace
     /// noise to every bin.
     #[must_use]
-    pub const fn noise(&self) -> Option<Noise> {
+    pub const fn sum_noise_kind(&self) -> Option<SumNoiseKind> {
         match self {
             Self::User { noise, .. } => Some(*noise),
             Self::Event | Self::Neighbouring { .. } => None,

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use rand_core::CryptoRng;
 
 use super::parameters::HashBin;
-use super::report::{BinsReport as Report, Response};
+use super::report::{BinsReport as Report, RandomisedResponse};
 use super::response_distribution::{ResponseDistribution, ResponseKind};
 use crate::domain::{Domain, Entry};
 use crate::hash::{ElementHash, HashKeys, SignBitLocation};
@@ -14,7 +14,7 @@ use crate::sample::Threshold;
 
 /// Number of fraction bits of sums: values are summed in units of 2⁻⁴². Each value is first rounded
 /// towards 0 to a multiple of 2⁻⁴². Sums of 2²⁰ items fit into 64 bits.
-pub(super) const FRACTION_BITS: u32 = 42;
+pub(super) const SUM_FRACTION_BITS: u32 = 42;
 
 /// Sampler of hash-bin's reports, from entries that have been checked. [`crate::Randomizer`]
 /// includes the checks.
@@ -32,13 +32,13 @@ pub(super) const FRACTION_BITS: u32 = 42;
 #[derive(Debug, Clone)]
 pub struct Randomizer {
     domain: Domain,
-    hash: ElementHash,
-    sampling: ResponseDistribution,
-    pub(super) grid_bits: u32,
+    element_hash: ElementHash,
+    response_distribution: ResponseDistribution,
+    pub(super) log2_grid_steps: u32,
     /// Clipping bound at user level, in steps of the grid. `None` at other levels.
-    clip: Option<u32>,
+    clip_steps: Option<u32>,
     /// Sum of each bin, in units of 2⁻⁴².
-    pub(super) sums: Vec<i64>,
+    pub(super) bin_sums: Vec<i64>,
 }
 
 impl Randomizer {
@@ -48,11 +48,11 @@ impl Randomizer {
     pub fn new(hash_bin: &HashBin, domain: &Domain, epsilon: f64) -> Self {
         Self {
             domain: *domain,
-            hash: hash_bin.element_hash(domain),
-            sampling: hash_bin.response_distribution(domain.item_count(), epsilon),
-            grid_bits: hash_bin.grid_steps().trailing_zeros(),
-            clip: hash_bin.clip_steps(),
-            sums: alloc::vec![0; hash_bin.bins() as usize],
+            element_hash: hash_bin.element_hash(domain),
+            response_distribution: hash_bin.response_distribution(domain.item_count(), epsilon),
+            log2_grid_steps: hash_bin.grid_steps().trailing_zeros(),
+            clip_steps: hash_bin.clip_steps(),
+            bin_sums: alloc::vec![0; hash_bin.bin_count() as usize],
         }
     }
 
@@ -60,28 +60,28 @@ impl Randomizer {
     /// level, clips the sum.
     pub(super) fn sum_into_bins(&mut self, seed: u64, entries: &[Entry]) {
         let keys = HashKeys::new(seed);
-        self.sums.fill(0);
+        self.bin_sums.fill(0);
         for &Entry { item, value } in entries {
             // Multiplying by a power of two is exact; the conversion rounds towards 0.
-            let value = (value * (1u64 << FRACTION_BITS) as f64) as i64;
-            let plus = SignBitLocation::of_element(&self.domain, item).plus_bit(keys.sign) == 1;
+            let value = (value * (1u64 << SUM_FRACTION_BITS) as f64) as i64;
+            let plus = SignBitLocation::sign_bit_of_element(&self.domain, item).read_sign_bit(keys.sign_hash_key) == 1;
             let signed = if plus { value } else { -value };
-            let sum = &mut self.sums[self
-                .hash
-                .bucket_of_prepared_element(&keys, self.hash.prepare_element(item))
+            let sum = &mut self.bin_sums[self
+                .element_hash
+                .bucket_of_prepared_element(&keys, self.element_hash.prepare_element(item))
                 as usize];
             // Neither saturation nor clipping moves two sums further apart.
             *sum = sum.saturating_add(signed);
         }
-        if let Some(clip) = self.clip {
-            let most = i64::from(clip) << (FRACTION_BITS - self.grid_bits);
-            self.sums[0] = self.sums[0].clamp(-most, most);
+        if let Some(clip) = self.clip_steps {
+            let most = i64::from(clip) << (SUM_FRACTION_BITS - self.log2_grid_steps);
+            self.bin_sums[0] = self.bin_sums[0].clamp(-most, most);
         }
     }
 
     /// Rounds a sum to the grid at random, so that the expected result is the sum.
     fn round_to_grid<R: CryptoRng + ?Sized>(&self, sum: i64, rng: &mut R) -> i64 {
-        let shift = FRACTION_BITS - self.grid_bits;
+        let shift = SUM_FRACTION_BITS - self.log2_grid_steps;
         // The shift rounds down, for negative sums too, so the rest is not negative.
         let floor = sum >> shift;
         let rest = sum - (floor << shift);
@@ -104,32 +104,32 @@ impl Randomize for Randomizer {
     ) -> bool {
         self.sum_into_bins(seed, entries);
         report.seed = seed;
-        match self.sampling.kind {
+        match self.response_distribution.response_kind {
             ResponseKind::TwoPoint { bound, clip } => {
-                let steps = self.round_to_grid(self.sums[0], rng);
+                let steps = self.round_to_grid(self.bin_sums[0], rng);
                 // The sum is clipped, so it is at most 2²⁶ steps.
-                let lean = ResponseDistribution::plus_excess_over_half(
+                let lean = ResponseDistribution::plus_probability_above_half(
                     &bound,
                     steps.unsigned_abs() as u32,
                     clip,
                 );
                 let half = 1 << 63;
                 let plus = Threshold(if steps < 0 { half - lean } else { half + lean });
-                report.response = Response::Sign(plus.draw_bool(rng));
+                report.response = RandomisedResponse::Sign(plus.draw_bool(rng));
             }
             ResponseKind::Laplace { noise, limit } => {
                 let mut bins = match core::mem::take(&mut report.response) {
-                    Response::Bins(bins) => bins,
-                    Response::Sign(_) => Vec::with_capacity(self.sums.len()),
+                    RandomisedResponse::Bins(bins) => bins,
+                    RandomisedResponse::Sign(_) => Vec::with_capacity(self.bin_sums.len()),
                 };
                 bins.clear();
-                for index in 0..self.sums.len() {
-                    let steps = self.round_to_grid(self.sums[index], rng);
+                for index in 0..self.bin_sums.len() {
+                    let steps = self.round_to_grid(self.bin_sums[index], rng);
                     let noisy = steps + noise.sample(rng);
                     // Clipping after the noise is post-processing and costs no privacy.
                     bins.push(noisy.clamp(-limit, limit));
                 }
-                report.response = Response::Bins(bins);
+                report.response = RandomisedResponse::Bins(bins);
             }
         }
         // No entry is sampled down.

@@ -1,6 +1,6 @@
 //! Scale and variance of the estimates that are computed from hash-bin's responses.
 
-use super::attenuation::{attenuation, clipped_sum_second_moment};
+use super::attenuation::{clipping_attenuation, clipped_sum_second_moment};
 use super::parameters::HashBin;
 use super::response_distribution::ResponseKind;
 use crate::domain::Domain;
@@ -19,45 +19,45 @@ use crate::domain::Domain;
 /// assert!(!rates.two_point && rates.clip.is_none());
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Rates {
+pub struct EstimateScaleAndVariance {
     /// Factor that turns a response into an estimate. If the response is a sign, the factor is A of
     /// the two-point response ±A. If the response is bins, the factor is 1/Γ, the step of the grid.
-    pub scale: f64,
+    pub estimate_scale: f64,
     /// Variance of one estimate if the input is empty. For a sign, the variance is A². For a bin,
     /// this field is the variance of the noise plus a quarter of a squared step, which bounds the
     /// variance of the rounding.
-    pub noise: f64,
+    pub noise_variance: f64,
     /// Probability that two given items are in the same bin.
-    pub shared: f64,
+    pub same_bin_probability: f64,
     /// Clipping bound η, or `None` if sums are not clipped.
-    pub clip: Option<f64>,
+    pub clipping_bound: Option<f64>,
     /// True if the response is one sign. Each estimate is then A or −A, where A is `scale`. The
     /// second moment of the estimate is A², for all other values of the person.
-    pub two_point: bool,
+    pub is_two_point_response: bool,
 }
 
 /// Proportion of each value that remains in the estimate, if sums are clipped to the bound `clip`.
 /// The proportion is 1 without clipping.
 fn attenuation_under_clip(clip: Option<f64>, entries: u32) -> f64 {
-    clip.map_or(1.0, |clip| attenuation(entries, clip))
+    clip.map_or(1.0, |clip| clipping_attenuation(entries, clip))
 }
 
 impl HashBin {
     /// Proportion of each value that remains in the estimates, for a person with `entries` entries
     /// of ±1. The proportion is 1 without clipping.
     #[must_use]
-    pub fn attenuation(&self, entries: u32) -> f64 {
-        attenuation_under_clip(self.privacy_level().clip(), entries)
+    pub fn clipping_attenuation(&self, entries: u32) -> f64 {
+        attenuation_under_clip(self.privacy_level().clipping_bound(), entries)
     }
 
     /// Computes the rates over `domain` at local ε.
     #[must_use]
-    pub fn rates(&self, domain: &Domain, epsilon: f64) -> Rates {
+    pub fn estimate_scale_and_variance(&self, domain: &Domain, epsilon: f64) -> EstimateScaleAndVariance {
         let grid = f64::from(self.grid_steps());
-        let bins = f64::from(self.bins());
+        let bins = f64::from(self.bin_count());
         let shared = match self.element_hash(domain).slots_per_bucket() {
             None => 1.0 / bins,
-            Some(m) if self.bins() > 1 => {
+            Some(m) if self.bin_count() > 1 => {
                 let m = f64::from(m);
                 // Of the other m·b − 1 slots, m − 1 are in the same bin.
                 (m - 1.0) / (m * bins - 1.0)
@@ -65,7 +65,7 @@ impl HashBin {
             Some(_) => 1.0,
         };
         let sampling = self.response_distribution(domain.item_count(), epsilon);
-        let (scale, noise, two_point) = match sampling.kind {
+        let (scale, noise, two_point) = match sampling.response_kind {
             ResponseKind::TwoPoint { clip, .. } => {
                 // P(plus) − P(minus) at the clip is η/A.
                 let steps = i32::try_from(clip).expect("a clip is below 2²⁶ steps");
@@ -79,17 +79,17 @@ impl HashBin {
                 (1.0 / grid, variance / (grid * grid), false)
             }
         };
-        Rates {
-            scale,
-            noise,
-            shared,
-            clip: self.privacy_level().clip(),
-            two_point,
+        EstimateScaleAndVariance {
+            estimate_scale: scale,
+            noise_variance: noise,
+            same_bin_probability: shared,
+            clipping_bound: self.privacy_level().clipping_bound(),
+            is_two_point_response: two_point,
         }
     }
 }
 
-impl Rates {
+impl EstimateScaleAndVariance {
     /// Variance of one report's estimate of an item's value. `left` is the mean of the estimate:
     /// the proportion of the item's value that [clipping leaves](attenuation). `square` is
     /// E\[clip(B)²\], where B is the sum of the person's values, each multiplied by a fair sign.
@@ -100,10 +100,10 @@ impl Rates {
     #[must_use]
     pub fn value_variance(&self, square: f64, left: f64) -> f64 {
         let own = left * left;
-        if self.two_point {
-            self.noise - own
+        if self.is_two_point_response {
+            self.noise_variance - own
         } else {
-            self.noise + self.shared * (square - own)
+            self.noise_variance + self.same_bin_probability * (square - own)
         }
     }
 
@@ -111,7 +111,7 @@ impl Rates {
     #[must_use]
     pub fn sum_second_moment(&self, entries: u32) -> f64 {
         let k = f64::from(entries);
-        self.clip
+        self.clipping_bound
             .map_or(k, |clip| clipped_sum_second_moment(entries, clip))
     }
 
@@ -125,7 +125,7 @@ impl Rates {
         match domain.item_count() {
             None => none,
             Some(items) => {
-                let left = attenuation_under_clip(self.clip, entries);
+                let left = attenuation_under_clip(self.clipping_bound, entries);
                 let member = self.value_variance(square, left);
                 k * member + (f64::from(items) - k) * none
             }

@@ -18,7 +18,7 @@ pub struct BinsReport {
     /// Seed of the report's hash functions.
     pub seed: u64,
     /// Randomised response to the sums of the input's values.
-    pub response: Response,
+    pub response: RandomisedResponse,
 }
 
 /// Randomised response to an input's sums: one sign, or one number for each bin.
@@ -30,14 +30,14 @@ pub struct BinsReport {
 /// assert!(matches!(clipped.response, Response::Sign(plus) if plus));
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum Response {
+pub enum RandomisedResponse {
     /// Response to one clipped sum: true for plus, false for minus.
     Sign(bool),
     /// Bins with noise, in steps of 1/Γ.
     Bins(Vec<i64>),
 }
 
-impl Default for Response {
+impl Default for RandomisedResponse {
     fn default() -> Self {
         Self::Sign(false)
     }
@@ -47,8 +47,8 @@ impl EncodeReport for BinsReport {
     fn encode(&self, bytes: &mut Vec<u8>) {
         bytes.extend_from_slice(&self.seed.to_le_bytes());
         match &self.response {
-            Response::Sign(plus) => append_varint(bytes, u64::from(*plus)),
-            Response::Bins(bins) => bins
+            RandomisedResponse::Sign(plus) => append_varint(bytes, u64::from(*plus)),
+            RandomisedResponse::Bins(bins) => bins
                 .iter()
                 .for_each(|bin| append_signed_varint(bytes, *bin)),
         }

@@ -1,14 +1,14 @@
 //! Exact distributions that hash-bin's responses are drawn from.
 
 use super::parameters::HashBin;
-use super::privacy_level::Noise;
+use super::privacy_level::SumNoiseKind;
 use crate::bounds;
 use crate::sample::{DiscreteLaplace, ExpLowerBound};
 
 /// Number of fraction bits of ε. Before noise is scaled, ε is rounded down to a multiple of 2⁻²⁴.
-pub(super) const EPSILON_BITS: u32 = 24;
+pub(super) const EPSILON_FRACTION_BITS: u32 = 24;
 /// Multiple of the scale that the noise exceeds with a probability below 2⁻⁶⁴.
-const NEVER: f64 = 45.0;
+const NEGLIGIBLE_NOISE_MULTIPLE: f64 = 45.0;
 
 impl HashBin {
     /// Discrete Laplace noise of one bin, in steps of the grid. The rate is ε/Δ, where Δ is the
@@ -16,34 +16,34 @@ impl HashBin {
     fn laplace_noise(&self, epsilon: f64) -> DiscreteLaplace {
         // The numerator is below 2²⁸. So is Δ, by the bounds of its parts, and the denominator is
         // below 2⁵².
-        let numerator = (epsilon * f64::from(1 << EPSILON_BITS)) as u64;
-        DiscreteLaplace::new(numerator, self.sensitivity() << EPSILON_BITS)
+        let numerator = (epsilon * f64::from(1 << EPSILON_FRACTION_BITS)) as u64;
+        DiscreteLaplace::new(numerator, self.sensitivity() << EPSILON_FRACTION_BITS)
     }
 
     /// Returns the distribution of responses at local ε. `items` is the number d of items, or
     /// `None` in an open domain.
     #[must_use]
     pub fn response_distribution(&self, items: Option<u32>, epsilon: f64) -> ResponseDistribution {
-        let kind = match self.privacy_level().noise() {
-            Some(Noise::TwoPoint) => ResponseKind::TwoPoint {
+        let kind = match self.privacy_level().sum_noise_kind() {
+            Some(SumNoiseKind::TwoPoint) => ResponseKind::TwoPoint {
                 bound: ExpLowerBound::new(epsilon),
                 clip: self.clip_steps().unwrap_or(0),
             },
-            Some(Noise::Laplace) | None => {
+            Some(SumNoiseKind::Laplace) | None => {
                 let noise = self.laplace_noise(epsilon);
                 let grid = f64::from(self.grid_steps());
                 let sum = self
                     .privacy_level()
-                    .clip()
+                    .clipping_bound()
                     .unwrap_or_else(|| likely_sum_bound(items));
-                let limit = libm::ceil(sum * grid) + libm::ceil(NEVER / noise.rate());
+                let limit = libm::ceil(sum * grid) + libm::ceil(NEGLIGIBLE_NOISE_MULTIPLE / noise.rate());
                 ResponseKind::Laplace {
                     noise,
                     limit: limit as i64,
                 }
             }
         };
-        ResponseDistribution { kind, epsilon }
+        ResponseDistribution { response_kind: kind, epsilon }
     }
 }
 
@@ -53,7 +53,7 @@ impl HashBin {
 /// fair signs exceeds 10·√d with a probability below 2·exp(−50). In an open domain the bound is for
 /// 4096 entries, the maximum number.
 fn likely_sum_bound(items: Option<u32>) -> f64 {
-    let most = items.map_or(bounds::ENTRIES.max, f64::from);
+    let most = items.map_or(bounds::ENTRIES_PER_PERSON_RANGE.max, f64::from);
     most.min(10.0 * libm::sqrt(most))
 }
 
@@ -69,7 +69,7 @@ fn likely_sum_bound(items: Option<u32>) -> f64 {
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ResponseDistribution {
-    pub(super) kind: ResponseKind,
+    pub(super) response_kind: ResponseKind,
     pub(super) epsilon: f64,
 }
 
@@ -91,7 +91,7 @@ impl ResponseDistribution {
     /// Excess of P(plus) over 1/2, in units of 2⁻⁶⁴, for a sum of `steps` grid steps. The excess is
     /// floor(2⁶³·(e − 1)/(e + 1)·`steps`/`clip`), where e is the lower bound of exp(ε). So P(plus)
     /// and P(minus) are both rounded towards 1/2.
-    pub(super) fn plus_excess_over_half(bound: &ExpLowerBound, steps: u32, clip: u32) -> u64 {
-        bound.sign_excess(steps, clip) >> 1
+    pub(super) fn plus_probability_above_half(bound: &ExpLowerBound, steps: u32, clip: u32) -> u64 {
+        bound.sign_probability_difference(steps, clip) >> 1
     }
 }

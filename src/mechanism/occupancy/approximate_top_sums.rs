@@ -3,77 +3,80 @@
 
 use alloc::vec::Vec;
 
-use super::count_distribution::NEGLIGIBLE;
+use super::count_distribution::NEGLIGIBLE_PROBABILITY;
 use super::strength_distributions::StrengthDistributions;
-use super::top_sums::{TopSum, load_increase};
+use super::top_sums::{StrongestCellSums, load_increase};
 
 /// Approximate expected sums over the c strongest cells. For each v, K_v is the number of cells of
 /// strength v or more. The sums are computed as if K_v were normally distributed.
 #[derive(Debug, Clone)]
 pub(crate) struct ApproximateTopSums {
     /// Moments of K_v, the number of cells of strength v or more, for each v ≥ 1.
-    levels: Vec<CellCountMoments>,
+    count_moments_by_strength: Vec<CellCountMoments>,
     /// Expected number of elements in a cell of strength 0.
-    weak_load: f64,
+    zero_strength_load: f64,
 }
 
 #[derive(Debug, Clone, Copy)]
 struct CellCountMoments {
     mean: f64,
-    deviation: f64,
-    step: f64,
+    standard_deviation: f64,
+    load_increase: f64,
 }
 
 impl ApproximateTopSums {
     pub(super) fn new(cells: u32, strengths: &StrengthDistributions) -> Self {
-        let levels = (1..strengths.law.len())
+        let levels = (1..strengths.independent_count_distribution.len())
             .map(|v| {
-                let (mean, variance) =
-                    mean_and_variance(cells, &strengths.counts, &strengths.reach_probabilities[v]);
+                let (mean, variance) = mean_and_variance(
+                    cells,
+                    &strengths.count_distribution,
+                    &strengths.reach_probabilities[v],
+                );
                 CellCountMoments {
                     mean,
-                    deviation: libm::sqrt(variance),
-                    step: load_increase(v, &strengths.loads),
+                    standard_deviation: libm::sqrt(variance),
+                    load_increase: load_increase(v, &strengths.load_by_strength),
                 }
             })
-            .take_while(|level| level.mean > NEGLIGIBLE)
+            .take_while(|level| level.mean > NEGLIGIBLE_PROBABILITY)
             .collect();
         Self {
-            levels,
-            weak_load: strengths.loads[0],
+            count_moments_by_strength: levels,
+            zero_strength_load: strengths.load_by_strength[0],
         }
     }
 
     /// Returns the sums for the cells of `functions` independent hash functions. `self` is for one
     /// hash function.
-    pub(crate) fn for_functions(&self, functions: u32) -> Self {
+    pub(crate) fn for_several_hash_functions(&self, functions: u32) -> Self {
         let functions = f64::from(functions);
         let mut sums = self.clone();
-        for level in &mut sums.levels {
+        for level in &mut sums.count_moments_by_strength {
             level.mean *= functions;
-            level.deviation *= libm::sqrt(functions);
+            level.standard_deviation *= libm::sqrt(functions);
         }
         sums
     }
 
     /// Returns the approximate expected sums over the c strongest cells.
-    pub(crate) fn sums_over_strongest(&self, c: u32) -> TopSum {
-        let mut top = TopSum {
-            strength: 0.0,
-            squares: 0.0,
-            load: 0.0,
+    pub(crate) fn sums_over_strongest(&self, c: u32) -> StrongestCellSums {
+        let mut top = StrongestCellSums {
+            strength_sum: 0.0,
+            squared_strength_sum: 0.0,
+            element_load: 0.0,
         };
         let c = f64::from(c);
         // Expected number of cells with any strength among the c strongest.
         let mut strong = c;
-        for (v, level) in (1..).zip(&self.levels) {
+        for (v, level) in (1..).zip(&self.count_moments_by_strength) {
             let cells = level.expected_minimum(c);
             if v == 1 {
                 strong = cells;
             }
-            top.add_strength(v, level.step, cells);
+            top.add_strength_contribution(v, level.load_increase, cells);
         }
-        top.load += (c - strong) * self.weak_load;
+        top.element_load += (c - strong) * self.zero_strength_load;
         top
     }
 }
@@ -84,13 +87,13 @@ impl CellCountMoments {
     /// the density and Φ the distribution function of a standard normal variate.
     fn expected_minimum(&self, c: f64) -> f64 {
         // K is constant up to rounding, and a division by σ would fail.
-        if self.deviation < 1e-9 {
+        if self.standard_deviation < 1e-9 {
             return self.mean.min(c);
         }
-        let z = (c - self.mean) / self.deviation;
+        let z = (c - self.mean) / self.standard_deviation;
         let density = libm::exp(-0.5 * z * z) / libm::sqrt(2.0 * core::f64::consts::PI);
         let above = 0.5 * libm::erfc(z * core::f64::consts::FRAC_1_SQRT_2);
-        (self.mean - self.deviation * (density - z * above)).max(0.0)
+        (self.mean - self.standard_deviation * (density - z * above)).max(0.0)
     }
 }
 

@@ -5,18 +5,18 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 /// Bound on negligible probabilities: a smaller term does not change the last place of a sum.
-pub(super) const NEGLIGIBLE: f64 = 1e-18;
+pub(super) const NEGLIGIBLE_PROBABILITY: f64 = 1e-18;
 /// Probability mass that may be dropped at the ends of a distribution. It is small enough that no
 /// term above [`NEGLIGIBLE`] changes.
-pub(super) const DROPPED_MASS: f64 = NEGLIGIBLE * 1e-4;
+pub(super) const MAX_DROPPED_MASS: f64 = NEGLIGIBLE_PROBABILITY * 1e-4;
 /// Ratio to a polynomial's greatest coefficient. Coefficients at the end with at most this ratio
 /// are dropped.
-const DROPPED: f64 = 1e-40;
+const DROPPED_COEFFICIENT_RATIO: f64 = 1e-40;
 
 /// Distribution of a count: the probabilities of `first`, `first` + 1 and so on.
 #[derive(Debug, Clone)]
 pub(super) struct CountDistribution {
-    first: usize,
+    first_value: usize,
     probabilities: Vec<f64>,
 }
 
@@ -26,7 +26,7 @@ impl CountDistribution {
     pub(super) fn new(first: usize, weights: Vec<f64>) -> Self {
         let total: f64 = weights.iter().sum();
         let mut law = Self {
-            first,
+            first_value: first,
             probabilities: weights,
         };
         law.probabilities.iter_mut().for_each(|p| *p /= total);
@@ -52,11 +52,11 @@ impl CountDistribution {
         let degree = self.probabilities.len() + other.probabilities.len();
         let sum = polynomial_product(&self.probabilities, &other.probabilities, degree);
         // Drop negligible ends, so that repeated sums stay short.
-        let heavy = |p: &f64| *p > DROPPED_MASS;
+        let heavy = |p: &f64| *p > MAX_DROPPED_MASS;
         let begin = sum.iter().position(heavy).unwrap_or(0);
         let end = sum.iter().rposition(heavy).map_or(sum.len(), |i| i + 1);
         Self {
-            first: self.first + other.first + begin,
+            first_value: self.first_value + other.first_value + begin,
             probabilities: sum[begin..end].to_vec(),
         }
     }
@@ -64,10 +64,10 @@ impl CountDistribution {
     /// Returns P(K ≥ j) for j = 0, 1, …, where K has this distribution. The list ends at the first
     /// probability of 0 or at j = `most`, but always includes j = 1.
     pub(super) fn tail_probabilities(&self, most: usize) -> Vec<f64> {
-        let end = self.first + self.probabilities.len();
+        let end = self.first_value + self.probabilities.len();
         let mut tails = vec![0.0; end.max(1) + 1];
         let mut tail = 0.0;
-        for (at_least, p) in tails[self.first..end]
+        for (at_least, p) in tails[self.first_value..end]
             .iter_mut()
             .zip(&self.probabilities)
             .rev()
@@ -75,7 +75,7 @@ impl CountDistribution {
             tail += p;
             *at_least = tail;
         }
-        tails[..self.first].fill(tail);
+        tails[..self.first_value].fill(tail);
         tails.truncate(most.max(1) + 1);
         tails
     }
@@ -99,7 +99,9 @@ pub(super) fn unimodal_terms(mode: usize, most: usize, ratio: impl Fn(usize) -> 
 /// Drops negligible coefficients at the end of a polynomial.
 pub(super) fn trim_polynomial(polynomial: &mut Vec<f64>) {
     let greatest = polynomial.iter().copied().fold(0.0, f64::max);
-    while polynomial.len() > 1 && polynomial[polynomial.len() - 1] <= greatest * DROPPED {
+    while polynomial.len() > 1
+        && polynomial[polynomial.len() - 1] <= greatest * DROPPED_COEFFICIENT_RATIO
+    {
         polynomial.pop();
     }
 }

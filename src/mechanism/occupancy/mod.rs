@@ -32,10 +32,10 @@ mod top_sums;
 use alloc::vec::Vec;
 
 pub(crate) use approximate_top_sums::ApproximateTopSums;
-pub use top_sums::{TopSum, TopSums};
+pub use top_sums::{StrongestCellSums, StrongestCellSumsTable};
 
 use count_distribution::{
-    CountDistribution, DROPPED_MASS, NEGLIGIBLE, trim_polynomial, unimodal_terms,
+    CountDistribution, MAX_DROPPED_MASS, NEGLIGIBLE_PROBABILITY, trim_polynomial, unimodal_terms,
 };
 use strength_distributions::StrengthDistributions;
 
@@ -50,14 +50,14 @@ use strength_distributions::StrengthDistributions;
 /// assert!(top.sums_over_strongest(1).strength > 1.0 && (top.sums_over_strongest(3).strength - 3.0).abs() < 1e-12);
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Occupancy {
+pub struct CellOccupancyModel {
     /// Number of elements s.
-    pub elements: u32,
+    pub element_count: u32,
     /// Number of cells T.
-    pub cells: u32,
+    pub cell_count: u32,
     /// Number m of slots in each cell, which elements take without replacement. `None` if each
     /// element falls into a cell independently.
-    pub per_cell: Option<u32>,
+    pub slots_per_cell: Option<u32>,
 }
 
 /// Definition of a cell's strength.
@@ -79,15 +79,15 @@ pub enum StrengthMeasure {
     SignedSum,
 }
 
-impl Occupancy {
+impl CellOccupancyModel {
     /// Expected sum of the squared counts of all cells.
     #[must_use]
     pub fn expected_sum_of_squares(&self) -> f64 {
-        let s = f64::from(self.elements);
-        let cells = f64::from(self.cells);
+        let s = f64::from(self.element_count);
+        let cells = f64::from(self.cell_count);
         // Probability that a pair of elements shares a cell: 1/T, or (m − 1)/(N − 1) without
         // replacement.
-        let meet = match self.per_cell {
+        let meet = match self.slots_per_cell {
             None => 1.0 / cells,
             Some(m) => (f64::from(m) - 1.0) / (f64::from(m) * cells - 1.0),
         };
@@ -99,12 +99,17 @@ impl Occupancy {
     /// `functions` independent hash functions. The sums are exact up to rounding (relative errors
     /// near 1e-13). Takes a few milliseconds at s = 64.
     #[must_use]
-    pub fn top_sums(&self, strength: StrengthMeasure, functions: u32, most: u32) -> TopSums {
+    pub fn strongest_cell_sums(
+        &self,
+        strength: StrengthMeasure,
+        functions: u32,
+        most: u32,
+    ) -> StrongestCellSumsTable {
         let strengths = self.strength_distributions(strength);
-        let cells = u64::from(self.elements.min(self.cells)) * u64::from(functions);
+        let cells = u64::from(self.element_count.min(self.cell_count)) * u64::from(functions);
         let most = u64::from(most).min(cells) as usize;
         let tails = self.tails_by_strength(&strengths, functions, most);
-        TopSums::new(tails, &strengths.loads, most)
+        StrongestCellSumsTable::new(tails, &strengths.load_by_strength, most)
     }
 
     /// Returns, for each strength v = 1, 2, …, the tail probabilities P(K_v ≥ j) for j up to
@@ -116,20 +121,24 @@ impl Occupancy {
         functions: u32,
         most: usize,
     ) -> impl Iterator<Item = Vec<f64>> {
-        let reaching = strengths.reach_probabilities[1..strengths.law.len()].iter();
+        let reaching =
+            strengths.reach_probabilities[1..strengths.independent_count_distribution.len()].iter();
         reaching
             .map(move |reach| {
-                self.reaching_cell_distribution(&strengths.law, reach)
-                    .convolution_power(functions)
+                self.strong_cell_count_distribution(
+                    &strengths.independent_count_distribution,
+                    reach,
+                )
+                .convolution_power(functions)
             })
             .map(move |law| law.tail_probabilities(most))
-            .take_while(|tails| tails[1] > NEGLIGIBLE)
+            .take_while(|tails| tails[1] > NEGLIGIBLE_PROBABILITY)
     }
 
     /// Counts the cells that hold v or more elements among the c = `favoured` heaviest cells.
     /// Returns the expected count for v = 1, 2, …. The expected count is E\[min(c, K_v)\], where
     /// K_v is the number of such cells over all `functions` hash functions.
-    pub(crate) fn expected_heaviest_cells_reaching(
+    pub(crate) fn expected_heaviest_cells_by_count(
         &self,
         functions: u32,
         favoured: u32,
@@ -142,14 +151,14 @@ impl Occupancy {
     /// Returns the distribution of the count of one cell: P(count = n) for n from 0 to s. The
     /// counts of all T cells sum to s.
     pub(crate) fn cell_count_distribution(&self) -> Vec<f64> {
-        self.cell_count_distribution_below(self.elements as usize + 1)
+        self.cell_count_distribution_below(self.element_count as usize + 1)
     }
 
     /// Computes approximate expected sums for one hash function. The search for parameters uses
     /// these sums. For each strength v, the number of cells of strength v or more has an exact mean
     /// and an approximate variance.
     pub(crate) fn approximate_top_sums(&self, strength: StrengthMeasure) -> ApproximateTopSums {
-        ApproximateTopSums::new(self.cells, &self.strength_distributions(strength))
+        ApproximateTopSums::new(self.cell_count, &self.strength_distributions(strength))
     }
 
     fn strength_distributions(&self, strength: StrengthMeasure) -> StrengthDistributions {
@@ -177,22 +186,22 @@ impl Occupancy {
             })
             .collect();
         StrengthDistributions {
-            law,
-            counts,
+            independent_count_distribution: law,
+            count_distribution: counts,
             reach_probabilities,
-            loads,
+            load_by_strength: loads,
         }
     }
 
     /// Returns the distribution of the count of one cell: P(count = n) for n below `len`. The
     /// counts of all T cells sum to s, so the distribution is binomial or hypergeometric.
     fn cell_count_distribution_below(&self, len: usize) -> Vec<f64> {
-        let s = f64::from(self.elements);
-        let cells = f64::from(self.cells);
+        let s = f64::from(self.element_count);
+        let cells = f64::from(self.cell_count);
         // P(n + 1) / P(n). It is infinite or negative below the least possible n.
         let ratio = |n: usize| {
             let n = n as f64;
-            match self.per_cell {
+            match self.slots_per_cell {
                 None => (s - n) / (n + 1.0) / (cells - 1.0),
                 Some(m) => {
                     let m = f64::from(m);
@@ -200,9 +209,11 @@ impl Occupancy {
                 }
             }
         };
-        let most = self.elements.min(self.per_cell.unwrap_or(u32::MAX)) as usize;
+        let most = self
+            .element_count
+            .min(self.slots_per_cell.unwrap_or(u32::MAX)) as usize;
         let most = most.min(len - 1);
-        let (mut law, _) = normalise(unimodal_terms(
+        let (mut law, _) = normalise_weights(unimodal_terms(
             ((s / cells) as usize).min(most),
             most,
             ratio,
@@ -215,10 +226,12 @@ impl Occupancy {
     /// probability is negligible. The mean is s/T. The distribution is Poisson, or binomial with m
     /// trials.
     fn independent_count_distribution(&self) -> Vec<f64> {
-        let mean = f64::from(self.elements) / f64::from(self.cells);
-        let most = self.elements.min(self.per_cell.unwrap_or(u32::MAX)) as usize;
+        let mean = f64::from(self.element_count) / f64::from(self.cell_count);
+        let most = self
+            .element_count
+            .min(self.slots_per_cell.unwrap_or(u32::MAX)) as usize;
         // P(n + 1) / P(n).
-        let ratio = |n: usize| match self.per_cell {
+        let ratio = |n: usize| match self.slots_per_cell {
             None => mean / (n as f64 + 1.0),
             Some(m) => {
                 let p = mean / f64::from(m);
@@ -235,13 +248,13 @@ impl Occupancy {
     /// Computes the distribution of K_v, the number of cells of strength v or more. `law` is the
     /// distribution of an independent cell's count. `reach[n]` is the probability that a cell with
     /// a count of n has strength v or more.
-    fn reaching_cell_distribution(&self, law: &[f64], reach: &[f64]) -> CountDistribution {
-        let s = self.elements as usize;
-        let cells = self.cells as usize;
+    fn strong_cell_count_distribution(&self, law: &[f64], reach: &[f64]) -> CountDistribution {
+        let s = self.element_count as usize;
+        let cells = self.cell_count as usize;
         let split = |reached: bool| {
             let share = |p: f64| if reached { p } else { 1.0 - p };
             let shares = law.iter().zip(reach);
-            normalise(shares.map(|(p, &reach)| p * share(reach)).collect())
+            normalise_weights(shares.map(|(p, &reach)| p * share(reach)).collect())
         };
         let ((below, b), (reaching, a)) = (split(false), split(true));
         if b == 0.0 {
@@ -251,7 +264,7 @@ impl Occupancy {
         }
         // Least count that reaches v, which bounds the number of such cells.
         let v = reach.iter().position(|&p| p > 0.0).unwrap_or(s).max(1);
-        let [first, last] = self.likely_range(a / (a + b), (s / v).min(cells));
+        let [first, last] = self.likely_strong_cell_count_range(a / (a + b), (s / v).min(cells));
 
         // Powers B^(T − last), …, B^(T − first), in this order.
         let mut powers = Vec::with_capacity(last - first + 1);
@@ -266,7 +279,7 @@ impl Occupancy {
             ));
         }
         // Each weight is multiplied by the coefficient of x^s in A^k·B^(T − k).
-        let mut weights = binomial_weights(self.cells, a / b, last).split_off(first);
+        let mut weights = binomial_weights(self.cell_count, a / b, last).split_off(first);
         let mut reached = count_distribution::polynomial_power(&reaching, first, s);
         for (i, weight) in weights.iter_mut().enumerate() {
             if i > 0 {
@@ -285,10 +298,10 @@ impl Occupancy {
     /// For independent cells K_v is binomial, and Bernstein's inequality applies. The counts sum to
     /// s with a probability of at least about 1/√(8s), or 1/100. So this condition raises no
     /// probability more than about a hundredfold.
-    fn likely_range(&self, a: f64, most: usize) -> [usize; 2] {
-        let mean = f64::from(self.cells) * a;
+    fn likely_strong_cell_count_range(&self, a: f64, most: usize) -> [usize; 2] {
+        let mean = f64::from(self.cell_count) * a;
         let variance = mean * (1.0 - a);
-        let far = -libm::log(DROPPED_MASS);
+        let far = -libm::log(MAX_DROPPED_MASS);
         // Solves Bernstein's bound exp(−x²/(2(variance + x/3))) = DROPPED_MASS for the deviation x.
         let x = far / 3.0 + libm::sqrt(far * far / 9.0 + 2.0 * far * variance);
         let first = libm::floor(f64::max(mean - x, 0.0)) as usize;
@@ -299,7 +312,7 @@ impl Occupancy {
 
 /// Divides the weights by their sum, and drops negligible ones at the end. Returns the resulting
 /// distribution and the sum.
-fn normalise(mut law: Vec<f64>) -> (Vec<f64>, f64) {
+fn normalise_weights(mut law: Vec<f64>) -> (Vec<f64>, f64) {
     let total: f64 = law.iter().sum();
     law.iter_mut().for_each(|p| *p /= total);
     trim_polynomial(&mut law);

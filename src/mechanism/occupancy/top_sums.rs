@@ -13,15 +13,15 @@ use alloc::vec::Vec;
 /// assert!(top.squares >= top.strength && top.load == top.strength);
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct TopSum {
+pub struct StrongestCellSums {
     /// Sum G(c) of the strengths of these cells.
-    pub strength: f64,
+    pub strength_sum: f64,
     /// Sum of the squared strengths of these cells.
-    pub squares: f64,
+    pub squared_strength_sum: f64,
     /// Approximate number of elements in these cells. Each cell contributes the mean number of
     /// elements of all cells with the same strength. Under CoCo, c may exceed the number of cells
     /// that have a strength. The c strongest sides then include sides of cells without strength.
-    pub load: f64,
+    pub element_load: f64,
 }
 
 /// Expected sums over the c strongest cells, for each c up to a maximum.
@@ -36,23 +36,24 @@ pub struct TopSum {
 /// assert!(occupancy.top_sums(StrengthMeasure::Count, 4, 1).sums_over_strongest(1).strength > top.sums_over_strongest(1).strength);
 /// ```
 #[derive(Debug, Clone, PartialEq)]
-pub struct TopSums {
-    sums: Vec<TopSum>,
+pub struct StrongestCellSumsTable {
+    sums_by_cell_count: Vec<StrongestCellSums>,
     /// Expected number of cells with any strength among the c strongest, for each c.
-    strong: Vec<f64>,
+    expected_nonzero_cells: Vec<f64>,
     /// Expected number of elements in a cell of strength 0.
-    weak_load: f64,
+    zero_strength_load: f64,
 }
 
-impl TopSums {
+impl StrongestCellSumsTable {
     /// Returns the sums over the c strongest cells. If `c` exceeds the maximum that the sums were
     /// computed for, that maximum is used instead. Only the load is computed with `c` itself.
     #[must_use]
-    pub fn sums_over_strongest(&self, c: u32) -> TopSum {
-        let last = (c as usize).min(self.sums.len() - 1);
-        let top = self.sums[last];
-        TopSum {
-            load: top.load + (f64::from(c) - self.strong[last]) * self.weak_load,
+    pub fn sums_over_strongest(&self, c: u32) -> StrongestCellSums {
+        let last = (c as usize).min(self.sums_by_cell_count.len() - 1);
+        let top = self.sums_by_cell_count[last];
+        StrongestCellSums {
+            element_load: top.element_load
+                + (f64::from(c) - self.expected_nonzero_cells[last]) * self.zero_strength_load,
             ..top
         }
     }
@@ -61,15 +62,15 @@ impl TopSums {
     /// v = 1, 2, …, `tails` yields the list of P(K_v ≥ j) over j. `loads` are the expected numbers
     /// of elements in a cell of strength 0, 1, ….
     pub(super) fn new(tails: impl Iterator<Item = Vec<f64>>, loads: &[f64], most: usize) -> Self {
-        let none = TopSum {
-            strength: 0.0,
-            squares: 0.0,
-            load: 0.0,
+        let none = StrongestCellSums {
+            strength_sum: 0.0,
+            squared_strength_sum: 0.0,
+            element_load: 0.0,
         };
         let mut top = Self {
-            sums: vec![none; most + 1],
-            strong: vec![0.0; most + 1],
-            weak_load: loads[0],
+            sums_by_cell_count: vec![none; most + 1],
+            expected_nonzero_cells: vec![0.0; most + 1],
+            zero_strength_load: loads[0],
         };
         for (v, at_least) in (1..).zip(tails) {
             let step = load_increase(v, loads);
@@ -77,9 +78,9 @@ impl TopSums {
             let mut mean = 0.0;
             for c in 1..=most {
                 mean += at_least.get(c).copied().unwrap_or(0.0);
-                top.sums[c].add_strength(v, step, mean);
+                top.sums_by_cell_count[c].add_strength_contribution(v, step, mean);
                 if v == 1 {
-                    top.strong[c] = mean;
+                    top.expected_nonzero_cells[c] = mean;
                 }
             }
         }
@@ -98,13 +99,13 @@ pub(super) fn load_increase(v: usize, loads: &[f64]) -> f64 {
     }
 }
 
-impl TopSum {
+impl StrongestCellSums {
     /// Adds the contribution of strength v to each sum, if `cells` cells reach v. `step` is the
     /// result of [`load_increase`].
-    pub(super) fn add_strength(&mut self, v: usize, step: f64, cells: f64) {
+    pub(super) fn add_strength_contribution(&mut self, v: usize, step: f64, cells: f64) {
         // A strength X is Σ_{v ≤ X} 1, and X² is Σ_{v ≤ X} (2v − 1).
-        self.strength += cells;
-        self.squares += (2 * v - 1) as f64 * cells;
-        self.load += step * cells;
+        self.strength_sum += cells;
+        self.squared_strength_sum += (2 * v - 1) as f64 * cells;
+        self.element_load += step * cells;
     }
 }

@@ -2,7 +2,7 @@
 
 mod rates;
 
-pub use rates::{Rates, triangular_cdf};
+pub use rates::{PatternEstimator, triangular_cdf};
 
 use alloc::vec::Vec;
 
@@ -27,7 +27,7 @@ struct PatternFile {
 
 impl Serialize for Pattern {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let (outputs, favoured) = (self.outputs(), self.favoured_outputs().to_vec());
+        let (outputs, favoured) = (self.output_count(), self.favoured_outputs().to_vec());
         PatternFile { outputs, favoured }.serialize(serializer)
     }
 }
@@ -41,18 +41,18 @@ impl<'de> Deserialize<'de> for Pattern {
 
 impl WriteCanonical for Pattern {
     fn write_canonical(&self, canonical: &mut CanonicalWriter) {
-        canonical.write_number(u64::from(self.outputs()));
+        canonical.write_number(u64::from(self.output_count()));
         canonical.write_list(self.favoured_outputs());
     }
 }
 
 impl CollectedMechanism for Pattern {
     fn effective_epsilon(&self, _: &Domain, epsilon: f64) -> f64 {
-        self.thresholds(epsilon).effective_epsilon()
+        self.favoured_output_thresholds(epsilon).effective_epsilon()
     }
 
-    fn decoder(&self, _: &Domain, _: f64) -> impl Fn(&mut Cursor<'_>) -> Result<Report, Error> {
-        let outputs = self.outputs();
+    fn report_decoder(&self, _: &Domain, _: f64) -> impl Fn(&mut Cursor<'_>) -> Result<Report, Error> {
+        let outputs = self.output_count();
         move |cursor| Report::decode(cursor, outputs)
     }
 }
@@ -63,14 +63,14 @@ impl Randomizer {
     /// uses.
     #[must_use]
     pub fn output_probabilities(&self, cell: u32) -> Vec<f64> {
-        let outputs = self.outputs.len() as u32;
+        let outputs = self.outputs_favoured_first.len() as u32;
         let mut probabilities = alloc::vec![0.0; outputs as usize];
-        for (rank, output) in self.outputs.iter().enumerate() {
-            let inside = (rank as u32) < self.favoured;
+        for (rank, output) in self.outputs_favoured_first.iter().enumerate() {
+            let inside = (rank as u32) < self.favoured_output_count;
             probabilities[((output + cell) % outputs) as usize] = if inside {
-                self.inside.probability() / f64::from(self.favoured)
+                self.favoured_threshold.probability() / f64::from(self.favoured_output_count)
             } else {
-                self.inside.false_probability() / f64::from(outputs - self.favoured)
+                self.favoured_threshold.false_probability() / f64::from(outputs - self.favoured_output_count)
             };
         }
         probabilities

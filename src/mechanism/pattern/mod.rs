@@ -23,7 +23,7 @@ mod randomize;
 
 pub use super::subset::BucketReport as Report;
 #[cfg(feature = "collector")]
-pub use for_collectors::{Rates, triangular_cdf};
+pub use for_collectors::{PatternEstimator, triangular_cdf};
 pub use parameters::Pattern;
 pub use randomize::Randomizer;
 
@@ -37,12 +37,12 @@ impl MechanismParameters for Pattern {
     type Report = Report;
     type Randomizer = Randomizer;
 
-    fn check(&self, domain: &Domain) -> Result<(), Error> {
-        let fits = |cells: u32| domain.is_one_of_list() && cells <= self.outputs();
+    fn check_suits_domain(&self, domain: &Domain) -> Result<(), Error> {
+        let fits = |cells: u32| domain.is_one_of_list() && cells <= self.output_count();
         if domain.element_count().is_some_and(fits) {
             return Ok(());
         }
-        Err(error!(Combination {
+        Err(error!(InvalidCombination {
             reason: "\"pattern\" needs a \"number\" with at most as many bins as \"outputs\"",
         }))
     }

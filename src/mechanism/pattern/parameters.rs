@@ -21,55 +21,55 @@ use crate::mechanism::subset::Thresholds;
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Pattern {
-    outputs: u32,
-    favoured: Vec<u32>,
+    output_count: u32,
+    favoured_outputs: Vec<u32>,
 }
 
 impl Pattern {
     /// Checks the ranges and creates the parameters.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] if the number L of outputs is outside [`bounds::OUTPUTS`].
-    /// [`Error::Combination`] unless the favoured outputs ascend and are below L. They must also be
-    /// at least one output, but not all. [`Task::of_questions`](crate::Task::of_questions) checks
+    /// [`Error::OptionOutOfRange`] if the number L of outputs is outside [`bounds::OUTPUT_COUNT_RANGE`].
+    /// [`Error::InvalidCombination`] unless the favoured outputs ascend and are below L. They must also be
+    /// at least one output, but not all. [`Task::from_questions`](crate::Task::from_questions) checks
     /// that the parameters suit a domain.
     pub fn new(outputs: u32, favoured: impl Into<Vec<u32>>) -> Result<Self, Error> {
-        bounds::OUTPUTS.check(f64::from(outputs))?;
+        bounds::OUTPUT_COUNT_RANGE.check_in_range(f64::from(outputs))?;
         let favoured = favoured.into();
         let ascending = favoured.is_sorted_by(|a, b| a < b);
         let last = favoured.last().copied().unwrap_or(outputs);
         if !ascending || last >= outputs || favoured.len() as u32 == outputs {
-            return Err(error!(Combination {
+            return Err(error!(InvalidCombination {
                 reason: "\"favoured\" of a \"pattern\" must list some, not all, \"outputs\" in \
                          ascending order",
             }));
         }
-        Ok(Self { outputs, favoured })
+        Ok(Self { output_count: outputs, favoured_outputs: favoured })
     }
 
     /// Number L of outputs.
     #[must_use]
-    pub const fn outputs(&self) -> u32 {
-        self.outputs
+    pub const fn output_count(&self) -> u32 {
+        self.output_count
     }
 
     /// Pattern S: the outputs that cell 0 favours, ascending.
     #[must_use]
     pub fn favoured_outputs(&self) -> &[u32] {
-        &self.favoured
+        &self.favoured_outputs
     }
 
     /// Returns true if `cell` favours `output`. Both are below the number of outputs.
     #[must_use]
-    pub fn favours(&self, cell: u32, output: u32) -> bool {
+    pub fn cell_favours_output(&self, cell: u32, output: u32) -> bool {
         // Rotate the output back to cell 0.
-        let place = (output + self.outputs - cell) % self.outputs;
-        self.favoured.binary_search(&place).is_ok()
+        let place = (output + self.output_count - cell) % self.output_count;
+        self.favoured_outputs.binary_search(&place).is_ok()
     }
 
     /// Computes the threshold for drawing a favoured output, at local ε.
     #[must_use]
-    pub fn thresholds(&self, epsilon: f64) -> Thresholds {
-        Thresholds::for_fixed_favoured_count(epsilon, self.favoured.len() as u32, self.outputs)
+    pub fn favoured_output_thresholds(&self, epsilon: f64) -> Thresholds {
+        Thresholds::for_fixed_favoured_count(epsilon, self.favoured_outputs.len() as u32, self.output_count)
     }
 }

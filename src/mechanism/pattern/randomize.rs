@@ -25,25 +25,25 @@ use crate::sample::{Threshold, draw_below};
 #[derive(Debug, Clone)]
 pub struct Randomizer {
     /// Outputs that cell 0 favours, followed by all other outputs.
-    pub(super) outputs: Vec<u32>,
-    pub(super) favoured: u32,
-    pub(super) inside: Threshold,
+    pub(super) outputs_favoured_first: Vec<u32>,
+    pub(super) favoured_output_count: u32,
+    pub(super) favoured_threshold: Threshold,
 }
 
 impl Randomizer {
     /// Creates the sampler for the parameters and ε of one [`Task`](crate::Task).
     #[must_use]
     pub fn new(pattern: &Pattern, epsilon: f64) -> Self {
-        let others = (0..pattern.outputs()).filter(|output| !pattern.favours(0, *output));
+        let others = (0..pattern.output_count()).filter(|output| !pattern.cell_favours_output(0, *output));
         Self {
-            outputs: pattern
+            outputs_favoured_first: pattern
                 .favoured_outputs()
                 .iter()
                 .copied()
                 .chain(others)
                 .collect(),
-            favoured: pattern.favoured_outputs().len() as u32,
-            inside: pattern.thresholds(epsilon).favoured_threshold(1),
+            favoured_output_count: pattern.favoured_outputs().len() as u32,
+            favoured_threshold: pattern.favoured_output_thresholds(epsilon).favoured_threshold(1),
         }
     }
 }
@@ -60,16 +60,16 @@ impl Randomize for Randomizer {
         rng: &mut R,
         report: &mut Report,
     ) -> bool {
-        let outputs = self.outputs.len() as u32;
-        let rank = if self.inside.draw_bool(rng) {
-            draw_below(rng, self.favoured)
+        let outputs = self.outputs_favoured_first.len() as u32;
+        let rank = if self.favoured_threshold.draw_bool(rng) {
+            draw_below(rng, self.favoured_output_count)
         } else {
-            self.favoured + draw_below(rng, outputs - self.favoured)
+            self.favoured_output_count + draw_below(rng, outputs - self.favoured_output_count)
         };
         // The output is drawn as if for cell 0, and rotated by the person's cell at the end. So
         // draws and table look-ups do not depend on the input. A checked input has exactly one
         // entry.
-        let bucket = (self.outputs[rank as usize] + entries[0].item as u32) % outputs;
+        let bucket = (self.outputs_favoured_first[rank as usize] + entries[0].item as u32) % outputs;
         *report = Report { seed, bucket };
         false
     }

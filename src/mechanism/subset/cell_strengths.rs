@@ -17,25 +17,25 @@ use crate::sort::sort_keys;
 #[derive(Debug, Clone)]
 pub(in crate::mechanism) struct CellStrengths {
     /// Number of cells T of each hash function.
-    cells: u32,
+    cells_per_function: u32,
     /// Number of hash functions R.
-    functions: usize,
+    function_count: usize,
     /// Counts of the cells of the current hash function. If each function has one cell, `counts`
     /// has the counts of all functions instead. All counts are 0 between calls.
-    counts: Vec<i32>,
+    cell_counts: Vec<i32>,
     /// Cells that have a strength, block by block. Each entry is one number that holds a cell and
     /// its count. Entries at or after the end of the last block are stale.
-    pub(super) packed: Vec<u64>,
+    pub(super) packed_cells: Vec<u64>,
     /// End of each block in `packed`.
-    ends: Vec<u32>,
+    block_ends: Vec<u32>,
     /// Number of cells for each count from −s to s, where s is the number of elements.
-    tallies: Vec<u32>,
+    cell_tally_by_count: Vec<u32>,
     /// Reused memory for sorting the cells of one block.
-    sorted: Vec<u64>,
+    sort_buffer: Vec<u64>,
 }
 
 /// Number of hash functions that form one block, if each function has one cell.
-const SINGLES: u32 = 16;
+const SINGLE_CELL_FUNCTIONS_PER_BLOCK: u32 = 16;
 
 const fn pack_cell_and_count(cell: u32, count: i32) -> u64 {
     (cell as u64) << 32 | count.cast_unsigned() as u64
@@ -63,13 +63,13 @@ impl CellStrengths {
     /// `elements` elements, at most 1024.
     pub(in crate::mechanism) fn new(cells: u32, functions: u32, elements: u32) -> Self {
         Self {
-            cells,
-            functions: functions as usize,
-            counts: alloc::vec![0; if cells == 1 { functions } else { cells } as usize],
-            packed: alloc::vec![0; (functions * elements) as usize],
-            ends: Vec::new(),
-            tallies: alloc::vec![0; 2 * elements as usize + 1],
-            sorted: Vec::with_capacity(elements.max(SINGLES) as usize),
+            cells_per_function: cells,
+            function_count: functions as usize,
+            cell_counts: alloc::vec![0; if cells == 1 { functions } else { cells } as usize],
+            packed_cells: alloc::vec![0; (functions * elements) as usize],
+            block_ends: Vec::new(),
+            cell_tally_by_count: alloc::vec![0; 2 * elements as usize + 1],
+            sort_buffer: Vec::with_capacity(elements.max(SINGLE_CELL_FUNCTIONS_PER_BLOCK) as usize),
         }
     }
 
@@ -77,45 +77,54 @@ impl CellStrengths {
     /// The last block may have fewer cells.
     const fn cells_per_block(&self) -> u32 {
         if self.has_several_cells() {
-            self.cells
+            self.cells_per_function
         } else {
-            SINGLES
+            SINGLE_CELL_FUNCTIONS_PER_BLOCK
         }
     }
 
     /// Returns true if each hash function has more than one cell. A single cell is possible only in
     /// CoCo.
     const fn has_several_cells(&self) -> bool {
-        !cfg!(feature = "complete") || self.cells > 1
+        !cfg!(feature = "complete") || self.cells_per_function > 1
     }
 
     /// Counts the pushes. `sides` is ordered by element. For each element, it lists the sides that
     /// the element pushes to, one under each function.
     pub(in crate::mechanism) fn count_pushes(&mut self, sides: &[u32]) {
-        self.ends.clear();
-        self.tallies.fill(0);
+        self.block_ends.clear();
+        self.cell_tally_by_count.fill(0);
         let cell = |side: u32| (side / 2) as usize;
         let added = |side: u32| 1 - 2 * (side % 2) as i32;
-        let elements = sides.chunks_exact(self.functions);
+        let elements = sides.chunks_exact(self.function_count);
         if self.has_several_cells() {
-            for function in 0..self.functions {
+            for function in 0..self.function_count {
                 let sides = elements.clone().map(|sides| sides[function]);
                 for side in sides.clone() {
-                    self.counts[cell(side)] += added(side);
+                    self.cell_counts[cell(side)] += added(side);
                 }
-                self.collect_nonzero_counts(function as u32 * self.cells, sides.map(cell));
+                self.collect_nonzero_counts(
+                    function as u32 * self.cells_per_function,
+                    sides.map(cell),
+                );
             }
             return;
         }
         // Counting all functions at once takes a third of the time of counting one after the other.
         for sides in elements {
-            for (count, &side) in self.counts.iter_mut().zip(sides) {
+            for (count, &side) in self.cell_counts.iter_mut().zip(sides) {
                 *count += added(side);
             }
         }
-        let functions = 0..self.functions;
-        for first in functions.clone().step_by(SINGLES as usize) {
-            let block = first..functions.end.min(first + SINGLES as usize);
+        let functions = 0..self.function_count;
+        for first in functions
+            .clone()
+            .step_by(SINGLE_CELL_FUNCTIONS_PER_BLOCK as usize)
+        {
+            let block = first
+                ..functions
+                    .end
+                    .min(first + SINGLE_CELL_FUNCTIONS_PER_BLOCK as usize);
             self.collect_nonzero_counts(0, block);
         }
     }
@@ -125,33 +134,33 @@ impl CellStrengths {
     #[inline(always)]
     fn collect_nonzero_counts(&mut self, first: u32, cells: impl Iterator<Item = usize>) {
         let mut len = self.strong_side_count() as usize;
-        let zero = self.tallies.len() / 2;
+        let zero = self.cell_tally_by_count.len() / 2;
         for cell in cells {
             // A cell may come several times; the first visit takes the count and leaves 0.
-            let count = core::mem::take(&mut self.counts[cell]);
-            self.packed[len] = pack_cell_and_count(first + cell as u32, count);
+            let count = core::mem::take(&mut self.cell_counts[cell]);
+            self.packed_cells[len] = pack_cell_and_count(first + cell as u32, count);
             // No branch: an entry without strength is overwritten by the next.
             len += usize::from(count != 0);
             // The tally of 0 also counts repeated visits. It is never read.
-            self.tallies[zero.wrapping_add_signed(count as isize)] += 1;
+            self.cell_tally_by_count[zero.wrapping_add_signed(count as isize)] += 1;
         }
-        self.ends.push(len as u32);
+        self.block_ends.push(len as u32);
     }
 
     /// Number of sides that have a strength.
     pub(in crate::mechanism) fn strong_side_count(&self) -> u32 {
-        self.ends.last().copied().unwrap_or(0)
+        self.block_ends.last().copied().unwrap_or(0)
     }
 
     /// Maximum possible strength: the number of elements.
     pub(super) fn max_strength(&self) -> usize {
-        self.tallies.len() / 2
+        self.cell_tally_by_count.len() / 2
     }
 
     /// Number of sides of this strength. `strength` is at least 1.
     pub(super) fn side_count_of_strength(&self, strength: usize) -> u32 {
         let zero = self.max_strength();
-        self.tallies[zero + strength] + self.tallies[zero - strength]
+        self.cell_tally_by_count[zero + strength] + self.cell_tally_by_count[zero - strength]
     }
 
     /// Returns the side with the given rank, which is below [`CellStrengths::strong_side_count`].
@@ -166,19 +175,20 @@ impl CellStrengths {
         }
         let alike = |held: &u64| unpack_strength(*held) as usize == strength;
         let mut begin = 0;
-        for &end in &self.ends {
-            let held = &self.packed[begin..end as usize];
+        for &end in &self.block_ends {
+            let held = &self.packed_cells[begin..end as usize];
             let count = held.iter().filter(|held| alike(held)).count() as u32;
             if index < count {
-                self.sorted.clear();
-                self.sorted.extend(held.iter().filter(|held| alike(held)));
+                self.sort_buffer.clear();
+                self.sort_buffer
+                    .extend(held.iter().filter(|held| alike(held)));
                 break;
             }
             index -= count;
             begin = end as usize;
         }
-        sort_keys(&mut self.sorted);
-        unpack_side(self.sorted[index as usize])
+        sort_keys(&mut self.sort_buffer);
+        unpack_side(self.sort_buffer[index as usize])
     }
 
     /// Returns a side of a cell without strength. All such sides are in ascending order, and
@@ -187,22 +197,22 @@ impl CellStrengths {
         // Find the block by counting its cells without strength.
         let mut cell = index / 2;
         let (mut begin, mut first) = (0, 0);
-        for &end in &self.ends {
+        for &end in &self.block_ends {
             let weak = self.cells_per_block() - (end - begin);
             if cell < weak {
-                self.sorted.clear();
-                let held = &self.packed[begin as usize..end as usize];
-                self.sorted.extend(held);
+                self.sort_buffer.clear();
+                let held = &self.packed_cells[begin as usize..end as usize];
+                self.sort_buffer.extend(held);
                 break;
             }
             cell -= weak;
             first += self.cells_per_block();
             begin = end;
         }
-        sort_keys(&mut self.sorted);
+        sort_keys(&mut self.sort_buffer);
         cell += first;
         // Skip the cells with strength: each one at or before the result moves it by one.
-        for &held in &self.sorted {
+        for &held in &self.sort_buffer {
             if unpack_cell(held) > cell {
                 break;
             }

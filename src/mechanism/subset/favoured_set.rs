@@ -17,13 +17,13 @@ pub(in crate::mechanism) struct FavouredSet {
     /// Size c of the set.
     pub(super) size: u32,
     /// Number of ranked buckets: those that have a strength.
-    ranked: u32,
+    ranked_bucket_count: u32,
     /// Number of ranked buckets that are certainly in the set.
-    certain: u32,
+    certain_member_count: u32,
     /// Number of buckets that tie for the last places of the set.
-    pub(super) tied: u32,
+    pub(super) tied_bucket_count: u32,
     /// Strength of the tied buckets, 0 if they are not ranked.
-    pub(super) strength: u32,
+    pub(super) tied_strength: u32,
 }
 
 /// Drawn bucket, in a form that the mechanism translates to a bucket's number.
@@ -32,9 +32,9 @@ pub(in crate::mechanism) enum DrawnBucket {
     /// Bucket with this rank, among those that have a strength.
     Ranked(u32),
     /// Tied bucket of strength 0, by its index in any fixed order.
-    Zero(u32),
+    TiedAtZeroStrength(u32),
     /// Bucket that is neither ranked nor tied, by its index in any fixed order.
-    Other(u32),
+    UnrankedUntied(u32),
 }
 
 impl FavouredSet {
@@ -57,16 +57,16 @@ impl FavouredSet {
         }
         Self {
             size,
-            ranked,
-            certain,
-            tied,
-            strength: strength as u32,
+            ranked_bucket_count: ranked,
+            certain_member_count: certain,
+            tied_bucket_count: tied,
+            tied_strength: strength as u32,
         }
     }
 
     /// Number of tied buckets that the set includes.
     pub(super) const fn included_tied_count(&self) -> u32 {
-        self.size - self.certain
+        self.size - self.certain_member_count
     }
 
     /// Draws a bucket of the set with the probability of `threshold`, else a bucket outside the
@@ -81,14 +81,14 @@ impl FavouredSet {
     ) -> DrawnBucket {
         if threshold.draw_bool(rng) {
             let rank = draw_below(rng, self.size);
-            if rank < self.certain {
+            if rank < self.certain_member_count {
                 DrawnBucket::Ranked(rank)
             } else {
                 self.draw_tied(rng)
             }
         } else {
             let rank = draw_below(rng, buckets - self.size);
-            let tied_outside = self.tied - self.included_tied_count();
+            let tied_outside = self.tied_bucket_count - self.included_tied_count();
             if rank < tied_outside {
                 self.draw_tied(rng)
             } else {
@@ -98,11 +98,11 @@ impl FavouredSet {
     }
 
     fn draw_tied<R: Rng + ?Sized>(&self, rng: &mut R) -> DrawnBucket {
-        let index = draw_below(rng, self.tied);
+        let index = draw_below(rng, self.tied_bucket_count);
         if self.is_tie_at_zero() {
-            DrawnBucket::Zero(index)
+            DrawnBucket::TiedAtZeroStrength(index)
         } else {
-            DrawnBucket::Ranked(self.certain + index)
+            DrawnBucket::Ranked(self.certain_member_count + index)
         }
     }
 
@@ -110,18 +110,18 @@ impl FavouredSet {
     /// tied ones, or a bucket neither ranked nor tied.
     const fn bucket_outside(&self, index: u32) -> DrawnBucket {
         if self.is_tie_at_zero() {
-            return DrawnBucket::Other(index);
+            return DrawnBucket::UnrankedUntied(index);
         }
-        let rank = self.certain + self.tied + index;
-        if rank < self.ranked {
+        let rank = self.certain_member_count + self.tied_bucket_count + index;
+        if rank < self.ranked_bucket_count {
             DrawnBucket::Ranked(rank)
         } else {
-            DrawnBucket::Other(rank - self.ranked)
+            DrawnBucket::UnrankedUntied(rank - self.ranked_bucket_count)
         }
     }
 
     /// Returns true if the tied buckets are those of strength 0.
     pub(in crate::mechanism) const fn is_tie_at_zero(&self) -> bool {
-        self.strength == 0
+        self.tied_strength == 0
     }
 }

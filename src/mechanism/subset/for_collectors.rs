@@ -5,7 +5,7 @@ use core::fmt::Debug;
 use serde::de::{self, DeserializeOwned};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::parameters::{FavouringRule, Subset};
+use super::parameters::{FavouringRule, HashedSubsetSelection};
 use super::report::BucketReport;
 use super::thresholds::Thresholds;
 use crate::canonical::{CanonicalWriter, WriteCanonical};
@@ -16,10 +16,10 @@ use crate::hash::HashFamily;
 use crate::mechanism::collected_mechanism::CollectedMechanism;
 use crate::sample::{WeightAndCount, realised_epsilon};
 
-/// Form of a [`Subset`] in a task file.
+/// Form of a [`HashedSubsetSelection`] in a task file.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct SubsetFile<Name> {
+struct SerializedSubset<Name> {
     rule: Name,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     favoured: Option<u32>,
@@ -42,22 +42,22 @@ const fn is_default_hash_count(hashes: &u32) -> bool {
     *hashes == 1
 }
 
-impl<R: NamedRule> Serialize for Subset<R> {
+impl<R: NamedRule> Serialize for HashedSubsetSelection<R> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let parts = SubsetFile {
+        let parts = SerializedSubset {
             rule: self.rule_name(),
             favoured: self.favoured_count(),
-            hashing: self.hashing(),
-            buckets: self.buckets(),
-            hashes: self.hashes(),
+            hashing: self.hash_family(),
+            buckets: self.buckets_per_hash(),
+            hashes: self.hash_count(),
         };
         parts.serialize(serializer)
     }
 }
 
-impl<'de, R: NamedRule> Deserialize<'de> for Subset<R> {
+impl<'de, R: NamedRule> Deserialize<'de> for HashedSubsetSelection<R> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let parts = SubsetFile::<R::Name>::deserialize(deserializer)?;
+        let parts = SerializedSubset::<R::Name>::deserialize(deserializer)?;
         let rule = Self::rule_from_name(parts.rule, parts.favoured).map_err(de::Error::custom)?;
         if parts.hashing == HashFamily::BalancedWindows && parts.favoured.unwrap_or(1) < 2 {
             return Err(de::Error::custom(
@@ -69,11 +69,11 @@ impl<'de, R: NamedRule> Deserialize<'de> for Subset<R> {
     }
 }
 
-impl<R: FavouringRule> Subset<R> {
+impl<R: FavouringRule> HashedSubsetSelection<R> {
     /// Checks the ranges and creates the parameters of a mechanism with one hash function.
     ///
     /// # Errors
-    /// As for [`Subset::with_hashes`].
+    /// As for [`HashedSubsetSelection::with_hashes`].
     pub fn new(rule: R, hashing: HashFamily, buckets: u32) -> Result<Self, Error> {
         Self::with_hashes(rule, hashing, buckets, 1)
     }
@@ -81,43 +81,47 @@ impl<R: FavouringRule> Subset<R> {
     /// Number t of buckets of each hash function. In CoCo, bucket 2k is the plus side of pair k,
     /// and 2k + 1 its minus side.
     #[must_use]
-    pub const fn buckets(&self) -> u32 {
-        self.buckets
+    pub const fn buckets_per_hash(&self) -> u32 {
+        self.buckets_per_hash
     }
 }
 
-impl<R: NamedRule> Subset<R> {
+impl<R: NamedRule> HashedSubsetSelection<R> {
     /// Name of the rule.
     #[must_use]
     pub fn rule_name(&self) -> R::Name {
-        self.rule().name()
+        self.favouring_rule().rule_name()
     }
 
     /// Returns the rule with the given name. `favoured` is the rule's number c of favoured buckets,
     /// if it has one.
     pub(crate) fn rule_from_name(name: R::Name, favoured: Option<u32>) -> Result<R, Error> {
         let paper = R::paper_rule()?;
-        if name == paper.name() {
+        if name == paper.rule_name() {
             return match favoured {
                 None => Ok(paper),
-                Some(_) => Err(error!(Combination {
-                    reason: R::NO_FAVOURED
+                Some(_) => Err(error!(InvalidCombination {
+                    reason: R::UNEXPECTED_FAVOURED_COUNT_REASON
                 })),
             };
         }
-        favoured.map(R::strongest_rule).ok_or(error!(Combination {
-            reason: R::NEEDS_FAVOURED
-        }))
+        favoured
+            .map(R::strongest_rule)
+            .ok_or(error!(InvalidCombination {
+                reason: R::MISSING_FAVOURED_COUNT_REASON
+            }))
     }
 }
 
-impl<R: FavouringRule> WriteCanonical for Subset<R> {
+impl<R: FavouringRule> WriteCanonical for HashedSubsetSelection<R> {
     fn write_canonical(&self, canonical: &mut CanonicalWriter) {
         canonical.write_number(u64::from(self.favoured_count().unwrap_or(0)));
         // With one hash function, this number is the code of the hash family alone.
-        let further = u64::from(self.hashes() - 1);
-        canonical.write_number(self.hashing().to_canonical_code() + further * HashFamily::COUNT);
-        canonical.write_number(u64::from(self.cells()));
+        let further = u64::from(self.hash_count() - 1);
+        canonical.write_number(
+            self.hash_family().to_canonical_code() + further * HashFamily::FAMILY_COUNT,
+        );
+        canonical.write_number(u64::from(self.cells_per_hash()));
     }
 }
 
@@ -129,7 +133,7 @@ impl Thresholds {
         let (inside, favoured) = (self.favoured_threshold(1), self.favoured_count(1));
         [
             inside.probability() / f64::from(favoured),
-            inside.false_probability() / f64::from(self.outcomes - favoured),
+            inside.false_probability() / f64::from(self.outcome_count - favoured),
         ]
     }
 
@@ -138,15 +142,19 @@ impl Thresholds {
     /// rounded up, and never above the requested ε.
     #[must_use]
     pub fn effective_epsilon(&self) -> f64 {
-        const ONE: u128 = 1 << 64;
-        let t = self.outcomes;
-        let sets = (1..).zip(self.inside.iter().map(|inside| u128::from(inside.0)));
-        let Some(decided) = self.decided else {
+        const TWO_POW_64: u128 = 1 << 64;
+        let t = self.outcome_count;
+        let sets = (1..).zip(
+            self.favoured_thresholds
+                .iter()
+                .map(|inside| u128::from(inside.0)),
+        );
+        let Some(decided) = self.decided_side_threshold else {
             let outputs = sets.flat_map(|(cells, inside)| {
                 let favoured = self.favoured_count(cells);
                 [
                     WeightAndCount(inside, favoured.into()),
-                    WeightAndCount(ONE - inside, (t - favoured).into()),
+                    WeightAndCount(TWO_POW_64 - inside, (t - favoured).into()),
                 ]
             });
             return realised_epsilon(outputs, self.epsilon);
@@ -159,21 +167,21 @@ impl Thresholds {
         );
         let sides = [
             WeightAndCount(pair * decided, 1),
-            WeightAndCount(pair * (ONE - decided), 1),
+            WeightAndCount(pair * (TWO_POW_64 - decided), 1),
         ];
         let elsewhere =
-            sets.map(|(k, inside)| WeightAndCount((ONE - inside) << 64, (t - 2 * k).into()));
+            sets.map(|(k, inside)| WeightAndCount((TWO_POW_64 - inside) << 64, (t - 2 * k).into()));
         realised_epsilon(sides.into_iter().chain(elsewhere), self.epsilon)
     }
 }
 
-impl<R: FavouringRule> CollectedMechanism for Subset<R> {
+impl<R: FavouringRule> CollectedMechanism for HashedSubsetSelection<R> {
     fn effective_epsilon(&self, domain: &Domain, epsilon: f64) -> f64 {
         self.thresholds(domain.sparsity(), epsilon)
             .effective_epsilon()
     }
 
-    fn decoder(
+    fn report_decoder(
         &self,
         _: &Domain,
         _: f64,
@@ -221,10 +229,10 @@ pub trait NamedRule: FavouringRule {
     type Name: Copy + Eq + Debug + Serialize + DeserializeOwned;
 
     /// Reason in the error if the paper's rule is given a number c of favoured buckets.
-    const NO_FAVOURED: &'static str;
+    const UNEXPECTED_FAVOURED_COUNT_REASON: &'static str;
     /// Reason in the error if the other rule is given no number c of favoured buckets.
-    const NEEDS_FAVOURED: &'static str;
+    const MISSING_FAVOURED_COUNT_REASON: &'static str;
 
     /// Name of the rule.
-    fn name(&self) -> Self::Name;
+    fn rule_name(&self) -> Self::Name;
 }

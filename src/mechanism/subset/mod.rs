@@ -28,7 +28,7 @@ mod thresholds;
 
 #[cfg(feature = "collector")]
 pub use for_collectors::NamedRule;
-pub use parameters::{FavouringRule, Subset};
+pub use parameters::{FavouringRule, HashedSubsetSelection};
 pub(super) use randomize::Randomizer;
 #[cfg(feature = "analysis")]
 pub(super) use randomize::opposite_side;
@@ -43,23 +43,23 @@ use crate::domain::Domain;
 use crate::error::{Error, error};
 use crate::hash::HashFamily;
 
-impl<R: FavouringRule> MechanismParameters for Subset<R> {
-    const NAME: &'static str = R::MECHANISM;
+impl<R: FavouringRule> MechanismParameters for HashedSubsetSelection<R> {
+    const NAME: &'static str = R::MECHANISM_NAME;
     type Report = BucketReport;
     type Randomizer = Randomizer<R>;
 
-    fn check(&self, domain: &Domain) -> Result<(), Error> {
-        self.hashing.check_domain(domain)?;
-        if R::SIDES > 1 {
+    fn check_suits_domain(&self, domain: &Domain) -> Result<(), Error> {
+        self.hash_family.check_domain(domain)?;
+        if R::SIDES_PER_CELL > 1 {
             domain.check_rated()?;
         }
         domain.check_sparse()?;
-        if self.favoured_count().is_none() && self.cells() <= domain.sparsity() {
-            return Err(error!(Combination {
-                reason: R::NEEDS_CELLS,
+        if self.favoured_count().is_none() && self.cells_per_hash() <= domain.sparsity() {
+            return Err(error!(InvalidCombination {
+                reason: R::TOO_FEW_CELLS_REASON,
             }));
         }
-        parameters::hash_count_bound(domain.sparsity()).check(f64::from(self.hashes))
+        parameters::hash_count_range(domain.sparsity()).check_in_range(f64::from(self.hash_count))
     }
 
     fn read_canonical(reader: &mut CanonicalReader<'_>) -> Result<Self, Error> {
@@ -70,12 +70,13 @@ impl<R: FavouringRule> MechanismParameters for Subset<R> {
         };
         let number = reader.read_number();
         // One number encodes the hash family and R − 1.
-        let hashing =
-            reader.require_known(HashFamily::from_canonical_code(number % HashFamily::COUNT))?;
-        let hashes = u32::try_from(number / HashFamily::COUNT + 1).ok();
-        let hashes = reader.require_known(hashes)?;
+        let hashing = reader.unwrap_or_mark_malformed(HashFamily::from_canonical_code(
+            number % HashFamily::FAMILY_COUNT,
+        ))?;
+        let hashes = u32::try_from(number / HashFamily::FAMILY_COUNT + 1).ok();
+        let hashes = reader.unwrap_or_mark_malformed(hashes)?;
         // Saturated, because that many cells are out of range in any case.
-        let buckets = reader.read_u32().saturating_mul(R::SIDES);
+        let buckets = reader.read_u32().saturating_mul(R::SIDES_PER_CELL);
         Self::with_hashes(rule, hashing, buckets, hashes)
     }
 
@@ -83,13 +84,13 @@ impl<R: FavouringRule> MechanismParameters for Subset<R> {
         Randomizer::new(self, domain, epsilon)
     }
 
-    fn memo_slots(&self, domain: &Domain) -> Option<[u32; 3]> {
+    fn memo_slot_counts(&self, domain: &Domain) -> Option<[u32; 3]> {
         // Otherwise some favoured buckets are drawn again for each report.
         let favoured = self.favoured_count()?;
         let is_fixed = favoured == self.buckets_per_element();
         let per_bucket = self.element_hash(domain).slots_per_bucket()?;
-        let is_single = R::SIDES == 1 && self.hashes == 1 && domain.is_one_of_list();
-        let slots = per_bucket * self.buckets;
-        (is_fixed && is_single).then_some([slots, favoured, self.buckets])
+        let is_single = R::SIDES_PER_CELL == 1 && self.hash_count == 1 && domain.is_one_of_list();
+        let slots = per_bucket * self.buckets_per_hash;
+        (is_fixed && is_single).then_some([slots, favoured, self.buckets_per_hash])
     }
 }

@@ -28,19 +28,19 @@ use crate::hash::{ElementHash, HashFamily, MAX_WINDOW_BUCKETS};
 /// # Ok::<(), hushbin::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Subset<R> {
-    pub(super) rule: R,
-    pub(super) hashing: HashFamily,
+pub struct HashedSubsetSelection<R> {
+    pub(super) favouring_rule: R,
+    pub(super) hash_family: HashFamily,
     /// Number t of buckets of each hash function. In CoCo, two buckets form a pair.
-    pub(super) buckets: u32,
-    pub(super) hashes: u32,
+    pub(super) buckets_per_hash: u32,
+    pub(super) hash_count: u32,
 }
 
 /// Rule that chooses the favoured buckets. Each mechanism has two rules. The rule from the
 /// mechanism's paper favours a number of buckets that depends on the input. The other rule favours
 /// a number of buckets that the task states. Implemented by
-/// [`collision::Rule`](crate::mechanism::collision::Rule) and
-/// [`coco::Rule`](crate::mechanism::coco::Rule).
+/// [`collision::FavouredBucketRule`](crate::mechanism::collision::FavouredBucketRule) and
+/// [`coco::FavouredBucketRule`](crate::mechanism::coco::FavouredBucketRule).
 ///
 /// ```
 /// use hushbin::mechanism::{FavouringRule as _, coco, collision};
@@ -51,14 +51,14 @@ pub struct Subset<R> {
 /// ```
 pub trait FavouringRule: Copy + Eq + Hashable + Debug {
     /// Name of the mechanism, as in task files.
-    const MECHANISM: &'static str;
+    const MECHANISM_NAME: &'static str;
     /// Number of buckets in a cell: 1, or 2 if cells are pairs of sides. Elements are hashed to
     /// cells.
-    const SIDES: u32;
+    const SIDES_PER_CELL: u32;
     /// Reason in the error if the paper's rule has s cells or fewer, where s is the sparsity.
-    const NEEDS_CELLS: &'static str;
+    const TOO_FEW_CELLS_REASON: &'static str;
     /// Reason in the error if the paper's rule is given several hash functions.
-    const ONE_HASH: &'static str;
+    const MULTIPLE_HASHES_REASON: &'static str;
 
     /// Number c of favoured buckets; `None` under the paper's rule.
     fn favoured_count(&self) -> Option<u32>;
@@ -75,33 +75,33 @@ pub trait FavouringRule: Copy + Eq + Hashable + Debug {
     /// Maximum number c of favoured buckets, if there are `buckets` buckets. The maximum is all but
     /// one or, if cells are pairs of sides, half of the buckets.
     fn max_favoured(buckets: u32) -> u32 {
-        if Self::SIDES == 1 {
+        if Self::SIDES_PER_CELL == 1 {
             buckets - 1
         } else {
-            buckets / Self::SIDES
+            buckets / Self::SIDES_PER_CELL
         }
     }
 
     /// Returns true if the rule allows the hash family [`HashFamily::BalancedItems`]. Under this
     /// family, short inputs are filled up with items instead of paddings.
     fn allows_balanced_items(&self) -> bool {
-        Self::SIDES > 1 && self.favoured_count().is_some()
+        Self::SIDES_PER_CELL > 1 && self.favoured_count().is_some()
     }
 }
 
-impl<R: FavouringRule> Subset<R> {
+impl<R: FavouringRule> HashedSubsetSelection<R> {
     /// Checks the ranges and creates the parameters.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] in these cases:
+    /// [`Error::OptionOutOfRange`] in these cases:
     ///
     /// - `buckets` is outside [`bounds::BUCKETS`], or above 255 under windows;
-    /// - `hashes` is outside [`bounds::HASHES`], or gives more than [`bounds::BUCKETS`] buckets
+    /// - `hashes` is outside [`bounds::HASH_FUNCTION_COUNT_RANGE`], or gives more than [`bounds::BUCKETS`] buckets
     ///   in all;
     /// - the rule's number of favoured buckets is not from 1 to R·t − 1 (Collision) or R·t/2
     ///   (CoCo), for R hash functions of t buckets each.
     ///
-    /// [`Error::Combination`] in these cases:
+    /// [`Error::InvalidCombination`] in these cases:
     ///
     /// - CoCo's `buckets` are odd;
     /// - there are several functions under the paper's rule;
@@ -115,12 +115,12 @@ impl<R: FavouringRule> Subset<R> {
         hashes: u32,
     ) -> Result<Self, Error> {
         let windows = hashing == HashFamily::BalancedWindows;
-        let all = bounds::BUCKETS.max as u32;
+        let all = bounds::BUCKET_COUNT_RANGE.max as u32;
         let most = if windows { MAX_WINDOW_BUCKETS } else { all };
-        let bound = bounds::BUCKETS.with_max(f64::from(most));
-        bound.check(f64::from(buckets))?;
-        if !buckets.is_multiple_of(R::SIDES) {
-            return Err(error!(Combination {
+        let bound = bounds::BUCKET_COUNT_RANGE.with_max(f64::from(most));
+        bound.check_in_range(f64::from(buckets))?;
+        if !buckets.is_multiple_of(R::SIDES_PER_CELL) {
+            return Err(error!(InvalidCombination {
                 reason: "coco needs an even number of \"buckets\": they form pairs",
             }));
         }
@@ -128,57 +128,57 @@ impl<R: FavouringRule> Subset<R> {
             hashing.check_uses_paddings()?;
         }
         let most = if windows { 1 } else { all / buckets };
-        bounds::HASHES
+        bounds::HASH_FUNCTION_COUNT_RANGE
             .with_max(f64::from(most))
-            .check(f64::from(hashes))?;
+            .check_in_range(f64::from(hashes))?;
         match rule.favoured_count() {
-            Some(favoured) => bounds::FAVOURED
+            Some(favoured) => bounds::FAVOURED_BUCKET_COUNT_RANGE
                 .with_max(f64::from(R::max_favoured(hashes * buckets)))
-                .check(f64::from(favoured))?,
+                .check_in_range(f64::from(favoured))?,
             None if hashes > 1 => {
-                return Err(error!(Combination {
-                    reason: R::ONE_HASH,
+                return Err(error!(InvalidCombination {
+                    reason: R::MULTIPLE_HASHES_REASON,
                 }));
             }
             None => {}
         }
         Ok(Self {
-            rule,
-            hashing,
-            buckets,
-            hashes,
+            favouring_rule: rule,
+            hash_family: hashing,
+            buckets_per_hash: buckets,
+            hash_count: hashes,
         })
     }
 
     /// Rule that chooses the favoured buckets.
     #[must_use]
-    pub const fn rule(&self) -> R {
-        self.rule
+    pub const fn favouring_rule(&self) -> R {
+        self.favouring_rule
     }
 
     /// Number c of favoured buckets; `None` under the paper's rule.
     #[must_use]
     pub fn favoured_count(&self) -> Option<u32> {
-        self.rule.favoured_count()
+        self.favouring_rule.favoured_count()
     }
 
     /// Family of the hash functions.
     #[must_use]
-    pub const fn hashing(&self) -> HashFamily {
-        self.hashing
+    pub const fn hash_family(&self) -> HashFamily {
+        self.hash_family
     }
 
     /// Number R of hash functions.
     #[must_use]
-    pub const fn hashes(&self) -> u32 {
-        self.hashes
+    pub const fn hash_count(&self) -> u32 {
+        self.hash_count
     }
 
     /// Total number of buckets, R·t. A report has one of them. The buckets of the first hash
     /// function come first, then those of the second, and so on.
     #[must_use]
     pub const fn total_buckets(&self) -> u32 {
-        self.hashes * self.buckets
+        self.hash_count * self.buckets_per_hash
     }
 
     /// Number of buckets that contain each element. Under [`HashFamily::BalancedWindows`] it is the
@@ -186,57 +186,61 @@ impl<R: FavouringRule> Subset<R> {
     /// is 1.
     #[must_use]
     pub fn buckets_per_element(&self) -> u32 {
-        match self.hashing {
+        match self.hash_family {
             HashFamily::BalancedWindows => self.favoured_count().unwrap_or(1),
             _ => 1,
         }
     }
 
     /// Number of cells of each hash function: t buckets in Collision, t/2 pairs in CoCo.
-    pub(crate) const fn cells(&self) -> u32 {
-        self.buckets / R::SIDES
+    pub(crate) const fn cells_per_hash(&self) -> u32 {
+        self.buckets_per_hash / R::SIDES_PER_CELL
     }
 
     /// Number of elements of the domain, paddings included if there are any. `None` in an open
     /// domain.
     #[must_use]
-    pub fn elements(&self, domain: &Domain) -> Option<u32> {
-        Self::elements_under_hashing(self.hashing, domain)
+    pub fn element_count(&self, domain: &Domain) -> Option<u32> {
+        Self::elements_under_hashing(self.hash_family, domain)
     }
 
     pub(crate) fn elements_under_hashing(hashing: HashFamily, domain: &Domain) -> Option<u32> {
         match hashing {
             HashFamily::BalancedItems => domain.item_count(),
-            _ if R::SIDES > 1 => domain.without_signs().element_count(),
+            _ if R::SIDES_PER_CELL > 1 => domain.without_signs().element_count(),
             _ => domain.element_count(),
         }
     }
 
     /// Returns the hash that maps elements to cells.
     pub(crate) fn element_hash(&self, domain: &Domain) -> ElementHash {
-        ElementHash::new(self.hashing, self.elements(domain), self.cells())
+        ElementHash::new(
+            self.hash_family,
+            self.element_count(domain),
+            self.cells_per_hash(),
+        )
     }
 
     /// Number d of items, if inputs with fewer entries than the sparsity are filled up with items.
     /// `None` if they are filled up with paddings.
     pub(in crate::mechanism) fn filling_item_count(&self, domain: &Domain) -> Option<u32> {
         let items = domain.item_count();
-        items.filter(|_| self.hashing == HashFamily::BalancedItems)
+        items.filter(|_| self.hash_family == HashFamily::BalancedItems)
     }
 
     /// Creates counts of 0 for the cells of all hash functions, for inputs over `domain`.
     pub(super) fn empty_cell_strengths(&self, domain: &Domain) -> CellStrengths {
         CellStrengths::new(
-            self.cells(),
-            self.hashes,
+            self.cells_per_hash(),
+            self.hash_count,
             domain.sparsity() * self.buckets_per_element(),
         )
     }
 }
 
-/// Returns the range of the number R of hash functions at sparsity s. It is [`bounds::HASHES`] with
+/// Returns the range of the number R of hash functions at sparsity s. It is [`bounds::HASH_FUNCTION_COUNT_RANGE`] with
 /// a maximum that depends on s. The product R·s is bounded, because the client computes R·s hashes
 /// for each report.
-pub(crate) fn hash_count_bound(sparsity: u32) -> bounds::ParameterRange {
-    bounds::HASHES.with_max(f64::from(bounds::HASHED / sparsity))
+pub(crate) fn hash_count_range(sparsity: u32) -> bounds::ParameterRange {
+    bounds::HASH_FUNCTION_COUNT_RANGE.with_max(f64::from(bounds::MAX_HASHED_ELEMENTS / sparsity))
 }

@@ -9,7 +9,7 @@ use rand_core::CryptoRng;
 
 use super::cell_strengths::CellStrengths;
 use super::favoured_set::{DrawnBucket, FavouredSet};
-use super::parameters::{FavouringRule, Subset};
+use super::parameters::{FavouringRule, HashedSubsetSelection};
 use super::report::BucketReport;
 use super::thresholds::Thresholds;
 use crate::domain::{Domain, Entry, SignedItem};
@@ -37,31 +37,31 @@ use crate::sort::sort_keys;
 #[derive(Debug, Clone)]
 pub struct Randomizer<R> {
     pub(in crate::mechanism) domain: Domain,
-    functions: HashFunctions,
+    hash_functions: HashFunctions,
     /// Number d of items, if inputs with fewer entries than the sparsity are filled up with items.
     /// `None` if they are filled up with paddings.
-    filling_items: Option<u32>,
+    filling_item_count: Option<u32>,
     pub(in crate::mechanism) thresholds: Thresholds,
     /// Entries after sampling down, at most s. In CoCo, they are followed by the entries that are
     /// added to reach s.
-    pub(in crate::mechanism) signed: Vec<SignedItem>,
+    pub(in crate::mechanism) signed_items: Vec<SignedItem>,
     /// Elements of the input, prepared for hashing. Also used as memory for sorting items.
-    placed: Vec<u64>,
+    prepared_elements: Vec<u64>,
     /// Side that each element pushes to under each hash function. In Collision, all pushes go to
     /// the plus side.
-    hashed: Vec<u32>,
+    element_sides: Vec<u32>,
     /// Keys for [`SignBitLocation::plus_bit`], one for each hash function. Used only in CoCo.
     sign_keys: Vec<u64>,
-    pub(in crate::mechanism) cells: CellStrengths,
+    pub(in crate::mechanism) cell_strengths: CellStrengths,
     /// Sides that the s elements push to, in ascending order. Used only under CoCo's rule
     /// `overwrite`.
-    pushes: Vec<u64>,
+    sorted_pushed_sides: Vec<u64>,
     rule: PhantomData<R>,
 }
 
 impl<R: FavouringRule> Randomizer<R> {
     /// True if cells are pairs of sides.
-    const PAIRS: bool = cfg!(feature = "complete") && R::SIDES > 1;
+    const CELLS_ARE_PAIRS: bool = cfg!(feature = "complete") && R::SIDES_PER_CELL > 1;
 
     /// Creates the sampler for the parameters, domain and ε of one [`Task`](crate::Task). The task
     /// has checked that the three fit together.
@@ -69,26 +69,26 @@ impl<R: FavouringRule> Randomizer<R> {
     /// # Panics
     /// If the rule is the paper's and has no more cells than the domain's sparsity.
     #[must_use]
-    pub fn new(subset: &Subset<R>, domain: &Domain, epsilon: f64) -> Self {
+    pub fn new(subset: &HashedSubsetSelection<R>, domain: &Domain, epsilon: f64) -> Self {
         let capacity = domain.sparsity() as usize;
-        let paired = if Self::PAIRS { capacity } else { 0 };
-        let functions = HashFunctions::new(subset.element_hash(domain), subset.hashes(), 0);
+        let paired = if Self::CELLS_ARE_PAIRS { capacity } else { 0 };
+        let functions = HashFunctions::new(subset.element_hash(domain), subset.hash_count(), 0);
         Self {
             // In CoCo an element is an item without its sign. The sign is stored in `signed`.
-            domain: if Self::PAIRS {
+            domain: if Self::CELLS_ARE_PAIRS {
                 domain.without_signs()
             } else {
                 *domain
             },
-            filling_items: subset.filling_item_count(domain),
+            filling_item_count: subset.filling_item_count(domain),
             thresholds: subset.thresholds(domain.sparsity(), epsilon),
-            signed: Vec::with_capacity(capacity),
-            placed: Vec::with_capacity(capacity),
-            hashed: alloc::vec![0; capacity * functions.count() * subset.buckets_per_element() as usize],
+            signed_items: Vec::with_capacity(capacity),
+            prepared_elements: Vec::with_capacity(capacity),
+            element_sides: alloc::vec![0; capacity * functions.function_count() * subset.buckets_per_element() as usize],
             sign_keys: Vec::new(),
-            cells: subset.empty_cell_strengths(domain),
-            pushes: Vec::with_capacity(paired),
-            functions,
+            cell_strengths: subset.empty_cell_strengths(domain),
+            sorted_pushed_sides: Vec::with_capacity(paired),
+            hash_functions: functions,
             rule: PhantomData,
         }
     }
@@ -96,8 +96,8 @@ impl<R: FavouringRule> Randomizer<R> {
     /// Number of items outside an input of `signed` items, if items are added to this input. `None`
     /// if no item is added.
     pub(in crate::mechanism) fn addable_item_count(&self, signed: u32) -> Option<u32> {
-        let fills = Self::PAIRS && signed < self.domain.sparsity();
-        let items = self.filling_items.filter(|_| fills);
+        let fills = Self::CELLS_ARE_PAIRS && signed < self.domain.sparsity();
+        let items = self.filling_item_count.filter(|_| fills);
         items.map(|items| items - signed)
     }
 
@@ -105,7 +105,7 @@ impl<R: FavouringRule> Randomizer<R> {
     pub(in crate::mechanism) fn missing_element_count(&self) -> u32 {
         self.domain
             .sparsity()
-            .checked_sub(self.signed.len() as u32)
+            .checked_sub(self.signed_items.len() as u32)
             .expect("inputs are sampled down to at most s entries")
     }
 
@@ -122,119 +122,148 @@ impl<R: FavouringRule> Randomizer<R> {
         mut is_negative: impl FnMut(u32) -> bool,
     ) {
         let mut missing = self.missing_element_count();
-        if Self::PAIRS {
-            self.placed.clear();
-            if self.filling_items.is_some() {
-                let own = self.signed.iter().map(|own| own.item);
-                self.placed.extend(own);
-                sort_keys(&mut self.placed);
+        if Self::CELLS_ARE_PAIRS {
+            self.prepared_elements.clear();
+            if self.filling_item_count.is_some() {
+                let own = self.signed_items.iter().map(|own| own.item);
+                self.prepared_elements.extend(own);
+                sort_keys(&mut self.prepared_elements);
             }
             // Turn the rank among the other items into an item, by skipping the input's items.
             let mut other = u64::from(rank);
-            for &own in &self.placed {
+            for &own in &self.prepared_elements {
                 other += u64::from(own <= other);
             }
             for index in 0..missing {
                 let mut item = self.domain.padding_element(index);
-                if let Some(items) = self.filling_items {
-                    while self.placed.binary_search(&other).is_ok() {
+                if let Some(items) = self.filling_item_count {
+                    while self.prepared_elements.binary_search(&other).is_ok() {
                         other = (other + 1) % u64::from(items);
                     }
                     item = other;
                     other = (other + 1) % u64::from(items);
                 }
                 let negative = is_negative(index);
-                self.signed.push(SignedItem { item, negative });
+                self.signed_items.push(SignedItem {
+                    item,
+                    is_negative: negative,
+                });
             }
             missing = 0;
         }
         let own = self
-            .signed
+            .signed_items
             .iter()
             .map(|&own| self.domain.element_of_signed_item(own));
         let paddings = (0..missing).map(|index| self.domain.padding_element(index));
-        let prepare = |element: u64| self.functions.prepare_element(element);
-        self.placed.clear();
-        self.placed.extend(own.chain(paddings).map(prepare));
+        let prepare = |element: u64| self.hash_functions.prepare_element(element);
+        self.prepared_elements.clear();
+        self.prepared_elements
+            .extend(own.chain(paddings).map(prepare));
     }
 
     /// Hashes the elements to cells, and computes the side that each element pushes to.
     fn compute_pushes(&mut self, seed: u64) {
-        self.functions.reseed(seed);
-        self.functions.fill_buckets(&self.placed, &mut self.hashed);
-        if Self::PAIRS {
+        self.hash_functions.reseed(seed);
+        self.hash_functions
+            .fill_buckets(&self.prepared_elements, &mut self.element_sides);
+        if Self::CELLS_ARE_PAIRS {
             self.sign_keys.clear();
-            self.sign_keys.extend(self.functions.sign_keys());
-            let hashed = self.hashed.chunks_exact_mut(self.functions.count());
-            for (sides, &SignedItem { item, negative }) in hashed.zip(&self.signed) {
-                let fair = SignBitLocation::of_element(&self.domain, item);
+            self.sign_keys.extend(self.hash_functions.sign_keys());
+            let hashed = self
+                .element_sides
+                .chunks_exact_mut(self.hash_functions.function_count());
+            for (
+                sides,
+                &SignedItem {
+                    item,
+                    is_negative: negative,
+                },
+            ) in hashed.zip(&self.signed_items)
+            {
+                let fair = SignBitLocation::sign_bit_of_element(&self.domain, item);
                 for (side, &key) in sides.iter_mut().zip(&self.sign_keys) {
-                    *side = 2 * *side + (fair.plus_bit(key) ^ u32::from(!negative));
+                    *side = 2 * *side + (fair.read_sign_bit(key) ^ u32::from(!negative));
                 }
             }
             return;
         }
         // Further buckets that the one answer is in: those that follow the first, in cyclic order.
-        for next in self.placed.len() * self.functions.count()..self.hashed.len() {
-            self.hashed[next] = (self.hashed[next - 1] + 1) % self.thresholds.outcomes;
+        for next in self.prepared_elements.len() * self.hash_functions.function_count()
+            ..self.element_sides.len()
+        {
+            self.element_sides[next] =
+                (self.element_sides[next - 1] + 1) % self.thresholds.outcome_count;
         }
         // Side 2k is the plus side of cell k.
-        self.hashed.iter_mut().for_each(|bucket| *bucket *= 2);
+        self.element_sides
+            .iter_mut()
+            .for_each(|bucket| *bucket *= 2);
     }
 
     /// Hashes the elements, ranks the sides by net push, and returns the favoured set.
     pub(in crate::mechanism) fn compute_favoured_set(&mut self, seed: u64) -> FavouredSet {
         self.compute_pushes(seed);
-        self.cells.count_pushes(&self.hashed);
+        self.cell_strengths.count_pushes(&self.element_sides);
         let size = self
             .thresholds
-            .favoured_count(self.cells.strong_side_count());
-        FavouredSet::new(size, &self.cells, self.buckets_without_strength())
+            .favoured_count(self.cell_strengths.strong_side_count());
+        FavouredSet::new(
+            size,
+            &self.cell_strengths,
+            self.zero_strength_bucket_count(),
+        )
     }
 
     /// Probability of drawing a favoured bucket, for the input that was ranked last.
     pub(in crate::mechanism) fn favoured_threshold(&self) -> Threshold {
         self.thresholds
-            .favoured_threshold(self.cells.strong_side_count())
+            .favoured_threshold(self.cell_strengths.strong_side_count())
     }
 
     /// Number of buckets in cells whose count is 0.
-    fn buckets_without_strength(&self) -> u32 {
-        self.thresholds.outcomes - R::SIDES * self.cells.strong_side_count()
+    fn zero_strength_bucket_count(&self) -> u32 {
+        self.thresholds.outcome_count - R::SIDES_PER_CELL * self.cell_strengths.strong_side_count()
     }
 
-    fn draw_by_strength<G: CryptoRng + ?Sized>(&mut self, seed: u64, rng: &mut G) -> u32 {
+    fn draw_bucket_by_strength<G: CryptoRng + ?Sized>(&mut self, seed: u64, rng: &mut G) -> u32 {
         let favoured = self.compute_favoured_set(seed);
-        let drawn = favoured.draw_bucket(self.thresholds.outcomes, self.favoured_threshold(), rng);
-        if !Self::PAIRS {
+        let drawn = favoured.draw_bucket(
+            self.thresholds.outcome_count,
+            self.favoured_threshold(),
+            rng,
+        );
+        if !Self::CELLS_ARE_PAIRS {
             return match drawn {
-                DrawnBucket::Ranked(rank) => self.cells.side_of_rank(rank) / 2,
+                DrawnBucket::Ranked(rank) => self.cell_strengths.side_of_rank(rank) / 2,
                 // These buckets hold no element, tied or not.
-                DrawnBucket::Zero(index) | DrawnBucket::Other(index) => {
-                    self.cells.side_without_strength(2 * index) / 2
+                DrawnBucket::TiedAtZeroStrength(index) | DrawnBucket::UnrankedUntied(index) => {
+                    self.cell_strengths.side_without_strength(2 * index) / 2
                 }
             };
         }
         match drawn {
-            DrawnBucket::Ranked(rank) => self.cells.side_of_rank(rank),
-            DrawnBucket::Zero(index) => self.cells.side_without_strength(index),
+            DrawnBucket::Ranked(rank) => self.cell_strengths.side_of_rank(rank),
+            DrawnBucket::TiedAtZeroStrength(index) => {
+                self.cell_strengths.side_without_strength(index)
+            }
             // Sides that are neither ranked nor tied: first the balanced ones, unless these tie,
             // then the opposite sides of the ranked ones.
-            DrawnBucket::Other(index) => {
+            DrawnBucket::UnrankedUntied(index) => {
                 let balanced = if favoured.is_tie_at_zero() {
                     0
                 } else {
-                    self.buckets_without_strength()
+                    self.zero_strength_bucket_count()
                 };
                 match index.checked_sub(balanced) {
-                    None => self.cells.side_without_strength(index),
-                    Some(rank) => opposite_side(self.cells.side_of_rank(rank)),
+                    None => self.cell_strengths.side_without_strength(index),
+                    Some(rank) => opposite_side(self.cell_strengths.side_of_rank(rank)),
                 }
             }
         }
     }
 
-    fn draw_by_overwrite<G: CryptoRng + ?Sized>(
+    fn draw_bucket_by_overwrite<G: CryptoRng + ?Sized>(
         &mut self,
         seed: u64,
         decided: Threshold,
@@ -244,7 +273,10 @@ impl<R: FavouringRule> Randomizer<R> {
         let pushed = self.pushes_by_pair().count() as u32;
         if self.thresholds.favoured_threshold(pushed).draw_bool(rng) {
             let pair = draw_below(rng, pushed) as usize;
-            let pushes = self.pushes_by_pair().nth(pair).unwrap_or(&self.pushes);
+            let pushes = self
+                .pushes_by_pair()
+                .nth(pair)
+                .unwrap_or(&self.sorted_pushed_sides);
             // Buckets are below t < 2³².
             let side = pushes[draw_below(rng, pushes.len() as u32) as usize] as u32;
             if decided.draw_bool(rng) {
@@ -253,7 +285,7 @@ impl<R: FavouringRule> Randomizer<R> {
                 opposite_side(side)
             }
         } else {
-            let elsewhere = self.thresholds.outcomes - 2 * pushed;
+            let elsewhere = self.thresholds.outcome_count - 2 * pushed;
             self.side_of_unpushed_pair(draw_below(rng, elsewhere))
         }
     }
@@ -262,15 +294,15 @@ impl<R: FavouringRule> Randomizer<R> {
     /// pair together.
     pub(in crate::mechanism) fn compute_sorted_sides(&mut self, seed: u64) {
         self.compute_pushes(seed);
-        self.pushes.clear();
-        self.pushes
-            .extend(self.hashed.iter().map(|&side| u64::from(side)));
-        sort_keys(&mut self.pushes);
+        self.sorted_pushed_sides.clear();
+        self.sorted_pushed_sides
+            .extend(self.element_sides.iter().map(|&side| u64::from(side)));
+        sort_keys(&mut self.sorted_pushed_sides);
     }
 
     /// Returns the pushes of each pushed pair, in ascending order of sides.
     pub(in crate::mechanism) fn pushes_by_pair(&self) -> impl Iterator<Item = &[u64]> {
-        self.pushes.chunk_by(|a, b| a / 2 == b / 2)
+        self.sorted_pushed_sides.chunk_by(|a, b| a / 2 == b / 2)
     }
 
     /// Returns a side of a pair that no entry pushes. All such sides are in ascending order, and
@@ -291,7 +323,7 @@ impl<R: FavouringRule> Randomize for Randomizer<R> {
     type Report = BucketReport;
 
     fn set_favoured_threshold(&mut self, threshold: Threshold) {
-        self.thresholds.inside[0] = threshold;
+        self.thresholds.favoured_thresholds[0] = threshold;
     }
 
     /// Draws in this order:
@@ -314,8 +346,8 @@ impl<R: FavouringRule> Randomize for Randomizer<R> {
     ) -> bool {
         let sampled_down = self
             .domain
-            .draw_signed_items(entries, rng, &mut self.signed);
-        let others = self.addable_item_count(self.signed.len() as u32);
+            .draw_signed_items(entries, rng, &mut self.signed_items);
+        let others = self.addable_item_count(self.signed_items.len() as u32);
         let rank = others.map_or(0, |others| draw_below(rng, others));
         let mut signs = 0;
         self.list_elements(rank, |index| {
@@ -324,9 +356,11 @@ impl<R: FavouringRule> Randomize for Randomizer<R> {
             }
             (signs >> (index % 64)) & 1 == 1
         });
-        let bucket = match self.thresholds.decided {
-            Some(decided) if Self::PAIRS => self.draw_by_overwrite(seed, decided, rng),
-            _ => self.draw_by_strength(seed, rng),
+        let bucket = match self.thresholds.decided_side_threshold {
+            Some(decided) if Self::CELLS_ARE_PAIRS => {
+                self.draw_bucket_by_overwrite(seed, decided, rng)
+            }
+            _ => self.draw_bucket_by_strength(seed, rng),
         };
         *report = BucketReport { seed, bucket };
         sampled_down
@@ -342,33 +376,37 @@ pub(in crate::mechanism) const fn opposite_side(bucket: u32) -> u32 {
 mod tests {
     use super::*;
     use crate::hash::HashFamily;
-    use crate::mechanism::coco::{Coco, Rule};
+    use crate::mechanism::coco::{Coco, FavouredSideRule};
 
     /// Checks all ranks of the first added item. Each item outside the input must be added equally
     /// often, and never twice to one input.
     #[test]
     fn every_other_item_is_as_likely_to_be_added() {
         let coco = Coco::new(
-            Rule::Strongest { favoured: 1 },
+            FavouredSideRule::Strongest { favoured: 1 },
             HashFamily::BalancedItems,
             4,
         )
         .unwrap();
         for (items, sparsity) in [(7_u32, 4_u32), (5, 5), (9, 6)] {
-            let domain = Domain::rated(Some(items), sparsity);
+            let domain = Domain::of_rated_items(Some(items), sparsity);
             let mut randomizer = Randomizer::new(&coco, &domain, 1.0);
             for own in (0..1_u32 << items).filter(|own| own.count_ones() < sparsity) {
                 let has = |item: u64| own >> item & 1 == 1;
                 // Unordered, as after sampling down.
                 let input = (0..u64::from(items)).rev().filter(|&item| has(item));
                 let negative = false;
-                let input: Vec<SignedItem> =
-                    input.map(|item| SignedItem { item, negative }).collect();
+                let input: Vec<SignedItem> = input
+                    .map(|item| SignedItem {
+                        item,
+                        is_negative: negative,
+                    })
+                    .collect();
                 let mut added = alloc::vec![0; items as usize];
                 for rank in 0..items - input.len() as u32 {
-                    randomizer.signed.clone_from(&input);
+                    randomizer.signed_items.clone_from(&input);
                     randomizer.list_elements(rank, |index| index % 2 == 0);
-                    let items = randomizer.signed.iter().map(|own| own.item);
+                    let items = randomizer.signed_items.iter().map(|own| own.item);
                     let mut elements: Vec<u64> = items.collect();
                     assert_eq!(elements.len(), sparsity as usize);
                     let new = &elements[input.len()..];

@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use super::parameters::{FavouringRule, Subset};
+use super::parameters::{FavouringRule, HashedSubsetSelection};
 use crate::sample::{ExpLowerBound, Threshold};
 
 /// Integer thresholds for drawing one of t outputs, some of which the input favours. The sampler,
@@ -23,13 +23,13 @@ use crate::sample::{ExpLowerBound, Threshold};
 pub struct Thresholds {
     /// Probabilities of drawing a favoured output. Under a paper's rule, entry k − 1 is for inputs
     /// whose elements are in k different cells. Otherwise there is a single entry.
-    pub(super) inside: Vec<Threshold>,
+    pub(super) favoured_thresholds: Vec<Threshold>,
     /// Number c of favoured outputs if it is the same for every input, else `None`.
-    favoured: Option<u32>,
-    pub(in crate::mechanism) outcomes: u32,
+    fixed_favoured_count: Option<u32>,
+    pub(in crate::mechanism) outcome_count: u32,
     /// Probability of drawing the side that the deciding entry pushes to, given that the side's
     /// pair is drawn. `None` except under CoCo's rule `overwrite`.
-    pub(in crate::mechanism) decided: Option<Threshold>,
+    pub(in crate::mechanism) decided_side_threshold: Option<Threshold>,
     pub(super) epsilon: f64,
 }
 
@@ -42,14 +42,14 @@ impl Thresholds {
     ) -> Self {
         let bound = ExpLowerBound::new(epsilon);
         Self {
-            inside: alloc::vec![compute_favoured_threshold(
+            favoured_thresholds: alloc::vec![compute_favoured_threshold(
                 &bound,
                 favoured,
                 outcomes - favoured
             )],
-            favoured: Some(favoured),
-            outcomes,
-            decided: None,
+            fixed_favoured_count: Some(favoured),
+            outcome_count: outcomes,
+            decided_side_threshold: None,
             epsilon,
         }
     }
@@ -59,15 +59,15 @@ impl Thresholds {
     #[inline]
     #[must_use]
     pub fn favoured_threshold(&self, cells: u32) -> Threshold {
-        let varies = cfg!(feature = "complete") && self.favoured.is_none();
-        self.inside[if varies { cells as usize - 1 } else { 0 }]
+        let varies = cfg!(feature = "complete") && self.fixed_favoured_count.is_none();
+        self.favoured_thresholds[if varies { cells as usize - 1 } else { 0 }]
     }
 
     /// Number of favoured outputs, for an input whose elements are in `cells` different cells.
     #[inline]
     #[must_use]
     pub fn favoured_count(&self, cells: u32) -> u32 {
-        self.favoured.unwrap_or(cells)
+        self.fixed_favoured_count.unwrap_or(cells)
     }
 }
 
@@ -82,7 +82,7 @@ pub(in crate::mechanism) fn compute_favoured_threshold(
     Threshold(bound.favoured_probability(favoured.into(), favoured.into(), others.into()))
 }
 
-impl<R: FavouringRule> Subset<R> {
+impl<R: FavouringRule> HashedSubsetSelection<R> {
     /// Computes the thresholds at sparsity s and local ε.
     ///
     /// # Panics
@@ -93,24 +93,27 @@ impl<R: FavouringRule> Subset<R> {
         if let Some(favoured) = self.favoured_count() {
             return Thresholds::for_fixed_favoured_count(epsilon, favoured, outcomes);
         }
-        assert!(self.cells() > sparsity, "a rule takes more cells than s");
+        assert!(
+            self.cells_per_hash() > sparsity,
+            "a rule takes more cells than s"
+        );
         let bound = ExpLowerBound::new(epsilon);
-        let others = outcomes - R::SIDES * sparsity;
+        let others = outcomes - R::SIDES_PER_CELL * sparsity;
         // A pushed pair has the weight e + 1 of a total of Ω = s(e + 1) + t − 2s. This share is
         // rounded once and then multiplied. So all pushed pairs of all inputs have the same
         // probability to the last bit, and s of them are below 2⁶⁴ together.
-        let pair = (R::SIDES == 2).then(|| bound.pair_probability(sparsity, others));
+        let pair = (R::SIDES_PER_CELL == 2).then(|| bound.pair_probability(sparsity, others));
         let inside = |k: u32| match pair {
             Some(pair) => u64::from(k) * pair,
             // floor(2⁶⁴·k·e/Ω), Ω = s·e + t − s.
             None => bound.favoured_probability(k.into(), sparsity.into(), others.into()),
         };
         Thresholds {
-            inside: (1..=sparsity).map(|k| Threshold(inside(k))).collect(),
-            favoured: None,
-            outcomes,
+            favoured_thresholds: (1..=sparsity).map(|k| Threshold(inside(k))).collect(),
+            fixed_favoured_count: None,
+            outcome_count: outcomes,
             // floor(2⁶⁴·e/(e + 1)), rounded towards 1/2.
-            decided: pair.map(|_| compute_favoured_threshold(&bound, 1, 1)),
+            decided_side_threshold: pair.map(|_| compute_favoured_threshold(&bound, 1, 1)),
             epsilon,
         }
     }

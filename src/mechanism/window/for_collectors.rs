@@ -16,7 +16,7 @@ use crate::mechanism::subset::BucketReport as Report;
 /// Form of a [`Window`] in a task file.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct WindowFile {
+struct SerializedWindowMechanism {
     drawn: u32,
     atoms: u32,
     favoured: u32,
@@ -27,8 +27,8 @@ impl Window {
     /// Number of levels that a number may be rounded to. It is t − k + 1 if a level favours k of t
     /// atoms.
     #[must_use]
-    pub const fn levels(&self) -> u32 {
-        self.atoms() - self.favoured_atoms() + 1
+    pub const fn level_count(&self) -> u32 {
+        self.atoms_per_attribute() - self.favoured_atom_count() + 1
     }
 
     /// Sum of the values of the atoms that this level favours.
@@ -36,26 +36,26 @@ impl Window {
     /// # Panics
     /// If there is no such level.
     #[must_use]
-    pub fn level_sum(&self, level: u32) -> i32 {
-        assert!(level < self.levels(), "level is {level}");
-        let favoured = level..level + self.favoured_atoms();
+    pub fn favoured_atom_value_sum(&self, level: u32) -> i32 {
+        assert!(level < self.level_count(), "level is {level}");
+        let favoured = level..level + self.favoured_atom_count();
         favoured.map(|atom| self.atom_value(atom)).sum()
     }
 
     /// Values of the upper half of the atoms, ascending, as in a task file.
     #[must_use]
     pub fn upper_atom_values(&self) -> &[u32] {
-        &self.values
+        &self.upper_atom_values
     }
 }
 
 impl Serialize for Window {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let parts = WindowFile {
-            drawn: self.drawn_attributes(),
-            atoms: self.atoms(),
-            favoured: self.favoured_atoms(),
-            values: self.values.clone(),
+        let parts = SerializedWindowMechanism {
+            drawn: self.drawn_attribute_count(),
+            atoms: self.atoms_per_attribute(),
+            favoured: self.favoured_atom_count(),
+            values: self.upper_atom_values.clone(),
         };
         parts.serialize(serializer)
     }
@@ -63,17 +63,17 @@ impl Serialize for Window {
 
 impl<'de> Deserialize<'de> for Window {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let parts = WindowFile::deserialize(deserializer)?;
+        let parts = SerializedWindowMechanism::deserialize(deserializer)?;
         Self::new(parts.drawn, parts.atoms, parts.favoured, parts.values).map_err(de::Error::custom)
     }
 }
 
 impl WriteCanonical for Window {
     fn write_canonical(&self, canonical: &mut CanonicalWriter) {
-        for number in [self.drawn_attributes(), self.atoms(), self.favoured_atoms()] {
+        for number in [self.drawn_attribute_count(), self.atoms_per_attribute(), self.favoured_atom_count()] {
             canonical.write_number(u64::from(number));
         }
-        canonical.write_list(&self.values);
+        canonical.write_list(&self.upper_atom_values);
     }
 }
 
@@ -82,8 +82,8 @@ impl CollectedMechanism for Window {
         self.thresholds(epsilon).effective_epsilon()
     }
 
-    fn decoder(&self, _: &Domain, _: f64) -> impl Fn(&mut Cursor<'_>) -> Result<Report, Error> {
-        let cells = self.cells();
+    fn report_decoder(&self, _: &Domain, _: f64) -> impl Fn(&mut Cursor<'_>) -> Result<Report, Error> {
+        let cells = self.cell_count();
         move |cursor| Report::decode(cursor, cells)
     }
 }
@@ -93,10 +93,10 @@ impl Window {
     #[must_use]
     pub fn atom_decoder(&self, domain: &Domain) -> AtomDecoder {
         AtomDecoder {
-            attributes: domain.item_count().unwrap_or(0),
-            drawn: self.drawn_attributes(),
-            atoms: self.atoms(),
-            cells: self.cells(),
+            attribute_count: domain.item_count().unwrap_or(0),
+            drawn_attribute_count: self.drawn_attribute_count(),
+            atoms_per_attribute: self.atoms_per_attribute(),
+            cell_count: self.cell_count(),
         }
     }
 }
@@ -117,10 +117,10 @@ impl Window {
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AtomDecoder {
-    attributes: u32,
-    drawn: u32,
-    atoms: u32,
-    cells: u32,
+    attribute_count: u32,
+    drawn_attribute_count: u32,
+    atoms_per_attribute: u32,
+    cell_count: u32,
 }
 
 impl AtomDecoder {
@@ -131,9 +131,9 @@ impl AtomDecoder {
     /// If the domain has fewer attributes than the mechanism draws.
     #[inline]
     pub fn for_each_atom(&self, report: &Report, mut visit: impl FnMut(u32, u32)) {
-        let (mut cell, mut cells) = (report.bucket, self.cells);
-        for_each_drawn_item(report.seed, self.attributes, self.drawn, |attribute| {
-            cells /= self.atoms;
+        let (mut cell, mut cells) = (report.bucket, self.cell_count);
+        for_each_drawn_item(report.seed, self.attribute_count, self.drawn_attribute_count, |attribute| {
+            cells /= self.atoms_per_attribute;
             visit(attribute, cell / cells);
             cell %= cells;
         });

@@ -36,7 +36,7 @@ pub use for_collectors::AtomDecoder;
 pub use parameters::Window;
 pub use randomize::Randomizer;
 #[cfg(feature = "analysis")]
-pub use rates::Rates;
+pub use rates::EstimateScaleAndVariance;
 
 use super::contract::MechanismParameters;
 use crate::canonical::CanonicalReader;
@@ -48,9 +48,9 @@ impl MechanismParameters for Window {
     type Report = Report;
     type Randomizer = Randomizer;
 
-    fn check(&self, domain: &Domain) -> Result<(), Error> {
+    fn check_suits_domain(&self, domain: &Domain) -> Result<(), Error> {
         let reason = "\"window\" is only for the means of \"numbers\"";
-        domain.check_dense(self.drawn_attributes(), reason)
+        domain.check_dense(self.drawn_attribute_count(), reason)
     }
 
     fn read_canonical(reader: &mut CanonicalReader<'_>) -> Result<Self, Error> {

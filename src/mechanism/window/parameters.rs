@@ -21,41 +21,41 @@ use crate::mechanism::subset::Thresholds;
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Window {
-    drawn: u32,
-    atoms: u32,
-    favoured: u32,
+    drawn_attribute_count: u32,
+    atoms_per_attribute: u32,
+    favoured_atom_count: u32,
     /// Values of the atoms of the upper half, ascending.
-    pub(super) values: Vec<u32>,
+    pub(super) upper_atom_values: Vec<u32>,
 }
 
 impl Window {
     /// Maximum number of cells. It is bounded because privacy accounting and audits list all cells.
-    pub const MOST_CELLS: u32 = 4096;
+    pub const MAX_CELL_COUNT: u32 = 4096;
 
     /// Checks the ranges and creates the parameters. There are t = `atoms` atoms. `values` has the
     /// values of the upper half, ⌊t/2⌋ atoms, in ascending order. The lower half has the negated
     /// values, and a middle atom has the value 0.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] for `drawn` outside [`bounds::DRAWN`], t = `atoms` outside
-    /// [`bounds::ATOMS`], `favoured` not from 1 to t/2, or a greatest value outside
-    /// [`bounds::ATOM_VALUE`]. [`Error::Combination`] for more cells than [`Window::MOST_CELLS`],
+    /// [`Error::OptionOutOfRange`] for `drawn` outside [`bounds::DRAWN`], t = `atoms` outside
+    /// [`bounds::ATOM_COUNT_RANGE`], `favoured` not from 1 to t/2, or a greatest value outside
+    /// [`bounds::MAX_ATOM_VALUE_RANGE`]. [`Error::InvalidCombination`] for more cells than [`Window::MAX_CELL_COUNT`],
     /// or unless there are ⌊t/2⌋ values in ascending order.
-    /// [`Task::of_questions`](crate::Task::of_questions) checks that the parameters suit a domain.
+    /// [`Task::from_questions`](crate::Task::from_questions) checks that the parameters suit a domain.
     pub fn new(
         drawn: u32,
         atoms: u32,
         favoured: u32,
         values: impl Into<Vec<u32>>,
     ) -> Result<Self, Error> {
-        bounds::DRAWN.check(f64::from(drawn))?;
-        bounds::ATOMS.check(f64::from(atoms))?;
-        bounds::FAVOURED
+        bounds::DRAWN_ATTRIBUTE_COUNT_RANGE.check_in_range(f64::from(drawn))?;
+        bounds::ATOM_COUNT_RANGE.check_in_range(f64::from(atoms))?;
+        bounds::FAVOURED_BUCKET_COUNT_RANGE
             .with_max(f64::from(atoms / 2))
-            .check(f64::from(favoured))?;
+            .check_in_range(f64::from(favoured))?;
         // Saturated, because an overflow is above the limit too.
-        if atoms.saturating_pow(drawn) > Self::MOST_CELLS {
-            return Err(error!(Combination {
+        if atoms.saturating_pow(drawn) > Self::MAX_CELL_COUNT {
+            return Err(error!(InvalidCombination {
                 reason: "a \"window\" has at most 4096 cells: reduce \"drawn\" or \"atoms\"",
             }));
         }
@@ -66,54 +66,54 @@ impl Window {
             ascending &= *value >= last;
             last = *value;
         }
-        bounds::ATOM_VALUE.check(f64::from(last))?;
+        bounds::MAX_ATOM_VALUE_RANGE.check_in_range(f64::from(last))?;
         if !ascending {
-            return Err(error!(Combination {
+            return Err(error!(InvalidCombination {
                 reason: "\"values\" must ascend, half as many as \"atoms\"",
             }));
         }
         Ok(Self {
-            drawn,
-            atoms,
-            favoured,
-            values,
+            drawn_attribute_count: drawn,
+            atoms_per_attribute: atoms,
+            favoured_atom_count: favoured,
+            upper_atom_values: values,
         })
     }
 
     /// Number m of attributes that a report reveals.
     #[must_use]
-    pub const fn drawn_attributes(&self) -> u32 {
-        self.drawn
+    pub const fn drawn_attribute_count(&self) -> u32 {
+        self.drawn_attribute_count
     }
 
     /// Number t of atoms of each attribute.
     #[must_use]
-    pub const fn atoms(&self) -> u32 {
-        self.atoms
+    pub const fn atoms_per_attribute(&self) -> u32 {
+        self.atoms_per_attribute
     }
 
     /// Number k of atoms that a level favours.
     #[must_use]
-    pub const fn favoured_atoms(&self) -> u32 {
-        self.favoured
+    pub const fn favoured_atom_count(&self) -> u32 {
+        self.favoured_atom_count
     }
 
     /// Number of cells: tᵐ for m drawn attributes with t atoms each.
     #[must_use]
-    pub const fn cells(&self) -> u32 {
-        self.atoms().pow(self.drawn)
+    pub const fn cell_count(&self) -> u32 {
+        self.atoms_per_attribute().pow(self.drawn_attribute_count)
     }
 
     /// Number of favoured cells: kᵐ for m drawn attributes, if a level favours k atoms.
     #[must_use]
-    pub const fn favoured_cells(&self) -> u32 {
-        self.favoured.pow(self.drawn)
+    pub const fn favoured_cell_count(&self) -> u32 {
+        self.favoured_atom_count.pow(self.drawn_attribute_count)
     }
 
     /// Computes the threshold for drawing a favoured cell, at local ε.
     #[must_use]
     pub fn thresholds(&self, epsilon: f64) -> Thresholds {
-        Thresholds::for_fixed_favoured_count(epsilon, self.favoured_cells(), self.cells())
+        Thresholds::for_fixed_favoured_count(epsilon, self.favoured_cell_count(), self.cell_count())
     }
 
     /// Value of `atom`, which is an index below the number of atoms.
@@ -121,11 +121,11 @@ impl Window {
     // One copy in the module that pages download.
     #[inline(never)]
     pub fn atom_value(&self, atom: u32) -> i32 {
-        let half = self.atoms / 2;
-        let mirrored = atom.min(self.atoms - 1 - atom);
+        let half = self.atoms_per_attribute / 2;
+        let mirrored = atom.min(self.atoms_per_attribute - 1 - atom);
         // A middle atom has no place in the list; its value is 0.
         let place = half.wrapping_sub(mirrored + 1) as usize;
-        let value = self.values.get(place).map_or(0, |value| *value as i32);
+        let value = self.upper_atom_values.get(place).map_or(0, |value| *value as i32);
         if atom < half { -value } else { value }
     }
 
@@ -134,13 +134,13 @@ impl Window {
     ///
     /// The number is first rounded towards 0 to a multiple of 2⁻⁵³. Then the probability is rounded
     /// down, by less than 2⁻⁶⁴.
-    pub(super) fn level_and_rounding(&self, number: f64) -> (u32, u64) {
-        const BITS: u32 = 53;
-        let (k, last) = (self.favoured, self.atoms - self.favoured);
-        let top: i32 = (last..self.atoms).map(|atom| self.atom_value(atom)).sum();
-        let number = (number * (1_u64 << BITS) as f64) as i64;
+    pub(super) fn level_and_round_up_probability(&self, number: f64) -> (u32, u64) {
+        const FRACTION_BITS: u32 = 53;
+        let (k, last) = (self.favoured_atom_count, self.atoms_per_attribute - self.favoured_atom_count);
+        let top: i32 = (last..self.atoms_per_attribute).map(|atom| self.atom_value(atom)).sum();
+        let number = (number * (1_u64 << FRACTION_BITS) as f64) as i64;
         let place = i128::from(number) * i128::from(top);
-        let (whole, part) = ((place >> BITS) as i32, place as u64 & ((1 << BITS) - 1));
+        let (whole, part) = ((place >> FRACTION_BITS) as i32, place as u64 & ((1 << FRACTION_BITS) - 1));
         let rise = |level: u32| self.atom_value(level + k) - self.atom_value(level);
         let (mut sum, mut level, mut stands) = (-top, 0, -top);
         // All levels are compared, for every number, so that the time does not depend on it.
@@ -155,7 +155,7 @@ impl Window {
         }
         // A step is the difference of two values, so it is below 2¹¹ and the shifts below fit 64
         // bits.
-        let (beyond, step) = (((whole - stands) as u64) << BITS | part, rise(level) as u64);
+        let (beyond, step) = (((whole - stands) as u64) << FRACTION_BITS | part, rise(level) as u64);
         (
             level,
             ((beyond / step) << 11) + ((beyond % step) << 11) / step,

@@ -28,12 +28,12 @@ use crate::sample::{draw_below, draw_word};
 /// ```
 #[derive(Debug, Clone)]
 pub struct Randomizer {
-    pub(super) window: Window,
+    pub(super) window_mechanism: Window,
     pub(super) thresholds: Thresholds,
     /// Number d of attributes.
-    pub(super) attributes: u32,
+    pub(super) attribute_count: u32,
     /// Level that each drawn attribute is rounded to.
-    levels: Vec<u32>,
+    rounded_levels: Vec<u32>,
 }
 
 impl Randomizer {
@@ -42,19 +42,19 @@ impl Randomizer {
     #[must_use]
     pub fn new(window: &Window, domain: &Domain, epsilon: f64) -> Self {
         Self {
-            window: window.clone(),
+            window_mechanism: window.clone(),
             thresholds: window.thresholds(epsilon),
-            attributes: domain.item_count().unwrap_or(0),
-            levels: alloc::vec![0; window.drawn_attributes() as usize],
+            attribute_count: domain.item_count().unwrap_or(0),
+            rounded_levels: alloc::vec![0; window.drawn_attribute_count() as usize],
         }
     }
 
     /// Returns the cell with the given rank among the cells that the levels favour.
     fn favoured_cell_of_rank(&self, mut rank: u32) -> u32 {
-        let (t, k) = (self.window.atoms(), self.window.favoured_atoms());
+        let (t, k) = (self.window_mechanism.atoms_per_attribute(), self.window_mechanism.favoured_atom_count());
         let (mut cell, mut place) = (0, 1);
         // The last attribute is the least significant digit of the cell.
-        for level in self.levels.iter().rev() {
+        for level in self.rounded_levels.iter().rev() {
             cell += (level + rank % k) * place;
             rank /= k;
             place *= t;
@@ -63,10 +63,10 @@ impl Randomizer {
     }
 
     /// Returns true if the levels of all drawn attributes favour their atoms in `cell`.
-    fn favours(&self, mut cell: u32) -> bool {
-        let (t, k) = (self.window.atoms(), self.window.favoured_atoms());
+    fn favours_cell(&self, mut cell: u32) -> bool {
+        let (t, k) = (self.window_mechanism.atoms_per_attribute(), self.window_mechanism.favoured_atom_count());
         let mut favoured = true;
-        for level in self.levels.iter().rev() {
+        for level in self.rounded_levels.iter().rev() {
             favoured &= (cell % t).wrapping_sub(*level) < k;
             cell /= t;
         }
@@ -101,13 +101,13 @@ impl Randomize for Randomizer {
         let mut at = 0;
         for_each_drawn_item(
             seed,
-            self.attributes,
-            self.window.drawn_attributes(),
+            self.attribute_count,
+            self.window_mechanism.drawn_attribute_count(),
             |attribute| {
                 let (level, up) = self
-                    .window
-                    .level_and_rounding(number_for_attribute(entries, attribute));
-                self.levels[at] = level + u32::from(draw_word(rng) < up);
+                    .window_mechanism
+                    .level_and_round_up_probability(number_for_attribute(entries, attribute));
+                self.rounded_levels[at] = level + u32::from(draw_word(rng) < up);
                 at += 1;
             },
         );
@@ -118,8 +118,8 @@ impl Randomize for Randomizer {
         let favoured =
             self.favoured_cell_of_rank(draw_below(rng, self.thresholds.favoured_count(1)));
         let other = loop {
-            let cell = draw_below(rng, self.thresholds.outcomes);
-            if !self.favours(cell) {
+            let cell = draw_below(rng, self.thresholds.outcome_count);
+            if !self.favours_cell(cell) {
                 break cell;
             }
         };

@@ -25,21 +25,21 @@ use crate::sample::Threshold;
 /// # Ok::<(), hushbin::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
-pub struct Rates {
+pub struct EstimateScaleAndVariance {
     /// Proportion m/d of reports that reveal a given attribute.
-    pub share: f64,
+    pub attribute_reveal_fraction: f64,
     /// Probability of an atom that the attribute's level favours, minus the probability of an atom
     /// that it does not favour. Both probabilities are given that the attribute is drawn.
-    pub gap: f64,
+    pub favoured_probability_gap: f64,
     /// Probability of an atom that the attribute's level does not favour, given that the attribute
     /// is drawn.
-    pub other: f64,
+    pub unfavoured_atom_probability: f64,
     /// Value of each atom, divided by the sum of the values that the last level favours.
-    pub values: Vec<f64>,
+    pub normalised_atom_values: Vec<f64>,
     /// Number of each level, from −1 to 1.
-    pub levels: Vec<f64>,
+    pub level_values: Vec<f64>,
     /// Second moment of one report's estimate of a number, at each level.
-    squares: Vec<f64>,
+    second_moment_by_level: Vec<f64>,
 }
 
 impl Window {
@@ -48,59 +48,59 @@ impl Window {
     /// An atom of one attribute is part of t^(m − 1) cells. In k^(m − 1) of these, the other m − 1
     /// atoms are all favoured.
     #[must_use]
-    pub fn rates(&self, domain: &Domain, epsilon: f64) -> Rates {
-        let d = domain.item_count().unwrap_or(self.drawn_attributes());
+    pub fn estimate_scale_and_variance(&self, domain: &Domain, epsilon: f64) -> EstimateScaleAndVariance {
+        let d = domain.item_count().unwrap_or(self.drawn_attribute_count());
         let [own, other] = self.thresholds(epsilon).favoured_and_other_probabilities();
-        let gap = f64::from(self.favoured_cells() / self.favoured_atoms()) * (own - other);
-        let other = f64::from(self.cells() / self.atoms()) * other;
-        let share = f64::from(self.drawn_attributes()) / f64::from(d);
-        let top = f64::from(self.level_sum(self.levels() - 1));
-        let values: Vec<f64> = (0..self.atoms())
+        let gap = f64::from(self.favoured_cell_count() / self.favoured_atom_count()) * (own - other);
+        let other = f64::from(self.cell_count() / self.atoms_per_attribute()) * other;
+        let share = f64::from(self.drawn_attribute_count()) / f64::from(d);
+        let top = f64::from(self.favoured_atom_value_sum(self.level_count() - 1));
+        let values: Vec<f64> = (0..self.atoms_per_attribute())
             .map(|atom| f64::from(self.atom_value(atom)) / top)
             .collect();
         let squared = |values: &[f64]| values.iter().map(|y| y * y).sum::<f64>();
         let all = squared(&values);
-        let windows = values.windows(self.favoured_atoms() as usize);
+        let windows = values.windows(self.favoured_atom_count() as usize);
         let squares = windows.map(|own| (other * all + gap * squared(own)) / (share * gap * gap));
-        Rates {
-            share,
-            gap,
-            other,
-            squares: squares.collect(),
-            levels: (0..self.levels())
-                .map(|level| f64::from(self.level_sum(level)) / top)
+        EstimateScaleAndVariance {
+            attribute_reveal_fraction: share,
+            favoured_probability_gap: gap,
+            unfavoured_atom_probability: other,
+            second_moment_by_level: squares.collect(),
+            level_values: (0..self.level_count())
+                .map(|level| f64::from(self.favoured_atom_value_sum(level)) / top)
                 .collect(),
-            values,
+            normalised_atom_values: values,
         }
     }
 }
 
-impl Rates {
+impl EstimateScaleAndVariance {
     /// Factor that turns the value of a reported atom into an estimate: 1/(share·gap), with the
     /// fields `share` and `gap`.
     #[must_use]
     pub fn estimate_factor(&self) -> f64 {
-        1.0 / (self.share * self.gap)
+        1.0 / (self.attribute_reveal_fraction * self.favoured_probability_gap)
     }
 
     /// Number of atoms that a level favours.
     #[must_use]
-    pub const fn favoured_atoms(&self) -> usize {
-        self.values.len() - self.levels.len() + 1
+    pub const fn favoured_atom_count(&self) -> usize {
+        self.normalised_atom_values.len() - self.level_values.len() + 1
     }
 
     /// Second moment of one report's estimate of a number. It is linear in the number between two
     /// levels.
     #[must_use]
     pub fn estimate_second_moment(&self, number: f64) -> f64 {
-        let above = self.levels.partition_point(|level| *level <= number);
+        let above = self.level_values.partition_point(|level| *level <= number);
         // Levels that stand for the same number have the same second moment.
-        if above == self.levels.len() {
-            return self.squares[above - 1];
+        if above == self.level_values.len() {
+            return self.second_moment_by_level[above - 1];
         }
         let above = above.max(1);
-        let [low, high] = [self.levels[above - 1], self.levels[above]];
-        let [from, to] = [self.squares[above - 1], self.squares[above]];
+        let [low, high] = [self.level_values[above - 1], self.level_values[above]];
+        let [from, to] = [self.second_moment_by_level[above - 1], self.second_moment_by_level[above]];
         from + (number - low) / (high - low) * (to - from)
     }
 
@@ -115,8 +115,8 @@ impl Rates {
     /// Between two levels the variance is greatest where the number is half the slope of the second
     /// moment. If that number is outside, it is greatest at the nearer level.
     #[must_use]
-    pub fn worst_variance(&self) -> f64 {
-        let pairs = self.levels.windows(2).zip(self.squares.windows(2));
+    pub fn max_variance(&self) -> f64 {
+        let pairs = self.level_values.windows(2).zip(self.second_moment_by_level.windows(2));
         let worst = pairs.filter(|(levels, _)| levels[0] < levels[1]);
         let worst = worst.map(|(levels, squares)| {
             let slope = (squares[1] - squares[0]) / (levels[1] - levels[0]);
@@ -133,7 +133,7 @@ impl Rates {
     /// levels. The mean of x² is 1/3.
     #[must_use]
     pub fn average_variance(&self) -> f64 {
-        let pairs = self.levels.windows(2).zip(self.squares.windows(2));
+        let pairs = self.level_values.windows(2).zip(self.second_moment_by_level.windows(2));
         let area = pairs
             .map(|(levels, squares)| 0.5 * (levels[1] - levels[0]) * (squares[0] + squares[1]));
         0.5 * area.sum::<f64>() - 1.0 / 3.0
@@ -144,11 +144,11 @@ impl Window {
     /// Probability that a number from −1 to 1 is rounded to a level that favours `atom`.
     #[must_use]
     pub fn atom_favoured_probability(&self, number: f64, atom: u32) -> f64 {
-        let (level, up) = self.level_and_rounding(number);
+        let (level, up) = self.level_and_round_up_probability(number);
         let up = Threshold(up);
         let favours = |level: u32| {
             f64::from(u8::from(
-                (level..level + self.favoured_atoms()).contains(&atom),
+                (level..level + self.favoured_atom_count()).contains(&atom),
             ))
         };
         up.false_probability() * favours(level) + up.probability() * favours(level + 1)
@@ -162,26 +162,26 @@ impl Randomizer {
     #[must_use]
     pub fn cell_probabilities(&self, seed: u64, entries: &[Entry]) -> Vec<f64> {
         let [own, other] = self.thresholds.favoured_and_other_probabilities();
-        let favoured = self.favoured_probabilities(seed, entries).into_iter();
+        let favoured = self.cell_favoured_probabilities(seed, entries).into_iter();
         favoured.map(|p| other + (own - other) * p).collect()
     }
 
     /// Returns, for each cell, the probability that the numbers are rounded to levels that favour
     /// the cell.
-    fn favoured_probabilities(&self, seed: u64, entries: &[Entry]) -> Vec<f64> {
+    fn cell_favoured_probabilities(&self, seed: u64, entries: &[Entry]) -> Vec<f64> {
         let mut cells = alloc::vec![1.0];
         for_each_drawn_item(
             seed,
-            self.attributes,
-            self.window.drawn_attributes(),
+            self.attribute_count,
+            self.window_mechanism.drawn_attribute_count(),
             |attribute| {
                 let of = |atom: u32| {
-                    self.window
+                    self.window_mechanism
                         .atom_favoured_probability(number_for_attribute(entries, attribute), atom)
                 };
                 let with = |cell: &f64| {
                     let cell = *cell;
-                    (0..self.window.atoms()).map(move |atom| cell * of(atom))
+                    (0..self.window_mechanism.atoms_per_attribute()).map(move |atom| cell * of(atom))
                 };
                 cells = cells.iter().flat_map(with).collect();
             },

@@ -6,27 +6,27 @@ use crate::canonical::{CanonicalWriter, WriteCanonical};
 use crate::error::Error;
 use crate::sums::messages::MessageParameters;
 use crate::sums::summed_quantity::SummedQuantity;
-use crate::sums::task::{FORM, SumTask, SumTaskFields};
+use crate::sums::task::{SUM_TASK_FORMAT_NAME, SumTask, SumTaskFields};
 
 impl SumTask {
     /// Creates a task from its fields and messages.
     ///
     /// # Errors
-    /// [`Error::TaskId`] and [`Error::OutOfRange`]. [`Error::Combination`] in these cases:
+    /// [`Error::InvalidTaskId`] and [`Error::OptionOutOfRange`]. [`Error::InvalidCombination`] in these cases:
     ///
     /// - the budget has more than one report a window, a memo, or cover reports;
     /// - there are fewer than two honest people;
     /// - more coordinates are drawn than there are.
     pub fn new(parts: SumTaskFields, messages: MessageParameters) -> Result<Self, Error> {
         let bytes = canonical_sum_task_bytes(&parts, &messages);
-        Self::build(parts, messages, &bytes)
+        Self::build_validated_task(parts, messages, &bytes)
     }
 
     /// Returns the canonical bytes: all fields that the messages and the guarantee depend on. The
     /// fingerprint is the hash of these bytes.
     #[must_use]
     pub fn canonical_bytes(&self) -> Vec<u8> {
-        canonical_sum_task_bytes(self.fields(), self.message_parameters())
+        canonical_sum_task_bytes(self.task_fields(), self.message_parameters())
     }
 }
 
@@ -34,16 +34,16 @@ fn canonical_sum_task_bytes(parts: &SumTaskFields, messages: &MessageParameters)
     // Destructured, so that a new field of the task cannot be forgotten.
     let SumTaskFields {
         id,
-        measure,
-        epsilon,
+        summed_quantity: measure,
+        central_epsilon: epsilon,
         delta,
-        people,
+        min_people: people,
         honest_fraction,
         budget,
     } = parts;
     let mut canonical = CanonicalWriter::default();
     budget.write_canonical(&mut canonical);
-    canonical.write_text(FORM);
+    canonical.write_text(SUM_TASK_FORMAT_NAME);
     canonical.write_text(id);
     canonical.write_number(epsilon.to_bits());
     canonical.write_number(delta.to_bits());
@@ -57,17 +57,17 @@ fn canonical_sum_task_bytes(parts: &SumTaskFields, messages: &MessageParameters)
 impl WriteCanonical for SummedQuantity {
     fn write_canonical(&self, canonical: &mut CanonicalWriter) {
         match self {
-            Self::Box(items, limits) => {
+            Self::NumbersWithLimits(items, limits) => {
                 canonical.write_number(0);
                 items.write_canonical(canonical);
                 limits.iter().for_each(|own| own.write_canonical(canonical));
             }
-            Self::Ball(ball) => {
+            Self::BoundedVector(ball) => {
                 canonical.write_number(1);
                 ball.items().write_canonical(canonical);
                 canonical.write_number(ball.max_length().to_bits());
                 canonical.write_number(ball.seed());
-                canonical.write_number(ball.spread().to_bits());
+                canonical.write_number(ball.coefficient_spread().to_bits());
             }
         }
     }
@@ -75,7 +75,11 @@ impl WriteCanonical for SummedQuantity {
 
 impl WriteCanonical for MessageParameters {
     fn write_canonical(&self, canonical: &mut CanonicalWriter) {
-        for small in [self.levels(), self.drawn_coordinates(), self.noise_trials()] {
+        for small in [
+            self.level_count(),
+            self.drawn_coordinate_count(),
+            self.noise_trial_count(),
+        ] {
             canonical.write_number(small.into());
         }
         canonical.write_number(self.noise_threshold().0);

@@ -13,7 +13,7 @@ impl Message {
     ///
     /// # Errors
     /// [`Error::Malformed`] if the bytes do not begin with a message of the task.
-    fn read(cursor: &mut Cursor<'_>, coordinates: u32) -> Result<Self, Error> {
+    fn read_message(cursor: &mut Cursor<'_>, coordinates: u32) -> Result<Self, Error> {
         let code: u32 = cursor.read_value("expected a message")?;
         if code > 2 * coordinates {
             return Err(cursor.malformed_error("expected a message about a coordinate of the task"));
@@ -29,7 +29,8 @@ impl SumTask {
     /// [`Error::Malformed`] if the bytes do not begin with a message of the task.
     pub fn decode_first_message(&self, bytes: &[u8]) -> Result<(Message, usize), Error> {
         let mut cursor = Cursor::new("message", bytes);
-        let message = Message::read(&mut cursor, self.summed_quantity().coordinate_count())?;
+        let message =
+            Message::read_message(&mut cursor, self.summed_quantity().coordinate_count())?;
         Ok((message, cursor.offset()))
     }
 
@@ -58,9 +59,10 @@ impl SumTask {
     /// # Errors
     /// [`Error::Malformed`] unless the upload contains exactly `count` messages of the task.
     pub fn decode_messages(&self, upload: &EncodedUpload<'_>) -> Result<Vec<Message>, Error> {
-        let mut cursor = Cursor::new("upload", upload.reports);
+        let mut cursor = Cursor::new("upload", upload.encoded_reports);
         let coordinates = self.summed_quantity().coordinate_count();
-        let messages = (0..upload.count).map(|_| Message::read(&mut cursor, coordinates));
+        let messages =
+            (0..upload.report_count).map(|_| Message::read_message(&mut cursor, coordinates));
         let messages = messages.collect::<Result<_, _>>()?;
         cursor.expect_end("expected the end after the last message")?;
         Ok(messages)

@@ -24,7 +24,7 @@ enum TrustedParty {
 /// One of the summed numbers in a task file, with the number's limits.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct NumberFile {
+struct SerializedSummedNumber {
     name: String,
     min: f64,
     max: f64,
@@ -35,7 +35,7 @@ struct NumberFile {
 /// Summed vector in a task file, with the parameters of its frame.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct VectorFile {
+struct SerializedSummedVector {
     items: Items,
     length: f64,
     #[serde(default, with = "word")]
@@ -45,11 +45,11 @@ struct VectorFile {
 }
 
 const fn default_spread() -> f64 {
-    BoundedVector::SPREAD
+    BoundedVector::DEFAULT_COEFFICIENT_SPREAD
 }
 
 fn is_default_spread(spread: &f64) -> bool {
-    *spread == BoundedVector::SPREAD
+    *spread == BoundedVector::DEFAULT_COEFFICIENT_SPREAD
 }
 
 /// Serialisation of 64-bit words as decimal digits, because JavaScript's numbers have 53 bits.
@@ -71,7 +71,7 @@ mod word {
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct MessagesFile {
+struct SerializedMessageParameters {
     levels: u32,
     drawn: u32,
     trials: u32,
@@ -80,12 +80,12 @@ struct MessagesFile {
     noise: u32,
 }
 
-impl From<&MessageParameters> for MessagesFile {
+impl From<&MessageParameters> for SerializedMessageParameters {
     fn from(own: &MessageParameters) -> Self {
         Self {
-            levels: own.levels(),
-            drawn: own.drawn_coordinates(),
-            trials: own.noise_trials(),
+            levels: own.level_count(),
+            drawn: own.drawn_coordinate_count(),
+            trials: own.noise_trial_count(),
             threshold: own.noise_threshold().0,
             noise: own.max_noise_messages(),
         }
@@ -94,7 +94,7 @@ impl From<&MessageParameters> for MessagesFile {
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct SumFile {
+struct SerializedSumTask {
     id: String,
     trust: TrustedParty,
     epsilon: f64,
@@ -103,17 +103,17 @@ struct SumFile {
     #[serde(default = "default_honest_fraction")]
     honest_fraction: f64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    numbers: Option<Vec<NumberFile>>,
+    numbers: Option<Vec<SerializedSummedNumber>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    vector: Option<VectorFile>,
+    vector: Option<SerializedSummedVector>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    messages: Option<MessagesFile>,
+    messages: Option<SerializedMessageParameters>,
     #[serde(default, skip_serializing_if = "Budget::is_default")]
     budget: Budget,
 }
 
 const fn default_honest_fraction() -> f64 {
-    SumDraft::HONEST_FRACTION
+    SumTaskDraft::DEFAULT_HONEST_FRACTION
 }
 
 /// [`SumTask`] whose message parameters may be unset. `hushbin_analysis` chooses unset parameters.
@@ -138,23 +138,23 @@ const fn default_honest_fraction() -> f64 {
 /// # Ok::<(), serde_json::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
-pub struct SumDraft {
+pub struct SumTaskDraft {
     /// Fields of the task except its messages.
-    pub parts: SumTaskFields,
+    pub task_fields: SumTaskFields,
     /// Parameters of the messages of one person, or `None` if they are not chosen yet.
-    pub messages: Option<MessageParameters>,
+    pub message_parameters: Option<MessageParameters>,
 }
 
-impl SumDraft {
+impl SumTaskDraft {
     /// Default share of people who are assumed to be honest.
-    pub(crate) const HONEST_FRACTION: f64 = 0.9;
+    pub(crate) const DEFAULT_HONEST_FRACTION: f64 = 0.9;
 
     /// Checks that the draft describes this task.
     ///
     /// # Errors
     /// [`Error::TaskDiffers`] for the first field that differs.
     pub fn check_agrees_with(&self, task: &SumTask) -> Result<(), Error> {
-        let (own, used) = (&self.parts, task.fields());
+        let (own, used) = (&self.task_fields, task.task_fields());
         let differs = |field, given: String, in_use: String| {
             Err(error!(TaskDiffers {
                 field,
@@ -165,13 +165,22 @@ impl SumDraft {
         if own.id != used.id {
             return differs("id", own.id.clone(), used.id.clone());
         }
-        if own.measure != used.measure {
+        if own.summed_quantity != used.summed_quantity {
             let of = |measure: &SummedQuantity| format!("{measure:?}");
-            return differs("numbers or vector", of(&own.measure), of(&used.measure));
+            return differs(
+                "numbers or vector",
+                of(&own.summed_quantity),
+                of(&used.summed_quantity),
+            );
         }
         let numbers = |parts: &SumTaskFields| {
-            let people = parts.people as f64;
-            [parts.epsilon, parts.delta, people, parts.honest_fraction]
+            let people = parts.min_people as f64;
+            [
+                parts.central_epsilon,
+                parts.delta,
+                people,
+                parts.honest_fraction,
+            ]
         };
         let names = ["epsilon", "delta", "people", "honest_fraction"];
         for ((name, given), in_use) in names.into_iter().zip(numbers(own)).zip(numbers(used)) {
@@ -183,7 +192,7 @@ impl SumDraft {
             let of = |budget: Budget| format!("{budget:?}");
             return differs("budget", of(own.budget), of(used.budget));
         }
-        match self.messages {
+        match self.message_parameters {
             Some(messages) if messages != *task.message_parameters() => {
                 let of = |messages: &MessageParameters| format!("{messages:?}");
                 differs("messages", of(&messages), of(task.message_parameters()))
@@ -193,19 +202,19 @@ impl SumDraft {
     }
 }
 
-impl From<SumTask> for SumDraft {
+impl From<SumTask> for SumTaskDraft {
     fn from(task: SumTask) -> Self {
         Self {
-            parts: task.fields().clone(),
-            messages: Some(*task.message_parameters()),
+            task_fields: task.task_fields().clone(),
+            message_parameters: Some(*task.message_parameters()),
         }
     }
 }
 
-impl TryFrom<SumFile> for SumDraft {
+impl TryFrom<SerializedSumTask> for SumTaskDraft {
     type Error = Error;
 
-    fn try_from(file: SumFile) -> Result<Self, Error> {
+    fn try_from(file: SerializedSumTask) -> Result<Self, Error> {
         let TrustedParty::Shuffler = file.trust;
         let measure = match (file.numbers, file.vector) {
             (Some(numbers), None) => {
@@ -214,11 +223,11 @@ impl TryFrom<SumFile> for SumDraft {
                 let limits = limits.map(|own| NumberLimits::new(own.min, own.max, own.unit));
                 SummedQuantity::from_numbers(names, limits.collect::<Result<_, _>>()?)?
             }
-            (None, Some(own)) => SummedQuantity::Ball(BoundedVector::new(
+            (None, Some(own)) => SummedQuantity::BoundedVector(BoundedVector::new(
                 own.items, own.length, own.seed, own.spread,
             )?),
             _ => {
-                return Err(error!(Combination {
+                return Err(error!(InvalidCombination {
                     reason: "a task of sums needs either \"numbers\" or a \"vector\"",
                 }));
             }
@@ -228,42 +237,45 @@ impl TryFrom<SumFile> for SumDraft {
             MessageParameters::new(own.levels, own.drawn, own.trials, threshold, own.noise)
         });
         Ok(Self {
-            parts: SumTaskFields {
+            task_fields: SumTaskFields {
                 id: file.id,
-                measure,
-                epsilon: file.epsilon,
+                summed_quantity: measure,
+                central_epsilon: file.epsilon,
                 delta: file.delta,
-                people: file.people,
+                min_people: file.people,
                 honest_fraction: file.honest_fraction,
                 budget: file.budget,
             },
-            messages: messages.transpose()?,
+            message_parameters: messages.transpose()?,
         })
     }
 }
 
-impl SumFile {
-    fn from_parts(parts: &SumTaskFields, messages: Option<&MessageParameters>) -> Self {
+impl SerializedSumTask {
+    fn from_fields_and_messages(
+        parts: &SumTaskFields,
+        messages: Option<&MessageParameters>,
+    ) -> Self {
         let number = |(name, limits): (&String, &NumberLimits)| {
             let [min, max] = limits.range();
-            NumberFile {
+            SerializedSummedNumber {
                 name: name.clone(),
                 min,
                 max,
                 unit: limits.unit().map(ToOwned::to_owned),
             }
         };
-        let (numbers, vector) = match &parts.measure {
-            SummedQuantity::Box(Items::Named(names), limits) => {
+        let (numbers, vector) = match &parts.summed_quantity {
+            SummedQuantity::NumbersWithLimits(Items::Named(names), limits) => {
                 (Some(names.iter().zip(limits).map(number).collect()), None)
             }
-            SummedQuantity::Box(..) => unreachable!("numbers have names"),
-            SummedQuantity::Ball(ball) => {
-                let vector = VectorFile {
+            SummedQuantity::NumbersWithLimits(..) => unreachable!("numbers have names"),
+            SummedQuantity::BoundedVector(ball) => {
+                let vector = SerializedSummedVector {
                     items: ball.items().clone(),
                     length: ball.max_length(),
                     seed: ball.seed(),
-                    spread: ball.spread(),
+                    spread: ball.coefficient_spread(),
                 };
                 (None, Some(vector))
             }
@@ -271,42 +283,52 @@ impl SumFile {
         Self {
             id: parts.id.clone(),
             trust: TrustedParty::Shuffler,
-            epsilon: parts.epsilon,
+            epsilon: parts.central_epsilon,
             delta: parts.delta,
-            people: parts.people,
+            people: parts.min_people,
             honest_fraction: parts.honest_fraction,
             numbers,
             vector,
-            messages: messages.map(MessagesFile::from),
+            messages: messages.map(SerializedMessageParameters::from),
             budget: parts.budget,
         }
     }
 }
 
-impl<'de> Deserialize<'de> for SumDraft {
+impl<'de> Deserialize<'de> for SumTaskDraft {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let file = SumFile::deserialize(deserializer)?;
+        let file = SerializedSumTask::deserialize(deserializer)?;
         Self::try_from(file).map_err(de::Error::custom)
     }
 }
 
-impl Serialize for SumDraft {
+impl Serialize for SumTaskDraft {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        SumFile::from_parts(&self.parts, self.messages.as_ref()).serialize(serializer)
+        SerializedSumTask::from_fields_and_messages(
+            &self.task_fields,
+            self.message_parameters.as_ref(),
+        )
+        .serialize(serializer)
     }
 }
 
 impl<'de> Deserialize<'de> for SumTask {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let draft = SumDraft::deserialize(deserializer)?;
+        let draft = SumTaskDraft::deserialize(deserializer)?;
         let missing = <D::Error as de::Error>::missing_field;
-        let messages = draft.messages.ok_or_else(|| missing("messages"))?;
-        Self::new(draft.parts, messages).map_err(de::Error::custom)
+        let messages = draft
+            .message_parameters
+            .ok_or_else(|| missing("messages"))?;
+        Self::new(draft.task_fields, messages).map_err(de::Error::custom)
     }
 }
 
 impl Serialize for SumTask {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        SumFile::from_parts(self.fields(), Some(self.message_parameters())).serialize(serializer)
+        SerializedSumTask::from_fields_and_messages(
+            self.task_fields(),
+            Some(self.message_parameters()),
+        )
+        .serialize(serializer)
     }
 }

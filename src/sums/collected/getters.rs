@@ -10,45 +10,45 @@ use crate::task::{Budget, Items};
 impl SumTask {
     /// Fields of the task except its messages.
     #[must_use]
-    pub const fn fields(&self) -> &SumTaskFields {
-        &self.parts
+    pub const fn task_fields(&self) -> &SumTaskFields {
+        &self.task_fields
     }
 
     /// Name of the task, a slug.
     #[must_use]
     pub fn id(&self) -> &str {
-        &self.parts.id
+        &self.task_fields.id
     }
 
     /// Central ε of a batch. The guarantee holds if the shuffler and at least
-    /// [`SumTask::honest_people`] people in the batch are honest.
+    /// [`SumTask::honest_people_count`] people in the batch are honest.
     #[must_use]
     pub const fn central_epsilon(&self) -> f64 {
-        self.parts.epsilon
+        self.task_fields.central_epsilon
     }
 
     /// Central δ, which belongs to the guarantee of [`SumTask::central_epsilon`].
     #[must_use]
     pub const fn delta(&self) -> f64 {
-        self.parts.delta
+        self.task_fields.delta
     }
 
     /// Minimum number of people in a batch.
     #[must_use]
     pub const fn min_people(&self) -> u64 {
-        self.parts.people
+        self.task_fields.min_people
     }
 
     /// Number n_h of people in a batch who are assumed to be honest, rounded down.
     #[must_use]
-    pub fn honest_people(&self) -> u64 {
-        count_honest_people(&self.parts)
+    pub fn honest_people_count(&self) -> u64 {
+        count_honest_people(&self.task_fields)
     }
 
     /// Budget of a person.
     #[must_use]
     pub const fn budget(&self) -> Budget {
-        self.parts.budget
+        self.task_fields.budget
     }
 
     /// Length of the longest message, in bytes.
@@ -61,7 +61,7 @@ impl SumTask {
     /// minimum number of people.
     #[must_use]
     pub fn min_batch_messages(&self) -> u64 {
-        self.min_people() * u64::from(self.messages.message_count())
+        self.min_people() * u64::from(self.message_parameters.message_count())
     }
 }
 
@@ -76,32 +76,32 @@ impl SumRandomizer {
 impl MessageParameters {
     /// Number of levels L: the value 1 is sent as L messages up, and −1 as L messages down.
     #[must_use]
-    pub const fn levels(&self) -> u32 {
-        self.levels
+    pub const fn level_count(&self) -> u32 {
+        self.level_count
     }
 
     /// Number k of coordinates whose value a person sends.
     #[must_use]
-    pub const fn drawn_coordinates(&self) -> u32 {
-        self.drawn
+    pub const fn drawn_coordinate_count(&self) -> u32 {
+        self.drawn_coordinate_count
     }
 
     /// Number w of noise trials for each coordinate and sign.
     #[must_use]
-    pub const fn noise_trials(&self) -> u32 {
-        self.trials
+    pub const fn noise_trial_count(&self) -> u32 {
+        self.noise_trial_count
     }
 
     /// Noise probability q of each trial, as a threshold.
     #[must_use]
     pub const fn noise_threshold(&self) -> Threshold {
-        self.threshold
+        self.noise_threshold
     }
 
     /// Maximum number of noise messages of a person.
     #[must_use]
     pub const fn max_noise_messages(&self) -> u32 {
-        self.noise
+        self.max_noise_messages
     }
 }
 
@@ -109,7 +109,7 @@ impl BoundedVector {
     /// Default spread C. With this spread, the frame represents all vectors without loss, except
     /// vectors that were made to defeat the frame. For d ≤ 64, the remainder was less than 5·10⁻⁶
     /// for every vector tried.
-    pub const SPREAD: f64 = 2.0;
+    pub const DEFAULT_COEFFICIENT_SPREAD: f64 = 2.0;
 
     /// Items whose values are the numbers of the vector.
     #[must_use]
@@ -120,7 +120,7 @@ impl BoundedVector {
     /// Maximum length R; longer vectors are shortened.
     #[must_use]
     pub const fn max_length(&self) -> f64 {
-        self.length
+        self.max_length
     }
 
     /// Seed of the frame's signs.
@@ -131,7 +131,7 @@ impl BoundedVector {
     /// Spread C: the coefficients of a vector of length 1 are at most C/√d, where d is the padded
     /// dimension.
     #[must_use]
-    pub const fn spread(&self) -> f64 {
-        self.spread
+    pub const fn coefficient_spread(&self) -> f64 {
+        self.coefficient_spread
     }
 }

@@ -5,4 +5,4 @@ mod decode;
 mod file;
 mod getters;
 
-pub use file::SumDraft;
+pub use file::SumTaskDraft;

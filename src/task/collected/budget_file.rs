@@ -2,28 +2,28 @@
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-use crate::task::budget::{Budget, Cover, Memo};
+use crate::task::budget::{Budget, Cover, MemoParameters};
 
 /// Number of days in a year, for [`Budget::reports_a_year`].
-const YEAR: u32 = 365;
+const DAYS_PER_YEAR: u32 = 365;
 
 impl Budget {
     /// Returns the length of a window, in days.
     #[must_use]
     pub const fn window_days(&self) -> u32 {
-        self.days
+        self.window_days
     }
 
     /// Returns the maximum number of reports of one person in a window.
     #[must_use]
     pub const fn max_reports(&self) -> u32 {
-        self.reports
+        self.max_reports
     }
 
     /// Returns the memo from which reports are made, or `None` if each report is made from the
     /// answers.
     #[must_use]
-    pub const fn memo(&self) -> Option<Memo> {
+    pub const fn memo(&self) -> Option<MemoParameters> {
         self.memo
     }
 
@@ -37,28 +37,28 @@ impl Budget {
     /// At most ⌈365/days⌉ windows begin in that time, because windows do not overlap.
     #[must_use]
     pub const fn reports_a_year(&self) -> u32 {
-        YEAR.div_ceil(self.window_days()) * self.max_reports()
+        DAYS_PER_YEAR.div_ceil(self.window_days()) * self.max_reports()
     }
 
     /// Returns the maximum number of reports that are made from one memo: as many as windows begin
     /// in its days. `None` if there is no memo.
     #[must_use]
     pub fn reports_per_memo(&self) -> Option<u32> {
-        self.memo.map(|memo| memo.days.div_ceil(self.days))
+        self.memo.map(|memo| memo.days.div_ceil(self.window_days))
     }
 }
 
 /// Budget in a task file.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-struct BudgetFile {
+struct SerializedBudget {
     days: u32,
     reports: u32,
     #[serde(
         skip_serializing_if = "Option::is_none",
         deserialize_with = "read_present"
     )]
-    memo: Option<Memo>,
+    memo: Option<MemoParameters>,
     #[serde(
         skip_serializing_if = "Option::is_none",
         deserialize_with = "read_present"
@@ -73,13 +73,13 @@ fn read_present<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
     T::deserialize(deserializer).map(Some)
 }
 
-impl Default for BudgetFile {
+impl Default for SerializedBudget {
     fn default() -> Self {
         Self::from(Budget::default())
     }
 }
 
-impl From<Budget> for BudgetFile {
+impl From<Budget> for SerializedBudget {
     fn from(budget: Budget) -> Self {
         Self {
             days: budget.window_days(),
@@ -92,18 +92,18 @@ impl From<Budget> for BudgetFile {
 
 impl Serialize for Budget {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        BudgetFile::from(*self).serialize(serializer)
+        SerializedBudget::from(*self).serialize(serializer)
     }
 }
 
 impl<'de> Deserialize<'de> for Budget {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let BudgetFile {
+        let SerializedBudget {
             days,
             reports,
             memo,
             cover,
-        } = BudgetFile::deserialize(deserializer)?;
+        } = SerializedBudget::deserialize(deserializer)?;
         let budget = Self::new(days, reports, memo);
         let covered = budget.and_then(|budget| match cover {
             Some(cover) => budget.with_cover(cover),

@@ -12,7 +12,7 @@ use crate::error::{Error, error};
 use crate::mechanism::Mechanism;
 use crate::task::budget::Budget;
 use crate::task::items::{Items, item_key};
-use crate::task::local::kind::Kind;
+use crate::task::local::kind::QuestionKind;
 use crate::task::local::question::{Question, QuestionFields};
 use crate::task::local::task::Task;
 
@@ -20,8 +20,8 @@ impl Task {
     /// Creates a task with a single question of kind `ratings`, which has no name.
     ///
     /// # Errors
-    /// [`Error::TaskId`], [`Error::OutOfRange`], [`Error::ItemName`], [`Error::DuplicateName`], or
-    /// [`Error::Combination`] for parameters that cannot be combined.
+    /// [`Error::InvalidTaskId`], [`Error::OptionOutOfRange`], [`Error::InvalidItemName`], [`Error::DuplicateName`], or
+    /// [`Error::InvalidCombination`] for parameters that cannot be combined.
     pub fn new(parts: TaskFields) -> Result<Self, Error> {
         let (id, question) = parts.into_question();
         Self::from_checked_questions(id, alloc::vec![Question::new(question)?])
@@ -34,14 +34,14 @@ impl Task {
     /// the answers.
     ///
     /// # Errors
-    /// As [`Task::new`]; [`Error::Combination`] for questions with different ε; [`Error::ItemName`]
-    /// for a question without a name. With several questions, [`Error::Combination`] for a
+    /// As [`Task::new`]; [`Error::InvalidCombination`] for questions with different ε; [`Error::InvalidItemName`]
+    /// for a question without a name. With several questions, [`Error::InvalidCombination`] for a
     /// mechanism that protects less than whole inputs.
-    pub fn of_questions(id: String, questions: Vec<Question>) -> Result<Self, Error> {
+    pub fn from_questions(id: String, questions: Vec<Question>) -> Result<Self, Error> {
         Self::check_named_questions(&questions)?;
         let epsilon = |question: &&Question| question.epsilon() != questions[0].epsilon();
         if let Some(question) = questions.iter().find(epsilon) {
-            return Err(question.error_in_question(error!(Combination {
+            return Err(question.error_in_question(error!(InvalidCombination {
                 reason: "all questions of a task must have the task's \"epsilon\"",
             })));
         }
@@ -55,13 +55,13 @@ impl Task {
     ) -> Result<Self, Error> {
         let budget = Budget::default();
         let bytes = canonical::canonical_task_bytes(&id, &questions, budget);
-        Self::build(id, questions, budget, &bytes)
+        Self::build_checked_task(id, questions, budget, &bytes)
     }
 
     /// Replaces the budget, which changes the fingerprint.
     ///
     /// # Errors
-    /// [`Error::Combination`] or [`Error::OutOfRange`] if the budget has a memo and the task's
+    /// [`Error::InvalidCombination`] or [`Error::OptionOutOfRange`] if the budget has a memo and the task's
     /// question or mechanism does not allow one.
     ///
     /// ```
@@ -79,7 +79,7 @@ impl Task {
     pub fn with_budget(self, budget: Budget) -> Result<Self, Error> {
         let bytes = canonical::canonical_task_bytes(&self.id, &self.questions, budget);
         let questions = Arc::unwrap_or_clone(self.questions);
-        Self::build(self.id, questions, budget, &bytes)
+        Self::build_checked_task(self.id, questions, budget, &bytes)
     }
 
     /// Returns all parameters that a report depends on, and the [budget](Task::budget), as
@@ -148,8 +148,9 @@ impl Task {
     /// # Panics
     /// If there is no such question.
     #[must_use]
-    pub fn report_share(&self, question: usize) -> f64 {
-        f64::from(self.questions[question].weight()) / f64::from(self.draw.total_weight())
+    pub fn question_report_share(&self, question: usize) -> f64 {
+        f64::from(self.questions[question].weight())
+            / f64::from(self.question_selector.total_weight())
     }
 
     /// Returns the requested local budget ε of one report.
@@ -182,17 +183,17 @@ impl Question {
     /// Creates a question and checks its fields.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`], [`Error::ItemName`], [`Error::DuplicateName`], or
-    /// [`Error::Combination`] for fields that cannot be combined.
+    /// [`Error::OptionOutOfRange`], [`Error::InvalidItemName`], [`Error::DuplicateName`], or
+    /// [`Error::InvalidCombination`] for fields that cannot be combined.
     pub fn new(parts: QuestionFields) -> Result<Self, Error> {
         let own = parts.kind.implied_items();
         let reason = if own.is_some_and(|own| own != parts.items) {
             "a \"flag\", \"number\", \"cross\", \"text\" or \"together\" needs exactly the items \
              of its kind"
-        } else if parts.kind == Kind::Ratings(ValueKind::Presence) {
+        } else if parts.kind == QuestionKind::Ratings(ValueKind::Presence) {
             "\"ratings\" need \"value\" \"sign\" or \"real\": use a \"set\" for items that a \
              person has or not"
-        } else if matches!(&parts.kind, Kind::Number(scale) if scale.edges().is_none()) {
+        } else if matches!(&parts.kind, QuestionKind::Number(scale) if scale.edges().is_none()) {
             "\"levels\" are only for a \"cross\": the mean of a single \"number\" needs only \
              \"min\" and \"max\""
         } else {
@@ -200,12 +201,12 @@ impl Question {
             if mechanism_suits_kind(&question) {
                 return Ok(question);
             }
-            return Err(question.error_in_question(error!(Combination {
+            return Err(question.error_in_question(error!(InvalidCombination {
                 reason: "\"pattern\" is only for a \"number\", and its outputs must distinguish \
                          all bins",
             })));
         };
-        Err(error!(Combination { reason }).with_question_if_named(&parts.name))
+        Err(error!(InvalidCombination { reason }).with_question_if_named(&parts.name))
     }
 
     /// Returns the items that the question asks about. The items of a number are the cells of its
@@ -259,7 +260,7 @@ impl TryFrom<Task> for TaskFields {
 /// outputs must distinguish the number's bins.
 fn mechanism_suits_kind(question: &Question) -> bool {
     match (question.mechanism(), question.kind()) {
-        (Mechanism::Pattern(own), Kind::Number(scale)) => {
+        (Mechanism::Pattern(own), QuestionKind::Number(scale)) => {
             own.is_identifiable(scale.cell_count(), question.epsilon())
         }
         (Mechanism::Pattern(_), _) => false,

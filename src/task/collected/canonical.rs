@@ -4,12 +4,12 @@ use alloc::vec::Vec;
 
 use crate::canonical::{CanonicalWriter, WriteCanonical};
 use crate::domain::ValueKind;
-use crate::task::budget::{BUDGET, Budget};
+use crate::task::budget::{BUDGET_FORMAT_PREFIX, Budget};
 use crate::task::items::Items;
 use crate::task::limits::NumberLimits;
-use crate::task::local::canonical::{NAMED, UNNAMED};
-use crate::task::local::kind::contract::{CHOICE, FLAG, NUMBER};
-use crate::task::local::kind::{Cross, Kind, Numbers, Part, PartKind, Together};
+use crate::task::local::canonical::{NAMED_QUESTIONS_TASK_FORMAT, UNNAMED_QUESTION_TASK_FORMAT};
+use crate::task::local::kind::contract::{CHOICE_KIND_CODE, FLAG_KIND_CODE, NUMBER_KIND_CODE};
+use crate::task::local::kind::{Cross, Numbers, PartKind, QuestionKind, QuestionPart, Together};
 use crate::task::local::prefix_lengths::PrefixLengths;
 use crate::task::local::question::Question;
 use crate::task::local::scale::Scale;
@@ -20,7 +20,7 @@ pub(super) fn canonical_task_bytes(id: &str, questions: &[Question], budget: Bud
     budget.write_canonical(&mut canonical);
     match questions {
         [sole] if sole.name().is_empty() => {
-            canonical.write_text(UNNAMED);
+            canonical.write_text(UNNAMED_QUESTION_TASK_FORMAT);
             canonical.write_text(id);
             sole.items().write_canonical(&mut canonical);
             canonical.write_number(u64::from(sole.sparsity()));
@@ -29,7 +29,7 @@ pub(super) fn canonical_task_bytes(id: &str, questions: &[Question], budget: Bud
             sole.mechanism().write_canonical(&mut canonical);
         }
         _ => {
-            canonical.write_text(NAMED);
+            canonical.write_text(NAMED_QUESTIONS_TASK_FORMAT);
             canonical.write_text(id);
             canonical.write_number(questions[0].epsilon().to_bits());
             canonical.write_number(questions.len() as u64);
@@ -52,7 +52,7 @@ impl WriteCanonical for Budget {
     fn write_canonical(&self, canonical: &mut CanonicalWriter) {
         // The default is not written, so it does not change the fingerprint.
         if !self.is_default() {
-            canonical.write_text(BUDGET);
+            canonical.write_text(BUDGET_FORMAT_PREFIX);
             canonical.write_number(u64::from(self.window_days()));
             canonical.write_number(u64::from(self.max_reports()));
             let (memo, cover) = (self.memo().is_some(), self.cover().is_some());
@@ -85,24 +85,24 @@ impl WriteCanonical for Items {
     }
 }
 
-impl WriteCanonical for Kind {
+impl WriteCanonical for QuestionKind {
     fn write_canonical(&self, canonical: &mut CanonicalWriter) {
         match self {
             // `Question::new` rejects ratings of presence, so 0 means signs only.
             Self::Ratings(ValueKind::Sign | ValueKind::Presence) => canonical.write_number(0),
             Self::Ratings(ValueKind::Real) => canonical.write_number(1),
             Self::Set => canonical.write_number(2),
-            Self::Choice => canonical.write_number(CHOICE),
-            Self::Flag => canonical.write_number(FLAG),
+            Self::Choice => canonical.write_number(CHOICE_KIND_CODE),
+            Self::Flag => canonical.write_number(FLAG_KIND_CODE),
             Self::Number(scale) => {
-                canonical.write_number(NUMBER);
+                canonical.write_number(NUMBER_KIND_CODE);
                 scale.write_canonical(canonical);
             }
             Self::Numbers(own) => {
                 canonical.write_number(6);
                 own.write_canonical(canonical);
             }
-            Self::Cross(own) => {
+            Self::CrossTabulation(own) => {
                 canonical.write_number(7);
                 own.write_canonical(canonical);
             }
@@ -110,7 +110,7 @@ impl WriteCanonical for Kind {
                 canonical.write_number(8);
                 prefixes.write_canonical(canonical);
             }
-            Self::Together(own) => {
+            Self::JointChoices(own) => {
                 canonical.write_number(9);
                 own.write_canonical(canonical);
             }
@@ -140,17 +140,17 @@ impl WriteCanonical for Together {
     }
 }
 
-impl WriteCanonical for Part {
+impl WriteCanonical for QuestionPart {
     fn write_canonical(&self, canonical: &mut CanonicalWriter) {
         canonical.write_text(self.name());
         match &self.kind {
             PartKind::Choice => {
-                canonical.write_number(CHOICE);
+                canonical.write_number(CHOICE_KIND_CODE);
                 self.items().write_canonical(canonical);
             }
-            PartKind::Flag => canonical.write_number(FLAG),
+            PartKind::Flag => canonical.write_number(FLAG_KIND_CODE),
             PartKind::Number(scale) => {
-                canonical.write_number(NUMBER);
+                canonical.write_number(NUMBER_KIND_CODE);
                 scale.write_canonical(canonical);
             }
         }

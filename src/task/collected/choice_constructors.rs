@@ -8,7 +8,7 @@ use crate::task::local::task::Task;
 
 impl Task {
     /// Creates a task with a single question of kind `ratings`, which has no name.
-    pub(crate) fn of_question(id: String, question: Question) -> Result<Self, Error> {
+    pub(crate) fn from_question(id: String, question: Question) -> Result<Self, Error> {
         Self::from_checked_questions(id, alloc::vec![question])
     }
 }
@@ -18,7 +18,7 @@ impl Question {
     pub(crate) fn with_weight(self, weight: u32) -> Result<Self, Error> {
         let weighted = Self(QuestionFields { weight, ..self.0 });
         weighted
-            .check()
+            .check_fields()
             .map_err(|error| weighted.error_in_question(error))?;
         Ok(weighted)
     }

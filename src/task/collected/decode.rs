@@ -68,7 +68,11 @@ impl Task {
         for _ in 0..count {
             // Each report begins with its seed, which selects the question.
             let seed = u64::from_le_bytes(cursor.peek("expected a seed of 8 bytes")?);
-            decode(&self.questions[self.draw.drawn_question(seed)], cursor, 1)?;
+            decode(
+                &self.questions[self.question_selector.drawn_question(seed)],
+                cursor,
+                1,
+            )?;
         }
         Ok(())
     }

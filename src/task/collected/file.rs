@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-use super::part_file::{PartFile, ScaleFile};
+use super::part_file::{ScaleFields, SerializedPart};
 use super::purpose::{BinSpacing, NumberPurpose};
 use super::task_fields::TaskFields;
 use crate::domain::ValueKind;
@@ -15,7 +15,7 @@ use crate::mechanism::Mechanism;
 use crate::task::budget::Budget;
 use crate::task::items::Items;
 use crate::task::limits::NumberLimits;
-use crate::task::local::kind::{Cross, Kind, Part, Together};
+use crate::task::local::kind::{Cross, QuestionKind, QuestionPart, Together};
 use crate::task::local::prefix_lengths::PrefixLengths;
 use crate::task::local::question::{Question, QuestionFields};
 use crate::task::local::task::Task;
@@ -23,7 +23,7 @@ use crate::task::local::task::Task;
 /// Name of a [`Kind`] of question in a task file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub(crate) enum KindName {
+pub(crate) enum QuestionKindName {
     Ratings,
     Set,
     Choice,
@@ -39,15 +39,15 @@ pub(crate) enum KindName {
 /// rejected.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, bound(deserialize = "M: Deserialize<'de>"))]
-pub(crate) struct QuestionFile<M> {
+pub(crate) struct SerializedQuestion<M> {
     pub(crate) name: String,
-    pub(crate) kind: KindName,
+    pub(crate) kind: QuestionKindName,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) items: Option<Items>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) options: Option<Items>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) of: Option<Vec<PartFile>>,
+    pub(crate) of: Option<Vec<SerializedPart>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) sparsity: Option<u32>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -82,16 +82,16 @@ pub(crate) struct QuestionFile<M> {
     pub(crate) mechanism: Option<M>,
 }
 
-impl<M> QuestionFile<M> {
+impl<M> SerializedQuestion<M> {
     /// Returns the items of ratings, or the options of a set or choice. Returns `None` for other
     /// kinds.
     ///
     /// # Errors
-    /// [`Error::Combination`] if a field is missing or belongs to another kind.
+    /// [`Error::InvalidCombination`] if a field is missing or belongs to another kind.
     pub(crate) fn stated_items(&self) -> Result<Option<&Items>, Error> {
-        let combination = |reason| Err(error!(Combination { reason }));
-        let rates = self.kind == KindName::Ratings;
-        let lists = matches!(self.kind, KindName::Set | KindName::Choice);
+        let combination = |reason| Err(error!(InvalidCombination { reason }));
+        let rates = self.kind == QuestionKindName::Ratings;
+        let lists = matches!(self.kind, QuestionKindName::Set | QuestionKindName::Choice);
         if self.items.is_some() != rates || self.value.is_some() != rates {
             return combination(
                 "only \"ratings\" have \"items\" and a \"value\", and they need both",
@@ -102,7 +102,7 @@ impl<M> QuestionFile<M> {
         }
         let parts = matches!(
             self.kind,
-            KindName::Numbers | KindName::Cross | KindName::Together
+            QuestionKindName::Numbers | QuestionKindName::Cross | QuestionKindName::Together
         );
         if self.of.is_some() != parts {
             return combination(
@@ -110,17 +110,18 @@ impl<M> QuestionFile<M> {
                  them",
             );
         }
-        if self.kind != KindName::Text && (self.prefixes.is_some() || self.length.is_some()) {
+        if self.kind != QuestionKindName::Text && (self.prefixes.is_some() || self.length.is_some())
+        {
             return combination("only \"text\" has \"prefixes\" or a \"length\"");
         }
         let many = self.sparsity.is_some() || self.overlap.is_some();
-        if many && !rates && self.kind != KindName::Set {
+        if many && !rates && self.kind != QuestionKindName::Set {
             return combination(
                 "\"sparsity\" and \"overlap\" are only for \"ratings\" and \"set\": other kinds \
                  have a fixed number of answers",
             );
         }
-        if self.scale_fields() != ScaleFile::default() && self.kind != KindName::Number {
+        if self.scale_fields() != ScaleFields::default() && self.kind != QuestionKindName::Number {
             return combination(
                 "only a \"number\" has \"min\", \"max\", \"unit\", \"edges\", \"step\", \"want\", \
                  \"bins\" or \"spacing\"",
@@ -132,28 +133,28 @@ impl<M> QuestionFile<M> {
     /// Returns the names and limits of several numbers.
     ///
     /// # Errors
-    /// As [`NumberLimits::new`]; [`Error::Combination`] for a single number, and for fields that do
+    /// As [`NumberLimits::new`]; [`Error::InvalidCombination`] for a single number, and for fields that do
     /// not belong to numbers.
     pub(crate) fn names_and_limits(&self) -> Result<(Items, Vec<NumberLimits>), Error> {
         let of = self.of.as_deref().unwrap_or_default();
         if of.len() == 1 {
-            return Err(error!(Combination {
+            return Err(error!(InvalidCombination {
                 reason: "\"numbers\" need at least two numbers: use \"number\" for one",
             }));
         }
         let names = of.iter().map(|own| own.name.clone()).collect();
-        let limits: Result<_, Error> = of.iter().map(PartFile::limits).collect();
+        let limits: Result<_, Error> = of.iter().map(SerializedPart::limits).collect();
         Ok((Items::Named(names), limits?))
     }
 
     /// Returns the two parts of a `cross`.
     ///
     /// # Errors
-    /// [`Error::Combination`] if there are not exactly two parts.
-    pub(crate) fn cross_parts(&self) -> Result<&[PartFile; 2], Error> {
+    /// [`Error::InvalidCombination`] if there are not exactly two parts.
+    pub(crate) fn cross_parts(&self) -> Result<&[SerializedPart; 2], Error> {
         let of = self.of.as_deref().unwrap_or_default();
         of.try_into().map_err(|_| {
-            error!(Combination {
+            error!(InvalidCombination {
                 reason: "a \"cross\" needs exactly two parts in \"of\": rows and columns",
             })
         })
@@ -162,49 +163,57 @@ impl<M> QuestionFile<M> {
     /// Returns the kind `together` with its parts.
     ///
     /// # Errors
-    /// [`Error::Combination`] for incomplete parts.
+    /// [`Error::InvalidCombination`] for incomplete parts.
     pub(crate) fn together_kind(&self) -> Result<Together, Error> {
         let of = self.of.iter().flatten();
-        let parts: Result<Vec<Part>, Error> = of.map(PartFile::complete_part).collect();
+        let parts: Result<Vec<QuestionPart>, Error> =
+            of.map(SerializedPart::complete_part).collect();
         Ok(Together::new(parts?))
     }
 
     /// Returns the kind of a complete question, with its items.
     ///
     /// # Errors
-    /// As [`QuestionFile::stated_items`], and the errors of the kind's parts.
-    /// [`Error::Combination`] for fields that only a draft may have.
-    fn complete_kind(&self) -> Result<(Kind, Items), Error> {
+    /// As [`SerializedQuestion::stated_items`], and the errors of the kind's parts.
+    /// [`Error::InvalidCombination`] for fields that only a draft may have.
+    fn complete_kind(&self) -> Result<(QuestionKind, Items), Error> {
         let crowd = self.entries.is_some() || self.overlap.is_some();
         if self.scale_fields().has_draft_fields() || crowd || self.length.is_some() {
-            return Err(error!(Combination {
+            return Err(error!(InvalidCombination {
                 reason: "\"entries\", \"overlap\", \"want\", \"bins\", \"spacing\" and \"length\" \
                          only guide the choice of parameters: a complete question must not have \
                          them",
             }));
         }
         let items = self.stated_items()?.cloned();
-        if self.kind == KindName::Numbers {
+        if self.kind == QuestionKindName::Numbers {
             let (names, limits) = self.names_and_limits()?;
-            return Ok((Kind::Numbers(limits.into()), names));
+            return Ok((QuestionKind::Numbers(limits.into()), names));
         }
         let kind = match (self.kind, self.value) {
-            (KindName::Cross, _) => {
+            (QuestionKindName::Cross, _) => {
                 let [rows, columns] = self.cross_parts()?;
-                Kind::Cross(Cross::new(rows.complete_part()?, columns.complete_part()?))
+                QuestionKind::CrossTabulation(Cross::new(
+                    rows.complete_part()?,
+                    columns.complete_part()?,
+                ))
             }
-            (KindName::Ratings, Some(value)) => Kind::Ratings(value),
-            (KindName::Set, _) => Kind::Set,
-            (KindName::Choice, _) => Kind::Choice,
-            (KindName::Flag, _) => Kind::Flag,
-            (KindName::Text, _) => Kind::Text(self.stated_prefix_lengths()?),
-            (KindName::Together, _) => Kind::Together(self.together_kind()?),
+            (QuestionKindName::Ratings, Some(value)) => QuestionKind::Ratings(value),
+            (QuestionKindName::Set, _) => QuestionKind::Set,
+            (QuestionKindName::Choice, _) => QuestionKind::Choice,
+            (QuestionKindName::Flag, _) => QuestionKind::Flag,
+            (QuestionKindName::Text, _) => QuestionKind::Text(self.stated_prefix_lengths()?),
+            (QuestionKindName::Together, _) => QuestionKind::JointChoices(self.together_kind()?),
             _ if self.scale_fields().has_edges() => {
-                Kind::Number(self.scale_fields().complete_scale()?)
+                QuestionKind::Number(self.scale_fields().complete_scale()?)
             }
-            _ => {
-                Kind::Numbers(alloc::vec![self.scale_fields().limits(ScaleFile::NO_LIMITS)?].into())
-            }
+            _ => QuestionKind::Numbers(
+                alloc::vec![
+                    self.scale_fields()
+                        .limits(ScaleFields::INVALID_NUMBER_FIELDS_ERROR)?
+                ]
+                .into(),
+            ),
         };
         let items = kind.implied_items().or(items);
         Ok((
@@ -222,16 +231,16 @@ impl<M> QuestionFile<M> {
     }
 
     /// Returns the fields of a number's scale.
-    pub(crate) fn scale_fields(&self) -> ScaleFile {
-        ScaleFile {
-            want: self.want,
+    pub(crate) fn scale_fields(&self) -> ScaleFields {
+        ScaleFields {
+            number_purpose: self.want,
             min: self.min,
             max: self.max,
             unit: self.unit.clone(),
-            levels: None,
-            edges: self.edges.clone(),
-            bins: self.bins,
-            spacing: self.spacing,
+            level_count: None,
+            bin_edges: self.edges.clone(),
+            bin_count: self.bins,
+            bin_spacing: self.spacing,
             step: self.step,
         }
     }
@@ -244,23 +253,25 @@ impl<M> QuestionFile<M> {
     /// Returns the sparsity if it is stated or follows from the kind, else `None`.
     pub(crate) fn sparsity(&self) -> Option<u32> {
         match self.kind {
-            KindName::Ratings | KindName::Set => self.sparsity,
-            KindName::Choice
-            | KindName::Flag
-            | KindName::Number
-            | KindName::Cross
-            | KindName::Text => Some(1),
-            KindName::Numbers | KindName::Together => self.of.as_ref().map(|of| of.len() as u32),
+            QuestionKindName::Ratings | QuestionKindName::Set => self.sparsity,
+            QuestionKindName::Choice
+            | QuestionKindName::Flag
+            | QuestionKindName::Number
+            | QuestionKindName::Cross
+            | QuestionKindName::Text => Some(1),
+            QuestionKindName::Numbers | QuestionKindName::Together => {
+                self.of.as_ref().map(|of| of.len() as u32)
+            }
         }
     }
 }
 
-impl QuestionFile<Mechanism> {
+impl SerializedQuestion<Mechanism> {
     fn complete_question(self, epsilon: f64) -> Result<Question, Error> {
         let (kind, items) = self
             .complete_kind()
             .map_err(|error| self.error_in_question(error))?;
-        let missing = |reason| self.error_in_question(error!(Combination { reason }));
+        let missing = |reason| self.error_in_question(error!(InvalidCombination { reason }));
         let sparsity = self.sparsity();
         let sparsity =
             sparsity.ok_or_else(|| missing("\"ratings\" and \"set\" need a \"sparsity\""))?;
@@ -281,50 +292,58 @@ impl QuestionFile<Mechanism> {
     fn from_question(question: &Question) -> Self {
         let kind = question.kind();
         let scale = match kind {
-            Kind::Number(scale) => ScaleFile::from_scale(scale),
-            Kind::Numbers(own) if own.is_single() => ScaleFile::from_limits(&own[0]),
-            _ => ScaleFile::default(),
+            QuestionKind::Number(scale) => ScaleFields::from_scale(scale),
+            QuestionKind::Numbers(own) if own.is_single() => ScaleFields::from_limits(&own[0]),
+            _ => ScaleFields::default(),
         };
-        let lists = kind.implied_items().is_none() && !matches!(kind, Kind::Numbers(_));
+        let lists = kind.implied_items().is_none() && !matches!(kind, QuestionKind::Numbers(_));
         let items = lists.then(|| question.items().clone());
-        let rates = matches!(kind, Kind::Ratings(_));
-        let several = rates || *kind == Kind::Set;
+        let rates = matches!(kind, QuestionKind::Ratings(_));
+        let several = rates || *kind == QuestionKind::Set;
         let (items, options) = if rates { (items, None) } else { (None, items) };
         Self {
             name: question.name().to_owned(),
             kind: match kind {
-                Kind::Ratings(_) => KindName::Ratings,
-                Kind::Set => KindName::Set,
-                Kind::Choice => KindName::Choice,
-                Kind::Flag => KindName::Flag,
-                Kind::Number(_) => KindName::Number,
-                Kind::Numbers(own) if own.is_single() => KindName::Number,
-                Kind::Numbers(_) => KindName::Numbers,
-                Kind::Cross(_) => KindName::Cross,
-                Kind::Text(_) => KindName::Text,
-                Kind::Together(_) => KindName::Together,
+                QuestionKind::Ratings(_) => QuestionKindName::Ratings,
+                QuestionKind::Set => QuestionKindName::Set,
+                QuestionKind::Choice => QuestionKindName::Choice,
+                QuestionKind::Flag => QuestionKindName::Flag,
+                QuestionKind::Number(_) => QuestionKindName::Number,
+                QuestionKind::Numbers(own) if own.is_single() => QuestionKindName::Number,
+                QuestionKind::Numbers(_) => QuestionKindName::Numbers,
+                QuestionKind::CrossTabulation(_) => QuestionKindName::Cross,
+                QuestionKind::Text(_) => QuestionKindName::Text,
+                QuestionKind::JointChoices(_) => QuestionKindName::Together,
             },
             items,
             options,
             of: match kind {
-                Kind::Numbers(limits) if !limits.is_single() => {
-                    Some(PartFile::from_numbers(question.items(), limits))
+                QuestionKind::Numbers(limits) if !limits.is_single() => {
+                    Some(SerializedPart::from_numbers(question.items(), limits))
                 }
-                Kind::Cross(cross) => Some(cross.parts().iter().map(PartFile::from_part).collect()),
-                Kind::Together(all) => Some(all.parts().iter().map(PartFile::from_part).collect()),
+                QuestionKind::CrossTabulation(cross) => Some(
+                    cross
+                        .parts()
+                        .iter()
+                        .map(SerializedPart::from_part)
+                        .collect(),
+                ),
+                QuestionKind::JointChoices(all) => {
+                    Some(all.parts().iter().map(SerializedPart::from_part).collect())
+                }
                 _ => None,
             },
             sparsity: several.then(|| question.sparsity()),
             value: rates.then(|| question.value_kind()),
             min: scale.min,
             max: scale.max,
-            edges: scale.edges,
+            edges: scale.bin_edges,
             unit: scale.unit,
             step: scale.step,
             entries: None,
             overlap: None,
             prefixes: match kind {
-                Kind::Text(prefixes) => Some(prefixes.lengths().to_vec()),
+                QuestionKind::Text(prefixes) => Some(prefixes.lengths().to_vec()),
                 _ => None,
             },
             length: None,
@@ -353,13 +372,13 @@ struct TaskFile {
     #[serde(default)]
     mechanism: Option<Mechanism>,
     #[serde(default)]
-    questions: Option<Vec<QuestionFile<Mechanism>>>,
+    questions: Option<Vec<SerializedQuestion<Mechanism>>>,
     #[serde(default)]
     budget: Budget,
 }
 
 /// Error message for a task that has both questions and the fields of a single question.
-pub(crate) const QUESTIONS_OR_ITEMS: &str =
+pub(crate) const QUESTIONS_AND_ITEMS_ERROR: &str =
     "a task has \"questions\", or its own \"items\", \"sparsity\", \"value\" and \"mechanism\"";
 
 impl<'de> Deserialize<'de> for Task {
@@ -385,11 +404,12 @@ impl<'de> Deserialize<'de> for Task {
             || file.value.is_some()
             || file.mechanism.is_some();
         if of_its_own {
-            return Err(de::Error::custom(QUESTIONS_OR_ITEMS));
+            return Err(de::Error::custom(QUESTIONS_AND_ITEMS_ERROR));
         }
-        let complete = |question: QuestionFile<Mechanism>| question.complete_question(file.epsilon);
+        let complete =
+            |question: SerializedQuestion<Mechanism>| question.complete_question(file.epsilon);
         let questions: Result<Vec<Question>, Error> = questions.into_iter().map(complete).collect();
-        let task = |questions| Self::of_questions(file.id, questions);
+        let task = |questions| Self::from_questions(file.id, questions);
         questions
             .and_then(task)
             .and_then(budgeted)
@@ -411,7 +431,7 @@ impl Serialize for Task {
         struct NamedQuestionsTask<'a> {
             id: &'a str,
             epsilon: f64,
-            questions: Vec<QuestionFile<Mechanism>>,
+            questions: Vec<SerializedQuestion<Mechanism>>,
             #[serde(skip_serializing_if = "Budget::is_default")]
             budget: Budget,
         }
@@ -425,7 +445,7 @@ impl Serialize for Task {
                 questions: self
                     .questions()
                     .iter()
-                    .map(QuestionFile::from_question)
+                    .map(SerializedQuestion::from_question)
                     .collect(),
                 budget,
             }

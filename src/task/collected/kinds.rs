@@ -4,10 +4,10 @@ use alloc::string::String;
 
 use crate::task::items::Items;
 use crate::task::limits::NumberLimits;
-use crate::task::local::kind::{Cross, Kind, Part, PartKind, Together};
+use crate::task::local::kind::{Cross, PartKind, QuestionKind, QuestionPart, Together};
 use crate::task::local::scale::Scale;
 
-impl Kind {
+impl QuestionKind {
     /// Returns the kind's name, as spelt in a task file.
     #[must_use]
     pub const fn name(&self) -> &'static str {
@@ -19,9 +19,9 @@ impl Kind {
             Self::Number(_) => "number",
             Self::Numbers(own) if own.is_single() => "number",
             Self::Numbers(_) => "numbers",
-            Self::Cross(_) => "cross",
+            Self::CrossTabulation(_) => "cross",
             Self::Text(_) => "text",
-            Self::Together(_) => "together",
+            Self::JointChoices(_) => "together",
         }
     }
 }
@@ -31,12 +31,14 @@ impl Cross {
     /// means within rows.
     #[must_use]
     pub fn level_scale(&self) -> Option<&Scale> {
-        self.columns().scale().filter(|own| own.edges().is_none())
+        self.column_part()
+            .scale()
+            .filter(|own| own.edges().is_none())
     }
 
     /// Creates the cross-tabulation of these rows and columns.
     #[must_use]
-    pub fn new(rows: Part, columns: Part) -> Self {
+    pub fn new(rows: QuestionPart, columns: QuestionPart) -> Self {
         Self {
             parts: alloc::vec![rows, columns],
         }
@@ -44,12 +46,12 @@ impl Cross {
 
     /// Returns the two parts: the rows, then the columns.
     #[must_use]
-    pub fn parts(&self) -> &[Part] {
+    pub fn parts(&self) -> &[QuestionPart] {
         &self.parts
     }
 }
 
-impl Part {
+impl QuestionPart {
     /// Creates a part in which a person chooses exactly one option.
     #[must_use]
     pub fn new_choice(name: impl Into<String>, options: Items) -> Self {
@@ -96,11 +98,11 @@ impl Part {
 
     /// Returns the part's kind: a choice, a flag or a number.
     #[must_use]
-    pub fn kind(&self) -> Kind {
+    pub fn kind(&self) -> QuestionKind {
         match &self.kind {
-            PartKind::Choice => Kind::Choice,
-            PartKind::Flag => Kind::Flag,
-            PartKind::Number(scale) => Kind::Number(scale.clone()),
+            PartKind::Choice => QuestionKind::Choice,
+            PartKind::Flag => QuestionKind::Flag,
+            PartKind::Number(scale) => QuestionKind::Number(scale.clone()),
         }
     }
 }
@@ -108,7 +110,7 @@ impl Part {
 impl Together {
     /// Returns the parts, in the order of the cells.
     #[must_use]
-    pub fn parts(&self) -> &[Part] {
+    pub fn parts(&self) -> &[QuestionPart] {
         &self.parts
     }
 
@@ -118,8 +120,8 @@ impl Together {
     /// If there is no such cell.
     #[must_use]
     pub fn part_and_option(&self, cell: u32) -> (usize, u32) {
-        let part = self.bounds[1..].partition_point(|&end| end <= cell);
-        (part, cell - self.bounds[part])
+        let part = self.cumulative_cell_counts[1..].partition_point(|&end| end <= cell);
+        (part, cell - self.cumulative_cell_counts[part])
     }
 }
 

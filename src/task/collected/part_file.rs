@@ -11,27 +11,27 @@ use super::purpose::{BinSpacing, NumberPurpose};
 use crate::error::{Error, error};
 use crate::task::items::Items;
 use crate::task::limits::NumberLimits;
-use crate::task::local::kind::{Part, PartKind};
+use crate::task::local::kind::{PartKind, QuestionPart};
 use crate::task::local::scale::Scale;
 
 /// Fields of a number's scale in a task file.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(crate) struct ScaleFile {
-    pub(crate) want: Option<NumberPurpose>,
+pub(crate) struct ScaleFields {
+    pub(crate) number_purpose: Option<NumberPurpose>,
     pub(crate) min: Option<f64>,
     pub(crate) max: Option<f64>,
     pub(crate) unit: Option<String>,
-    pub(crate) levels: Option<u32>,
-    pub(crate) edges: Option<Vec<f64>>,
-    pub(crate) bins: Option<u32>,
-    pub(crate) spacing: Option<BinSpacing>,
+    pub(crate) level_count: Option<u32>,
+    pub(crate) bin_edges: Option<Vec<f64>>,
+    pub(crate) bin_count: Option<u32>,
+    pub(crate) bin_spacing: Option<BinSpacing>,
     pub(crate) step: Option<f64>,
 }
 
-impl ScaleFile {
+impl ScaleFields {
     /// Error message for a number without a valid description. The description is either bins, or a
     /// minimum and a maximum alone.
-    pub(crate) const NO_LIMITS: &'static str =
+    pub(crate) const INVALID_NUMBER_FIELDS_ERROR: &'static str =
         "a \"number\" needs \"min\" and \"max\" for its mean, or bins for its distribution";
 
     /// Returns the fields that describe a scale.
@@ -40,8 +40,8 @@ impl ScaleFile {
         Self {
             min: range.map(|[min, _]| min),
             max: range.map(|[_, max]| max),
-            levels: range.map(|_| scale.cell_count()),
-            edges: scale.edges().map(<[f64]>::to_vec),
+            level_count: range.map(|_| scale.cell_count()),
+            bin_edges: scale.edges().map(<[f64]>::to_vec),
             unit: scale.unit().map(ToOwned::to_owned),
             // A step of 0 means any number, and is not written.
             step: Some(scale.step()).filter(|step| *step > 0.0),
@@ -62,19 +62,19 @@ impl ScaleFile {
 
     /// Returns whether the edges of bins are stated.
     pub(crate) const fn has_edges(&self) -> bool {
-        self.edges.is_some()
+        self.bin_edges.is_some()
     }
 
     /// Returns whether there are fields that only a draft may have. These fields control the choice
     /// of cells.
     pub(crate) const fn has_draft_fields(&self) -> bool {
-        self.want.is_some() || self.bins.is_some() || self.spacing.is_some()
+        self.number_purpose.is_some() || self.bin_count.is_some() || self.bin_spacing.is_some()
     }
 
     /// Returns the limits of a number without cells.
     ///
     /// # Errors
-    /// As [`NumberLimits::new`]; [`Error::Combination`] with `reason` if other fields are stated.
+    /// As [`NumberLimits::new`]; [`Error::InvalidCombination`] with `reason` if other fields are stated.
     pub(crate) fn limits(self, reason: &'static str) -> Result<NumberLimits, Error> {
         let others = Self {
             min: None,
@@ -86,20 +86,20 @@ impl ScaleFile {
             (Some(min), Some(max)) if others == Self::default() => {
                 NumberLimits::new(min, max, self.unit)
             }
-            _ => Err(error!(Combination { reason })),
+            _ => Err(error!(InvalidCombination { reason })),
         }
     }
 
     /// Returns the scale that the fields of a complete task describe.
     ///
     /// # Errors
-    /// [`Error::Combination`] if the scale is incomplete, and the errors of [`Scale`]'s
+    /// [`Error::InvalidCombination`] if the scale is incomplete, and the errors of [`Scale`]'s
     /// constructors.
     pub(crate) fn complete_scale(self) -> Result<Scale, Error> {
-        let scale = match (self.min, self.max, self.levels, self.edges) {
+        let scale = match (self.min, self.max, self.level_count, self.bin_edges) {
             (Some(min), Some(max), Some(levels), None) => Scale::from_levels(min, max, levels),
             (None, None, None, Some(edges)) => Scale::from_edges(edges),
-            _ => Err(error!(Combination {
+            _ => Err(error!(InvalidCombination {
                 reason: "a \"number\" needs \"min\", \"max\" and \"levels\" for its mean, or the \
                          \"edges\" of bins for its distribution",
             })),
@@ -124,7 +124,7 @@ pub(crate) enum PartKindName {
 /// Part of a question in a task file. The kind is missing if the part is one of several numbers.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct PartFile {
+pub(crate) struct SerializedPart {
     pub(crate) name: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     kind: Option<PartKindName>,
@@ -150,7 +150,7 @@ pub(crate) struct PartFile {
     spacing: Option<BinSpacing>,
 }
 
-impl PartFile {
+impl SerializedPart {
     /// Returns a part for each of several numbers.
     pub(super) fn from_numbers(items: &Items, limits: &[NumberLimits]) -> Vec<Self> {
         let Items::Named(names) = items else {
@@ -170,8 +170,11 @@ impl PartFile {
     }
 
     /// Returns the fields that describe a part with a kind.
-    pub(super) fn from_part(part: &Part) -> Self {
-        let scale = part.scale().map(ScaleFile::from_scale).unwrap_or_default();
+    pub(super) fn from_part(part: &QuestionPart) -> Self {
+        let scale = part
+            .scale()
+            .map(ScaleFields::from_scale)
+            .unwrap_or_default();
         let (kind, options) = match &part.kind {
             PartKind::Number(_) => (PartKindName::Number, None),
             PartKind::Flag => (PartKindName::Flag, None),
@@ -183,24 +186,24 @@ impl PartFile {
             options,
             min: scale.min,
             max: scale.max,
-            levels: scale.levels,
-            edges: scale.edges,
+            levels: scale.level_count,
+            edges: scale.bin_edges,
             unit: scale.unit,
             step: scale.step,
             ..Self::default()
         }
     }
 
-    fn scale_fields(&self) -> ScaleFile {
-        ScaleFile {
-            want: self.want,
+    fn scale_fields(&self) -> ScaleFields {
+        ScaleFields {
+            number_purpose: self.want,
             min: self.min,
             max: self.max,
             unit: self.unit.clone(),
-            levels: self.levels,
-            edges: self.edges.clone(),
-            bins: self.bins,
-            spacing: self.spacing,
+            level_count: self.levels,
+            bin_edges: self.edges.clone(),
+            bin_count: self.bins,
+            bin_spacing: self.spacing,
             step: self.step,
         }
     }
@@ -208,12 +211,12 @@ impl PartFile {
     /// Returns the limits of one of several numbers.
     ///
     /// # Errors
-    /// As [`NumberLimits::new`], and [`Error::Combination`] if other fields are stated.
+    /// As [`NumberLimits::new`], and [`Error::InvalidCombination`] if other fields are stated.
     pub(super) fn limits(&self) -> Result<NumberLimits, Error> {
         let reason = "each number in \"numbers\" needs \"min\" and \"max\", may have a \"unit\", \
                       and must not have \"kind\", \"options\", \"levels\" or bins";
         if self.kind.is_some() || self.options.is_some() {
-            return Err(error!(Combination { reason }));
+            return Err(error!(InvalidCombination { reason }));
         }
         self.scale_fields().limits(reason)
     }
@@ -222,20 +225,22 @@ impl PartFile {
     /// the scale that the file states. Missing fields stay unset.
     ///
     /// # Errors
-    /// [`Error::Combination`] if the kind or the options are missing, or if fields belong to
+    /// [`Error::InvalidCombination`] if the kind or the options are missing, or if fields belong to
     /// another kind.
-    pub(crate) fn part_or_number(&self) -> Result<PartOrNumber, Error> {
+    pub(crate) fn part_or_number(&self) -> Result<PartOrUnresolvedNumber, Error> {
         let (name, scale) = (self.name.clone(), self.scale_fields());
-        let scaled = scale != ScaleFile::default();
+        let scaled = scale != ScaleFields::default();
         match (self.kind, &self.options) {
-            (Some(PartKindName::Choice), Some(items)) if !scaled => Ok(PartOrNumber::Complete(
-                Part::new_choice(name, items.clone()),
-            )),
-            (Some(PartKindName::Flag), None) if !scaled => {
-                Ok(PartOrNumber::Complete(Part::new_flag(name)))
+            (Some(PartKindName::Choice), Some(items)) if !scaled => Ok(
+                PartOrUnresolvedNumber::CompletePart(QuestionPart::new_choice(name, items.clone())),
+            ),
+            (Some(PartKindName::Flag), None) if !scaled => Ok(
+                PartOrUnresolvedNumber::CompletePart(QuestionPart::new_flag(name)),
+            ),
+            (Some(PartKindName::Number), None) => {
+                Ok(PartOrUnresolvedNumber::UnresolvedNumber(name, scale))
             }
-            (Some(PartKindName::Number), None) => Ok(PartOrNumber::Number(name, scale)),
-            _ => Err(error!(Combination {
+            _ => Err(error!(InvalidCombination {
                 reason: "each part of a \"cross\" or \"together\" needs the \"kind\" \"choice\" \
                          with \"options\", or \"flag\"; a part of a \"cross\" may also be a \
                          \"number\" with its fields",
@@ -246,27 +251,27 @@ impl PartFile {
     /// Returns the part, which must be complete.
     ///
     /// # Errors
-    /// As [`PartFile::part_or_number`]; [`Error::Combination`] if the scale is incomplete.
-    pub(super) fn complete_part(&self) -> Result<Part, Error> {
+    /// As [`SerializedPart::part_or_number`]; [`Error::InvalidCombination`] if the scale is incomplete.
+    pub(super) fn complete_part(&self) -> Result<QuestionPart, Error> {
         match self.part_or_number()? {
-            PartOrNumber::Complete(part) => Ok(part),
-            PartOrNumber::Number(_, scale) if scale.has_draft_fields() => {
-                Err(error!(Combination {
+            PartOrUnresolvedNumber::CompletePart(part) => Ok(part),
+            PartOrUnresolvedNumber::UnresolvedNumber(_, scale) if scale.has_draft_fields() => {
+                Err(error!(InvalidCombination {
                     reason: "\"want\", \"bins\" and \"spacing\" only guide the choice of \
                              parameters: a complete question must not have them",
                 }))
             }
-            PartOrNumber::Number(name, scale) => {
-                Ok(Part::new_number(name, scale.complete_scale()?))
+            PartOrUnresolvedNumber::UnresolvedNumber(name, scale) => {
+                Ok(QuestionPart::new_number(name, scale.complete_scale()?))
             }
         }
     }
 }
 
 /// Part of a `cross`. If it is a number, parameters of its scale may be unset.
-pub(crate) enum PartOrNumber {
+pub(crate) enum PartOrUnresolvedNumber {
     /// A choice or a flag.
-    Complete(Part),
+    CompletePart(QuestionPart),
     /// Name and scale of a number.
-    Number(String, ScaleFile),
+    UnresolvedNumber(String, ScaleFields),
 }

@@ -9,7 +9,7 @@ use crate::task::items::item_key;
 use crate::task::local::prefix_lengths::PrefixLengths;
 
 /// Mark that follows a prefix of a longer text: a code point to which Unicode assigns no character.
-const GOES_ON: char = '\u{FFFF}';
+const CONTINUATION_MARK: char = '\u{FFFF}';
 
 impl PrefixLengths {
     /// Creates the prefix lengths 2, 4, 6 and so on below `length`, followed by `length`. A
@@ -19,7 +19,7 @@ impl PrefixLengths {
     /// all other texts. Estimates of shorter prefixes only decide which prefixes are extended.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] if `length` is outside [`bounds::TEXT_LENGTH`].
+    /// [`Error::OptionOutOfRange`] if `length` is outside [`bounds::MAX_TEXT_LENGTH_RANGE`].
     ///
     /// ```
     /// use hushbin::task::PrefixLengths;
@@ -29,8 +29,8 @@ impl PrefixLengths {
     /// assert_eq!(PrefixLengths::up_to_length(126).unwrap().lengths().len(), 64);
     /// assert!([0, 127].into_iter().all(|length| PrefixLengths::up_to_length(length).is_err()));
     /// ```
-    pub fn up_to_length(length: u32) -> Result<Self, Error> {
-        bounds::TEXT_LENGTH.check(f64::from(length))?;
+    pub fn even_lengths_up_to(length: u32) -> Result<Self, Error> {
+        bounds::MAX_TEXT_LENGTH_RANGE.check_in_range(f64::from(length))?;
         let mut lengths: Vec<u32> = (2..length).step_by(2).collect();
         let last = if lengths.is_empty() { 1 } else { 2 };
         lengths.extend(core::iter::repeat_n(length, last));
@@ -89,7 +89,7 @@ impl PrefixLengths {
     #[must_use]
     pub fn text_or_prefix_key(text: &str, goes_on: bool) -> u64 {
         let mut marked = String::from(text);
-        marked.extend(goes_on.then_some(GOES_ON));
+        marked.extend(goes_on.then_some(CONTINUATION_MARK));
         item_key(&marked)
     }
 

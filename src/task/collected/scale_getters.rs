@@ -2,7 +2,7 @@
 
 use crate::bounds::ParameterRange;
 use crate::error::{Error, error};
-use crate::task::local::scale::{Cells, Scale};
+use crate::task::local::scale::{Scale, ScaleCells};
 
 impl Scale {
     /// Restricts the possible numbers: any two differ by a multiple of `step`. For example, counts
@@ -12,8 +12,8 @@ impl Scale {
     /// possible numbers.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] for a step that is not positive or is wider than a bin.
-    /// [`Error::Combination`] for levels, and for an edge whose distance from the first one is not
+    /// [`Error::OptionOutOfRange`] for a step that is not positive or is wider than a bin.
+    /// [`Error::InvalidCombination`] for levels, and for an edge whose distance from the first one is not
     /// a multiple of `step`.
     ///
     /// # Examples
@@ -25,20 +25,24 @@ impl Scale {
     /// assert!(Scale::from_edges(vec![0.0, 1.5, 2.0]).unwrap().with_step(1.0).is_err());
     /// ```
     pub fn with_step(self, step: f64) -> Result<Self, Error> {
-        let edges = self.edges().ok_or(error!(Combination {
+        let edges = self.edges().ok_or(error!(InvalidCombination {
             reason: "a \"step\" is only for a \"number\" with bins, not for \"levels\"",
         }))?;
         let widths = edges.windows(2).map(|pair| pair[1] - pair[0]);
         let narrowest = widths.fold(f64::INFINITY, f64::min);
         // The tolerance allows a step as wide as a bin despite rounding.
-        let (name, min, max) = ("step", f64::MIN_POSITIVE, narrowest * (1.0 + ROUNDING));
-        ParameterRange { name, min, max }.check(step)?;
+        let (name, min, max) = (
+            "step",
+            f64::MIN_POSITIVE,
+            narrowest * (1.0 + ROUNDING_TOLERANCE),
+        );
+        ParameterRange { name, min, max }.check_in_range(step)?;
         let off = |edge: &f64| {
             let steps = (edge - edges[0]) / step;
-            libm::fabs(steps - libm::rint(steps)) > ROUNDING * steps.max(1.0)
+            libm::fabs(steps - libm::rint(steps)) > ROUNDING_TOLERANCE * steps.max(1.0)
         };
         if edges.iter().any(off) {
-            return Err(error!(Combination {
+            return Err(error!(InvalidCombination {
                 reason: "with a \"step\", \"edges\" must be midway between possible numbers: \
                          their distances are multiples of the step",
             }));
@@ -70,8 +74,8 @@ impl Scale {
     #[must_use]
     pub fn edges(&self) -> Option<&[f64]> {
         match &self.cells {
-            Cells::Levels { .. } => None,
-            Cells::Edges(edges) => Some(edges),
+            ScaleCells::Levels { .. } => None,
+            ScaleCells::BinEdges(edges) => Some(edges),
         }
     }
 
@@ -79,14 +83,14 @@ impl Scale {
     #[must_use]
     pub fn level_value(&self, cell: u32) -> Option<f64> {
         match &self.cells {
-            Cells::Levels { min, max, count } => {
+            ScaleCells::Levels { min, max, count } => {
                 let part = f64::from(cell) / f64::from(count - 1);
                 Some(min + (max - min) * part)
             }
-            Cells::Edges(_) => None,
+            ScaleCells::BinEdges(_) => None,
         }
     }
 }
 
 /// Relative tolerance of comparisons. A step such as 0.1 has no exact binary value.
-const ROUNDING: f64 = 1e-9;
+const ROUNDING_TOLERANCE: f64 = 1e-9;

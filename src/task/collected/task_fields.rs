@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::domain::ValueKind;
 use crate::mechanism::Mechanism;
 use crate::task::items::Items;
-use crate::task::local::kind::Kind;
+use crate::task::local::kind::QuestionKind;
 use crate::task::local::question::QuestionFields;
 
 /// Fields of a [`Task`](crate::Task) with a single question of kind `ratings`; not yet validated.
@@ -61,7 +61,7 @@ impl TaskFields {
         } = self;
         let question = QuestionFields {
             name: String::new(),
-            kind: Kind::Ratings(value),
+            kind: QuestionKind::Ratings(value),
             items,
             sparsity,
             weight: 1,

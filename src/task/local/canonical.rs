@@ -4,7 +4,7 @@ use alloc::borrow::ToOwned;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::kind::Kind;
+use super::kind::QuestionKind;
 use super::question::{Question, QuestionFields};
 use super::task::Task;
 use crate::canonical::CanonicalReader;
@@ -17,8 +17,8 @@ use crate::task::items::Items;
 /// Text at the start of a task's bytes. If the bytes contain a budget, it comes before this text.
 /// The number in the text is the version of the format that follows. Version 1 is for one question
 /// of ratings without a name, and version 2 is for questions with names.
-pub(in crate::task) const UNNAMED: &str = "hushbin task 1";
-pub(in crate::task) const NAMED: &str = "hushbin task 2";
+pub(in crate::task) const UNNAMED_QUESTION_TASK_FORMAT: &str = "hushbin task 1";
+pub(in crate::task) const NAMED_QUESTIONS_TASK_FORMAT: &str = "hushbin task 2";
 
 impl Task {
     /// Reads a task from the bytes that [`Task::canonical_bytes`] returns. Every field has exactly
@@ -26,24 +26,24 @@ impl Task {
     ///
     /// # Errors
     /// [`Error::Malformed`] for any other bytes, and the errors of [`Task::new`] and
-    /// [`Task::of_questions`].
+    /// [`Task::from_questions`].
     pub fn from_canonical_bytes(bytes: &[u8]) -> Result<Self, Error> {
         let reader = &mut CanonicalReader::new(bytes);
         let mut form = reader.read_text();
         let read = Budget::read_canonical(&mut form, reader).and_then(|budget| {
             let named = match form {
-                UNNAMED => false,
-                NAMED => true,
-                _ => reader.require_known(None)?,
+                UNNAMED_QUESTION_TASK_FORMAT => false,
+                NAMED_QUESTIONS_TASK_FORMAT => true,
+                _ => reader.unwrap_or_mark_malformed(None)?,
             };
             let id = reader.read_text().to_owned();
             Ok((id, read_questions(named, reader)?, budget))
         });
-        let (id, questions, budget) = reader.finish(read)?;
-        if form == NAMED {
+        let (id, questions, budget) = reader.finish_reading(read)?;
+        if form == NAMED_QUESTIONS_TASK_FORMAT {
             Self::check_named_questions(&questions)?;
         }
-        Self::build(id, questions, budget, bytes)
+        Self::build_checked_task(id, questions, budget, bytes)
     }
 }
 
@@ -58,16 +58,16 @@ fn read_questions(named: bool, reader: &mut CanonicalReader<'_>) -> Result<Vec<Q
         let (mut name, mut weight) = (String::new(), 1);
         let (kind, items, sparsity) = if named {
             (name, weight) = (reader.read_text().to_owned(), reader.read_u32());
-            Kind::read_canonical(reader)?
+            QuestionKind::read_canonical(reader)?
         } else {
             let (items, sparsity) = (Items::read_canonical(reader), reader.read_u32());
             epsilon = reader.read_float();
             let value = match reader.read_number() {
                 0 => ValueKind::Sign,
                 1 => ValueKind::Real,
-                _ => reader.require_known(None)?,
+                _ => reader.unwrap_or_mark_malformed(None)?,
             };
-            (Kind::Ratings(value), items, sparsity)
+            (QuestionKind::Ratings(value), items, sparsity)
         };
         questions.push(Question::from_consistent_fields(QuestionFields {
             name,

@@ -11,10 +11,10 @@ mod slim;
 pub(crate) mod task;
 
 #[cfg(feature = "complete")]
-pub use kind::Part;
-pub use kind::{Cross, Kind, Numbers, Together};
+pub use kind::QuestionPart;
+pub use kind::{Cross, Numbers, QuestionKind, Together};
 pub use prefix_lengths::PrefixLengths;
 pub use question::{Question, QuestionFields};
-pub use question_draw::QuestionDraw;
+pub use question_draw::QuestionSelector;
 pub use scale::Scale;
 pub use task::Task;

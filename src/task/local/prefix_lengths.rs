@@ -32,15 +32,15 @@ impl PrefixLengths {
     /// Creates prefixes of these lengths.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] if the number of lengths is outside [`bounds::PREFIXES`], or a length
-    /// is outside [`bounds::PREFIX_LENGTH`]; [`Error::Combination`] unless the lengths ascend.
+    /// [`Error::OptionOutOfRange`] if the number of lengths is outside [`bounds::PREFIX_COUNT_RANGE`], or a length
+    /// is outside [`bounds::PREFIX_LENGTH_RANGE`]; [`Error::InvalidCombination`] unless the lengths ascend.
     pub fn new(lengths: Vec<u32>) -> Result<Self, Error> {
-        bounds::PREFIXES.check(lengths.len() as f64)?;
+        bounds::PREFIX_COUNT_RANGE.check_in_range(lengths.len() as f64)?;
         for &length in &lengths {
-            bounds::PREFIX_LENGTH.check(f64::from(length))?;
+            bounds::PREFIX_LENGTH_RANGE.check_in_range(f64::from(length))?;
         }
         if !lengths.is_sorted() {
-            return Err(error!(Combination {
+            return Err(error!(InvalidCombination {
                 reason: "lengths of \"prefixes\" must ascend",
             }));
         }
@@ -59,7 +59,7 @@ impl PrefixLengths {
     /// No key and no other draw uses this output of `splitmix64`. The prefix therefore does not
     /// reveal what the report hashes.
     #[must_use]
-    pub fn drawn_index(&self, seed: u64) -> usize {
+    pub fn drawn_prefix_index(&self, seed: u64) -> usize {
         // Keys use outputs with small numbers, and hash functions use multiples of 2³² below 2⁴⁴.
         ((u128::from(splitmix_output(seed, 1 << 63)) * self.lengths.len() as u128) >> 64) as usize
     }

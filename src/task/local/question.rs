@@ -2,7 +2,7 @@
 
 use alloc::string::String;
 
-use super::kind::Kind;
+use super::kind::QuestionKind;
 use crate::bounds;
 use crate::domain::{Domain, ValueKind};
 use crate::error::Error;
@@ -59,7 +59,7 @@ pub struct QuestionFields {
     /// kind `ratings` and the only one of its task.
     pub name: String,
     /// Kind of the question.
-    pub kind: Kind,
+    pub kind: QuestionKind,
     /// Items that the question asks about. For some kinds, the kind determines the items:
     ///
     /// - `flag`: two items without names, no and yes
@@ -71,7 +71,7 @@ pub struct QuestionFields {
     /// Sparsity s, in [`bounds::SPARSITY`], at most the number of items. It is 1 for kinds with one
     /// answer. It is the number of items for `numbers`, and the number of parts for `together`.
     pub sparsity: u32,
-    /// Relative frequency with which seeds select the question, in [`bounds::WEIGHT`].
+    /// Relative frequency with which seeds select the question, in [`bounds::QUESTION_WEIGHT_RANGE`].
     pub weight: u32,
     /// Local budget ε of one report, in [`bounds::EPSILON`].
     pub epsilon: f64,
@@ -85,15 +85,15 @@ impl Question {
     pub(in crate::task) fn from_consistent_fields(parts: QuestionFields) -> Result<Self, Error> {
         let question = Self(parts);
         question
-            .check()
+            .check_fields()
             .map_err(|error| question.error_in_question(error))?;
         Ok(question)
     }
 
     /// Checks all fields except the name.
-    pub(in crate::task) fn check(&self) -> Result<(), Error> {
+    pub(in crate::task) fn check_fields(&self) -> Result<(), Error> {
         let domain = check_kind(&self.0.kind, &self.0.items, self.0.sparsity, self.0.epsilon)?;
-        bounds::WEIGHT.check(f64::from(self.0.weight))?;
+        bounds::QUESTION_WEIGHT_RANGE.check_in_range(f64::from(self.0.weight))?;
         self.0.mechanism.check_domain(&domain)
     }
 
@@ -110,7 +110,7 @@ impl Question {
 
     /// Returns the kind of the question.
     #[must_use]
-    pub const fn kind(&self) -> &Kind {
+    pub const fn kind(&self) -> &QuestionKind {
         &self.0.kind
     }
 
@@ -147,16 +147,18 @@ impl Question {
 
 /// Checks the kind, the items, the sparsity and ε of a question, and returns the domain.
 pub(crate) fn check_kind(
-    kind: &Kind,
+    kind: &QuestionKind,
     items: &Items,
     sparsity: u32,
     epsilon: f64,
 ) -> Result<Domain, Error> {
-    kind.check(items, sparsity, epsilon)?;
-    let most = items.count().map_or(bounds::SPARSITY.max, |d| {
-        bounds::SPARSITY.max.min(f64::from(d))
+    kind.check_items_and_parts(items, sparsity, epsilon)?;
+    let most = items.item_count().map_or(bounds::SPARSITY_RANGE.max, |d| {
+        bounds::SPARSITY_RANGE.max.min(f64::from(d))
     });
-    bounds::SPARSITY.with_max(most).check(f64::from(sparsity))?;
-    bounds::EPSILON.check(epsilon)?;
+    bounds::SPARSITY_RANGE
+        .with_max(most)
+        .check_in_range(f64::from(sparsity))?;
+    bounds::EPSILON_RANGE.check_in_range(epsilon)?;
     Ok(kind.domain(items, sparsity))
 }

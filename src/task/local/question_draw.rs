@@ -14,12 +14,12 @@ use crate::mix::mix64;
 /// assert_eq!(draft.resolve().unwrap().question_draw().drawn_question(7), 0);
 /// ```
 #[derive(Debug, Clone, PartialEq)]
-pub struct QuestionDraw {
+pub struct QuestionSelector {
     /// Cumulative sums of the questions' weights.
-    ends: Vec<u32>,
+    cumulative_weights: Vec<u32>,
 }
 
-impl QuestionDraw {
+impl QuestionSelector {
     /// Creates the draw for `weights`, each at least 1, with a sum below 2³².
     pub(crate) fn new(weights: impl Iterator<Item = u32>) -> Self {
         let sum = |sum: &mut u32, weight| {
@@ -27,14 +27,14 @@ impl QuestionDraw {
             Some(*sum)
         };
         Self {
-            ends: weights.scan(0, sum).collect(),
+            cumulative_weights: weights.scan(0, sum).collect(),
         }
     }
 
     /// Returns the sum W of all weights.
     #[must_use]
     pub fn total_weight(&self) -> u32 {
-        self.ends[self.ends.len() - 1]
+        self.cumulative_weights[self.cumulative_weights.len() - 1]
     }
 
     /// Returns the index of the question that `seed` selects.
@@ -46,6 +46,6 @@ impl QuestionDraw {
     pub fn drawn_question(&self, seed: u64) -> usize {
         // The high word of the product maps a uniform word to 0 … W − 1.
         let drawn = ((u128::from(mix64(seed)) * u128::from(self.total_weight())) >> 64) as u32;
-        self.ends.partition_point(|end| *end <= drawn)
+        self.cumulative_weights.partition_point(|end| *end <= drawn)
     }
 }

@@ -27,32 +27,32 @@ use crate::task::items::check_name;
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Scale {
-    pub(in crate::task) cells: Cells,
+    pub(in crate::task) cells: ScaleCells,
     pub(in crate::task) unit: Option<String>,
     /// Distance between possible numbers, or 0 if any number is possible.
     pub(in crate::task) step: f64,
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub(in crate::task) enum Cells {
+pub(in crate::task) enum ScaleCells {
     /// Levels: `count` evenly spaced numbers from `min` to `max`. A number between two levels is
     /// rounded to one of the two at random, so that the expected level is the number.
     Levels { min: f64, max: f64, count: u32 },
     /// Ascending edges of bins. A bin includes its lower edge and excludes its upper edge. Only the
     /// last bin also includes its upper edge.
-    Edges(Vec<f64>),
+    BinEdges(Vec<f64>),
 }
 
 impl Scale {
     /// Creates `levels` evenly spaced levels from `min` to `max`, for means.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] if `levels` is outside [`bounds::LEVELS`]; [`Error::Combination`]
+    /// [`Error::OptionOutOfRange`] if `levels` is outside [`bounds::LEVELS`]; [`Error::InvalidCombination`]
     /// unless `min` and `max` are finite and ascending.
     pub fn from_levels(min: f64, max: f64, levels: u32) -> Result<Self, Error> {
-        bounds::LEVELS.check(f64::from(levels))?;
+        bounds::ROUNDING_LEVEL_COUNT_RANGE.check_in_range(f64::from(levels))?;
         check_ascending(&[min, max])?;
-        Ok(Self::from_cells(Cells::Levels {
+        Ok(Self::from_cells(ScaleCells::Levels {
             min,
             max,
             count: levels,
@@ -62,15 +62,15 @@ impl Scale {
     /// Creates bins between these edges, for histograms and quantiles.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] if the number of bins is outside [`bounds::CELLS`];
-    /// [`Error::Combination`] unless edges are finite and ascending.
+    /// [`Error::OptionOutOfRange`] if the number of bins is outside [`bounds::CELLS`];
+    /// [`Error::InvalidCombination`] unless edges are finite and ascending.
     pub fn from_edges(edges: Vec<f64>) -> Result<Self, Error> {
-        bounds::CELLS.check(edges.len() as f64 - 1.0)?;
+        bounds::NUMBER_BIN_COUNT_RANGE.check_in_range(edges.len() as f64 - 1.0)?;
         check_ascending(&edges)?;
-        Ok(Self::from_cells(Cells::Edges(edges)))
+        Ok(Self::from_cells(ScaleCells::BinEdges(edges)))
     }
 
-    fn from_cells(cells: Cells) -> Self {
+    fn from_cells(cells: ScaleCells) -> Self {
         Self {
             cells,
             unit: None,
@@ -81,7 +81,7 @@ impl Scale {
     /// Sets the unit of the numbers.
     ///
     /// # Errors
-    /// [`Error::ItemName`] for a unit that could not be an item's name.
+    /// [`Error::InvalidItemName`] for a unit that could not be an item's name.
     pub fn with_unit(mut self, unit: Option<String>) -> Result<Self, Error> {
         if let Some(unit) = &unit {
             check_name(0, unit)?;
@@ -94,16 +94,16 @@ impl Scale {
     #[must_use]
     pub fn cell_count(&self) -> u32 {
         match &self.cells {
-            Cells::Levels { count, .. } => *count,
-            Cells::Edges(edges) => edges.len() as u32 - 1,
+            ScaleCells::Levels { count, .. } => *count,
+            ScaleCells::BinEdges(edges) => edges.len() as u32 - 1,
         }
     }
 
     /// Returns the first and the last level or edge.
     pub(in crate::task) fn end_values(&self) -> [f64; 2] {
         match &self.cells {
-            Cells::Levels { min, max, .. } => [*min, *max],
-            Cells::Edges(edges) => [edges[0], edges[edges.len() - 1]],
+            ScaleCells::Levels { min, max, .. } => [*min, *max],
+            ScaleCells::BinEdges(edges) => [edges[0], edges[edges.len() - 1]],
         }
     }
 
@@ -118,17 +118,17 @@ impl Scale {
     /// assert_eq!([-4.0, 99.0].map(|number| scale.cell_and_rounding(number)), [(0, 0.0), (3, 0.0)]);
     /// ```
     #[must_use]
-    pub fn cell_and_rounding(&self, number: f64) -> (u32, f64) {
+    pub fn cell_and_next_cell_probability(&self, number: f64) -> (u32, f64) {
         let [min, max] = self.end_values();
         let number = number.clamp(min, max);
         match &self.cells {
-            Cells::Levels { count, .. } => {
+            ScaleCells::Levels { count, .. } => {
                 let steps = f64::from(count - 1);
                 let place = ((number - min) / (max - min) * steps).clamp(0.0, steps);
                 let below = place as u32;
                 (below, place - f64::from(below))
             }
-            Cells::Edges(edges) => {
+            ScaleCells::BinEdges(edges) => {
                 // The outer edges are left out: the last bin includes its upper edge.
                 let inner = &edges[1..edges.len() - 1];
                 (inner.partition_point(|edge| *edge <= number) as u32, 0.0)

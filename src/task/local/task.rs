@@ -5,15 +5,15 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use super::question::Question;
-use super::question_draw::QuestionDraw;
+use super::question_draw::QuestionSelector;
 use crate::bounds;
 use crate::error::{Error, error};
 use crate::fingerprint::Fingerprint;
-use crate::mechanism::MemoStages;
-use crate::mechanism::Neighbours;
-use crate::task::budget::{Budget, Memo};
+use crate::mechanism::MemoThresholds;
+use crate::mechanism::NeighbouringInputs;
+use crate::task::budget::{Budget, MemoParameters};
 use crate::task::items::{check_name, check_task_id};
-use crate::task::local::kind::Kind;
+use crate::task::local::kind::QuestionKind;
 
 /// Description of the collected data and of all parameters. A task is complete and valid by
 /// construction, also after deserialization.
@@ -46,10 +46,10 @@ pub struct Task {
     pub(in crate::task) id: String,
     /// Questions, shared with randomizers.
     pub(in crate::task) questions: Arc<Vec<Question>>,
-    pub(in crate::task) draw: QuestionDraw,
+    pub(in crate::task) question_selector: QuestionSelector,
     pub(in crate::task) budget: Budget,
     /// Thresholds of the memo and of the reports made from it. `None` if the budget has no memo.
-    pub(in crate::task) memo_stages: Option<MemoStages>,
+    pub(in crate::task) memo_stages: Option<MemoThresholds>,
     pub(in crate::task) fingerprint: Fingerprint,
 }
 
@@ -61,7 +61,7 @@ impl Task {
     /// Checks that the questions have distinct names. If there are several questions, each must
     /// protect whole inputs under pure ε.
     pub(in crate::task) fn check_named_questions(questions: &[Question]) -> Result<(), Error> {
-        bounds::QUESTIONS.check(questions.len() as f64)?;
+        bounds::QUESTION_COUNT_RANGE.check_in_range(questions.len() as f64)?;
         for (index, question) in questions.iter().enumerate() {
             check_name(index, question.name())?;
             let same = |other: &Question| other.name() == question.name();
@@ -71,9 +71,10 @@ impl Task {
                 }));
             }
             let mechanism = question.mechanism();
-            let whole = mechanism.neighbours() == Neighbours::Any && mechanism.delta() == 0.0;
+            let whole = mechanism.neighbours() == NeighbouringInputs::AnyTwoInputs
+                && mechanism.delta() == 0.0;
             if questions.len() > 1 && !whole {
-                return Err(question.error_in_question(error!(Combination {
+                return Err(question.error_in_question(error!(InvalidCombination {
                     reason: "each of several questions needs pure ε (no δ) for whole inputs",
                 })));
             }
@@ -83,7 +84,7 @@ impl Task {
 
     /// Creates a task from questions that have been checked together. `bytes` are its canonical
     /// bytes.
-    pub(in crate::task) fn build(
+    pub(in crate::task) fn build_checked_task(
         id: String,
         questions: Vec<Question>,
         budget: Budget,
@@ -100,7 +101,7 @@ impl Task {
         let fingerprint = Fingerprint::hash_canonical_bytes(bytes);
         Ok(Self {
             id,
-            draw: QuestionDraw::new(questions.iter().map(Question::weight)),
+            question_selector: QuestionSelector::new(questions.iter().map(Question::weight)),
             questions: Arc::new(questions),
             budget,
             memo_stages,
@@ -117,14 +118,14 @@ impl Task {
     /// Returns the assignment of seeds to questions, which draws the question that a report
     /// answers.
     #[must_use]
-    pub const fn question_draw(&self) -> &QuestionDraw {
-        &self.draw
+    pub const fn question_selector(&self) -> &QuestionSelector {
+        &self.question_selector
     }
 
     /// Returns the thresholds of the memo and of the reports that are made from it, or `None` if the
     /// budget has no [memo](crate::task::Memo).
     #[must_use]
-    pub const fn memo_stages(&self) -> Option<&MemoStages> {
+    pub const fn memo_stages(&self) -> Option<&MemoThresholds> {
         self.memo_stages.as_ref()
     }
 
@@ -139,17 +140,20 @@ impl Task {
 /// Checks that every question has a "no answer", from which cover reports are made.
 ///
 /// # Errors
-/// [`Error::Combination`] if a question is not a flag, a choice, a set or ratings.
+/// [`Error::InvalidCombination`] if a question is not a flag, a choice, a set or ratings.
 fn check_no_answers(questions: &[Question]) -> Result<(), Error> {
     let has_none = |question: &Question| {
         matches!(
             question.kind(),
-            Kind::Flag | Kind::Choice | Kind::Set | Kind::Ratings(_)
+            QuestionKind::Flag
+                | QuestionKind::Choice
+                | QuestionKind::Set
+                | QuestionKind::Ratings(_)
         )
     };
     match questions.iter().find(|question| !has_none(question)) {
         None => Ok(()),
-        Some(question) => Err(question.error_in_question(error!(Combination {
+        Some(question) => Err(question.error_in_question(error!(InvalidCombination {
             reason: "\"cover\" is for flags, choices, sets and ratings: only they have a \"no answer\"",
         }))),
     }
@@ -158,21 +162,23 @@ fn check_no_answers(questions: &[Question]) -> Result<(), Error> {
 /// Computes the thresholds of a task's memo.
 ///
 /// # Errors
-/// [`Error::Combination`] if there are several questions, if the only one is not a flag or a choice,
-/// or as for [`MemoStages::new`]. [`Error::OutOfRange`] if the question has too many options.
-fn memo_stages(questions: &[Question], memo: Memo) -> Result<MemoStages, Error> {
+/// [`Error::InvalidCombination`] if there are several questions, if the only one is not a flag or a choice,
+/// or as for [`MemoThresholds::new`]. [`Error::OptionOutOfRange`] if the question has too many options.
+fn memo_stages(questions: &[Question], memo: MemoParameters) -> Result<MemoThresholds, Error> {
     let [question] = questions else {
-        return Err(error!(Combination {
+        return Err(error!(InvalidCombination {
             reason: "a \"memo\" is for one question: make a task for each question",
         }));
     };
-    if !matches!(question.kind(), Kind::Flag | Kind::Choice) {
-        return Err(error!(Combination {
+    if !matches!(question.kind(), QuestionKind::Flag | QuestionKind::Choice) {
+        return Err(error!(InvalidCombination {
             reason: "a \"memo\" is for a flag or a choice",
         }));
     }
     let (domain, mechanism) = (question.domain(), question.mechanism());
     let options = domain.item_count().map_or(f64::INFINITY, f64::from);
-    bounds::OPTIONS.with_max(MAX_MEMO_OPTIONS).check(options)?;
-    MemoStages::new(mechanism, &domain, question.epsilon(), memo.epsilon)
+    bounds::OPTION_COUNT_RANGE
+        .with_max(MAX_MEMO_OPTIONS)
+        .check_in_range(options)?;
+    MemoThresholds::new(mechanism, &domain, question.epsilon(), memo.epsilon)
 }

@@ -4,14 +4,14 @@ use hushbin::TaskDraft;
 use hushbin::choose::coco::Draft;
 use hushbin::domain::{Domain, SignedItem};
 use hushbin::hash::{BalancedHash, HashFamily, HashKeys};
-use hushbin::mechanism::coco::{self, Coco, Rule, RuleName};
+use hushbin::mechanism::coco::{self, Coco, FavouredSideRule, FavouredSideRuleName};
 use serde_json::json;
 
 use super::{Functions, domain, domain_of};
 
 /// A draft with one hash function.
 fn draft(
-    rule: RuleName,
+    rule: FavouredSideRuleName,
     favoured: Option<u32>,
     hashing: HashFamily,
     buckets: Option<u32>,
@@ -26,18 +26,19 @@ fn draft(
 }
 
 fn variance(coco: &Coco, domain: &Domain, epsilon: f64) -> f64 {
-    coco.rates(domain, epsilon).total_variance(domain)
+    coco.hit_probabilities(domain, epsilon)
+        .total_variance(domain)
 }
 
 /// Least variance over all T, up to far beyond the best one.
-fn least(domain: &Domain, epsilon: f64, rule: RuleName, hashing: HashFamily) -> f64 {
+fn least(domain: &Domain, epsilon: f64, rule: FavouredSideRuleName, hashing: HashFamily) -> f64 {
     let s = domain.sparsity();
     let most = (3.0 * f64::from(s) * (epsilon.exp() + 3.0)) as u32 + 8;
     let candidates = (1..=most).flat_map(|pairs| match rule {
-        RuleName::Overwrite if pairs > s => vec![(Rule::Overwrite, pairs)],
-        RuleName::Overwrite => vec![],
-        RuleName::Strongest => (1..=(s + 2).min(pairs))
-            .map(|favoured| (Rule::Strongest { favoured }, pairs))
+        FavouredSideRuleName::Overwrite if pairs > s => vec![(FavouredSideRule::Overwrite, pairs)],
+        FavouredSideRuleName::Overwrite => vec![],
+        FavouredSideRuleName::Strongest => (1..=(s + 2).min(pairs))
+            .map(|favoured| (FavouredSideRule::Strongest { favoured }, pairs))
             .collect(),
     });
     candidates
@@ -60,12 +61,19 @@ fn no_other_parameters_are_better() {
     ] {
         let domain = domain(items, sparsity);
         for epsilon in [0.1, 0.7, 1.5, 3.0] {
-            for rule in [RuleName::Strongest, RuleName::Overwrite] {
+            for rule in [
+                FavouredSideRuleName::Strongest,
+                FavouredSideRuleName::Overwrite,
+            ] {
                 for hashing in [HashFamily::Balanced, HashFamily::Independent] {
                     let best = least(&domain, epsilon, rule, hashing);
-                    let chosen = Coco::choose(&domain, epsilon, &draft(rule, None, hashing, None));
+                    let chosen = Coco::choose_parameters(
+                        &domain,
+                        epsilon,
+                        &draft(rule, None, hashing, None),
+                    );
                     let chosen = chosen.unwrap();
-                    assert_eq!((chosen.rule_name(), chosen.hashing()), (rule, hashing));
+                    assert_eq!((chosen.rule_name(), chosen.hash_family()), (rule, hashing));
                     let ours = variance(&chosen, &domain, epsilon);
                     worst = worst.max(ours / best);
                     assert!(
@@ -83,44 +91,49 @@ fn no_other_parameters_are_better() {
 fn what_is_given_is_kept() {
     let domain = domain(40, 6);
     let choose = |rule, favoured, buckets| {
-        Coco::choose(
+        Coco::choose_parameters(
             &domain,
             1.0,
             &draft(rule, favoured, HashFamily::Balanced, buckets),
         )
     };
-    let best = choose(RuleName::Strongest, None, None).unwrap();
+    let best = choose(FavouredSideRuleName::Strongest, None, None).unwrap();
     for buckets in [2, 4, 10, 500] {
-        let chosen = choose(RuleName::Strongest, None, Some(buckets)).unwrap();
-        assert_eq!(chosen.buckets(), buckets);
+        let chosen = choose(FavouredSideRuleName::Strongest, None, Some(buckets)).unwrap();
+        assert_eq!(chosen.buckets_per_hash(), buckets);
         assert!(variance(&chosen, &domain, 1.0) >= variance(&best, &domain, 1.0));
         // The best c at this t.
         for favoured in 1..=7.min(buckets / 2) {
-            let other = choose(RuleName::Strongest, Some(favoured), Some(buckets)).unwrap();
+            let other = choose(
+                FavouredSideRuleName::Strongest,
+                Some(favoured),
+                Some(buckets),
+            )
+            .unwrap();
             assert_eq!(other.favoured_count(), Some(favoured));
             assert!(variance(&other, &domain, 1.0) >= variance(&chosen, &domain, 1.0));
         }
     }
     for favoured in [1, 4, 6, 7, 100] {
-        let chosen = choose(RuleName::Strongest, Some(favoured), None).unwrap();
+        let chosen = choose(FavouredSideRuleName::Strongest, Some(favoured), None).unwrap();
         assert_eq!(chosen.favoured_count(), Some(favoured));
         assert!(variance(&chosen, &domain, 1.0) >= variance(&best, &domain, 1.0));
     }
-    let overwrite = choose(RuleName::Overwrite, None, Some(14)).unwrap();
+    let overwrite = choose(FavouredSideRuleName::Overwrite, None, Some(14)).unwrap();
     assert_eq!(
-        (overwrite.rule(), overwrite.buckets()),
-        (Rule::Overwrite, 14)
+        (overwrite.favouring_rule(), overwrite.buckets_per_hash()),
+        (FavouredSideRule::Overwrite, 14)
     );
-    assert!(choose(RuleName::Strongest, Some(0), None).is_err());
-    assert!(choose(RuleName::Strongest, Some(u32::MAX), None).is_err());
-    assert!(choose(RuleName::Strongest, Some(6), Some(10)).is_err());
-    assert!(choose(RuleName::Strongest, None, Some(1)).is_err());
-    assert!(choose(RuleName::Strongest, None, Some(7)).is_err());
-    assert!(choose(RuleName::Overwrite, Some(1), None).is_err());
-    assert!(choose(RuleName::Overwrite, Some(1), Some(14)).is_err());
-    assert!(choose(RuleName::Overwrite, None, Some(12)).is_err());
-    assert!(choose(RuleName::Overwrite, None, Some(15)).is_err());
-    assert!(choose(RuleName::Overwrite, None, Some(u32::MAX)).is_err());
+    assert!(choose(FavouredSideRuleName::Strongest, Some(0), None).is_err());
+    assert!(choose(FavouredSideRuleName::Strongest, Some(u32::MAX), None).is_err());
+    assert!(choose(FavouredSideRuleName::Strongest, Some(6), Some(10)).is_err());
+    assert!(choose(FavouredSideRuleName::Strongest, None, Some(1)).is_err());
+    assert!(choose(FavouredSideRuleName::Strongest, None, Some(7)).is_err());
+    assert!(choose(FavouredSideRuleName::Overwrite, Some(1), None).is_err());
+    assert!(choose(FavouredSideRuleName::Overwrite, Some(1), Some(14)).is_err());
+    assert!(choose(FavouredSideRuleName::Overwrite, None, Some(12)).is_err());
+    assert!(choose(FavouredSideRuleName::Overwrite, None, Some(15)).is_err());
+    assert!(choose(FavouredSideRuleName::Overwrite, None, Some(u32::MAX)).is_err());
 }
 
 /// The reference is P1's CoCo (independent hash, rule `overwrite`) at its best t, by total variance
@@ -144,13 +157,14 @@ fn one_function_beats_the_paper_as_designed() {
             "value": "real", "mechanism": { "name": "coco", "hashes": 1 },
         });
         let task = serde_json::from_value::<TaskDraft>(file).unwrap();
-        let task = task.resolve().unwrap();
+        let task = task.resolve_task().unwrap();
         let hushbin::Mechanism::Coco(ours) = task.questions()[0].mechanism() else {
             unreachable!()
         };
         let domain = task.questions()[0].domain();
-        let (rule, hashing) = (RuleName::Overwrite, HashFamily::Independent);
-        let paper = Coco::choose(&domain, epsilon, &draft(rule, None, hashing, None)).unwrap();
+        let (rule, hashing) = (FavouredSideRuleName::Overwrite, HashFamily::Independent);
+        let paper =
+            Coco::choose_parameters(&domain, epsilon, &draft(rule, None, hashing, None)).unwrap();
         let paper = variance(&paper, &domain, epsilon);
         let measured = variance(ours, &domain, epsilon) / paper;
         let (c, pairs) = (ours.favoured_count().unwrap(), ours.pairs_per_function());
@@ -168,16 +182,22 @@ fn the_largest_tasks_are_chosen_for() {
     let open = || domain_of(&json!("open"), 1024);
     let domains = [domain(1 << 20, 1024), domain(4096, 64), open()];
     for domain in domains {
-        for rule in [RuleName::Strongest, RuleName::Overwrite] {
+        for rule in [
+            FavouredSideRuleName::Strongest,
+            FavouredSideRuleName::Overwrite,
+        ] {
             for epsilon in [0.001, 1.0, 12.0] {
                 let hashing = match domain.item_count() {
                     Some(_) => HashFamily::Balanced,
                     None => HashFamily::Independent,
                 };
                 let draft = draft(rule, None, hashing, None);
-                let chosen = Coco::choose(&domain, epsilon, &draft).unwrap();
-                let rates = chosen.rates(&domain, epsilon);
-                assert!(rates.gap > 0.0, "{chosen:?} of {domain:?}, ε = {epsilon}");
+                let chosen = Coco::choose_parameters(&domain, epsilon, &draft).unwrap();
+                let rates = chosen.hit_probabilities(&domain, epsilon);
+                assert!(
+                    rates.hit_probability_gap > 0.0,
+                    "{chosen:?} of {domain:?}, ε = {epsilon}"
+                );
             }
         }
     }
@@ -194,14 +214,15 @@ fn predictions_hold_at_real_sizes() {
         (256, 64, 2.0),
     ] {
         let domain = domain(items, sparsity);
-        let (rule, hashing) = (RuleName::Strongest, HashFamily::Balanced);
-        let chosen = Coco::choose(&domain, epsilon, &draft(rule, None, hashing, None)).unwrap();
+        let (rule, hashing) = (FavouredSideRuleName::Strongest, HashFamily::Balanced);
+        let chosen =
+            Coco::choose_parameters(&domain, epsilon, &draft(rule, None, hashing, None)).unwrap();
         let hash = BalancedHash::new(items + sparsity, chosen.pairs_per_function());
         let mut randomizer = coco::Randomizer::new(&chosen, &domain, epsilon);
         let input: Vec<SignedItem> = (0..sparsity)
             .map(|i| SignedItem {
                 item: u64::from(i),
-                negative: i % 3 == 0,
+                is_negative: i % 3 == 0,
             })
             .collect();
         let mut rates = Vec::new();
@@ -222,7 +243,10 @@ fn predictions_hold_at_real_sizes() {
             .sum::<f64>()
             .sqrt()
             / n;
-        let predicted = chosen.rates(&domain, epsilon).predicted.p_pair;
+        let predicted = chosen
+            .hit_probabilities(&domain, epsilon)
+            .predicted_pair_hits
+            .pair_hit_if_present;
         let off = predicted / mean - 1.0;
         println!("{chosen:?}: {predicted}, by simulation {mean} ± {spread}, off by {off}");
         assert!(
@@ -251,12 +275,12 @@ fn items_stand_for_paddings_where_that_is_better() {
                 hashing,
                 ..Draft::default()
             };
-            Coco::choose(&domain, epsilon, &draft).unwrap()
+            Coco::choose_parameters(&domain, epsilon, &draft).unwrap()
         };
         let [balanced, items_only] =
             [HashFamily::Balanced, HashFamily::BalancedItems].map(|hashing| {
                 let chosen = choose(Some(hashing));
-                assert_eq!(chosen.hashing(), hashing);
+                assert_eq!(chosen.hash_family(), hashing);
                 chosen
             });
         let of = |coco| variance(&coco, &domain, epsilon);
@@ -280,12 +304,12 @@ fn no_other_number_of_functions_is_better() {
                 hashing: Some(hashing),
                 ..Draft::default()
             };
-            let chosen = Coco::choose(domain, epsilon, &open).unwrap();
+            let chosen = Coco::choose_parameters(domain, epsilon, &open).unwrap();
             let variance = variance(&chosen, domain, epsilon);
-            (chosen.hashes(), chosen.pairs_per_function(), variance)
+            (chosen.hash_count(), chosen.pairs_per_function(), variance)
         },
         variance: |domain, epsilon, hashing, hashes, pairs, favoured| {
-            let rule = Rule::Strongest { favoured };
+            let rule = FavouredSideRule::Strongest { favoured };
             let other = Coco::with_hashes(rule, hashing, 2 * pairs, hashes).unwrap();
             variance(&other, domain, epsilon)
         },

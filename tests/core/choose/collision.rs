@@ -7,14 +7,14 @@ use hushbin::choose::collision::Draft;
 use hushbin::choose::{PrivacyBudget, mixture_alpha};
 use hushbin::domain::Domain;
 use hushbin::hash::HashFamily;
-use hushbin::mechanism::collision::{Collision, Rule, RuleName};
+use hushbin::mechanism::collision::{Collision, FavouredBucketRule, FavouredBucketRuleName};
 use serde_json::json;
 
 use super::{Functions, domain};
 
 /// A draft with one hash function.
 fn draft(
-    rule: RuleName,
+    rule: FavouredBucketRuleName,
     favoured: Option<u32>,
     hashing: HashFamily,
     buckets: Option<u32>,
@@ -29,18 +29,20 @@ fn draft(
 }
 
 fn variance(collision: &Collision, domain: &Domain, epsilon: f64) -> f64 {
-    collision.rates(domain, epsilon).total_variance(domain)
+    collision
+        .hit_probabilities(domain, epsilon)
+        .total_variance(domain)
 }
 
 /// Least variance over all t, up to far beyond the best one.
-fn least(domain: &Domain, epsilon: f64, rule: RuleName, hashing: HashFamily) -> f64 {
+fn least(domain: &Domain, epsilon: f64, rule: FavouredBucketRuleName, hashing: HashFamily) -> f64 {
     let s = domain.sparsity();
     let most = (3.0 * f64::from(s) * (epsilon.exp() + 3.0)) as u32 + 8;
     let candidates = (2..=most).flat_map(|t| match rule {
-        RuleName::Occupied if t > s => vec![(Rule::Occupied, t)],
-        RuleName::Occupied => vec![],
-        RuleName::Heaviest => (1..=(s + 2).min(t - 1))
-            .map(|favoured| (Rule::Heaviest { favoured }, t))
+        FavouredBucketRuleName::Occupied if t > s => vec![(FavouredBucketRule::Occupied, t)],
+        FavouredBucketRuleName::Occupied => vec![],
+        FavouredBucketRuleName::Heaviest => (1..=(s + 2).min(t - 1))
+            .map(|favoured| (FavouredBucketRule::Heaviest { favoured }, t))
             .collect(),
     });
     candidates
@@ -55,13 +57,19 @@ fn no_other_parameters_are_better() {
     for (items, sparsity) in [(1, 1), (3, 2), (20, 1), (20, 3), (40, 6), (100, 5)] {
         let domain = domain(items, sparsity);
         for epsilon in [0.1, 0.7, 1.5, 3.0] {
-            for rule in [RuleName::Heaviest, RuleName::Occupied] {
+            for rule in [
+                FavouredBucketRuleName::Heaviest,
+                FavouredBucketRuleName::Occupied,
+            ] {
                 for hashing in [HashFamily::Balanced, HashFamily::Independent] {
                     let best = least(&domain, epsilon, rule, hashing);
-                    let chosen =
-                        Collision::choose(&domain, epsilon, &draft(rule, None, hashing, None));
+                    let chosen = Collision::choose_parameters(
+                        &domain,
+                        epsilon,
+                        &draft(rule, None, hashing, None),
+                    );
                     let chosen = chosen.unwrap();
-                    assert_eq!((chosen.rule_name(), chosen.hashing()), (rule, hashing));
+                    assert_eq!((chosen.rule_name(), chosen.hash_family()), (rule, hashing));
                     let ours = variance(&chosen, &domain, epsilon);
                     assert!(
                         ours <= best * 1.001 && ours >= best * (1.0 - 1e-12),
@@ -83,13 +91,20 @@ fn no_other_parameters_that_hide_as_well_are_better() {
             for limit in [0.6, 0.1, 0.01, 0.002].map(|part| part / (e + 1.0)) {
                 let budget = PrivacyBudget {
                     epsilon,
-                    alpha: limit,
+                    max_alpha: limit,
                 };
-                let (rule, hashing) = (RuleName::Heaviest, HashFamily::Balanced);
-                let chosen = Collision::choose(&domain, budget, &draft(rule, None, hashing, None));
+                let (rule, hashing) = (FavouredBucketRuleName::Heaviest, HashFamily::Balanced);
+                let chosen = Collision::choose_parameters(
+                    &domain,
+                    budget,
+                    &draft(rule, None, hashing, None),
+                );
                 let chosen = chosen.unwrap();
                 let hides = |c: u32, t: u32| mixture_alpha(c.into(), (t - c).into(), e) <= limit;
-                assert!(hides(chosen.favoured_count().unwrap(), chosen.buckets()));
+                assert!(hides(
+                    chosen.favoured_count().unwrap(),
+                    chosen.buckets_per_hash()
+                ));
                 let ours = variance(&chosen, &domain, epsilon);
                 for favoured in 1..=sparsity {
                     let first = (2 * favoured..).find(|t| hides(favoured, *t)).unwrap();
@@ -99,7 +114,8 @@ fn no_other_parameters_that_hide_as_well_are_better() {
                         .map(|more| first + more)
                     {
                         let other =
-                            Collision::new(Rule::Heaviest { favoured }, hashing, t).unwrap();
+                            Collision::new(FavouredBucketRule::Heaviest { favoured }, hashing, t)
+                                .unwrap();
                         let theirs = variance(&other, &domain, epsilon);
                         assert!(
                             ours <= theirs * 1.002,
@@ -108,14 +124,17 @@ fn no_other_parameters_that_hide_as_well_are_better() {
                         );
                     }
                 }
-                let occupied = Collision::choose(
+                let occupied = Collision::choose_parameters(
                     &domain,
                     budget,
-                    &draft(RuleName::Occupied, None, hashing, None),
+                    &draft(FavouredBucketRuleName::Occupied, None, hashing, None),
                 );
-                assert!(hides(sparsity, occupied.unwrap().buckets()));
-                let named =
-                    Collision::choose(&domain, budget, &draft(rule, None, hashing, Some(2)));
+                assert!(hides(sparsity, occupied.unwrap().buckets_per_hash()));
+                let named = Collision::choose_parameters(
+                    &domain,
+                    budget,
+                    &draft(rule, None, hashing, Some(2)),
+                );
                 assert!(hides(1, 2) || named.is_err());
             }
         }
@@ -126,30 +145,30 @@ fn no_other_parameters_that_hide_as_well_are_better() {
 fn what_is_given_is_kept() {
     let domain = domain(40, 6);
     let choose = |rule, favoured, buckets| {
-        Collision::choose(
+        Collision::choose_parameters(
             &domain,
             1.0,
             &draft(rule, favoured, HashFamily::Balanced, buckets),
         )
     };
-    let best = choose(RuleName::Heaviest, None, None).unwrap();
+    let best = choose(FavouredBucketRuleName::Heaviest, None, None).unwrap();
     for buckets in [2, 3, 10, 500] {
-        let chosen = choose(RuleName::Heaviest, None, Some(buckets)).unwrap();
-        assert_eq!(chosen.buckets(), buckets);
+        let chosen = choose(FavouredBucketRuleName::Heaviest, None, Some(buckets)).unwrap();
+        assert_eq!(chosen.buckets_per_hash(), buckets);
         assert!(variance(&chosen, &domain, 1.0) >= variance(&best, &domain, 1.0));
     }
     for favoured in [1, 4, 6, 7, 100] {
-        let chosen = choose(RuleName::Heaviest, Some(favoured), None).unwrap();
+        let chosen = choose(FavouredBucketRuleName::Heaviest, Some(favoured), None).unwrap();
         assert_eq!(chosen.favoured_count(), Some(favoured));
         assert!(variance(&chosen, &domain, 1.0) >= variance(&best, &domain, 1.0));
     }
-    assert!(choose(RuleName::Heaviest, Some(0), None).is_err());
-    assert!(choose(RuleName::Heaviest, Some(u32::MAX), None).is_err());
-    assert!(choose(RuleName::Heaviest, Some(10), Some(10)).is_err());
-    assert!(choose(RuleName::Heaviest, None, Some(1)).is_err());
-    assert!(choose(RuleName::Occupied, Some(1), None).is_err());
-    assert!(choose(RuleName::Occupied, None, Some(6)).is_err());
-    assert!(choose(RuleName::Occupied, None, Some(u32::MAX)).is_err());
+    assert!(choose(FavouredBucketRuleName::Heaviest, Some(0), None).is_err());
+    assert!(choose(FavouredBucketRuleName::Heaviest, Some(u32::MAX), None).is_err());
+    assert!(choose(FavouredBucketRuleName::Heaviest, Some(10), Some(10)).is_err());
+    assert!(choose(FavouredBucketRuleName::Heaviest, None, Some(1)).is_err());
+    assert!(choose(FavouredBucketRuleName::Occupied, Some(1), None).is_err());
+    assert!(choose(FavouredBucketRuleName::Occupied, None, Some(6)).is_err());
+    assert!(choose(FavouredBucketRuleName::Occupied, None, Some(u32::MAX)).is_err());
 }
 
 /// Ratios of variances to P1's Collision at its own t (independent hash, rule `occupied`), as the
@@ -169,14 +188,15 @@ fn one_function_beats_the_paper_as_designed() {
         });
         let task = serde_json::from_value::<TaskDraft>(file)
             .unwrap()
-            .resolve()
+            .resolve_task()
             .unwrap();
         let Mechanism::Collision(ours) = task.questions()[0].mechanism() else {
             unreachable!()
         };
         let s = f64::from(sparsity);
         let t = (s * f64::exp(epsilon) + 2.0 * s - 1.0).floor() as u32;
-        let paper = Collision::new(Rule::Occupied, HashFamily::Independent, t).unwrap();
+        let paper =
+            Collision::new(FavouredBucketRule::Occupied, HashFamily::Independent, t).unwrap();
         let domain = task.questions()[0].domain();
         let measured = variance(ours, &domain, epsilon) / variance(&paper, &domain, epsilon);
         println!(
@@ -198,9 +218,9 @@ fn favoured_count_among_all_functions() {
         hashes: Some(4096),
         ..Draft::default()
     };
-    let chosen = Collision::choose(&domain, 1.0, &asked).unwrap();
+    let chosen = Collision::choose_parameters(&domain, 1.0, &asked).unwrap();
     assert_eq!(
-        (chosen.favoured_count(), chosen.hashes()),
+        (chosen.favoured_count(), chosen.hash_count()),
         (Some(2000), 4096)
     );
 }
@@ -216,12 +236,12 @@ fn no_other_number_of_functions_is_better() {
                 hashing: Some(hashing),
                 ..Draft::default()
             };
-            let chosen = Collision::choose(domain, epsilon, &open).unwrap();
+            let chosen = Collision::choose_parameters(domain, epsilon, &open).unwrap();
             let variance = variance(&chosen, domain, epsilon);
-            (chosen.hashes(), chosen.buckets(), variance)
+            (chosen.hash_count(), chosen.buckets_per_hash(), variance)
         },
         variance: |domain, epsilon, hashing, hashes, buckets, favoured| {
-            let rule = Rule::Heaviest { favoured };
+            let rule = FavouredBucketRule::Heaviest { favoured };
             let other = Collision::with_hashes(rule, hashing, buckets, hashes).unwrap();
             variance(&other, domain, epsilon)
         },

@@ -4,7 +4,9 @@
 use hushbin::choose::hash_bin::Draft as HashBinDraft;
 use hushbin::choose::{Candidate, Objective, Population, PredictedErrors, SquaredError};
 use hushbin::hash::{HashFamily, HashKeys};
-use hushbin::mechanism::hash_bin::{HashBin, Noise, PrivacyLevel, PrivacyLevelName, Response};
+use hushbin::mechanism::hash_bin::{
+    HashBin, PrivacyLevel, PrivacyLevelName, RandomisedResponse, SumNoiseKind,
+};
 use hushbin::{Entry, Mechanism, Randomizer, Report, Task, TaskDraft, TaskFields};
 use serde_json::{Value, json};
 
@@ -21,7 +23,7 @@ fn file(items: &Value, epsilon: f64, mechanism: &Value) -> Value {
 }
 
 fn resolve(file: Value) -> Task {
-    draft(file).resolve().unwrap()
+    draft(file).resolve_task().unwrap()
 }
 
 fn even(items: u32, sparsity: u32, epsilon: f64, mechanism: &Value) -> Task {
@@ -39,7 +41,7 @@ fn hash_bin(task: &Task) -> HashBin {
 fn predicted_mean(mechanism: HashBin, task: &Task, crowd: &Population) -> SquaredError {
     let mechanism = Mechanism::HashBin(mechanism);
     let predicted = mechanism.predict_errors(&task.questions()[0].domain(), task.epsilon(), crowd);
-    predicted.mean.unwrap()
+    predicted.mean_error.unwrap()
 }
 
 const COUNTS: [&[u64]; 4] = [
@@ -55,11 +57,13 @@ const COUNTS: [&[u64]; 4] = [
 #[test]
 fn no_other_clip_is_better() {
     let mut inner = 0;
-    for noise in [Noise::TwoPoint, Noise::Laplace] {
+    for noise in [SumNoiseKind::TwoPoint, SumNoiseKind::Laplace] {
         for epsilon in [0.1, 1.0, 4.0, 12.0] {
             for (counts, people) in COUNTS.into_iter().flat_map(|c| [(c, 1e3), (c, 1e11)]) {
                 let most = counts.len() as u32 - 1;
-                let crowd = Population::from_counts(counts).unwrap().with_people(people);
+                let crowd = Population::from_entry_counts(counts)
+                    .unwrap()
+                    .with_people_count(people);
                 // If all people have equally many entries, the choice is for a domain of just those
                 // items.
                 let items = if crowd.has_equal_entries() { most } else { 40 };
@@ -69,25 +73,25 @@ fn no_other_clip_is_better() {
                     noise: Some(noise),
                     ..HashBinDraft::default()
                 };
-                let chosen = HashBin::choose(&domain, epsilon, &draft, &crowd).unwrap();
+                let chosen = HashBin::choose_parameters(&domain, epsilon, &draft, &crowd).unwrap();
                 let error = |clip: f64| {
                     let level = PrivacyLevel::User { clip, noise };
-                    let other = HashBin::new(level, chosen.hashing(), 1, 1024).unwrap();
-                    predicted_mean(other, &task, &crowd).likely_total()
+                    let other = HashBin::new(level, chosen.hash_family(), 1, 1024).unwrap();
+                    predicted_mean(other, &task, &crowd).likely_total_error()
                 };
-                let ours = error(chosen.privacy_level().clip().unwrap());
+                let ours = error(chosen.privacy_level().clipping_bound().unwrap());
                 // The clips start at 1, as a single entry is never clipped.
                 let clips = (64..=64 * most).map(|step| f64::from(step) / 64.0);
                 let best = clips.map(error).fold(f64::INFINITY, f64::min);
                 // The sum's own variance is at most 1 for each entry of a person.
                 let entries = crowd.average_over_people(f64::from) / f64::from(items);
-                let slack = entries / crowd.people();
+                let slack = entries / crowd.people_count();
                 assert!(ours <= best + slack, "{ours} {best}: {chosen:?} {counts:?}");
                 assert!(
                     ours <= 1.1 * best,
                     "{ours} {best}: {chosen:?} {counts:?}, {epsilon}"
                 );
-                inner += u32::from(chosen.attenuation(most) < 0.9);
+                inner += u32::from(chosen.clipping_attenuation(most) < 0.9);
             }
         }
     }
@@ -104,26 +108,35 @@ fn no_other_noise_is_better() {
         for counts in COUNTS {
             for people in [1e3, 1e6, 1e11] {
                 let most = counts.len() as u32 - 1;
-                let crowd = Population::from_counts(counts).unwrap().with_people(people);
+                let crowd = Population::from_entry_counts(counts)
+                    .unwrap()
+                    .with_people_count(people);
                 let items = if crowd.has_equal_entries() { most } else { 40 };
                 let task = even(items, most, epsilon, &json!("hash-bin"));
-                let choose = |noise: Option<Noise>| {
+                let choose = |noise: Option<SumNoiseKind>| {
                     let draft = HashBinDraft {
                         noise,
                         ..HashBinDraft::default()
                     };
-                    HashBin::choose(&task.questions()[0].domain(), epsilon, &draft, &crowd).unwrap()
+                    HashBin::choose_parameters(
+                        &task.questions()[0].domain(),
+                        epsilon,
+                        &draft,
+                        &crowd,
+                    )
+                    .unwrap()
                 };
                 let chosen = choose(None);
-                let ours = predicted_mean(chosen, &task, &crowd).likely_total();
-                for noise in [Noise::TwoPoint, Noise::Laplace] {
-                    let other = predicted_mean(choose(Some(noise)), &task, &crowd).likely_total();
+                let ours = predicted_mean(chosen, &task, &crowd).likely_total_error();
+                for noise in [SumNoiseKind::TwoPoint, SumNoiseKind::Laplace] {
+                    let other =
+                        predicted_mean(choose(Some(noise)), &task, &crowd).likely_total_error();
                     assert!(
                         ours <= other * (1.0 + 1e-6),
                         "{ours} {other}: {chosen:?}, {epsilon}"
                     );
                 }
-                taken.insert(format!("{:?}", chosen.privacy_level().noise()));
+                taken.insert(format!("{:?}", chosen.privacy_level().sum_noise_kind()));
             }
         }
     }
@@ -148,15 +161,16 @@ fn no_other_bins_are_much_better() {
                 let crowd = Population::with_equal_entries(1000.0, sparsity);
                 let chosen = hash_bin(&task);
                 let error = |bins: u32| {
-                    let other = HashBin::new(chosen.privacy_level(), chosen.hashing(), bins, 1024);
-                    predicted_mean(other.unwrap(), &task, &crowd).total()
+                    let other =
+                        HashBin::new(chosen.privacy_level(), chosen.hash_family(), bins, 1024);
+                    predicted_mean(other.unwrap(), &task, &crowd).worst_case_total_error()
                 };
-                let ours = error(chosen.bins());
+                let ours = error(chosen.bin_count());
                 let best = (1..=items).map(error).fold(f64::INFINITY, f64::min);
                 // An eighth more, and half a bin of rounding. With δ the choice is the least.
                 let ratio = if chosen.realised_delta() > 0.0 {
                     1.001
-                } else if chosen.bins() < 8 {
+                } else if chosen.bin_count() < 8 {
                     1.25
                 } else {
                     1.13
@@ -177,9 +191,9 @@ fn no_other_bins_are_much_better() {
 fn squared_bias_is_that_of_the_worst_case() {
     let items = 40;
     for counts in COUNTS {
-        let crowd = Population::from_counts(counts).unwrap();
+        let crowd = Population::from_entry_counts(counts).unwrap();
         let people: u64 = counts.iter().sum();
-        assert_eq!(crowd.people(), people as f64);
+        assert_eq!(crowd.people_count(), people as f64);
         let worst = |lost: &dyn Fn(usize) -> f64| -> f64 {
             (0..counts.len())
                 .map(|item| {
@@ -196,22 +210,23 @@ fn squared_bias_is_that_of_the_worst_case() {
                 let predicted = task.questions()[0]
                     .mechanism()
                     .predict_errors(&domain, 1.0, &crowd);
-                let ours = predicted.mean.unwrap().squared_bias;
+                let ours = predicted.mean_error.unwrap().squared_bias;
                 let expected = left_out / f64::from(items);
                 assert!((ours - expected).abs() <= 1e-12, "{ours} {expected}");
-                if let Some(frequency) = predicted.frequency {
+                if let Some(frequency) = predicted.frequency_error {
                     assert!((frequency.squared_bias - expected / 2.0).abs() <= 1e-12);
                 }
             }
             for clip in [0.5, 1.75, 6.0] {
                 let level = PrivacyLevel::User {
                     clip,
-                    noise: Noise::TwoPoint,
+                    noise: SumNoiseKind::TwoPoint,
                 };
                 let clipped = HashBin::new(level, HashFamily::Balanced, 1, 1024).unwrap();
                 let predicted = Mechanism::HashBin(clipped).predict_errors(&domain, 1.0, &crowd);
-                let ours = predicted.mean.unwrap().squared_bias;
-                let expected = worst(&|k| 1.0 - clipped.attenuation(k as u32)) / f64::from(items);
+                let ours = predicted.mean_error.unwrap().squared_bias;
+                let expected =
+                    worst(&|k| 1.0 - clipped.clipping_attenuation(k as u32)) / f64::from(items);
                 assert!((ours - expected).abs() <= 1e-12, "{ours} {expected}");
             }
         }
@@ -222,13 +237,13 @@ fn squared_bias_is_that_of_the_worst_case() {
 fn weighed(objective: Objective, predicted: &PredictedErrors) -> f64 {
     let part = |weight: f64, error: Option<SquaredError>| match error {
         _ if weight == 0.0 => 0.0,
-        Some(error) => weight * error.likely_total(),
+        Some(error) => weight * error.likely_total_error(),
         None => f64::INFINITY,
     };
-    let sum = part(objective.mean, predicted.mean)
-        + part(objective.frequency, predicted.frequency)
-        + part(objective.nonmissing, predicted.nonmissing);
-    sum / (objective.mean + objective.frequency + objective.nonmissing)
+    let sum = part(objective.mean_weight, predicted.mean_error)
+        + part(objective.frequency_weight, predicted.frequency_error)
+        + part(objective.nonmissing_weight, predicted.nonmissing_error);
+    sum / (objective.mean_weight + objective.frequency_weight + objective.nonmissing_weight)
 }
 
 fn error_of(task: &Task, objective: Objective, crowd: &Population) -> f64 {
@@ -244,21 +259,21 @@ fn error_of(task: &Task, objective: Objective, crowd: &Population) -> f64 {
 #[test]
 fn no_other_sparsity_is_better() {
     let objectives = [
-        (json!("mean"), Objective::MEAN),
-        (json!("frequency"), Objective::FREQUENCY),
-        (json!("nonmissing"), Objective::NONMISSING),
+        (json!("mean"), Objective::MEAN_ONLY),
+        (json!("frequency"), Objective::FREQUENCY_ONLY),
+        (json!("nonmissing"), Objective::NONMISSING_ONLY),
         (
             json!({ "mean": 1.0, "frequency": 2.0 }),
             Objective {
-                mean: 1.0,
-                frequency: 2.0,
-                nonmissing: 0.0,
+                mean_weight: 1.0,
+                frequency_weight: 2.0,
+                nonmissing_weight: 0.0,
             },
         ),
     ];
     let mut distinct = std::collections::BTreeSet::new();
     for counts in &COUNTS[..3] {
-        let crowd = Population::from_counts(counts).unwrap();
+        let crowd = Population::from_entry_counts(counts).unwrap();
         let most = counts.len() - 1;
         for epsilon in [0.5, 2.0, 6.0] {
             for (name, objective) in &objectives {
@@ -296,14 +311,14 @@ fn no_other_sparsity_is_better() {
 #[test]
 fn no_sparsity_left_out_is_much_better() {
     let counts: Vec<u64> = (0..=60).map(|k| 40_000 / (1 + k * k)).collect();
-    let crowd = Population::from_counts(&counts).unwrap();
+    let crowd = Population::from_entry_counts(&counts).unwrap();
     for epsilon in [1.0, 6.0] {
         let coco = file(&json!(200), epsilon, &json!("coco"));
         let chosen = resolve(with(coco.clone(), "entries", json!(counts)));
-        let ours = error_of(&chosen, Objective::MEAN, &crowd);
+        let ours = error_of(&chosen, Objective::MEAN_ONLY, &crowd);
         for s in (1..=60).step_by(2) {
             let other = resolve(with(coco.clone(), "sparsity", json!(s)));
-            let error = error_of(&other, Objective::MEAN, &crowd);
+            let error = error_of(&other, Objective::MEAN_ONLY, &crowd);
             assert!(
                 ours <= 1.02 * error,
                 "{}: s = {s}",
@@ -333,16 +348,16 @@ fn a_given_sparsity_is_never_clipped() {
                     let plan = draft(with(file, "sparsity", json!(sparsity)));
                     let plan = plan.choose_parameters().unwrap().remove(0);
                     let left = match &plan.chosen.mechanism {
-                        Mechanism::HashBin(hash_bin) => hash_bin.attenuation(sparsity),
+                        Mechanism::HashBin(hash_bin) => hash_bin.clipping_attenuation(sparsity),
                         _ => 1.0,
                     };
                     assert_eq!(left, 1.0, "{:?}", plan.chosen);
-                    let error = plan.chosen.predicted.mean.unwrap();
+                    let error = plan.chosen.predicted_errors.mean_error.unwrap();
                     assert_eq!(error.squared_bias, 0.0);
                     picked.insert(plan.chosen.mechanism.name());
                     // Biased mechanisms come last.
                     for other in &plan.alternatives {
-                        let biased = other.predicted.mean.unwrap().squared_bias > 0.0;
+                        let biased = other.predicted_errors.mean_error.unwrap().squared_bias > 0.0;
                         assert_eq!(other.objective_error == f64::INFINITY, biased, "{other:?}");
                     }
                 }
@@ -405,7 +420,9 @@ fn estimates(task: &Task, people: &[Vec<Entry>], seed: u64) -> Vec<f64> {
         let report = randomizer.randomize(input, &mut rng).unwrap().report;
         match (task.questions()[0].mechanism(), report) {
             (Mechanism::Coco(coco), Report::Coco(report)) => {
-                let gap = coco.rates(&domain, task.epsilon()).gap;
+                let gap = coco
+                    .hit_probabilities(&domain, task.epsilon())
+                    .hit_probability_gap;
                 coco.hit_decoder(&domain)
                     .for_each_hit(&report, |slot, plus| {
                         if let Some(sum) = sums.get_mut(slot as usize) {
@@ -415,7 +432,7 @@ fn estimates(task: &Task, people: &[Vec<Entry>], seed: u64) -> Vec<f64> {
             }
             (Mechanism::Collision(collision), Report::Collision(report)) => {
                 let gap = collision
-                    .rates(&domain, task.epsilon())
+                    .hit_probabilities(&domain, task.epsilon())
                     .hit_probability_gap();
                 collision
                     .hit_decoder(&domain)
@@ -426,20 +443,22 @@ fn estimates(task: &Task, people: &[Vec<Entry>], seed: u64) -> Vec<f64> {
                     });
             }
             (Mechanism::HashBin(hash_bin), Report::HashBin(report)) => {
-                let scale = hash_bin.rates(&domain, task.epsilon()).scale;
+                let scale = hash_bin
+                    .estimate_scale_and_variance(&domain, task.epsilon())
+                    .estimate_scale;
                 let support = hash_bin.bin_decoder(&domain);
                 let keys = HashKeys::new(report.seed);
-                support.for_each_item(&keys, |item, bin| {
+                support.for_each_item_and_bin(&keys, |item, bin| {
                     let sign = support.bin_and_sign(&keys, u64::from(item)).1;
                     let response = match &report.response {
-                        Response::Sign(plus) => {
+                        RandomisedResponse::Sign(plus) => {
                             if *plus {
                                 1.0
                             } else {
                                 -1.0
                             }
                         }
-                        Response::Bins(bins) => bins[bin as usize] as f64,
+                        RandomisedResponse::Bins(bins) => bins[bin as usize] as f64,
                     };
                     sums[item as usize] += f64::from(sign) * response * scale;
                 });
@@ -475,7 +494,7 @@ fn predictions_are_what_happens() {
         let having: u64 = counts.iter().skip(item + 1).sum();
         truth_sign(item) * having as f64 / total
     };
-    let crowd = Population::from_counts(&counts).unwrap();
+    let crowd = Population::from_entry_counts(&counts).unwrap();
     let mechanisms = [
         (json!("coco"), 2, 2.0),
         (json!("coco"), 5, 1.0),
@@ -507,7 +526,7 @@ fn predictions_are_what_happens() {
             epsilon,
             &crowd,
         );
-        let predicted = predicted.mean.unwrap().total();
+        let predicted = predicted.mean_error.unwrap().worst_case_total_error();
         let mut errors = Moments::default();
         for round in 0..100 {
             let estimates = estimates(&task, &people, 1000 * index as u64 + round);
@@ -567,17 +586,31 @@ fn the_papers_rules_are_no_better() {
                     .mechanism()
                     .predict_errors(&domain, epsilon, &crowd)
             };
-            let mean = predicted(&json!("auto")).mean.unwrap().total();
+            let mean = predicted(&json!("auto"))
+                .mean_error
+                .unwrap()
+                .worst_case_total_error();
             let frequency = json!({ "name": "auto", "objective": "frequency" });
-            let frequency = predicted(&frequency).frequency.unwrap().total();
+            let frequency = predicted(&frequency)
+                .frequency_error
+                .unwrap()
+                .worst_case_total_error();
             // A gain of a hundredth does not justify twice as many hash functions.
             let worth = 1.01 + 1e-4;
             for other in &others {
                 let theirs = predicted(other);
                 let case = || format!("d = {items}, s = {sparsity}, {epsilon}, {other}");
-                assert!(mean <= worth * theirs.mean.unwrap().total(), "{}", case());
-                if let Some(error) = theirs.frequency {
-                    assert!(frequency <= worth * error.total(), "{}", case());
+                assert!(
+                    mean <= worth * theirs.mean_error.unwrap().worst_case_total_error(),
+                    "{}",
+                    case()
+                );
+                if let Some(error) = theirs.frequency_error {
+                    assert!(
+                        frequency <= worth * error.worst_case_total_error(),
+                        "{}",
+                        case()
+                    );
                 }
             }
         }

@@ -15,7 +15,7 @@ fn domain_of(items: &serde_json::Value, sparsity: u32) -> Domain {
         "mechanism": { "name": "coco", "favoured": 1, "buckets": 2 },
     }))
     .unwrap();
-    draft.resolve().unwrap().questions()[0].domain()
+    draft.resolve_task().unwrap().questions()[0].domain()
 }
 
 fn domain(items: u32, sparsity: u32) -> Domain {
@@ -57,7 +57,7 @@ impl Functions {
         let sparsity = domain.sparsity();
         let affordable = |hashes: u32, cells: u32| {
             let elements = (self.elements)(domain, hashing).unwrap();
-            let balanced = || BalancedHash::new(elements, cells).rounds();
+            let balanced = || BalancedHash::new(elements, cells).round_count();
             let rounds = hashing.is_balanced().then(balanced).unwrap_or(1);
             hashes == 1 || hashes * sparsity * (1 + rounds as u32) <= 1500
         };

@@ -14,18 +14,23 @@ use super::{Functions, domain};
 fn variance(mechanism: &Mechanism, domain: &Domain, epsilon: f64) -> f64 {
     let person = Population::with_equal_entries(1.0, domain.sparsity());
     let predicted = mechanism.predict_errors(domain, epsilon, &person);
-    Objective::NONMISSING
+    Objective::NONMISSING_ONLY
         .weighted_error(&predicted)
         .unwrap()
         .variance
 }
 
-fn collision(rule: collision::Rule, hashing: HashFamily, cells: u32, hashes: u32) -> Mechanism {
+fn collision(
+    rule: collision::FavouredBucketRule,
+    hashing: HashFamily,
+    cells: u32,
+    hashes: u32,
+) -> Mechanism {
     Mechanism::Collision(Collision::with_hashes(rule, hashing, cells, hashes).unwrap())
 }
 
 fn overwrite(hashing: HashFamily, pairs: u32) -> Mechanism {
-    Mechanism::Coco(Coco::new(coco::Rule::Overwrite, hashing, 2 * pairs).unwrap())
+    Mechanism::Coco(Coco::new(coco::FavouredSideRule::Overwrite, hashing, 2 * pairs).unwrap())
 }
 
 fn draft(domain: &Domain, epsilon: f64, mechanism: &Value) -> TaskDraft {
@@ -50,8 +55,8 @@ fn chosen(domain: &Domain, epsilon: f64, _: HashFamily) -> (u32, u32, f64) {
     });
     let (own, error) = found.unwrap();
     let ours = variance(&Mechanism::Collision(own), domain, epsilon);
-    assert!((ours / choice.people / error - 1.0).abs() < 1e-12);
-    (own.hashes(), own.buckets(), ours)
+    assert!((ours / choice.people_count / error - 1.0).abs() < 1e-12);
+    (own.hash_count(), own.buckets_per_hash(), ours)
 }
 
 /// Every number of hash functions, of buckets of each, and of favoured buckets.
@@ -63,7 +68,7 @@ fn no_other_parameters_of_collision_are_better() {
         elements: |domain, _| domain.element_count(),
         choose: chosen,
         variance: |domain, epsilon, hashing, hashes, cells, favoured| {
-            let rule = collision::Rule::Heaviest { favoured };
+            let rule = collision::FavouredBucketRule::Heaviest { favoured };
             variance(&collision(rule, hashing, cells, hashes), domain, epsilon)
         },
     };
@@ -105,13 +110,19 @@ fn no_other_mechanism_is_better() {
 
             for hashing in hashings {
                 let others = pairs().map(|pairs| of(overwrite(hashing, pairs)));
-                let occupied = (sparsity + 1..=2 * most)
-                    .map(|t| of(collision(collision::Rule::Occupied, hashing, t, 1)));
+                let occupied = (sparsity + 1..=2 * most).map(|t| {
+                    of(collision(
+                        collision::FavouredBucketRule::Occupied,
+                        hashing,
+                        t,
+                        1,
+                    ))
+                });
                 let best = least(&mut others.chain(occupied));
                 assert!(ours <= 1.0105 * best, "{what}: {ours}, {hashing:?} {best}");
             }
             let frequency = draft(&domain, epsilon, &auto("frequency"))
-                .resolve()
+                .resolve_task()
                 .unwrap();
             let theirs = of(frequency.only_question().unwrap().mechanism().clone());
             assert!(ours <= 1.0105 * theirs, "{what}: {ours}, {theirs}");
@@ -130,16 +141,24 @@ fn sets_are_better_still() {
         let signed = draft(&domain(items, sparsity), epsilon, &auto)
             .choose_parameters()
             .unwrap();
-        let signed = signed[0].chosen.predicted.nonmissing.unwrap().variance;
+        let signed = signed[0]
+            .chosen
+            .predicted_errors
+            .nonmissing_error
+            .unwrap()
+            .variance;
         let set: TaskDraft = serde_json::from_value(json!({
             "id": "t", "epsilon": epsilon,
             "questions": [{ "name": "q", "kind": "set", "options": items, "sparsity": sparsity }],
         }))
         .unwrap();
         let set = set.choose_parameters().unwrap();
-        let predicted = set[0].chosen.predicted;
-        assert_eq!((predicted.mean, predicted.nonmissing), (None, None));
-        let share = predicted.frequency.unwrap().variance;
+        let predicted = set[0].chosen.predicted_errors;
+        assert_eq!(
+            (predicted.mean_error, predicted.nonmissing_error),
+            (None, None)
+        );
+        let share = predicted.frequency_error.unwrap().variance;
         assert!(share < signed, "{share} {signed}");
     }
 }

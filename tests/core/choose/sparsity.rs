@@ -88,12 +88,12 @@ impl Crowd {
 
     /// Variance and squared bias of a task file's mechanism, summed over items.
     fn error(&self, file: &Value) -> [f64; 2] {
-        let task = draft(file.clone()).resolve().unwrap();
+        let task = draft(file.clone()).resolve_task().unwrap();
         let question = task.only_question().unwrap();
         let (mechanism, s) = (question.mechanism(), f64::from(question.sparsity()));
         let lost: Vec<f64> = (0..self.entries.len() as u32)
             .map(|entries| match mechanism {
-                Mechanism::HashBin(clipped) => 1.0 - clipped.attenuation(entries.max(1)),
+                Mechanism::HashBin(clipped) => 1.0 - clipped.clipping_attenuation(entries.max(1)),
                 _ => (1.0 - s / f64::from(entries.max(1))).max(0.0),
             })
             .collect();
@@ -108,12 +108,12 @@ impl Crowd {
         };
         let bias = exact.unwrap_or_else(|| rows.map(row).sum());
         let people = file["people"].as_f64().unwrap();
-        let crowd = Population::from_counts(&self.entries).unwrap();
+        let crowd = Population::from_entry_counts(&self.entries).unwrap();
         let domain = question.domain();
         let predicted =
-            mechanism.predict_errors(&domain, task.epsilon(), &crowd.with_people(people));
+            mechanism.predict_errors(&domain, task.epsilon(), &crowd.with_people_count(people));
         [
-            predicted.mean.unwrap().variance * f64::from(self.items),
+            predicted.mean_error.unwrap().variance * f64::from(self.items),
             bias,
         ]
     }
@@ -186,13 +186,15 @@ fn an_overlap_changes_no_stated_bias() {
             .choose_parameters()
             .unwrap()
             .remove(0);
-        choice.chosen.predicted.mean.unwrap()
+        choice.chosen.predicted_errors.mean_error.unwrap()
     };
     let [none, real, greatest] = [0.0, crowd.overlap(), 6.0].map(predicted);
     assert_eq!(none.squared_bias, greatest.squared_bias);
     assert_eq!(none.likely_squared_bias, 0.0);
     assert!(real.likely_squared_bias < 0.1 * real.squared_bias);
-    assert!((greatest.likely_total() / greatest.total() - 1.0).abs() < 1e-12);
+    assert!(
+        (greatest.likely_total_error() / greatest.worst_case_total_error() - 1.0).abs() < 1e-12
+    );
     let beyond = crowd.file(2.0, 1e6, "coco", json!({ "overlap": -1.0 }));
     let error = draft(beyond).validate().unwrap_err().to_string();
     assert!(error.contains("overlap is -1"), "{error}");

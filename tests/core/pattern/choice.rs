@@ -33,7 +33,7 @@ fn score(row: &Value) -> f64 {
 fn the_chosen_are_as_good_as_the_best_known() {
     for row in rows() {
         let (cells, epsilon) = (whole(&row, "K"), number(&row, "epsilon"));
-        let chosen = Pattern::choose(
+        let chosen = Pattern::choose_parameters(
             &Domain::with_exact_entry_count(cells, 1),
             epsilon,
             &Draft::default(),
@@ -43,7 +43,7 @@ fn the_chosen_are_as_good_as_the_best_known() {
             .into_iter()
             .filter(|own| whole(own, "K") == cells && number(own, "epsilon") == epsilon);
         let best = best.min_by(|a, b| score(a).total_cmp(&score(b))).unwrap();
-        let [sharp, smooth] = variances(&chosen.rates(cells, epsilon));
+        let [sharp, smooth] = variances(&chosen.share_estimator(cells, epsilon));
         let ratio = (0.25 * sharp.ln() + 0.75 * smooth.ln() - score(&best)).exp();
         assert!(ratio < 1.03, "{}: {ratio}", row["name"]);
     }
@@ -59,13 +59,13 @@ fn patterns_serve_other_sizes_and_budgets() {
         (100, 1.0, 22.5),
         (3, 1.0, 3.0),
     ] {
-        let chosen = Pattern::choose(
+        let chosen = Pattern::choose_parameters(
             &Domain::with_exact_entry_count(cells, 1),
             epsilon,
             &Draft::default(),
         )
         .unwrap();
-        let rates = chosen.rates(cells, epsilon);
+        let rates = chosen.share_estimator(cells, epsilon);
         let [sharp, _] = variances(&rates);
         assert!(sharp < most, "{cells}, {epsilon}: {sharp}");
     }
@@ -75,9 +75,9 @@ fn patterns_serve_other_sizes_and_budgets() {
 fn quantiles_are_asked_by_patterns() {
     let asked = json!({ "min": 0, "max": 30, "want": "quantiles" });
     let draft = draft(&asked, 1.0);
-    let task = draft.resolve().unwrap();
-    assert_eq!(task.questions()[0].items().count(), Some(64));
-    assert_eq!(of_task(&task).outputs(), 80);
+    let task = draft.resolve_task().unwrap();
+    assert_eq!(task.questions()[0].items().item_count(), Some(64));
+    assert_eq!(of_task(&task).output_count(), 80);
     draft.check_agrees_with(&task).unwrap();
     let file = serde_json::to_value(&task).unwrap();
     assert_eq!(serde_json::from_value::<Task>(file).unwrap(), task);
@@ -94,7 +94,7 @@ fn what_makes_no_sense_is_refused() {
         let mut question = bins.clone();
         question["mechanism"] = mechanism;
         draft(&question, 1.0)
-            .resolve()
+            .resolve_task()
             .map(|_| ())
             .unwrap_err()
             .code()
@@ -112,17 +112,20 @@ fn what_makes_no_sense_is_refused() {
         own(4, &[0, 2]),
         with(json!({ "name": "pattern", "outputs": 6 })),
     ] {
-        assert_eq!(code, ErrorCode::Combination);
+        assert_eq!(code, ErrorCode::InvalidCombination);
     }
     assert_eq!(own(1, &[0]), ErrorCode::OutOfRange);
     assert_eq!(own(257, &[0]), ErrorCode::OutOfRange);
     let many = json!({ "min": 0, "max": 1, "bins": 129, "want": "quantiles" });
     assert_eq!(
-        draft(&many, 1.0).resolve().unwrap_err().code(),
-        ErrorCode::Combination
+        draft(&many, 1.0).resolve_task().unwrap_err().code(),
+        ErrorCode::InvalidCombination
     );
     let choice = json!({ "id": "t", "epsilon": 1.0, "questions": [{ "name": "q", "kind": "choice",
         "options": 4, "mechanism": { "name": "pattern", "outputs": 6, "favoured": [0, 1] } }] });
     let choice: TaskDraft = serde_json::from_value(choice).unwrap();
-    assert_eq!(choice.resolve().unwrap_err().code(), ErrorCode::Combination);
+    assert_eq!(
+        choice.resolve_task().unwrap_err().code(),
+        ErrorCode::InvalidCombination
+    );
 }

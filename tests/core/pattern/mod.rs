@@ -5,7 +5,7 @@ mod privacy;
 
 use std::f64::consts::PI;
 
-use hushbin::mechanism::pattern::{Pattern, Rates};
+use hushbin::mechanism::pattern::{Pattern, PatternEstimator};
 use serde_json::Value;
 
 const REFERENCE: &str = include_str!("../../reference/histograms.json");
@@ -51,8 +51,8 @@ fn triangle(x: f64) -> f64 {
 
 /// Mean variance of the shares below each edge, and of shares smoothed over an eighth of the cells
 /// on either side, for people spread evenly.
-fn variances(rates: &Rates) -> [f64; 2] {
-    let cells = rates.cells() as u32;
+fn variances(rates: &PatternEstimator) -> [f64; 2] {
+    let cells = rates.cell_count() as u32;
     let smooth = |edge: u32| -> Vec<f64> {
         let place = |cell: u32| f64::from(edge) - f64::from(cell) - 0.5;
         (0..cells)
@@ -97,12 +97,14 @@ fn rates_are_those_of_the_reference() {
     for row in &rows {
         let (own, cells, epsilon) = (pattern(row), whole(row, "K"), number(row, "epsilon"));
         let what = &row["name"].to_string();
-        let inside = own.thresholds(epsilon).favoured_threshold(1);
+        let inside = own
+            .favoured_output_thresholds(epsilon)
+            .favoured_threshold(1);
         let theirs: u64 = row["threshold"].as_str().unwrap().parse().unwrap();
         // The implementation rounds exp(ε) down by at most a relative 2⁻⁵⁷.
         assert!(inside.0 <= theirs && theirs - inside.0 <= 1 << 8, "{what}");
         assert_near(&[inside.probability()], &[number(row, "inside")], what);
-        let rates = own.rates(cells, epsilon);
+        let rates = own.share_estimator(cells, epsilon);
         let even = |weights: Vec<f64>| rates.variance_for_even_cells(&weights);
         let edges: Vec<f64> = (1..cells).map(|edge| even(below(cells, edge))).collect();
         assert_near(&edges, &list(row, "edge_variance_uniform"), what);
@@ -152,13 +154,13 @@ fn patterns() -> impl Iterator<Item = Pattern> {
 fn sums_are_without_bias() {
     let mut tried = 0;
     for own in patterns() {
-        let cells = own.outputs() - own.outputs() / 5;
+        let cells = own.output_count() - own.output_count() / 5;
         let epsilon = [0.3, 1.0, 4.0][own.favoured_outputs().len() % 3];
         if !own.is_identifiable(cells, epsilon) {
             continue;
         }
         tried += 1;
-        let rates: Rates = own.rates(cells, epsilon);
+        let rates: PatternEstimator = own.share_estimator(cells, epsilon);
         let weights: Vec<f64> = (0..cells).map(|cell| f64::from(cell * cell % 7)).collect();
         let worth = rates.output_weights_of_sum(&weights);
         let most = worth.iter().fold(1.0, |most: f64, own| most.max(own.abs()));

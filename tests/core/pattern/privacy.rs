@@ -12,7 +12,7 @@ use crate::support::significance::assert_rates;
 fn task(pattern: &Pattern, cells: u32, epsilon: f64) -> Task {
     let edges: Vec<u32> = (0..=cells).collect();
     let mechanism = json!({
-        "name": "pattern", "outputs": pattern.outputs(), "favoured": pattern.favoured_outputs(),
+        "name": "pattern", "outputs": pattern.output_count(), "favoured": pattern.favoured_outputs(),
     });
     let question = json!({ "name": "q", "kind": "number", "edges": edges, "mechanism": mechanism });
     let file = json!({ "id": "t", "epsilon": epsilon, "questions": [question] });
@@ -25,12 +25,12 @@ fn task(pattern: &Pattern, cells: u32, epsilon: f64) -> Task {
 fn any_two_cells_are_as_near_as_epsilon_says() {
     let mut tried = 0;
     for own in patterns() {
-        let epsilon = [0.05, 0.5, 1.0, 2.0, 5.0][own.outputs() as usize % 5];
+        let epsilon = [0.05, 0.5, 1.0, 2.0, 5.0][own.output_count() as usize % 5];
         tried += 1;
-        let thresholds = own.thresholds(epsilon);
+        let thresholds = own.favoured_output_thresholds(epsilon);
         let (c, others) = (
             own.favoured_outputs().len() as u128,
-            own.outputs() as u128 - own.favoured_outputs().len() as u128,
+            own.output_count() as u128 - own.favoured_outputs().len() as u128,
         );
         let inside = u128::from(thresholds.favoured_threshold(1).0);
         // p/q = inside·(L − c)/((2⁶⁴ − inside)·c) is at most exp(ε), rounded down.
@@ -41,9 +41,10 @@ fn any_two_cells_are_as_near_as_epsilon_says() {
         );
         assert!(thresholds.effective_epsilon() <= epsilon);
         let randomizer = Randomizer::new(&own, epsilon);
-        for cell in 0..own.outputs() {
+        for cell in 0..own.output_count() {
             let probabilities = randomizer.output_probabilities(cell);
-            let favoured = (0..own.outputs()).filter(|output| own.favours(cell, *output));
+            let favoured =
+                (0..own.output_count()).filter(|output| own.cell_favours_output(cell, *output));
             let favoured: Vec<u32> = favoured.collect();
             assert_eq!(favoured.len() as u128, c);
             let [p, q] = thresholds.favoured_and_other_probabilities();
@@ -73,7 +74,7 @@ fn reports_are_drawn_as_is_said() {
         let exact = Randomizer::new(&pattern, epsilon);
         let mut events = Vec::new();
         for cell in [0, cells / 2, cells - 1] {
-            let mut counts = vec![0; pattern.outputs() as usize];
+            let mut counts = vec![0; pattern.output_count() as usize];
             let entry = Entry {
                 item: 0,
                 value: f64::from(cell) + 0.5,

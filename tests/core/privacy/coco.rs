@@ -10,7 +10,7 @@
 use std::collections::HashMap;
 
 use hushbin::domain::SignedItem;
-use hushbin::mechanism::coco::{self, Rule};
+use hushbin::mechanism::coco::{self, FavouredSideRule};
 use hushbin::{Entry, Report};
 use num_bigint::BigUint;
 use num_traits::{One, ToPrimitive, Zero};
@@ -77,8 +77,8 @@ fn worst_ratio_of_averages(model: &Model, words: &Words) -> Exact {
 /// certainly does not. With fewer favoured than pushed sides, all may tie.
 fn can_attain(model: &Model) -> bool {
     match model.rule {
-        Rule::Overwrite => true,
-        Rule::Strongest { favoured } => favoured >= model.sparsity.min(model.pairs),
+        FavouredSideRule::Overwrite => true,
+        FavouredSideRule::Strongest { favoured } => favoured >= model.sparsity.min(model.pairs),
     }
 }
 
@@ -177,7 +177,7 @@ fn walked(model: &Model, seed: u64, input: &[SignedItem], completion: u64) -> Ve
         .iter()
         .map(|signed| Entry {
             item: signed.item,
-            value: if signed.negative { -1.0 } else { 1.0 },
+            value: if signed.is_negative { -1.0 } else { 1.0 },
         })
         .collect();
     let padded = input.len() < model.sparsity as usize;
@@ -311,7 +311,7 @@ fn one_notch_too_high_is_caught() {
             caught += 1;
         }
         let (right, wrong) = (parts(right), parts(wrong));
-        if model.rule == Rule::Overwrite {
+        if model.rule == FavouredSideRule::Overwrite {
             let leaky = Words::Overwrite {
                 pair: right[0].clone(),
                 decided: wrong[1].clone(),
@@ -330,7 +330,7 @@ fn one_notch_too_high_is_caught() {
             assert!(&ours <= best && (best - &ours) << 56 <= *best, "{model:?}");
         }
     }
-    let overwrite = |model: &&Model| model.rule == Rule::Overwrite;
+    let overwrite = |model: &&Model| model.rule == FavouredSideRule::Overwrite;
     let overwrite = models.iter().filter(overwrite).count() as u32;
     assert!(caught > 150, "{caught} of {}", models.len());
     assert!(

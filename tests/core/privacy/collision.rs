@@ -9,7 +9,7 @@ use std::collections::HashMap;
 
 use hushbin::domain::SignedItem;
 use hushbin::hash::HashFamily;
-use hushbin::mechanism::collision::{self, Rule};
+use hushbin::mechanism::collision::{self, FavouredBucketRule};
 use hushbin::{Entry, Report};
 use num_bigint::BigUint;
 use num_traits::{One, ToPrimitive};
@@ -82,9 +82,9 @@ fn can_attain(model: &Model) -> bool {
     let one_each =
         model.hashing == HashFamily::Balanced && 2 * model.items + model.sparsity <= model.buckets;
     match model.rule {
-        Rule::Occupied => true,
-        Rule::Heaviest { favoured } if one_each => favoured == model.sparsity,
-        Rule::Heaviest { favoured } => favoured <= model.sparsity && model.items > 1,
+        FavouredBucketRule::Occupied => true,
+        FavouredBucketRule::Heaviest { favoured } if one_each => favoured == model.sparsity,
+        FavouredBucketRule::Heaviest { favoured } => favoured <= model.sparsity && model.items > 1,
     }
 }
 
@@ -155,7 +155,7 @@ fn walked(model: &Model, seed: u64, input: &[SignedItem], threshold: u64) -> Vec
         .iter()
         .map(|signed| Entry {
             item: signed.item,
-            value: if signed.negative { -1.0 } else { 1.0 },
+            value: if signed.is_negative { -1.0 } else { 1.0 },
         })
         .collect();
     let parts: u64 = if model.outcomes() > 4 { 60 } else { 12 };
@@ -221,8 +221,8 @@ fn the_sampler_draws_from_these_distributions() {
 /// Computes ⌊2⁶⁴ · k·e / Ω⌋ or one more, with the Ω of the rule and e as a fraction.
 fn threshold(model: &Model, occupied: u32, e: &Exact, up: bool) -> BigUint {
     let (k, most) = match model.rule {
-        Rule::Occupied => (occupied, model.sparsity),
-        Rule::Heaviest { favoured } => (favoured, favoured),
+        FavouredBucketRule::Occupied => (occupied, model.sparsity),
+        FavouredBucketRule::Heaviest { favoured } => (favoured, favoured),
     };
     let rest = BigUint::from(model.buckets - most);
     let exact = (e * BigUint::from(k)) / (e * BigUint::from(most) + rest);

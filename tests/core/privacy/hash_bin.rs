@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 
 use hushbin::hash::HashFamily;
-use hushbin::mechanism::hash_bin::{HashBin, Noise, PrivacyLevel, Response};
+use hushbin::mechanism::hash_bin::{HashBin, PrivacyLevel, RandomisedResponse, SumNoiseKind};
 use hushbin::sample::ExpLowerBound;
 use hushbin::{Entry, Randomizer, Report};
 use num_bigint::BigUint;
@@ -49,7 +49,7 @@ fn two_point(items: u32, epsilon: f64, clip: f64, grid: u32) -> Model {
         epsilon,
         level: PrivacyLevel::User {
             clip,
-            noise: Noise::TwoPoint,
+            noise: SumNoiseKind::TwoPoint,
         },
         hashing: BALANCED,
         bins: 1,
@@ -111,7 +111,7 @@ fn worst_ratio(model: &Model, lean: &dyn Fn(u32) -> u64) -> Exact {
 
 /// Returns whether inputs are clipped on both sides.
 fn clips(model: &Model) -> bool {
-    model.level.clip().unwrap() <= f64::from(model.items.unwrap())
+    model.level.clipping_bound().unwrap() <= f64::from(model.items.unwrap())
 }
 
 #[test]
@@ -199,12 +199,12 @@ fn the_sampler_draws_from_these_distributions() {
                         let mut rng = Scripted::new(&script);
                         let made = randomize(&mut randomizer, &input, &mut rng).unwrap();
                         assert_eq!(rng.taken, script.len());
-                        assert!(!made.sampled_down);
+                        assert!(!made.was_sampled_down);
                         let Report::HashBin(report) = made.report else {
                             unreachable!()
                         };
                         assert_eq!(report.seed, seed);
-                        assert_eq!(report.response, Response::Sign(plus), "{model:?}");
+                        assert_eq!(report.response, RandomisedResponse::Sign(plus), "{model:?}");
                         walks += 1;
                     }
                 }
@@ -325,7 +325,7 @@ fn no_clipped_sum_tells_more_than_epsilon() {
     for (clip, grid) in [(1.0, 1), (0.75, 4), (2.5, 1024), (2.0, 1 << 16)] {
         let level = PrivacyLevel::User {
             clip,
-            noise: Noise::Laplace,
+            noise: SumNoiseKind::Laplace,
         };
         let model = Model {
             level,
@@ -676,7 +676,8 @@ fn hashed_signs_are_apart_as_fair_ones() {
 fn the_lean_is_half_of_what_epsilon_allows() {
     for epsilon in EPSILONS {
         let e = epsilon.exp();
-        let lean = ExpLowerBound::new(epsilon).sign_excess(5, 5) as f64 / 2f64.powi(64);
+        let lean =
+            ExpLowerBound::new(epsilon).sign_probability_difference(5, 5) as f64 / 2f64.powi(64);
         assert!((lean - (e - 1.0) / (e + 1.0)).abs() < 1e-15);
     }
 }

@@ -76,7 +76,7 @@ fn no_report_of_collision_tells_more_than_epsilon() {
         let Mechanism::Collision(own) = task.questions()[0].mechanism() else {
             unreachable!()
         };
-        let collision::Rule::Heaviest { favoured } = own.rule() else {
+        let collision::FavouredBucketRule::Heaviest { favoured } = own.favouring_rule() else {
             unreachable!()
         };
         let thresholds = own.thresholds(model.sparsity, model.epsilon);
@@ -105,7 +105,7 @@ fn no_report_of_coco_tells_more_than_epsilon() {
     let mut attained = 0;
     for model in &models {
         let task = model.task();
-        let coco::Rule::Strongest { favoured } = model.rule else {
+        let coco::FavouredSideRule::Strongest { favoured } = model.rule else {
             unreachable!()
         };
         let signed::Words::Strongest { inside } = model.words() else {

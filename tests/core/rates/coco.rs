@@ -7,7 +7,7 @@ use hushbin::hash::{BalancedHash, HashFamily};
 use num_traits::ToPrimitive;
 
 use crate::support::coco::{Model, Pushes};
-use hushbin::mechanism::coco::{PairHitProbabilities, Rates};
+use hushbin::mechanism::coco::{CocoHitProbabilities, PairHitProbabilities};
 
 /// Probabilities of a report's hits, averaged over the seed.
 #[derive(Debug, Default)]
@@ -97,11 +97,12 @@ impl Enumeration<'_> {
 
 fn check(model: &Model) {
     let domain = model.task().questions()[0].domain();
-    let rates = model.coco().rates(&domain, model.epsilon);
+    let rates = model.coco().hit_probabilities(&domain, model.epsilon);
     let slots = BalancedHash::new(model.elements(), model.pairs).slot_count() as f64;
     if model.hashing.is_balanced() && slots == f64::from(model.sparsity) {
         // All slots are entries, so there is no other item, and all pairs are hit equally often.
-        let off = rates.predicted.p_pair / rates.pair - 1.0;
+        let off =
+            rates.predicted_pair_hits.pair_hit_if_present / rates.mean_pair_hit_probability - 1.0;
         assert!(off.abs() < 1e-12, "{off}: {model:?}");
         assert!(rates.total_variance(&domain).is_finite(), "{model:?}");
         return;
@@ -116,7 +117,7 @@ fn check(model: &Model) {
     close(averages.sum, 1.0, "the sum");
     let gap = averages.own - averages.opposite;
     assert!(gap > 1e-6, "{model:?}");
-    close(rates.gap, gap, "gap");
+    close(rates.hit_probability_gap, gap, "gap");
     close(
         model.coco().deciding_probability(&domain),
         averages.deciding,
@@ -126,7 +127,7 @@ fn check(model: &Model) {
     let entry_pair = averages.own + averages.opposite;
     let s = f64::from(model.sparsity);
     let pairs = f64::from(model.pairs);
-    close(rates.pair, 1.0 / pairs, "1/T");
+    close(rates.mean_pair_hit_probability, 1.0 / pairs, "1/T");
     match model.hashing {
         HashFamily::Independent => close(averages.other_pair, 1.0 / pairs, "another's pair"),
         // Every pair has equally many slots, so 1/T of all slots are hit.
@@ -135,16 +136,19 @@ fn check(model: &Model) {
             close(all / slots, 1.0 / pairs, "all slots' pairs");
         }
     }
-    let Some(presence) = rates.presence else {
+    let Some(presence) = rates.presence_pair_hits else {
         assert!(model.coco().favoured_count().is_some());
         assert_eq!(rates.presence_variance(true), None);
         assert_eq!(rates.mean_presence_product(), None);
         assert_eq!(rates.frequency_variances(), None);
         assert_eq!(rates.opposite_side_weight(), None);
         // This is a prediction. It is worst if few entries share few pairs.
-        let off = rates.predicted.p_pair / entry_pair - 1.0;
+        let off = rates.predicted_pair_hits.pair_hit_if_present / entry_pair - 1.0;
         assert!((-0.07..1e-9).contains(&off), "{off}: {model:?}");
-        let PairHitProbabilities { p_pair, q_pair } = rates.predicted;
+        let PairHitProbabilities {
+            pair_hit_if_present: p_pair,
+            pair_hit_if_absent: q_pair,
+        } = rates.predicted_pair_hits;
         close(
             rates.estimate_second_moment(true),
             p_pair / (gap * gap),
@@ -169,8 +173,8 @@ fn check(model: &Model) {
         assert!(rates.total_variance(&domain) > 0.0, "{model:?}");
         return;
     };
-    close(presence.p_pair, entry_pair, "p_pair");
-    close(presence.q_pair, averages.other_pair, "q_pair");
+    close(presence.pair_hit_if_present, entry_pair, "p_pair");
+    close(presence.pair_hit_if_absent, averages.other_pair, "q_pair");
     // Second moments of ±1/gap on a hit of the pair, and variances of (hit − q)/(p − q).
     let square = |p: f64| p / (gap * gap);
     close(
@@ -199,8 +203,15 @@ fn check(model: &Model) {
 /// Checks estimates of both signs' frequencies from one report: half the sum and half the
 /// difference of presence and mean. For a person with +, − or no entry, they are unbiased with the
 /// stated variances and covariance.
-fn check_frequencies(rates: &Rates, averages: &Averages, close: impl Fn(f64, f64, &str)) {
-    let PairHitProbabilities { p_pair, q_pair } = rates.presence.unwrap();
+fn check_frequencies(
+    rates: &CocoHitProbabilities,
+    averages: &Averages,
+    close: impl Fn(f64, f64, &str),
+) {
+    let PairHitProbabilities {
+        pair_hit_if_present: p_pair,
+        pair_hit_if_absent: q_pair,
+    } = rates.presence_pair_hits.unwrap();
     let (own, opposite) = (averages.own, averages.opposite);
     let other = 0.5 * averages.other_pair;
     let [with, across, without] = rates.frequency_variances().unwrap();
@@ -216,7 +227,10 @@ fn check_frequencies(rates: &Rates, averages: &Averages, close: impl Fn(f64, f64
             (1.0 - hits[0] - hits[1], 0.0, 0.0),
         ];
         let estimates = outcomes.map(|(p, lean, hit)| {
-            let (mean, presence) = (lean / rates.gap, (hit - q_pair) / (p_pair - q_pair));
+            let (mean, presence) = (
+                lean / rates.hit_probability_gap,
+                (hit - q_pair) / (p_pair - q_pair),
+            );
             (p, [0.5 * (presence + mean), 0.5 * (presence - mean)])
         });
         let average = |of: &dyn Fn([f64; 2]) -> f64| -> f64 {
@@ -245,7 +259,7 @@ fn check_frequencies(rates: &Rates, averages: &Averages, close: impl Fn(f64, f64
     // A hit of the other side has a fraction of the weight of one on the own side.
     let part = rates.opposite_side_weight().unwrap();
     assert!((0.0..1.0).contains(&part), "{part}");
-    let (plus, minus) = (1.0 / (p_pair - q_pair), 1.0 / rates.gap);
+    let (plus, minus) = (1.0 / (p_pair - q_pair), 1.0 / rates.hit_probability_gap);
     let exact = (plus - minus) / (plus + minus);
     close(1.0 + part, 1.0 + exact, "other_side");
 }

@@ -134,7 +134,7 @@ fn rates_are_those_of_the_ideal_hash() {
 fn check(model: &Model) {
     let hits = Enumeration::run(model);
     let domain = model.task().questions()[0].domain();
-    let rates = model.collision().rates(&domain, model.epsilon);
+    let rates = model.collision().hit_probabilities(&domain, model.epsilon);
     let close = |ours, exact, what| assert_close(ours, exact, what, model);
 
     let (p_true, p_false) = (hits.expect(|a, _, _| a), hits.expect(|_, b, _| b));
@@ -142,11 +142,15 @@ fn check(model: &Model) {
     close(rates.p_true, p_true, "p_true");
     close(rates.p_false, p_false, "p_false");
     close(
-        rates.both_member,
+        rates.member_and_nonmember_hit,
         hits.expect(|a, b, _| a * b),
         "both_member",
     );
-    close(rates.both_none, hits.expect(|_, b, c| b * c), "both_none");
+    close(
+        rates.two_nonmembers_hit,
+        hits.expect(|_, b, c| b * c),
+        "both_none",
+    );
 
     // Estimates from one report, and the stated moments.
     let gap = p_true - p_false;

@@ -4,7 +4,7 @@
 use hushbin::domain::SignedItem;
 use hushbin::hash::{HashFamily, HashKeys, sign_of_closed_element, sign_of_open_key};
 use hushbin::mechanism::Mechanism;
-use hushbin::mechanism::coco::{self, Coco, Rule};
+use hushbin::mechanism::coco::{self, Coco, FavouredSideRule};
 use hushbin::{Entry, Items, Randomizer, Report, Task, TaskFields, ValueKind};
 use rand_chacha::rand_core::Rng;
 
@@ -20,7 +20,7 @@ fn model(
     items: u32,
     sparsity: u32,
     epsilon: f64,
-    rule: Rule,
+    rule: FavouredSideRule,
     hashing: HashFamily,
     pairs: u32,
 ) -> Model {
@@ -39,8 +39,8 @@ fn with_hashes(hashes: u32, model: Model) -> Model {
     Model { hashes, ..model }
 }
 
-fn strongest(favoured: u32) -> Rule {
-    Rule::Strongest { favoured }
+fn strongest(favoured: u32) -> FavouredSideRule {
+    FavouredSideRule::Strongest { favoured }
 }
 
 fn bucket_report(report: &Report) -> coco::Report {
@@ -60,8 +60,8 @@ fn reports_come_as_often_as_said() {
         model(6, 5, 0.2, strongest(4), INDEPENDENT, 4),
         model(6, 6, 1.0, strongest(1), BALANCED, 1),
         model(9, 4, 3.0, strongest(3), BALANCED, 6),
-        model(6, 4, 1.0, Rule::Overwrite, INDEPENDENT, 5),
-        model(6, 4, 2.5, Rule::Overwrite, BALANCED, 7),
+        model(6, 4, 1.0, FavouredSideRule::Overwrite, INDEPENDENT, 5),
+        model(6, 4, 2.5, FavouredSideRule::Overwrite, BALANCED, 7),
         with_hashes(3, model(6, 3, 1.0, strongest(4), BALANCED, 3)),
         with_hashes(8, model(6, 4, 2.0, strongest(3), INDEPENDENT, 1)),
         model(6, 4, 1.0, strongest(2), ITEMS, 3),
@@ -79,14 +79,14 @@ fn reports_come_as_often_as_said() {
                 let signed: Vec<SignedItem> = (0..size)
                     .map(|i| SignedItem {
                         item: u64::from(i),
-                        negative: i % 2 == 1,
+                        is_negative: i % 2 == 1,
                     })
                     .collect();
                 let entries: Vec<Entry> = signed
                     .iter()
                     .map(|signed| Entry {
                         item: signed.item,
-                        value: if signed.negative { -1.0 } else { 1.0 },
+                        value: if signed.is_negative { -1.0 } else { 1.0 },
                     })
                     .collect();
                 let mut counts = vec![0; model.buckets() as usize];
@@ -146,12 +146,12 @@ fn means_are_unbiased() {
         model(20, 3, 1.0, strongest(2), INDEPENDENT, 5),
         model(40, 6, 2.0, strongest(4), BALANCED, 12),
         model(40, 8, 0.5, strongest(3), BALANCED, 3),
-        model(20, 3, 2.0, Rule::Overwrite, BALANCED, 9),
-        model(20, 3, 2.0, Rule::Overwrite, INDEPENDENT, 9),
-        model(40, 6, 0.7, Rule::Overwrite, BALANCED, 7),
+        model(20, 3, 2.0, FavouredSideRule::Overwrite, BALANCED, 9),
+        model(20, 3, 2.0, FavouredSideRule::Overwrite, INDEPENDENT, 9),
+        model(40, 6, 0.7, FavouredSideRule::Overwrite, BALANCED, 7),
         // One slot per pair.
         model(5, 3, 2.0, strongest(2), BALANCED, 8),
-        model(5, 3, 2.0, Rule::Overwrite, BALANCED, 8),
+        model(5, 3, 2.0, FavouredSideRule::Overwrite, BALANCED, 8),
         with_hashes(64, model(20, 3, 1.0, strongest(40), BALANCED, 1)),
         with_hashes(8, model(40, 6, 2.0, strongest(30), BALANCED, 9)),
         with_hashes(16, model(20, 3, 0.5, strongest(25), INDEPENDENT, 3)),
@@ -171,7 +171,7 @@ fn means_are_unbiased() {
         let mut randomizer = Randomizer::new(&task);
         let domain = task.questions()[0].domain();
         let support = model.coco().hit_decoder(&domain);
-        let rates = model.coco().rates(&domain, model.epsilon);
+        let rates = model.coco().hit_probabilities(&domain, model.epsilon);
         let entry = |item, value| Entry { item, value };
         // With s = 3, fractions sometimes leave room for paddings.
         let input = [entry(1, 1.0), entry(2, -1.0), entry(4, -0.4)];
@@ -199,7 +199,7 @@ fn means_are_unbiased() {
         let sums: Vec<_> = (0..items)
             .map(|item| {
                 let what = format!("item {item} of {model:?}");
-                hits[item].estimates(rates.gap, truth(item), what)
+                hits[item].estimates(rates.hit_probability_gap, truth(item), what)
             })
             .collect();
         assert_means(n, &sums);
@@ -213,11 +213,15 @@ fn means_are_unbiased() {
         let mut events = Vec::new();
         for (item, hits) in hits.iter().enumerate().take(items) {
             let present = truth(item).abs();
-            let p = match rates.presence {
-                Some(rates) => present * rates.p_pair + (1.0 - present) * rates.q_pair,
+            let p = match rates.presence_pair_hits {
+                Some(rates) => {
+                    present * rates.pair_hit_if_present + (1.0 - present) * rates.pair_hit_if_absent
+                }
                 // Under the independent hash, another item's pair is hit with probability exactly
                 // 1/T.
-                None if model.hashing == INDEPENDENT && present == 0.0 => rates.pair,
+                None if model.hashing == INDEPENDENT && present == 0.0 => {
+                    rates.mean_pair_hit_probability
+                }
                 None => continue,
             };
             events.push((format!("pair of {item} of {model:?}"), hits.pair(), p));
@@ -244,7 +248,11 @@ fn task_parts(task: &Task) -> TaskFields {
 fn means_of_open_tasks_are_unbiased() {
     let mut rng = seeded(35);
     let n = 200_000;
-    for (rule, pairs) in [(strongest(1), 1), (strongest(2), 6), (Rule::Overwrite, 10)] {
+    for (rule, pairs) in [
+        (strongest(1), 1),
+        (strongest(2), 6),
+        (FavouredSideRule::Overwrite, 10),
+    ] {
         let coco = Coco::new(rule, INDEPENDENT, 2 * pairs).unwrap();
         let items: Items = serde_json::from_str("\"open\"").unwrap();
         let task = Task::new(TaskFields {
@@ -267,7 +275,7 @@ fn means_of_open_tasks_are_unbiased() {
             .collect();
         let support = coco.hit_decoder(&task.questions()[0].domain());
         assert_eq!(support.slot_count(), 0);
-        let rates = coco.rates(&task.questions()[0].domain(), task.epsilon());
+        let rates = coco.hit_probabilities(&task.questions()[0].domain(), task.epsilon());
         let mut randomizer = Randomizer::new(&task);
         let mut hits = [Hits::default(); 5];
         for _ in 0..n {
@@ -283,15 +291,21 @@ fn means_of_open_tasks_are_unbiased() {
             }
         }
         let sums: Vec<_> = (0..5)
-            .map(|i| hits[i].estimates(rates.gap, means[i], format!("{:?} of {coco:?}", names[i])))
+            .map(|i| {
+                hits[i].estimates(
+                    rates.hit_probability_gap,
+                    means[i],
+                    format!("{:?} of {coco:?}", names[i]),
+                )
+            })
             .collect();
         assert_means(n, &sums);
         let events: Vec<_> = (0..5)
             .filter_map(|i| {
-                let p = match rates.presence {
-                    Some(presence) if means[i] != 0.0 => presence.p_pair,
-                    Some(presence) => presence.q_pair,
-                    None if means[i] == 0.0 => rates.pair,
+                let p = match rates.presence_pair_hits {
+                    Some(presence) if means[i] != 0.0 => presence.pair_hit_if_present,
+                    Some(presence) => presence.pair_hit_if_absent,
+                    None if means[i] == 0.0 => rates.mean_pair_hit_probability,
                     None => return None,
                 };
                 Some((

@@ -2,7 +2,7 @@
 
 use hushbin::domain::SignedItem;
 use hushbin::hash::HashFamily;
-use hushbin::mechanism::collision::{self, Rule};
+use hushbin::mechanism::collision::{self, FavouredBucketRule};
 use hushbin::{Entry, Mechanism, Randomizer, Report};
 use rand_chacha::rand_core::Rng;
 
@@ -14,7 +14,7 @@ fn model(
     items: u32,
     sparsity: u32,
     epsilon: f64,
-    rule: Rule,
+    rule: FavouredBucketRule,
     hashing: HashFamily,
     buckets: u32,
 ) -> Model {
@@ -36,8 +36,8 @@ fn with_hashes(hashes: u32, model: Model) -> Model {
     Model { hashes, ..model }
 }
 
-fn heaviest(favoured: u32) -> Rule {
-    Rule::Heaviest { favoured }
+fn heaviest(favoured: u32) -> FavouredBucketRule {
+    FavouredBucketRule::Heaviest { favoured }
 }
 
 /// Few buckets, which give ties of every kind.
@@ -48,8 +48,8 @@ fn small_models() -> Vec<Model> {
         model(6, 4, 0.2, heaviest(3), INDEPENDENT, 4),
         model(3, 2, 3.0, heaviest(5), BALANCED, 7),
         model(3, 3, 1.0, heaviest(2), BALANCED, 9),
-        model(6, 4, 1.0, Rule::Occupied, INDEPENDENT, 6),
-        model(6, 4, 2.5, Rule::Occupied, BALANCED, 9),
+        model(6, 4, 1.0, FavouredBucketRule::Occupied, INDEPENDENT, 6),
+        model(6, 4, 2.5, FavouredBucketRule::Occupied, BALANCED, 9),
         with_hashes(3, model(6, 3, 1.0, heaviest(4), BALANCED, 3)),
         with_hashes(8, model(6, 4, 2.0, heaviest(5), INDEPENDENT, 2)),
     ]
@@ -70,7 +70,7 @@ fn reports_come_as_often_as_said() {
                 let signed: Vec<SignedItem> = (0..size)
                     .map(|i| SignedItem {
                         item: u64::from(i),
-                        negative: i % 2 == 1,
+                        is_negative: i % 2 == 1,
                     })
                     .collect();
                 let entries: Vec<Entry> = signed.iter().map(entry).collect();
@@ -97,7 +97,7 @@ fn reports_come_as_often_as_said() {
 fn entry(signed: &SignedItem) -> Entry {
     Entry {
         item: signed.item,
-        value: if signed.negative { -1.0 } else { 1.0 },
+        value: if signed.is_negative { -1.0 } else { 1.0 },
     }
 }
 
@@ -110,8 +110,8 @@ fn hits_come_as_often_as_predicted() {
         model(20, 3, 1.0, heaviest(2), INDEPENDENT, 9),
         model(30, 6, 2.0, heaviest(4), BALANCED, 30),
         model(20, 8, 0.5, heaviest(2), BALANCED, 7),
-        model(20, 3, 2.0, Rule::Occupied, BALANCED, 20),
-        model(20, 3, 2.0, Rule::Occupied, INDEPENDENT, 20),
+        model(20, 3, 2.0, FavouredBucketRule::Occupied, BALANCED, 20),
+        model(20, 3, 2.0, FavouredBucketRule::Occupied, INDEPENDENT, 20),
         // One slot per bucket.
         model(5, 3, 2.0, heaviest(2), BALANCED, 13),
         with_hashes(8, model(20, 3, 1.0, heaviest(14), BALANCED, 5)),
@@ -125,10 +125,15 @@ fn hits_come_as_often_as_predicted() {
         let support = model.collision().hit_decoder(&task.questions()[0].domain());
         // Fewer entries than s: two signed items, then paddings.
         let input = [(2, false), (4, true)];
-        let input = input.map(|(item, negative)| entry(&SignedItem { item, negative }));
+        let input = input.map(|(item, negative)| {
+            entry(&SignedItem {
+                item,
+                is_negative: negative,
+            })
+        });
         let rates = model
             .collision()
-            .rates(&task.questions()[0].domain(), model.epsilon);
+            .hit_probabilities(&task.questions()[0].domain(), model.epsilon);
         // The members are 4 and 9. The rest are the other signs of their items, and further
         // elements.
         let members = [4, 9];
@@ -160,8 +165,8 @@ fn hits_come_as_often_as_predicted() {
             for j in 0..i {
                 let p = match (i < 2, j < 2) {
                     (true, _) => continue,
-                    (false, true) => rates.both_member,
-                    (false, false) => rates.both_none,
+                    (false, true) => rates.member_and_nonmember_hit,
+                    (false, false) => rates.two_nonmembers_hit,
                 };
                 let what = format!("{} with {} of {model:?}", watched[i], watched[j]);
                 events.push((what, pairs[i][j], p.max(0.0)));
@@ -182,13 +187,13 @@ fn full_inputs_hit_as_often_as_stated_where_buckets_have_two_slots() {
     let Mechanism::Collision(collision) = task.questions()[0].mechanism() else {
         unreachable!()
     };
-    let rates = collision.rates(&domain, epsilon);
+    let rates = collision.hit_probabilities(&domain, epsilon);
     let support = collision.hit_decoder(&domain);
     let mut randomizer = collision::Randomizer::new(collision, &domain, epsilon);
     let signed: Vec<SignedItem> = (0..u64::from(sparsity))
         .map(|item| SignedItem {
             item,
-            negative: false,
+            is_negative: false,
         })
         .collect();
     let mut rng = seeded(19);

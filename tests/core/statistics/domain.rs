@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use hushbin::Entry;
 use hushbin::hash::HashFamily;
-use hushbin::mechanism::collision::Rule;
+use hushbin::mechanism::collision::FavouredBucketRule;
 
 use crate::support::collision::Model;
 use crate::support::generators::seeded;
@@ -16,7 +16,7 @@ fn entries_become_elements_without_bias() {
         items: 9,
         sparsity: 3,
         epsilon: 1.0,
-        rule: Rule::Heaviest { favoured: 1 },
+        rule: FavouredBucketRule::Heaviest { favoured: 1 },
         hashing: HashFamily::Balanced,
         buckets: 5,
         hashes: 1,
@@ -39,7 +39,7 @@ fn entries_become_elements_without_bias() {
                 .iter()
                 .position(|entry| entry.item == kept.item)
                 .unwrap();
-            assert_eq!(kept.negative, values[index] < 0.0);
+            assert_eq!(kept.is_negative, values[index] < 0.0);
             counts[index] += 1;
         }
     }

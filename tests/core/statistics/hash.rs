@@ -63,7 +63,7 @@ fn the_balanced_hash_is_as_uniform_as_documented() {
         [(64, 8, 5), (72, 9, 5), (16, 2, 21), (8, 4, 21), (14, 6, 21)]
     {
         let hash = BalancedHash::new(elements, buckets);
-        assert_eq!(hash.rounds(), rounds);
+        assert_eq!(hash.round_count(), rounds);
         let (t, m) = (f64::from(buckets), f64::from(hash.slots_per_bucket()));
         let slots = t * m;
         let ideal = (m - 1.0) / (slots - 1.0);

@@ -4,7 +4,9 @@
 use std::collections::BTreeSet;
 
 use hushbin::hash::{HashFamily, HashKeys};
-use hushbin::mechanism::hash_bin::{Noise, PrivacyLevel, Response, attenuation};
+use hushbin::mechanism::hash_bin::{
+    PrivacyLevel, RandomisedResponse, SumNoiseKind, clipping_attenuation,
+};
 use hushbin::{Entry, Randomizer, Report};
 use rand_chacha::rand_core::Rng;
 
@@ -14,8 +16,8 @@ use crate::support::significance::{Moments, assert_distributed, assert_moments};
 
 const BALANCED: HashFamily = HashFamily::Balanced;
 const INDEPENDENT: HashFamily = HashFamily::Independent;
-const LAPLACE: Noise = Noise::Laplace;
-const TWO_POINT: Noise = Noise::TwoPoint;
+const LAPLACE: SumNoiseKind = SumNoiseKind::Laplace;
+const TWO_POINT: SumNoiseKind = SumNoiseKind::TwoPoint;
 
 fn closed(level: PrivacyLevel, hashing: HashFamily, bins: u32, grid: u32) -> Model {
     Model {
@@ -36,7 +38,7 @@ fn open(level: PrivacyLevel, bins: u32, grid: u32) -> Model {
     }
 }
 
-fn user(clip: f64, noise: Noise) -> PrivacyLevel {
+fn user(clip: f64, noise: SumNoiseKind) -> PrivacyLevel {
     PrivacyLevel::User { clip, noise }
 }
 
@@ -72,13 +74,15 @@ fn estimates(model: &Model, input: &[Entry], watched: &[u64], n: u32, seed: u64)
     let domain = task.questions()[0].domain();
     let hash_bin = model.hash_bin();
     let support = hash_bin.bin_decoder(&domain);
-    let scale = hash_bin.rates(&domain, model.epsilon).scale;
+    let scale = hash_bin
+        .estimate_scale_and_variance(&domain, model.epsilon)
+        .estimate_scale;
     let mut randomizer = Randomizer::new(&task);
     let mut rng = seeded(seed);
     let mut moments = vec![Moments::default(); watched.len()];
     for _ in 0..n {
         let made = randomize(&mut randomizer, input, &mut rng).unwrap();
-        assert!(!made.sampled_down);
+        assert!(!made.was_sampled_down);
         let Report::HashBin(report) = made.report else {
             unreachable!()
         };
@@ -86,9 +90,9 @@ fn estimates(model: &Model, input: &[Entry], watched: &[u64], n: u32, seed: u64)
             let (bin, sign) = support.bin_and_sign(&HashKeys::new(report.seed), item);
             assert_eq!((bin as usize, sign), model.place(report.seed, item));
             let response = match &report.response {
-                Response::Sign(true) => 1.0,
-                Response::Sign(false) => -1.0,
-                Response::Bins(bins) => bins[bin as usize] as f64,
+                RandomisedResponse::Sign(true) => 1.0,
+                RandomisedResponse::Sign(false) => -1.0,
+                RandomisedResponse::Bins(bins) => bins[bin as usize] as f64,
             };
             moments.add(f64::from(sign) * response * scale);
         }
@@ -130,14 +134,15 @@ fn signs(entries: u32) -> Vec<Entry> {
 /// people with `entries` entries.
 fn assert_as_stated(model: &Model, entries: u32, n: u32, seed: u64) {
     let hash_bin = model.hash_bin();
-    let rates = hash_bin.rates(&model.task().questions()[0].domain(), model.epsilon);
-    let left = hash_bin.attenuation(entries);
+    let rates =
+        hash_bin.estimate_scale_and_variance(&model.task().questions()[0].domain(), model.epsilon);
+    let left = hash_bin.clipping_attenuation(entries);
     let square = rates.sum_second_moment(entries);
     let present = rates.value_variance(square, left);
     let absent = rates.value_variance(square, 0.0);
     let stated = [(0, left, present), (2, -left, present), (39, 0.0, absent)];
     // The rates allow for rounding, but whole values are on every grid.
-    let rounding = if rates.two_point {
+    let rounding = if rates.is_two_point_response {
         0.0
     } else {
         0.25 / f64::from(hash_bin.grid_steps()).powi(2)
@@ -173,8 +178,8 @@ fn a_clip_leaves_what_attenuation_says() {
                 open(user(clip, noise), 1, 2),
             ] {
                 assert_eq!(
-                    model.hash_bin().attenuation(entries),
-                    attenuation(entries, clip)
+                    model.hash_bin().clipping_attenuation(entries),
+                    clipping_attenuation(entries, clip)
                 );
                 assert_as_stated(&model, entries, 60_000, seed);
                 seed += 1;
@@ -232,7 +237,7 @@ fn bins_have_discrete_laplace_noise() {
             else {
                 unreachable!()
             };
-            let Response::Bins(bins) = report.response else {
+            let RandomisedResponse::Bins(bins) = report.response else {
                 unreachable!()
             };
             let sums = model.sums(report.seed, &input);
@@ -260,7 +265,7 @@ fn listed_items_are_those_asked_for() {
             let seed = rng.next_u64();
             let keys = HashKeys::new(seed);
             let mut listed = BTreeSet::new();
-            support.for_each_item(&keys, |item, bin| {
+            support.for_each_item_and_bin(&keys, |item, bin| {
                 assert_eq!(bin, support.bin_and_sign(&keys, u64::from(item)).0);
                 assert!(listed.insert(item));
             });

@@ -82,7 +82,11 @@ fn is_tight_in_every_dimension() {
         let d = dimension as usize;
         for index in [0, d / 3, d - 1] {
             let vector = unit(d, index);
-            assert_close(&frame.apply_adjoint(&frame.apply(&vector)), &vector, 1e-13);
+            assert_close(
+                &frame.apply_adjoint(&frame.apply_frame(&vector)),
+                &vector,
+                1e-13,
+            );
             for row in [index, index + d] {
                 let row = row_of(&frame, row);
                 assert!((norm(&row).powi(2) - 0.5).abs() < 1e-13);
@@ -98,7 +102,8 @@ fn is_tight_in_every_dimension() {
 fn no_linear_map_spreads_all_vectors() {
     for row in rows("frame") {
         let own = row_of(&frame(&row), row["d"].as_u64().unwrap() as usize);
-        let largest = frame(&row).apply(&own.iter().map(|x| x / norm(&own)).collect::<Vec<_>>());
+        let largest =
+            frame(&row).apply_frame(&own.iter().map(|x| x / norm(&own)).collect::<Vec<_>>());
         let largest = largest.iter().fold(0.0_f64, |most, a| most.max(a.abs()));
         assert!((largest - row["largest_entry_of_U_times_row"].as_f64().unwrap()).abs() < 1e-12);
     }
@@ -107,12 +112,12 @@ fn no_linear_map_spreads_all_vectors() {
         let frame = KashinFrame::new(dimension, 7);
         let own = row_of(&frame, 3);
         let along: Vec<f64> = own.iter().map(|x| x / norm(&own)).collect();
-        let linear = frame.apply(&along);
+        let linear = frame.apply_frame(&along);
         let largest = linear.iter().fold(0.0_f64, |most, a| most.max(a.abs()));
         let scaled = largest * f64::from(dimension).sqrt();
         assert!((largest - 0.5_f64.sqrt()).abs() < 1e-12);
         // In units of 1/√d it grows without bound: 5.66 at d = 64.
-        let bound = BoundedVector::SPREAD / f64::from(dimension).sqrt();
+        let bound = BoundedVector::DEFAULT_COEFFICIENT_SPREAD / f64::from(dimension).sqrt();
         assert!(dimension == 4 || largest > bound);
         // The nonlinear coefficients stay within the bound, and leave little.
         let (values, left) = frame.bounded_coefficients(&along, bound);
@@ -150,7 +155,7 @@ proptest! {
         let length = norm(&vector).max(1e-9);
         let vector: Vec<f64> = vector.iter().map(|own| own / length).collect();
         let frame = KashinFrame::new(64, seed);
-        let (values, left) = frame.bounded_coefficients(&vector, BoundedVector::SPREAD / 8.0);
+        let (values, left) = frame.bounded_coefficients(&vector, BoundedVector::DEFAULT_COEFFICIENT_SPREAD / 8.0);
         prop_assert!(left < 5e-6, "{}", left);
         let again = frame.apply_adjoint(&values);
         let rest: Vec<f64> = vector.iter().zip(again).map(|(a, b)| a - b).collect();

@@ -14,10 +14,10 @@ const REFERENCE: &str = include_str!("../../reference/shuffle-sums.json");
 fn parts(measure: SummedQuantity) -> SumTaskFields {
     SumTaskFields {
         id: "sum".into(),
-        measure,
-        epsilon: 1.0,
+        summed_quantity: measure,
+        central_epsilon: 1.0,
         delta: 1e-6,
-        people: 1000,
+        min_people: 1000,
         honest_fraction: 0.9,
         budget: Budget::default(),
     }
@@ -31,8 +31,14 @@ fn numbers(count: u32) -> SummedQuantity {
 }
 
 fn ball(dimension: u32, length: f64) -> SummedQuantity {
-    SummedQuantity::Ball(
-        BoundedVector::new(Items::Count(dimension), length, 7, BoundedVector::SPREAD).unwrap(),
+    SummedQuantity::BoundedVector(
+        BoundedVector::new(
+            Items::Count(dimension),
+            length,
+            7,
+            BoundedVector::DEFAULT_COEFFICIENT_SPREAD,
+        )
+        .unwrap(),
     )
 }
 

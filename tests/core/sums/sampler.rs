@@ -14,7 +14,7 @@ fn counts(messages: &[Message], coordinates: usize) -> (Vec<[i64; 2]>, usize) {
     for message in messages {
         match *message {
             Message::Blank => blank += 1,
-            Message::Unit {
+            Message::UnitStep {
                 coordinate,
                 negative,
             } => counts[coordinate as usize][usize::from(negative)] += 1,
@@ -116,7 +116,7 @@ fn values_are_rounded_without_bias_and_drawn_coordinates_are_any() {
 fn a_message_has_any_place() {
     let task = task(numbers(1), messages([1, 1, 1], 1.0 / 64.0, 7));
     let mut places = [0_u64; 8];
-    let up = Message::Unit {
+    let up = Message::UnitStep {
         coordinate: 0,
         negative: false,
     };
@@ -131,7 +131,7 @@ fn a_message_has_any_place() {
 #[test]
 fn a_vector_is_told_by_its_coefficients() {
     let task = task(ball(3, 10.0), messages([6, 8, 1], 1.0 / 16.0, 16));
-    let SummedQuantity::Ball(own) = task.summed_quantity() else {
+    let SummedQuantity::BoundedVector(own) = task.summed_quantity() else {
         unreachable!("it is a ball")
     };
     let (frame, bound) = (own.frame(), own.coefficient_bound());
@@ -188,10 +188,10 @@ fn what_is_no_answer_is_refused_and_nothing_drawn() {
         let error = randomizer.randomize(answer, &mut rng, &mut sent);
         error.unwrap_err().code()
     };
-    assert_eq!(refused(&[1.0]), ErrorCode::AnswerCount);
-    assert_eq!(refused(&[1.0; 3]), ErrorCode::AnswerCount);
+    assert_eq!(refused(&[1.0]), ErrorCode::WrongAnswerCount);
+    assert_eq!(refused(&[1.0; 3]), ErrorCode::WrongAnswerCount);
     for value in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
-        assert_eq!(refused(&[0.0, value]), ErrorCode::ValueRange);
+        assert_eq!(refused(&[0.0, value]), ErrorCode::ValueOutOfRange);
     }
     assert_eq!(rng, ChaCha20Rng::seed_from_u64(1));
 }

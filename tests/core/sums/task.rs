@@ -1,5 +1,7 @@
 use hushbin::sample::Threshold;
-use hushbin::sums::{BoundedVector, Message, MessageParameters, SumDraft, SumTask, SumTaskFields};
+use hushbin::sums::{
+    BoundedVector, Message, MessageParameters, SumTask, SumTaskDraft, SumTaskFields,
+};
 use hushbin::task::Budget;
 use hushbin::upload::EncodedUpload;
 use hushbin::{ErrorCode, Items, Task, UploadId, upload};
@@ -28,8 +30,8 @@ fn bytes_and_files_say_the_same_task() {
         assert_eq!(SumTask::from_canonical_bytes(&bytes), Ok(task.clone()));
         let text = serde_json::to_string(&task).unwrap();
         assert_eq!(serde_json::from_str::<SumTask>(&text).unwrap(), task);
-        let draft: SumDraft = serde_json::from_str(&text).unwrap();
-        assert_eq!(draft, SumDraft::from(task.clone()));
+        let draft: SumTaskDraft = serde_json::from_str(&text).unwrap();
+        assert_eq!(draft, SumTaskDraft::from(task.clone()));
         assert_eq!(draft.check_agrees_with(&task), Ok(()));
         // A decoder of tasks with a local ε accepts neither.
         assert!(Task::from_canonical_bytes(&bytes).is_err());
@@ -50,7 +52,7 @@ fn no_other_bytes_say_it() {
             if let Ok(other) = SumTask::from_canonical_bytes(&changed) {
                 assert_eq!(other.canonical_bytes(), changed);
                 assert_ne!(other.fingerprint(), task.fingerprint());
-                assert!(SumDraft::from(other).check_agrees_with(&task).is_err());
+                assert!(SumTaskDraft::from(other).check_agrees_with(&task).is_err());
             }
         }
     }
@@ -95,7 +97,7 @@ fn files_that_are_not_right_say_why() {
     assert_eq!(
         (
             own.message_parameters().message_count(),
-            own.honest_people()
+            own.honest_people_count()
         ),
         (10, 900)
     );
@@ -170,20 +172,27 @@ fn files_that_are_not_right_say_why() {
 #[test]
 fn drafts_differ_by_their_first_field() {
     let own = task(numbers(2), messages([4, 2, 1], 0.1, 4));
-    let draft = SumDraft::from(own.clone());
-    let field = |change: fn(&mut SumDraft)| {
+    let draft = SumTaskDraft::from(own.clone());
+    let field = |change: fn(&mut SumTaskDraft)| {
         let mut other = draft.clone();
         change(&mut other);
         let error = other.check_agrees_with(&own).unwrap_err();
         assert_eq!(error.code(), ErrorCode::TaskDiffers);
         error.to_string()
     };
-    assert!(field(|own| own.parts.epsilon = 2.0).contains("epsilon is 2, expected 1"));
-    assert!(field(|own| own.parts.people = 5).contains("people is 5"));
-    assert!(field(|own| own.parts.measure = numbers(1)).contains("numbers or vector"));
-    assert!(field(|own| own.messages = Some(messages([5, 2, 1], 0.1, 4))).contains("messages"));
-    let open = SumDraft {
-        messages: None,
+    assert!(
+        field(|own| own.task_fields.central_epsilon = 2.0).contains("epsilon is 2, expected 1")
+    );
+    assert!(field(|own| own.task_fields.min_people = 5).contains("people is 5"));
+    assert!(
+        field(|own| own.task_fields.summed_quantity = numbers(1)).contains("numbers or vector")
+    );
+    assert!(
+        field(|own| own.message_parameters = Some(messages([5, 2, 1], 0.1, 4)))
+            .contains("messages")
+    );
+    let open = SumTaskDraft {
+        message_parameters: None,
         ..draft.clone()
     };
     assert_eq!(open.check_agrees_with(&own), Ok(()));
@@ -198,7 +207,7 @@ fn parameters_beyond_their_ranges_are_refused() {
         MessageParameters::new(1, 1, 1, beyond, 0)
             .unwrap_err()
             .code(),
-        ErrorCode::Combination
+        ErrorCode::InvalidCombination
     );
     for [levels, drawn, trials] in [[0, 1, 1], [1025, 1, 1], [1, 0, 1], [1, 1025, 1], [1, 1, 0]] {
         let error = MessageParameters::new(levels, drawn, trials, half, 0).unwrap_err();
@@ -216,7 +225,7 @@ fn parameters_beyond_their_ranges_are_refused() {
 #[test]
 fn messages_are_padded_to_the_longest() {
     let task = task(numbers(64), messages([8, 1, 1], 0.01, 2));
-    let down = Message::Unit {
+    let down = Message::UnitStep {
         coordinate: 63,
         negative: true,
     };
@@ -226,7 +235,7 @@ fn messages_are_padded_to_the_longest() {
 }
 
 fn decoded(task: &SumTask, bytes: &[u8]) -> Result<(UploadId, Vec<Message>), hushbin::Error> {
-    let upload = EncodedUpload::read_unchecked(bytes, task.fingerprint())?;
+    let upload = EncodedUpload::read_unchecked_upload(bytes, task.fingerprint())?;
     Ok((upload.id, task.decode_messages(&upload)?))
 }
 
@@ -234,7 +243,7 @@ proptest! {
     #[test]
     fn messages_are_read_as_they_were_written(coordinate in 0_u32..300, negative: bool) {
         let task = task(numbers(300), messages([2, 100, 2], 0.01, 70));
-        for message in [Message::Unit { coordinate, negative }, Message::Blank] {
+        for message in [Message::UnitStep { coordinate, negative }, Message::Blank] {
             let mut bytes = Vec::new();
             message.encode(&mut bytes);
             prop_assert!(bytes.len() <= task.longest_message_bytes());

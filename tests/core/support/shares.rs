@@ -1,7 +1,7 @@
 //! Shares of places from the definitions, against an enumeration of all sets that may be picked.
 
-use hushbin::mechanism::coco::Rule as CocoRule;
-use hushbin::mechanism::collision::Rule;
+use hushbin::mechanism::coco::FavouredSideRule as CocoRule;
+use hushbin::mechanism::collision::FavouredBucketRule;
 
 use super::{coco, collision};
 
@@ -68,15 +68,15 @@ fn shares_of_collision_are_those_of_all_sets() {
 ///
 /// For the rule `heaviest` these are the sets of c buckets of which none holds fewer elements than
 /// a bucket outside. Uniformly random ties make each of these equally likely.
-fn favoured_sets(rule: Rule, counts: &[u32]) -> Vec<u32> {
+fn favoured_sets(rule: FavouredBucketRule, counts: &[u32]) -> Vec<u32> {
     let member = |set: u32, bucket: usize| set >> bucket & 1 == 1;
     let buckets = 0..counts.len();
     match rule {
-        Rule::Occupied => {
+        FavouredBucketRule::Occupied => {
             let occupied = buckets.filter(|&bucket| counts[bucket] > 0);
             vec![occupied.fold(0, |set, bucket| set | 1 << bucket)]
         }
-        Rule::Heaviest { favoured } => (0..1u32 << counts.len())
+        FavouredBucketRule::Heaviest { favoured } => (0..1u32 << counts.len())
             .filter(|set| set.count_ones() == favoured)
             .filter(|&set| {
                 let inside = buckets.clone().filter(|&b| member(set, b));

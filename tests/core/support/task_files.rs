@@ -65,7 +65,7 @@ pub(crate) fn assert_refused_as(task: &Value, error: &Error) {
         text.starts_with(&error.to_string()),
         "{text} is not {error}"
     );
-    assert_eq!(draft(task.clone()).resolve().as_ref(), Err(error));
+    assert_eq!(draft(task.clone()).resolve_task().as_ref(), Err(error));
 }
 
 /// Checks that a file survives reading and writing, also as a complete draft.
@@ -75,7 +75,7 @@ pub(crate) fn assert_survives(file: Value) {
     let draft = draft(file);
     assert_eq!(draft.check_agrees_with(&task), Ok(()));
     assert!(task.effective_epsilon() <= task.epsilon());
-    assert_eq!(draft.resolve(), Ok(task));
+    assert_eq!(draft.resolve_task(), Ok(task));
 }
 
 /// Checks that all fingerprints differ.
@@ -93,7 +93,7 @@ pub(crate) fn assert_all_distinct(files: &[Value]) {
 pub(crate) fn assert_agrees(file: &Value, in_use: &Task) {
     let draft = draft(file.clone());
     assert_eq!(draft.check_agrees_with(in_use), Ok(()), "{file}");
-    let chosen = draft.resolve().unwrap();
+    let chosen = draft.resolve_task().unwrap();
     assert_eq!(draft.check_agrees_with(&chosen), Ok(()), "{file}");
 }
 

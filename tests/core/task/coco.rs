@@ -3,7 +3,7 @@
 
 use hushbin::bounds;
 use hushbin::hash::HashFamily;
-use hushbin::mechanism::coco::{Coco, Rule, RuleName};
+use hushbin::mechanism::coco::{Coco, FavouredSideRule, FavouredSideRuleName};
 use hushbin::{ErrorCode, Mechanism, Task, TaskDraft, ValueKind};
 use serde_json::{Value, json};
 
@@ -32,31 +32,31 @@ fn coco(task: &Task) -> Coco {
 
 /// Checks that the parameters are refused by the constructor, by deserialisation, and in a complete
 /// draft.
-fn assert_parameters_refused(rule: Rule, buckets: u32, code: ErrorCode) {
+fn assert_parameters_refused(rule: FavouredSideRule, buckets: u32, code: ErrorCode) {
     let error = Coco::new(rule, HashFamily::Balanced, buckets).unwrap_err();
     assert_eq!(error.code(), code, "{error}");
     let file = task(match rule {
-        Rule::Overwrite => overwrite(buckets),
-        Rule::Strongest { favoured } => strongest(favoured, buckets),
+        FavouredSideRule::Overwrite => overwrite(buckets),
+        FavouredSideRule::Strongest { favoured } => strongest(favoured, buckets),
     });
     assert_refused_as(&file, &error);
 }
 
 #[test]
 fn buckets_form_pairs_within_bounds() {
-    let one = Rule::Strongest { favoured: 1 };
-    let most = bounds::BUCKETS.max as u32;
+    let one = FavouredSideRule::Strongest { favoured: 1 };
+    let most = bounds::BUCKET_COUNT_RANGE.max as u32;
     for buckets in [2, 4, 300, most] {
         let made = Coco::new(one, HashFamily::Balanced, buckets).unwrap();
         assert_eq!(
-            (made.buckets(), made.pairs_per_function()),
+            (made.buckets_per_hash(), made.pairs_per_function()),
             (buckets, buckets / 2)
         );
         assert!(parse(&task(strongest(1, buckets))).is_ok());
     }
-    for rule in [one, Rule::Overwrite] {
+    for rule in [one, FavouredSideRule::Overwrite] {
         for odd in [3, 5, 301, most - 1] {
-            assert_parameters_refused(rule, odd, ErrorCode::Combination);
+            assert_parameters_refused(rule, odd, ErrorCode::InvalidCombination);
         }
         for beyond in [0, 1, most + 1, most + 2, u32::MAX] {
             assert_parameters_refused(rule, beyond, ErrorCode::OutOfRange);
@@ -75,7 +75,7 @@ fn items_stand_for_paddings_under_one_rule() {
     let hashing = HashFamily::BalancedItems;
     let mut file = task(strongest(2, 8));
     file["mechanism"]["hashing"] = json!("balanced-items");
-    assert_eq!(coco(&parse(&file).unwrap()).hashing(), hashing);
+    assert_eq!(coco(&parse(&file).unwrap()).hash_family(), hashing);
     assert_survives(file.clone());
     assert_all_distinct(&[file.clone(), task(strongest(2, 8))]);
 
@@ -86,8 +86,8 @@ fn items_stand_for_paddings_under_one_rule() {
         "{error}"
     );
 
-    let error = Coco::new(Rule::Overwrite, hashing, 8).unwrap_err();
-    assert_eq!(error.code(), ErrorCode::Combination);
+    let error = Coco::new(FavouredSideRule::Overwrite, hashing, 8).unwrap_err();
+    assert_eq!(error.code(), ErrorCode::InvalidCombination);
     assert!(error.to_string().contains("balanced-items"), "{error}");
     let refused = [
         overwrite(80),
@@ -104,18 +104,21 @@ fn items_stand_for_paddings_under_one_rule() {
 fn favoured_are_at_most_the_pairs() {
     for (favoured, buckets) in [(1, 2), (2, 4), (1, 8), (4, 8), (1 << 21, 1 << 22)] {
         let made = parse(&task(strongest(favoured, buckets))).unwrap();
-        assert_eq!(coco(&made).rule(), Rule::Strongest { favoured });
+        assert_eq!(
+            coco(&made).favouring_rule(),
+            FavouredSideRule::Strongest { favoured }
+        );
         assert_eq!(coco(&made).favoured_count(), Some(favoured));
     }
     for (favoured, buckets) in [(0, 2), (2, 2), (0, 8), (5, 8), (8, 8), (u32::MAX, 8)] {
-        let rule = Rule::Strongest { favoured };
+        let rule = FavouredSideRule::Strongest { favoured };
         assert_parameters_refused(rule, buckets, ErrorCode::OutOfRange);
     }
 }
 
 #[test]
 fn parameters_must_go_together() {
-    let refused = |file: &Value| assert_refused(file, ErrorCode::Combination);
+    let refused = |file: &Value| assert_refused(file, ErrorCode::InvalidCombination);
     // t ≥ 2s + 2, with s = 2; `strongest` allows any T.
     for buckets in [2, 4] {
         refused(&task(overwrite(buckets)));
@@ -135,7 +138,7 @@ fn parameters_must_go_together() {
     too_many["mechanism"]["favoured"] = json!(1);
     let text = parse(&too_many).unwrap_err();
     assert!(text.contains("takes no \"favoured\""), "{text}");
-    assert!(draft(too_many).resolve().is_err());
+    assert!(draft(too_many).resolve_task().is_err());
     let mut too_few = task(strongest(1, 8));
     too_few["mechanism"]
         .as_object_mut()
@@ -143,7 +146,7 @@ fn parameters_must_go_together() {
         .remove("favoured");
     let text = parse(&too_few).unwrap_err();
     assert!(text.contains("needs \"favoured\""), "{text}");
-    assert!(draft(too_few).resolve().is_ok());
+    assert!(draft(too_few).resolve_task().is_ok());
 }
 
 #[test]
@@ -279,7 +282,7 @@ fn drafts_agree_with_what_they_leave_open() {
     }
     // A draft without a mechanism gets Collision.
     collision.as_object_mut().unwrap().remove("mechanism");
-    let collision = draft(collision).resolve().unwrap();
+    let collision = draft(collision).resolve_task().unwrap();
     let text = assert_differs(&task(json!("coco")), &collision, "mechanism");
     assert!(
         text.contains("coco") && text.contains("collision"),
@@ -302,20 +305,29 @@ fn drafts_are_chosen_within_bounds() {
         (json!("open"), 2, 12.0),
         (json!(1_000_000), 2, 12.0),
     ] {
-        for rule in [RuleName::Strongest, RuleName::Overwrite] {
+        for rule in [
+            FavouredSideRuleName::Strongest,
+            FavouredSideRuleName::Overwrite,
+        ] {
             let file = json!({
                 "id": "draft", "items": items, "sparsity": sparsity, "epsilon": epsilon,
                 "value": "real", "mechanism": { "name": "coco", "rule": rule },
             });
             let draft = draft(file.clone());
             assert_eq!(draft.validate(), Ok(()));
-            let task = draft.resolve().unwrap();
+            let task = draft.resolve_task().unwrap();
             assert_eq!(draft.check_agrees_with(&task), Ok(()));
             let chosen = coco(&task);
             assert_eq!(chosen.rule_name(), rule);
-            let rates = chosen.rates(&task.questions()[0].domain(), task.epsilon());
-            assert!(rates.gap > 0.0 && rates.gap < 1.0, "{file}");
-            assert_eq!(rates.presence.is_some(), rule == RuleName::Overwrite);
+            let rates = chosen.hit_probabilities(&task.questions()[0].domain(), task.epsilon());
+            assert!(
+                rates.hit_probability_gap > 0.0 && rates.hit_probability_gap < 1.0,
+                "{file}"
+            );
+            assert_eq!(
+                rates.presence_pair_hits.is_some(),
+                rule == FavouredSideRuleName::Overwrite
+            );
             assert_eq!(task.questions()[0].value_kind(), ValueKind::Real);
         }
     }

@@ -1,7 +1,7 @@
 //! Tasks of Collision: invalid combinations, and open fields of drafts.
 
 use hushbin::hash::HashFamily;
-use hushbin::mechanism::collision::{Collision, Rule};
+use hushbin::mechanism::collision::{Collision, FavouredBucketRule};
 use hushbin::{ErrorCode, Mechanism, TaskDraft, ValueKind};
 use serde_json::json;
 
@@ -21,7 +21,11 @@ fn favoured_are_fewer_than_buckets() {
         let mut task = with("/mechanism/favoured", json!(favoured));
         task["mechanism"]["buckets"] = json!(buckets);
         assert_eq!(parse(&task).is_ok(), good, "{task}");
-        let made = Collision::new(Rule::Heaviest { favoured }, HashFamily::Balanced, buckets);
+        let made = Collision::new(
+            FavouredBucketRule::Heaviest { favoured },
+            HashFamily::Balanced,
+            buckets,
+        );
         let refused = made.err().map(|error| error.code());
         assert_eq!(refused, (!good).then_some(ErrorCode::OutOfRange));
     }
@@ -34,10 +38,10 @@ fn parameters_must_go_together() {
     occupied["mechanism"]["buckets"] = json!(3);
     assert_accepted(&occupied);
     occupied["mechanism"]["buckets"] = json!(2);
-    assert_refused(&occupied, ErrorCode::Combination);
+    assert_refused(&occupied, ErrorCode::InvalidCombination);
 
     let open = with("/items", json!("open"));
-    assert_refused(&open, ErrorCode::Combination);
+    assert_refused(&open, ErrorCode::InvalidCombination);
 
     let occupied_with_favoured = with("/mechanism/rule", json!("occupied"));
     let heaviest_without = without("/mechanism/favoured");
@@ -67,12 +71,12 @@ fn drafts_are_chosen_within_bounds() {
             });
             let draft: TaskDraft = serde_json::from_value(file.clone()).unwrap();
             assert_eq!(draft.validate(), Ok(()));
-            let task = draft.resolve().unwrap();
+            let task = draft.resolve_task().unwrap();
             assert_eq!(draft.check_agrees_with(&task), Ok(()));
             let Mechanism::Collision(collision) = task.questions()[0].mechanism() else {
                 unreachable!()
             };
-            let rates = collision.rates(&task.questions()[0].domain(), task.epsilon());
+            let rates = collision.hit_probabilities(&task.questions()[0].domain(), task.epsilon());
             assert!(rates.hit_probability_gap() > 0.0, "{file}");
             assert_eq!(task.questions()[0].value_kind(), ValueKind::Real);
         }

@@ -3,8 +3,8 @@
 
 use hushbin::bounds::{self, ParameterRange};
 use hushbin::hash::HashFamily;
-use hushbin::mechanism::Neighbours;
-use hushbin::mechanism::hash_bin::{HashBin, Noise, PrivacyLevel, PrivacyLevelName};
+use hushbin::mechanism::NeighbouringInputs;
+use hushbin::mechanism::hash_bin::{HashBin, PrivacyLevel, PrivacyLevelName, SumNoiseKind};
 use hushbin::{Error, ErrorCode, Mechanism, Task, TaskDraft};
 use serde_json::{Value, json};
 
@@ -65,7 +65,7 @@ fn numbers_keep_to_their_bounds() {
         HashBin::new(
             PrivacyLevel::User {
                 clip,
-                noise: Noise::Laplace,
+                noise: SumNoiseKind::Laplace,
             },
             HashFamily::Balanced,
             1,
@@ -83,11 +83,14 @@ fn numbers_keep_to_their_bounds() {
     let fine = || with(user("laplace"), "grid", json!(1 << 16));
     type Make<'a> = &'a dyn Fn(f64) -> Result<HashBin, Error>;
     let cases: [(&str, Value, ParameterRange, Make<'_>); 3] = [
-        ("clip", fine(), bounds::CLIP, &clipped),
-        ("distance", neighbouring(), bounds::DISTANCE, &|distance| {
-            apart(distance, None)
-        }),
-        ("delta", neighbouring(), bounds::DELTA, &|delta| {
+        ("clip", fine(), bounds::CLIPPING_BOUND_RANGE, &clipped),
+        (
+            "distance",
+            neighbouring(),
+            bounds::NEIGHBOUR_DISTANCE_RANGE,
+            &|distance| apart(distance, None),
+        ),
+        ("delta", neighbouring(), bounds::DELTA_RANGE, &|delta| {
             apart(1.5, Some(delta))
         }),
     ];
@@ -108,7 +111,10 @@ fn numbers_keep_to_their_bounds() {
         }
     }
     let whole = |bins, grid| HashBin::new(PrivacyLevel::Event, HashFamily::Balanced, bins, grid);
-    for (field, bound) in [("bins", bounds::BINS), ("grid", bounds::GRID)] {
+    for (field, bound) in [
+        ("bins", bounds::BIN_COUNT_RANGE),
+        ("grid", bounds::GRID_STEPS_PER_UNIT_RANGE),
+    ] {
         for bad in [bound.min - 1.0, bound.max + 1.0, 4_294_967_295.0] {
             let bad = bad as u32;
             let made = if field == "bins" {
@@ -131,7 +137,7 @@ fn numbers_keep_to_their_bounds() {
         &task(with(event(), "bins", json!(4))),
         ErrorCode::OutOfRange,
     );
-    let most = bounds::BINS.max as u32;
+    let most = bounds::BIN_COUNT_RANGE.max as u32;
     assert!(parse(&open(task(with(event(), "bins", json!(most))))).is_ok());
 }
 
@@ -142,8 +148,8 @@ fn parameters_must_go_together() {
         let file = task(mechanism);
         let text = parse(&file).unwrap_err();
         assert!(text.starts_with(words), "{text} does not say {words}");
-        let error = draft(file).resolve().unwrap_err();
-        assert_eq!(error.code(), ErrorCode::Combination);
+        let error = draft(file).resolve_task().unwrap_err();
+        assert_eq!(error.code(), ErrorCode::InvalidCombination);
         assert_eq!(error.to_string(), words);
     };
     for grid in [3, 1000, 65_535] {
@@ -203,12 +209,12 @@ fn parameters_must_go_together() {
             text.starts_with("level \"user\" needs a \"clip\" and a \"noise\""),
             "{text}"
         );
-        assert!(draft(file).resolve().is_ok());
+        assert!(draft(file).resolve_task().is_ok());
     }
     // Only closed domains can be balanced.
     for mechanism in levels() {
         let file = with(task(mechanism), "items", json!("open"));
-        assert_refused(&file, ErrorCode::Combination);
+        assert_refused(&file, ErrorCode::InvalidCombination);
     }
 }
 
@@ -281,11 +287,11 @@ fn levels_say_what_they_protect() {
         )
     });
     let expected = [
-        (Neighbours::OneItem, 0.0),
-        (Neighbours::Within(1.5), 0.0),
-        (Neighbours::Within(60.0), 1e-3),
-        (Neighbours::Any, 0.0),
-        (Neighbours::Any, 0.0),
+        (NeighbouringInputs::DifferInOneItem, 0.0),
+        (NeighbouringInputs::WithinDistance(1.5), 0.0),
+        (NeighbouringInputs::WithinDistance(60.0), 1e-3),
+        (NeighbouringInputs::AnyTwoInputs, 0.0),
+        (NeighbouringInputs::AnyTwoInputs, 0.0),
     ];
     assert_eq!(said, expected);
     // A δ without any benefit is not spent.
@@ -416,7 +422,7 @@ fn drafts_agree_with_what_they_leave_open() {
         "distance",
     );
     assert!(text.ends_with("distance is 2.0, expected none"), "{text}");
-    let coco = draft(task(json!("coco"))).resolve().unwrap();
+    let coco = draft(task(json!("coco"))).resolve_task().unwrap();
     let text = assert_differs(&task(json!("hash-bin")), &coco, "mechanism");
     assert!(text.contains("hash-bin") && text.contains("coco"), "{text}");
 }
@@ -448,7 +454,7 @@ fn drafts_are_chosen_within_bounds() {
             });
             let draft = draft(file.clone());
             assert_eq!(draft.validate(), Ok(()));
-            let task = draft.resolve().unwrap();
+            let task = draft.resolve_task().unwrap();
             assert_eq!(draft.check_agrees_with(&task), Ok(()));
             let chosen = hash_bin(&task);
             assert_eq!(
@@ -456,16 +462,24 @@ fn drafts_are_chosen_within_bounds() {
                 mechanism["grid"].as_u64().unwrap_or(1024) as u32
             );
             // Balanced if bins hold few items each.
-            let bins = chosen.bins();
+            let bins = chosen.bin_count();
             let few = |items: u32| bins > 1 && items < 6 * bins;
-            let balanced = task.questions()[0].items().count().is_some_and(few);
-            assert_eq!(chosen.hashing() == HashFamily::Balanced, balanced, "{file}");
-            assert!(
-                chosen.bins() <= task.questions()[0].items().count().unwrap_or(4096),
+            let balanced = task.questions()[0].items().item_count().is_some_and(few);
+            assert_eq!(
+                chosen.hash_family() == HashFamily::Balanced,
+                balanced,
                 "{file}"
             );
-            let rates = chosen.rates(&task.questions()[0].domain(), task.epsilon());
-            assert!(rates.scale > 0.0 && rates.noise > 0.0, "{file}");
+            assert!(
+                chosen.bin_count() <= task.questions()[0].items().item_count().unwrap_or(4096),
+                "{file}"
+            );
+            let rates =
+                chosen.estimate_scale_and_variance(&task.questions()[0].domain(), task.epsilon());
+            assert!(
+                rates.estimate_scale > 0.0 && rates.noise_variance > 0.0,
+                "{file}"
+            );
         }
     }
 }
@@ -474,7 +488,7 @@ fn drafts_are_chosen_within_bounds() {
 fn drafts_that_cannot_be_are_refused() {
     let refused = |mechanism: Value, code: ErrorCode| {
         let draft = draft(task(mechanism));
-        let error = draft.resolve().unwrap_err();
+        let error = draft.resolve_task().unwrap_err();
         assert_eq!(error.code(), code, "{error}");
         // Validation without a choice gives the same error.
         assert_eq!(draft.validate(), Err(error));
@@ -482,18 +496,24 @@ fn drafts_that_cannot_be_are_refused() {
     let hash_bin = |field: &str, value: Value| with(json!({ "name": "hash-bin" }), field, value);
     refused(
         hash_bin("level", json!("neighbouring")),
-        ErrorCode::Combination,
+        ErrorCode::InvalidCombination,
     );
-    refused(hash_bin("distance", json!(1.0)), ErrorCode::Combination);
-    refused(hash_bin("bins", json!(2)), ErrorCode::Combination);
+    refused(
+        hash_bin("distance", json!(1.0)),
+        ErrorCode::InvalidCombination,
+    );
+    refused(hash_bin("bins", json!(2)), ErrorCode::InvalidCombination);
     refused(hash_bin("grid", json!(0)), ErrorCode::OutOfRange);
-    refused(hash_bin("grid", json!(3)), ErrorCode::Combination);
+    refused(hash_bin("grid", json!(3)), ErrorCode::InvalidCombination);
     refused(hash_bin("clip", json!(0.0)), ErrorCode::OutOfRange);
     let event = |field: &str, value: Value| with(hash_bin("level", json!("event")), field, value);
     refused(event("bins", json!(0)), ErrorCode::OutOfRange);
     refused(event("bins", json!(4)), ErrorCode::OutOfRange);
-    refused(event("noise", json!("laplace")), ErrorCode::Combination);
-    refused(event("clip", json!(1.0)), ErrorCode::Combination);
+    refused(
+        event("noise", json!("laplace")),
+        ErrorCode::InvalidCombination,
+    );
+    refused(event("clip", json!(1.0)), ErrorCode::InvalidCombination);
     let apart = |distance: Value, delta: Value| {
         let level = hash_bin("level", json!("neighbouring"));
         with(with(level, "distance", distance), "delta", delta)
@@ -520,7 +540,7 @@ fn auto_resolves_to_any_mechanism() {
     let auto = |objective: Value, level: &str| {
         let mechanism = json!({ "name": "auto", "objective": objective, "level": level });
         draft(with(task(mechanism), "items", json!(300)))
-            .resolve()
+            .resolve_task()
             .unwrap()
     };
     let both = json!({ "mean": 1.0, "frequency": 0.5 });
@@ -549,7 +569,7 @@ fn auto_resolves_to_any_mechanism() {
     let single = auto(json!({ "mean": 2.0, "frequency": 0.0 }), "event");
     assert_eq!(hash_bin(&single).privacy_level(), PrivacyLevel::Event);
     // The default is means at user level.
-    let default = draft(with(task(json!("auto")), "items", json!(300))).resolve();
+    let default = draft(with(task(json!("auto")), "items", json!(300))).resolve_task();
     assert_eq!(default, Ok(auto(json!("mean"), "user")));
 }
 
@@ -573,8 +593,8 @@ fn auto_weighs_nothing_but_numbers() {
             ..Default::default()
         };
         draft.questions[0].mechanism = hushbin::choose::MechanismDraft::Auto(auto);
-        let error = draft.resolve().unwrap_err();
-        assert_eq!(error.code(), ErrorCode::Combination);
+        let error = draft.resolve_task().unwrap_err();
+        assert_eq!(error.code(), ErrorCode::InvalidCombination);
         assert!(
             error.to_string().contains("weights of an \"objective\""),
             "{error}"
@@ -594,7 +614,7 @@ fn auto_agrees_with_what_protects_as_much() {
         json!("collision"),
         json!("coco"),
     ] {
-        let in_use = draft(task(mechanism)).resolve().unwrap();
+        let in_use = draft(task(mechanism)).resolve_task().unwrap();
         for file in [&user_level, &event_level, &frequency] {
             assert_agrees(file, &in_use);
         }
@@ -648,12 +668,12 @@ fn entries_stand_in_for_the_sparsity() {
     ] {
         let file = counted(mechanism);
         let asked = draft(file.clone());
-        let task = asked.resolve().unwrap();
+        let task = asked.resolve_task().unwrap();
         assert!((1..=3).contains(&task.questions()[0].sparsity()), "{file}");
         // The chosen task agrees with its draft, also under any other sparsity.
         assert_eq!(asked.check_agrees_with(&task), Ok(()));
         let given = with(file.clone(), "sparsity", json!(3));
-        let given = draft(given).resolve().unwrap();
+        let given = draft(given).resolve_task().unwrap();
         assert_eq!(given.questions()[0].sparsity(), 3);
         assert_eq!(asked.check_agrees_with(&given), Ok(()));
         // These fields are not part of the task.
@@ -665,16 +685,16 @@ fn entries_stand_in_for_the_sparsity() {
 #[test]
 fn a_draft_says_how_many_entries_there_are() {
     let missing = draft(without(task(json!("auto")), "sparsity"));
-    let error = missing.resolve().unwrap_err();
-    assert_eq!(error.code(), ErrorCode::Combination);
+    let error = missing.resolve_task().unwrap_err();
+    assert_eq!(error.code(), ErrorCode::InvalidCombination);
     assert_eq!(
         error.to_string(),
         "a task needs a \"sparsity\", or \"entries\" from which it is chosen"
     );
     for entries in [json!([]), json!([0]), json!([100]), json!([100, 0, 0])] {
-        let error = draft(with(counted(json!("auto")), "entries", entries)).resolve();
+        let error = draft(with(counted(json!("auto")), "entries", entries)).resolve_task();
         let error = error.unwrap_err();
-        assert_eq!(error.code(), ErrorCode::Combination);
+        assert_eq!(error.code(), ErrorCode::InvalidCombination);
         assert!(
             error
                 .to_string()
@@ -684,14 +704,14 @@ fn a_draft_says_how_many_entries_there_are() {
     }
     // A person cannot have more entries than there are items.
     let mut few = with(counted(json!("auto")), "items", json!(2));
-    let error = draft(few.clone()).resolve().unwrap_err();
-    assert_eq!(error.code(), ErrorCode::Combination);
+    let error = draft(few.clone()).resolve_task().unwrap_err();
+    assert_eq!(error.code(), ErrorCode::InvalidCombination);
     assert!(error.to_string().contains("more entries than"), "{error}");
     few["items"] = json!(3);
-    assert!(draft(few).resolve().is_ok());
+    assert!(draft(few).resolve_task().is_ok());
     for people in [0u64, 2_000_000_000_000, u64::MAX] {
         let file = with(counted(json!("auto")), "people", json!(people));
-        let error = draft(file).resolve().unwrap_err();
+        let error = draft(file).resolve_task().unwrap_err();
         assert_eq!(error.code(), ErrorCode::OutOfRange);
         assert!(error.to_string().starts_with("people is "), "{error}");
     }
@@ -709,7 +729,13 @@ fn a_draft_says_how_many_entries_there_are() {
 
 #[test]
 fn plans_say_for_how_many_people() {
-    let people = |file: Value| draft(file).choose_parameters().unwrap().remove(0).people;
+    let people = |file: Value| {
+        draft(file)
+            .choose_parameters()
+            .unwrap()
+            .remove(0)
+            .people_count
+    };
     assert_eq!(people(counted(json!("auto"))), 10_000.0);
     assert_eq!(
         people(with(counted(json!("auto")), "people", json!(7))),
@@ -747,7 +773,7 @@ fn plans_list_what_else_there_is() {
             let draft = draft(file.clone());
             let plan = draft.choose_parameters().unwrap().remove(0);
             assert_eq!(draft.validate(), Ok(()));
-            let task = draft.resolve().unwrap();
+            let task = draft.resolve_task().unwrap();
             assert_eq!(task.questions()[0].mechanism(), &plan.chosen.mechanism);
             assert_eq!(task.questions()[0].sparsity(), plan.chosen.sparsity);
             let errors: Vec<f64> = plan

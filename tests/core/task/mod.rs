@@ -53,16 +53,16 @@ fn whole_numbers_keep_to_their_bounds() {
     let wide = |field: &str, number: f64| {
         let mut task = with(field, json!(number as u64));
         if field != "/items" {
-            task["items"] = json!(bounds::ITEMS.max as u64);
+            task["items"] = json!(bounds::ITEM_COUNT_RANGE.max as u64);
         } else {
             task["sparsity"] = json!(1);
         }
         task
     };
     let cases: [(&str, ParameterRange); 3] = [
-        ("/items", bounds::ITEMS),
-        ("/sparsity", bounds::SPARSITY),
-        ("/mechanism/buckets", bounds::BUCKETS),
+        ("/items", bounds::ITEM_COUNT_RANGE),
+        ("/sparsity", bounds::SPARSITY_RANGE),
+        ("/mechanism/buckets", bounds::BUCKET_COUNT_RANGE),
     ];
     for (field, bound) in cases {
         assert_accepted(&wide(field, bound.min));
@@ -89,7 +89,7 @@ fn whole_numbers_keep_to_their_bounds() {
     let error = construct(&many).unwrap_err();
     assert_eq!(error.to_string(), "sparsity is 4, expected 1 to 3");
     // An open task has any number of items.
-    let mut open = with("/sparsity", json!(bounds::SPARSITY.max as u32));
+    let mut open = with("/sparsity", json!(bounds::SPARSITY_RANGE.max as u32));
     open["items"] = json!("open");
     open["mechanism"]["hashing"] = json!("independent");
     assert_accepted(&open);
@@ -97,7 +97,7 @@ fn whole_numbers_keep_to_their_bounds() {
 
 #[test]
 fn epsilon_keeps_to_its_bounds() {
-    let ParameterRange { min, max, .. } = bounds::EPSILON;
+    let ParameterRange { min, max, .. } = bounds::EPSILON_RANGE;
     for good in [min, max, min.next_up(), max.next_down(), 1.0] {
         assert_accepted(&with("/epsilon", json!(good)));
     }
@@ -120,7 +120,10 @@ fn epsilon_keeps_to_its_bounds() {
         assert_eq!(error.code(), ErrorCode::OutOfRange);
         let mut draft: TaskDraft = serde_json::from_value(valid()).unwrap();
         draft.epsilon = bad;
-        assert_eq!(draft.resolve().unwrap_err().code(), ErrorCode::OutOfRange);
+        assert_eq!(
+            draft.resolve_task().unwrap_err().code(),
+            ErrorCode::OutOfRange
+        );
         assert!(parse(&with("/epsilon", json!(bad))).is_err());
     }
 }
@@ -169,7 +172,7 @@ fn ids_are_slugs() {
         too_long.as_str(),
     ];
     for bad in bad {
-        assert_refused(&with("/id", json!(bad)), ErrorCode::TaskId);
+        assert_refused(&with("/id", json!(bad)), ErrorCode::InvalidTaskId);
     }
 }
 
@@ -180,10 +183,10 @@ fn names_are_short_and_distinct() {
         task["sparsity"] = json!(1);
         task
     };
-    let longest = "x".repeat(bounds::NAME_BYTES.max as usize);
+    let longest = "x".repeat(bounds::ITEM_NAME_BYTES_RANGE.max as usize);
     let too_long = format!("{longest}x");
     // 256 bytes, but fewer characters.
-    let wide = "é".repeat(bounds::NAME_BYTES.max as usize / 2);
+    let wide = "é".repeat(bounds::ITEM_NAME_BYTES_RANGE.max as usize / 2);
     assert_accepted(&names(&[
         "a",
         longest.as_str(),
@@ -200,10 +203,10 @@ fn names_are_short_and_distinct() {
         "nul\0",
         "next\u{85}",
     ] {
-        assert_refused(&names(&["a", bad]), ErrorCode::ItemName);
+        assert_refused(&names(&["a", bad]), ErrorCode::InvalidItemName);
     }
     let wider = format!("{wide}x");
-    assert_refused(&names(&[wider.as_str()]), ErrorCode::ItemName);
+    assert_refused(&names(&[wider.as_str()]), ErrorCode::InvalidItemName);
     assert_refused(&names(&["a", "b", "a"]), ErrorCode::DuplicateName);
     assert_refused(&names(&[]), ErrorCode::OutOfRange);
     // Names are bytes, so names that look alike may differ.
@@ -371,7 +374,7 @@ fn drafts_agree_with_what_they_leave_open() {
     assert!(text.ends_with("buckets is 9, expected 8"), "{text}");
     // If the rule is open, its parameter may be superfluous.
     let occupied = json!({ "name": "collision", "rule": "occupied", "buckets": 8 });
-    let occupied = draft(with("/mechanism", occupied)).resolve().unwrap();
+    let occupied = draft(with("/mechanism", occupied)).resolve_task().unwrap();
     let favoured = json!({ "name": "collision", "favoured": 2 });
     let text = assert_differs(&with("/mechanism", favoured), &occupied, "favoured");
     assert!(text.ends_with("favoured is 2, expected none"), "{text}");

@@ -10,12 +10,14 @@ use serde_json::Value;
 use super::{list, number, rows, whole};
 
 fn choose(attributes: u32, epsilon: f64, draft: &Draft) -> Window {
-    Window::choose(&Domain::dense(attributes), epsilon, draft).unwrap()
+    Window::choose_parameters(&Domain::of_dense_inputs(attributes), epsilon, draft).unwrap()
 }
 
 fn worst(window: &Window, attributes: u32, epsilon: f64) -> f64 {
-    let domain = Domain::dense(attributes);
-    window.rates(&domain, epsilon).worst_variance()
+    let domain = Domain::of_dense_inputs(attributes);
+    window
+        .estimate_scale_and_variance(&domain, epsilon)
+        .max_variance()
 }
 
 /// Values of one number have a variance at most 10⁻⁴ above the optimum, and never below it.
@@ -159,8 +161,9 @@ fn no_other_size_is_much_better() {
         let least = worst(&chosen, attributes, epsilon);
         for drawn in 1..=attributes.min(3) {
             for atoms in (2..=16).chain([20, 27, 35, 48, 64]) {
-                let near =
-                    (atoms / 2).min(3 * chosen.favoured_atoms() * atoms / chosen.atoms() / 2 + 2);
+                let near = (atoms / 2).min(
+                    3 * chosen.favoured_atom_count() * atoms / chosen.atoms_per_attribute() / 2 + 2,
+                );
                 for favoured in 1..=near {
                     let draft = Draft {
                         drawn: Some(drawn),
@@ -168,8 +171,8 @@ fn no_other_size_is_much_better() {
                         favoured: Some(favoured),
                         ..Draft::default()
                     };
-                    let domain = Domain::dense(attributes);
-                    let Ok(other) = Window::choose(&domain, epsilon, &draft) else {
+                    let domain = Domain::of_dense_inputs(attributes);
+                    let Ok(other) = Window::choose_parameters(&domain, epsilon, &draft) else {
                         continue;
                     };
                     let other = worst(&other, attributes, epsilon);
@@ -194,15 +197,15 @@ fn drafts_of_windows_are_kept_to() {
         objective: None,
     };
     assert_eq!(
-        choose(20, 6.0, &draft(Some(2), None, None, None)).drawn_attributes(),
+        choose(20, 6.0, &draft(Some(2), None, None, None)).drawn_attribute_count(),
         2
     );
     assert_eq!(
-        choose(20, 4.0, &draft(None, Some(5), None, None)).atoms(),
+        choose(20, 4.0, &draft(None, Some(5), None, None)).atoms_per_attribute(),
         5
     );
     assert_eq!(
-        choose(20, 4.0, &draft(None, None, Some(3), None)).favoured_atoms(),
+        choose(20, 4.0, &draft(None, None, Some(3), None)).favoured_atom_count(),
         3
     );
     let all = draft(Some(2), Some(4), Some(1), Some(&[3, 7]));
@@ -210,29 +213,39 @@ fn drafts_of_windows_are_kept_to() {
     for (own, code) in [
         (draft(Some(21), None, None, None), ErrorCode::OutOfRange),
         (draft(Some(0), None, None, None), ErrorCode::OutOfRange),
-        (draft(Some(12), Some(3), None, None), ErrorCode::Combination),
+        (
+            draft(Some(12), Some(3), None, None),
+            ErrorCode::InvalidCombination,
+        ),
         (draft(None, Some(4), Some(3), None), ErrorCode::OutOfRange),
         (
             draft(None, Some(4), None, Some(&[1])),
-            ErrorCode::Combination,
+            ErrorCode::InvalidCombination,
         ),
     ] {
-        let error = Window::choose(&Domain::dense(20), 1.0, &own).unwrap_err();
+        let error = Window::choose_parameters(&Domain::of_dense_inputs(20), 1.0, &own).unwrap_err();
         assert_eq!(error.code(), code, "{own:?}: {error}");
     }
     // There are too few attributes.
-    let few = Window::choose(&Domain::dense(1), 4.0, &draft(Some(2), None, None, None));
+    let few = Window::choose_parameters(
+        &Domain::of_dense_inputs(1),
+        4.0,
+        &draft(Some(2), None, None, None),
+    );
     assert_eq!(few.unwrap_err().code(), ErrorCode::OutOfRange);
 }
 
 /// If a report must reveal little, the window has more atoms, or the choice fails.
 #[test]
 fn windows_keep_to_what_a_shuffled_report_may_tell() {
-    let domain = Domain::dense(1);
+    let domain = Domain::of_dense_inputs(1);
     for (epsilon, alpha) in [(4.0, 0.05), (4.0, 0.02), (4.0, 0.0175), (0.25, 0.02)] {
-        let budget = PrivacyBudget { epsilon, alpha };
-        let own = Window::choose(&domain, budget, &Draft::default()).unwrap();
-        let [k, t] = [own.favoured_atoms(), own.atoms()].map(f64::from);
+        let budget = PrivacyBudget {
+            epsilon,
+            max_alpha: alpha,
+        };
+        let own = Window::choose_parameters(&domain, budget, &Draft::default()).unwrap();
+        let [k, t] = [own.favoured_atom_count(), own.atoms_per_attribute()].map(f64::from);
         assert!(
             k.min(t - k) / (k * epsilon.exp() + t - k) <= alpha,
             "{own:?}"
@@ -240,22 +253,22 @@ fn windows_keep_to_what_a_shuffled_report_may_tell() {
     }
     let budget = PrivacyBudget {
         epsilon: 4.0,
-        alpha: 0.9 / (4_f64.exp() + 63.0),
+        max_alpha: 0.9 / (4_f64.exp() + 63.0),
     };
-    let refused = Window::choose(&domain, budget, &Draft::default());
-    assert_eq!(refused.unwrap_err().code(), ErrorCode::Combination);
+    let refused = Window::choose_parameters(&domain, budget, &Draft::default());
+    assert_eq!(refused.unwrap_err().code(), ErrorCode::InvalidCombination);
 }
 
 /// Given fields are kept, and the open ones are the best for them.
 #[test]
 fn drafts_are_completed_well() {
     let worst = |attributes: u32, epsilon: f64, draft: &Draft| {
-        let domain = Domain::dense(attributes);
-        let own = Window::choose(&domain, epsilon, draft).unwrap();
+        let domain = Domain::of_dense_inputs(attributes);
+        let own = Window::choose_parameters(&domain, epsilon, draft).unwrap();
         let said = [
-            (draft.drawn, own.drawn_attributes()),
-            (draft.atoms, own.atoms()),
-            (draft.favoured, own.favoured_atoms()),
+            (draft.drawn, own.drawn_attribute_count()),
+            (draft.atoms, own.atoms_per_attribute()),
+            (draft.favoured, own.favoured_atom_count()),
         ];
         assert!(
             said.into_iter()
@@ -267,7 +280,8 @@ fn drafts_are_completed_well() {
                 .as_deref()
                 .is_none_or(|said| said == own.upper_atom_values())
         );
-        own.rates(&domain, epsilon).worst_variance()
+        own.estimate_scale_and_variance(&domain, epsilon)
+            .max_variance()
     };
     let atoms = |atoms: u32| Draft {
         atoms: Some(atoms),
@@ -329,7 +343,8 @@ fn drafts_out_of_range_are_refused_at_once() {
             ..Draft::default()
         },
     ] {
-        let error = Window::choose(&Domain::dense(1), 1.0, &draft).unwrap_err();
+        let error =
+            Window::choose_parameters(&Domain::of_dense_inputs(1), 1.0, &draft).unwrap_err();
         assert!(error.to_string().contains("atoms"), "{error}");
     }
 }
@@ -352,9 +367,9 @@ fn values_for_the_average_have_less_variance_there_and_more_at_the_worst() {
         };
         let variances = |objective| {
             let window = choose(1, epsilon, &of(objective));
-            let rates = window.rates(&Domain::dense(1), epsilon);
+            let rates = window.estimate_scale_and_variance(&Domain::of_dense_inputs(1), epsilon);
             let variances = [
-                rates.worst_variance(),
+                rates.max_variance(),
                 rates.average_variance(),
                 rates.estimate_variance(0.0),
             ];
@@ -377,9 +392,13 @@ fn values_for_the_average_have_less_variance_there_and_more_at_the_worst() {
     };
     let all = [0.5, 3.0, 6.0].map(|epsilon| {
         let [average, worst] = [&open, &Draft::default()].map(|draft| choose(1, epsilon, draft));
-        assert_eq!(average.atoms(), worst.atoms());
-        let domain = Domain::dense(1);
-        let of = |window: &Window| window.rates(&domain, epsilon).average_variance();
+        assert_eq!(average.atoms_per_attribute(), worst.atoms_per_attribute());
+        let domain = Domain::of_dense_inputs(1);
+        let of = |window: &Window| {
+            window
+                .estimate_scale_and_variance(&domain, epsilon)
+                .average_variance()
+        };
         of(&average) / of(&worst)
     });
     assert!(
@@ -392,7 +411,7 @@ fn values_for_the_average_have_less_variance_there_and_more_at_the_worst() {
         favoured: Some(1),
         ..open
     };
-    let error = Window::choose(&Domain::dense(1), 1.0, &said).unwrap_err();
+    let error = Window::choose_parameters(&Domain::of_dense_inputs(1), 1.0, &said).unwrap_err();
     assert!(error.to_string().contains("objective"), "{error}");
 }
 
@@ -414,7 +433,11 @@ fn the_table_of_the_book_is_what_is_chosen() {
         let own = choose(1, epsilon, &Draft::default());
         assert_eq!(
             row[2],
-            format!("{}, {}", own.atoms(), own.favoured_atoms()),
+            format!(
+                "{}, {}",
+                own.atoms_per_attribute(),
+                own.favoured_atom_count()
+            ),
             "{row:?}"
         );
         let (found, said) = (worst(&own, 1, epsilon), row[3].parse::<f64>().unwrap());

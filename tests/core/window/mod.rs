@@ -9,7 +9,7 @@ mod sampler;
 
 use hushbin::domain::Domain;
 use hushbin::mechanism::window::{Randomizer, Window};
-use hushbin::task::{Kind, NumberLimits, QuestionFields};
+use hushbin::task::{NumberLimits, QuestionFields, QuestionKind};
 use hushbin::{Entry, ErrorCode, Items, Question, Task};
 use serde_json::Value;
 
@@ -49,7 +49,7 @@ fn window(row: &Value) -> Window {
     let drawn = row["drawn"].as_u64().unwrap_or(1) as u32;
     let own = Window::new(drawn, whole(row, "atoms"), whole(row, "favoured"), upper).unwrap();
     let value = |atom| i64::from(own.atom_value(atom));
-    assert!((0..own.atoms()).map(value).eq(values));
+    assert!((0..own.atoms_per_attribute()).map(value).eq(values));
     own
 }
 
@@ -89,19 +89,21 @@ fn entries(values: &[f64]) -> Vec<Entry> {
 fn cell(window: &Window, atoms: &[u32]) -> u32 {
     atoms
         .iter()
-        .fold(0, |cell, atom| cell * window.atoms() + atom)
+        .fold(0, |cell, atom| cell * window.atoms_per_attribute() + atom)
 }
 
 /// Atoms of a cell.
 fn atoms(window: &Window, cell: u32) -> Vec<u32> {
-    let places = (0..window.drawn_attributes()).rev();
-    let atom = |place| cell / window.atoms().pow(place) % window.atoms();
+    let places = (0..window.drawn_attribute_count()).rev();
+    let atom =
+        |place| cell / window.atoms_per_attribute().pow(place) % window.atoms_per_attribute();
     places.map(atom).collect()
 }
 
 /// Number at the position of a level.
 fn stands(window: &Window, level: u32) -> f64 {
-    f64::from(window.level_sum(level)) / f64::from(window.level_sum(window.levels() - 1))
+    f64::from(window.favoured_atom_value_sum(level))
+        / f64::from(window.favoured_atom_value_sum(window.level_count() - 1))
 }
 
 fn task(attributes: u32, window: Window, epsilon: f64) -> Task {
@@ -113,14 +115,14 @@ fn task(attributes: u32, window: Window, epsilon: f64) -> Task {
     };
     let question = Question::new(QuestionFields {
         name: "all".to_owned(),
-        kind: Kind::Numbers(vec![limits; attributes as usize].into()),
+        kind: QuestionKind::Numbers(vec![limits; attributes as usize].into()),
         items,
         sparsity: attributes,
         weight: 1,
         epsilon,
         mechanism: window.into(),
     });
-    Task::of_questions("t".to_owned(), vec![question.unwrap()]).unwrap()
+    Task::from_questions("t".to_owned(), vec![question.unwrap()]).unwrap()
 }
 
 #[test]
@@ -135,20 +137,24 @@ fn rates_are_those_of_the_reference() {
         let [favoured, other] = thresholds.favoured_and_other_probabilities();
         assert!(near(favoured, number(&row, "favoured_probability")));
         assert!(near(other, number(&row, "other_probability")));
-        let rates = own.rates(&Domain::dense(1), epsilon);
-        for (ours, theirs) in rates.values.iter().zip(list(&row, "estimates")) {
+        let rates = own.estimate_scale_and_variance(&Domain::of_dense_inputs(1), epsilon);
+        for (ours, theirs) in rates
+            .normalised_atom_values
+            .iter()
+            .zip(list(&row, "estimates"))
+        {
             assert!(near(ours * rates.estimate_factor(), theirs), "{row}");
         }
-        assert_eq!(rates.levels.len(), list(&row, "levels").len());
-        for (ours, theirs) in rates.levels.iter().zip(list(&row, "levels")) {
+        assert_eq!(rates.level_values.len(), list(&row, "levels").len());
+        for (ours, theirs) in rates.level_values.iter().zip(list(&row, "levels")) {
             assert!(near(*ours, theirs), "{row}");
         }
         let squares = list(&row, "second_moments");
-        for (level, square) in rates.levels.iter().zip(squares) {
+        for (level, square) in rates.level_values.iter().zip(squares) {
             assert!(near(rates.estimate_second_moment(*level), square), "{row}");
         }
         assert!(
-            near(rates.worst_variance(), number(&row, "worst_variance")),
+            near(rates.max_variance(), number(&row, "worst_variance")),
             "{row}"
         );
         assert!(near(
@@ -174,8 +180,11 @@ fn rates_of_several_numbers_are_those_of_the_reference() {
     for row in rows("joint") {
         let (own, epsilon) = (window(&row), number(&row, "epsilon"));
         assert_threshold(own.thresholds(epsilon).favoured_threshold(1).0, &row);
-        let rates = own.rates(&Domain::dense(whole(&row, "attributes")), epsilon);
-        let top = f64::from(own.level_sum(own.levels() - 1));
+        let rates = own.estimate_scale_and_variance(
+            &Domain::of_dense_inputs(whole(&row, "attributes")),
+            epsilon,
+        );
+        let top = f64::from(own.favoured_atom_value_sum(own.level_count() - 1));
         assert!(
             near(
                 rates.estimate_factor() / top,
@@ -184,13 +193,13 @@ fn rates_of_several_numbers_are_those_of_the_reference() {
             "{row}"
         );
         // The reference states the share of reports whose atom is certainly in the window.
-        let told = rates.gap * f64::from(own.favoured_atoms());
+        let told = rates.favoured_probability_gap * f64::from(own.favoured_atom_count());
         assert!(near(told, number(&row, "share_that_tells")), "{row}");
-        for (level, square) in rates.levels.iter().zip(list(&row, "second_moments")) {
+        for (level, square) in rates.level_values.iter().zip(list(&row, "second_moments")) {
             assert!(near(rates.estimate_second_moment(*level), square), "{row}");
         }
         assert!(
-            near(rates.worst_variance(), number(&row, "worst_variance")),
+            near(rates.max_variance(), number(&row, "worst_variance")),
             "{row}"
         );
         seen += 1;
@@ -203,10 +212,10 @@ fn rates_of_several_numbers_are_those_of_the_reference() {
 fn estimates_are_unbiased_with_the_variance_stated() {
     let mut sets = 0;
     for own in windows(300) {
-        let attributes = own.drawn_attributes() + sets % 3;
-        let domain = Domain::dense(attributes);
+        let attributes = own.drawn_attribute_count() + sets % 3;
+        let domain = Domain::of_dense_inputs(attributes);
         let epsilon = [0.2, 1.0, 3.0, 7.0][sets as usize % 4];
-        let rates = own.rates(&domain, epsilon);
+        let rates = own.estimate_scale_and_variance(&domain, epsilon);
         let randomizer = Randomizer::new(&own, &domain, epsilon);
         let seed = u64::from(sets);
         let mut drawn = Vec::new();
@@ -220,10 +229,10 @@ fn estimates_are_unbiased_with_the_variance_stated() {
             let row = randomizer.cell_probabilities(seed, &entries(&values));
             let (mut mean, mut square) = (0.0, 0.0);
             for (cell, p) in (0..).zip(row) {
-                let estimate =
-                    rates.estimate_factor() * rates.values[atoms(&own, cell)[0] as usize];
-                mean += rates.share * p * estimate;
-                square += rates.share * p * estimate * estimate;
+                let estimate = rates.estimate_factor()
+                    * rates.normalised_atom_values[atoms(&own, cell)[0] as usize];
+                mean += rates.attribute_reveal_fraction * p * estimate;
+                square += rates.attribute_reveal_fraction * p * estimate * estimate;
             }
             let what = format!("{own:?} of {attributes} at {value}, ε = {epsilon}");
             assert!((mean - value).abs() < 1e-9, "{what}: {mean}");
@@ -232,7 +241,7 @@ fn estimates_are_unbiased_with_the_variance_stated() {
                 ((square - value * value) / variance - 1.0).abs() < 1e-9,
                 "{what}"
             );
-            assert!(variance <= rates.worst_variance() * (1.0 + 1e-12), "{what}");
+            assert!(variance <= rates.max_variance() * (1.0 + 1e-12), "{what}");
         }
         sets += 1;
     }
@@ -254,12 +263,12 @@ fn parameters_out_of_range_are_refused() {
         (1, 4, 1, &[0, 0], ErrorCode::OutOfRange),
         (1, 2, 1, &[65_536], ErrorCode::OutOfRange),
         (1, 4, 1, &[], ErrorCode::OutOfRange),
-        (1, 4, 1, &[1], ErrorCode::Combination),
-        (1, 4, 1, &[1, 2, 3], ErrorCode::Combination),
-        (1, 4, 1, &[2, 1], ErrorCode::Combination),
+        (1, 4, 1, &[1], ErrorCode::InvalidCombination),
+        (1, 4, 1, &[1, 2, 3], ErrorCode::InvalidCombination),
+        (1, 4, 1, &[2, 1], ErrorCode::InvalidCombination),
         // More than 4096 cells.
-        (2, 65, 1, &[1; 32], ErrorCode::Combination),
-        (3, 17, 1, &[1; 8], ErrorCode::Combination),
+        (2, 65, 1, &[1; 32], ErrorCode::InvalidCombination),
+        (3, 17, 1, &[1; 8], ErrorCode::InvalidCombination),
     ] {
         let error = Window::new(drawn, atoms, favoured, values).unwrap_err();
         assert_eq!(

@@ -3,7 +3,7 @@
 use hushbin::choose::window::Draft;
 use hushbin::domain::Domain;
 use hushbin::mechanism::window::Window;
-use hushbin::task::{Kind, NumberLimits, Numbers, QuestionFields};
+use hushbin::task::{NumberLimits, Numbers, QuestionFields, QuestionKind};
 use hushbin::{Entry, Error, ErrorCode, Items, Question, Randomizer, Report, Task, TaskDraft};
 use serde_json::{Value, json};
 
@@ -25,7 +25,7 @@ fn draft(questions: &Value) -> TaskDraft {
 
 fn task() -> Task {
     let questions = json!([layout(), { "name": "beta", "kind": "flag" }]);
-    draft(&questions).resolve().unwrap()
+    draft(&questions).resolve_task().unwrap()
 }
 
 fn entry(item: u64, value: f64) -> Entry {
@@ -41,7 +41,7 @@ fn numbers_are_written_and_read() {
         (question.sparsity(), question.kind().name()),
         (2, "numbers")
     );
-    let Kind::Numbers(limits) = question.kind() else {
+    let QuestionKind::Numbers(limits) = question.kind() else {
         panic!("numbers are asked")
     };
     assert_eq!(
@@ -61,7 +61,7 @@ fn numbers_are_written_and_read() {
     assert_eq!(serde_json::from_value::<Task>(file.clone()).unwrap(), task);
     // A complete task is a draft that leaves nothing open.
     let draft: TaskDraft = serde_json::from_value(file).unwrap();
-    assert_eq!(draft.resolve().unwrap(), task);
+    assert_eq!(draft.resolve_task().unwrap(), task);
     draft.check_agrees_with(&task).unwrap();
 }
 
@@ -193,7 +193,7 @@ fn numbers_that_make_no_sense_are_refused() {
         let file = json!({ "id": "t", "epsilon": 1.0, "questions": [question] });
         let made = serde_json::from_value::<TaskDraft>(file)
             .map_err(|error| error.to_string())
-            .and_then(|draft| draft.resolve().map_err(|error| error.to_string()));
+            .and_then(|draft| draft.resolve_task().map_err(|error| error.to_string()));
         match made {
             // An open mechanism resolves to the window.
             Ok(task) => assert!(expected.is_empty(), "{task:?}"),
@@ -213,7 +213,7 @@ fn numbers_and_items_go_together() {
     let named = |count: usize| Items::Named((0..count).map(|i| format!("n{i}")).collect());
     let parts = |items, sparsity| QuestionFields {
         name: "q".to_owned(),
-        kind: Kind::Numbers(limits.clone()),
+        kind: QuestionKind::Numbers(limits.clone()),
         items,
         sparsity,
         weight: 1,
@@ -228,7 +228,7 @@ fn numbers_and_items_go_together() {
         (Items::Count(2), 2),
     ] {
         let error = Question::new(parts(items, sparsity)).unwrap_err();
-        assert_eq!(error.code(), ErrorCode::Combination);
+        assert_eq!(error.code(), ErrorCode::InvalidCombination);
     }
 }
 
@@ -237,21 +237,21 @@ fn wrong_numbers_are_refused_and_nothing_is_drawn() {
     let task = task();
     let mut randomizer = Randomizer::new(&task);
     let wrong = [
-        (vec![], ErrorCode::AnswerCount),
-        (vec![entry(0, 1.0)], ErrorCode::AnswerCount),
+        (vec![], ErrorCode::WrongAnswerCount),
+        (vec![entry(0, 1.0)], ErrorCode::WrongAnswerCount),
         (
             vec![entry(0, 1.0), entry(1, 1.0), entry(1, 1.0)],
-            ErrorCode::AnswerCount,
+            ErrorCode::WrongAnswerCount,
         ),
         (vec![entry(0, 1.0), entry(2, 1.0)], ErrorCode::UnknownItem),
         (vec![entry(0, 1.0), entry(0, 1.0)], ErrorCode::DuplicateItem),
         (
             vec![entry(0, f64::NAN), entry(1, 1.0)],
-            ErrorCode::ValueRange,
+            ErrorCode::ValueOutOfRange,
         ),
         (
             vec![entry(1, 0.0), entry(0, f64::NEG_INFINITY)],
-            ErrorCode::ValueRange,
+            ErrorCode::ValueOutOfRange,
         ),
     ];
     for (answer, code) in wrong {
@@ -262,7 +262,7 @@ fn wrong_numbers_are_refused_and_nothing_is_drawn() {
             .unwrap_err();
         assert_eq!(rng.taken, 0);
         assert_eq!(error.code(), code, "{error}");
-        let Error::Question { name, .. } = error else {
+        let Error::ErrorInQuestion { name, .. } = error else {
             panic!("{error}")
         };
         assert_eq!(name, "layout");
@@ -277,7 +277,7 @@ fn numbers_are_clipped_to_their_range() {
         let mut question = numbers_between(min, max);
         question["mechanism"] =
             json!({ "name": "window", "drawn": 2, "atoms": 4, "favoured": 2, "values": [1, 2] });
-        let task = draft(&json!([question])).resolve().unwrap();
+        let task = draft(&json!([question])).resolve_task().unwrap();
         let (mut rng, mut randomizer) = (seeded(3), Randomizer::new(&task));
         let input = [entry(0, numbers[0]), entry(1, numbers[1])];
         let mut report = || randomizer.randomize(&input, &mut rng).unwrap().report;
@@ -303,8 +303,11 @@ fn numbers_between(min: f64, max: f64) -> Value {
 /// questions have a greater weight.
 #[test]
 fn numbers_are_chosen_for() {
-    let own = Window::choose(&Domain::dense(2), 2.0, &Draft::default()).unwrap();
-    let worst = own.rates(&Domain::dense(2), 2.0).worst_variance();
+    let own =
+        Window::choose_parameters(&Domain::of_dense_inputs(2), 2.0, &Draft::default()).unwrap();
+    let worst = own
+        .estimate_scale_and_variance(&Domain::of_dense_inputs(2), 2.0)
+        .max_variance();
     for mechanism in [json!(null), json!("auto"), json!("window")] {
         let mut question = layout();
         if !mechanism.is_null() {
@@ -315,11 +318,11 @@ fn numbers_are_chosen_for() {
         let task = draft.task_from_choices(&choices).unwrap();
         assert_eq!(task, self::task());
         assert_eq!(choices[0].alternatives, []);
-        let mean = choices[0].chosen.predicted.mean.unwrap();
-        for variance in [mean.rare_variance, mean.variance] {
-            assert!((variance * choices[0].people / worst - 1.0).abs() < 1e-9);
+        let mean = choices[0].chosen.predicted_errors.mean_error.unwrap();
+        for variance in [mean.rare_item_variance, mean.variance] {
+            assert!((variance * choices[0].people_count / worst - 1.0).abs() < 1e-9);
         }
-        assert_eq!(choices[0].chosen.predicted.frequency, None);
+        assert_eq!(choices[0].chosen.predicted_errors.frequency_error, None);
         // Weights are proportional to the roots of the variances, with e/(e − 1)² for the flag.
         let e = 2.0_f64.exp();
         let flag = e / (e - 1.0).powi(2);

@@ -12,8 +12,8 @@ use crate::support::loss;
 fn ratio(window: &Window, epsilon: f64) -> Exact {
     let inside = BigUint::from(window.thresholds(epsilon).favoured_threshold(1).0);
     let outside = (BigUint::from(1_u8) << 64) - &inside;
-    let favoured = window.favoured_cells();
-    let others = window.cells() - favoured;
+    let favoured = window.favoured_cell_count();
+    let others = window.cell_count() - favoured;
     Exact::new(inside, favoured.into()) / Exact::new(outside, others.into())
 }
 
@@ -23,19 +23,19 @@ fn ratio(window: &Window, epsilon: f64) -> Exact {
 fn inputs_hide_in_each_other() {
     let mut sets = 0;
     for window in windows(130) {
-        let domain = Domain::dense(window.drawn_attributes());
+        let domain = Domain::of_dense_inputs(window.drawn_attribute_count());
         for step in 0..4 {
             let epsilon = 0.011 + 2.91 * f64::from(step);
             sets += 1;
             let effective = window.thresholds(epsilon).effective_epsilon();
             let randomizer = Randomizer::new(&window, &domain, epsilon);
-            let levels = (0..window.levels()).map(|level| stands(&window, level));
+            let levels = (0..window.level_count()).map(|level| stands(&window, level));
             let between = [-0.93, -0.2, 0.0, 0.37, 0.71];
             let inputs = levels.chain(between).flat_map(|own| {
                 // All attributes equal, and all but the first at an end.
-                let mut other = vec![-1.0; window.drawn_attributes() as usize];
+                let mut other = vec![-1.0; window.drawn_attribute_count() as usize];
                 other[0] = own;
-                [vec![own; window.drawn_attributes() as usize], other]
+                [vec![own; window.drawn_attribute_count() as usize], other]
             });
             let rows = inputs.map(|values| randomizer.cell_probabilities(5, &entries(&values)));
             let lost = loss(rows.collect::<Vec<_>>());
@@ -54,7 +54,7 @@ fn inputs_hide_in_each_other() {
 #[test]
 fn no_window_spends_more_than_is_asked() {
     let mut sets = 0;
-    for window in windows(Window::MOST_CELLS).step_by(6) {
+    for window in windows(Window::MAX_CELL_COUNT).step_by(6) {
         for epsilon in [0.001, 0.1, 1.0, 2.5, 6.0, 12.0] {
             sets += 1;
             let effective = window.thresholds(epsilon).effective_epsilon();

@@ -23,7 +23,7 @@ fn window() -> Value {
 }
 
 fn task() -> Task {
-    draft(&window(), 4.0).resolve().unwrap()
+    draft(&window(), 4.0).resolve_task().unwrap()
 }
 
 #[test]
@@ -41,7 +41,7 @@ fn windows_are_written_and_read() {
     assert_eq!(serde_json::from_value::<Task>(file.clone()).unwrap(), task);
     // A complete task is a draft that leaves nothing open.
     let draft: TaskDraft = serde_json::from_value(file).unwrap();
-    assert_eq!(draft.resolve().unwrap(), task);
+    assert_eq!(draft.resolve_task().unwrap(), task);
     draft.check_agrees_with(&task).unwrap();
 }
 
@@ -57,7 +57,7 @@ fn every_field_of_a_window_is_in_the_fingerprint() {
         let mut mechanism = window();
         mechanism[field] = value;
         let draft = draft(&mechanism, 4.0);
-        let other = draft.resolve().unwrap();
+        let other = draft.resolve_task().unwrap();
         assert!(!seen.contains(&other.fingerprint()), "{mechanism}");
         seen.push(other.fingerprint());
         let error = draft.check_agrees_with(&task()).unwrap_err();
@@ -85,7 +85,7 @@ fn windows_that_make_no_sense_are_refused() {
         let file = json!({ "id": "t", "epsilon": 1.0, "questions": [question] });
         let error = serde_json::from_value::<TaskDraft>(file)
             .map_err(|error| error.to_string())
-            .and_then(|draft| draft.resolve().map_err(|error| error.to_string()))
+            .and_then(|draft| draft.resolve_task().map_err(|error| error.to_string()))
             .unwrap_err();
         assert!(error.contains(expected), "{error}, expected {expected}");
     };

@@ -23,7 +23,7 @@ fn made(task: &Task, values: &[f64], words: &[u64]) -> (Report, usize) {
     let mut rng = Scripted::new(words);
     let mut randomizer = hushbin::Randomizer::new(task);
     let made = randomizer.randomize(&entries(values), &mut rng).unwrap();
-    assert!(!made.sampled_down);
+    assert!(!made.was_sampled_down);
     (report(made.report), rng.taken)
 }
 
@@ -38,7 +38,7 @@ fn walks_are_those_of_the_reference() {
     let mut seen = 0;
     for row in rows("samples") {
         let own = window(&row);
-        let [k, t] = [own.favoured_atoms(), own.atoms()];
+        let [k, t] = [own.favoured_atom_count(), own.atoms_per_attribute()];
         let (epsilon, start) = (number(&row, "epsilon"), whole(&row, "level"));
         let inside = (start..start + k).contains(&whole(&row, "atom"));
         // The reference rounds e less, so a word next to its threshold is mapped to one next to
@@ -74,14 +74,16 @@ fn walks_are_those_of_the_reference() {
 #[test]
 fn every_decision_is_taken() {
     for own in windows(64) {
-        let (m, k) = (own.drawn_attributes(), own.favoured_atoms());
+        let (m, k) = (own.drawn_attribute_count(), own.favoured_atom_count());
         let task = task(m, own.clone(), 1.3);
         let threshold = own.thresholds(1.3).favoured_threshold(1).0;
-        let inside = own.favoured_cells();
-        for start in 0..own.levels() {
+        let inside = own.favoured_cell_count();
+        for start in 0..own.level_count() {
             // Levels of the attributes in order of drawing. Each is at a double or next to one,
             // which a word in the middle rounds to the level.
-            let levels: Vec<u32> = (0..m).map(|at| (start + 3 * at) % own.levels()).collect();
+            let levels: Vec<u32> = (0..m)
+                .map(|at| (start + 3 * at) % own.level_count())
+                .collect();
             let mut values = vec![0.0; m as usize];
             let mut at = 0;
             for_each_drawn_item(9, m, m, |attribute| {
@@ -91,7 +93,7 @@ fn every_decision_is_taken() {
             let rounds = values.iter().map(|_| 1 << 63);
             let words: Vec<u64> = [9].into_iter().chain(rounds).collect();
             let told = |side: u64, favoured: u32, others: &[u32]| {
-                let others = others.iter().map(|cell| drawing(*cell, own.cells()));
+                let others = others.iter().map(|cell| drawing(*cell, own.cell_count()));
                 let draws = [side, drawing(favoured, inside)].into_iter().chain(others);
                 let words: Vec<u64> = words.iter().copied().chain(draws).collect();
                 let (report, taken) = made(&task, &values, &words);
@@ -102,7 +104,8 @@ fn every_decision_is_taken() {
                 let mut atoms = atoms(&own, *cell).into_iter().zip(&levels);
                 atoms.all(|(atom, level)| (*level..level + k).contains(&atom))
             };
-            let (mut within, others): (Vec<u32>, Vec<u32>) = (0..own.cells()).partition(is_inside);
+            let (mut within, others): (Vec<u32>, Vec<u32>) =
+                (0..own.cell_count()).partition(is_inside);
             let mut favoured: Vec<u32> = (0..inside)
                 .map(|rank| told(0, rank, &others[..1]))
                 .collect();
@@ -127,10 +130,10 @@ fn every_decision_is_taken() {
 /// ends are levels for certain.
 #[test]
 fn numbers_are_rounded_by_words() {
-    for own in windows(40).filter(|own| own.drawn_attributes() == 1) {
+    for own in windows(40).filter(|own| own.drawn_attribute_count() == 1) {
         let task = task(1, own.clone(), 1.0);
         // First atom of the level.
-        let [k, t] = [own.favoured_atoms(), own.atoms()];
+        let [k, t] = [own.favoured_atom_count(), own.atoms_per_attribute()];
         let level = |value: f64, word: u64| {
             let others = [drawing(0, t), drawing(t - 1, t)];
             let words = [3, word, 0, drawing(0, k), others[0], others[1]];
@@ -138,7 +141,7 @@ fn numbers_are_rounded_by_words() {
         };
         for word in [0, 1, u64::MAX] {
             assert_eq!(level(-1.0, word), 0);
-            assert_eq!(level(1.0, word), own.levels() - 1);
+            assert_eq!(level(1.0, word), own.level_count() - 1);
         }
         for value in [
             -1.0 + f64::EPSILON,
@@ -151,10 +154,10 @@ fn numbers_are_rounded_by_words() {
             1.0 - f64::EPSILON,
         ] {
             let coded = NumberLimits::new(-1.0, 1.0, None).unwrap().normalise(value);
-            let place =
-                (coded * 2_f64.powi(53)) as i128 * i128::from(own.level_sum(own.levels() - 1));
-            let at = |level: u32| i128::from(own.level_sum(level)) << 53;
-            let below = (0..own.levels())
+            let place = (coded * 2_f64.powi(53)) as i128
+                * i128::from(own.favoured_atom_value_sum(own.level_count() - 1));
+            let at = |level: u32| i128::from(own.favoured_atom_value_sum(level)) << 53;
+            let below = (0..own.level_count())
                 .rev()
                 .find(|level| at(*level) <= place)
                 .unwrap();
@@ -204,13 +207,13 @@ fn reports_have_the_probabilities_of_the_core() {
         let values: Vec<u32> = (1..=atoms / 2).map(|at| 7 * at + at * at).collect();
         let own = Window::new(drawn, atoms, favoured, &values[..]).unwrap();
         let task = task(attributes, own.clone(), epsilon);
-        let core = Randomizer::new(&own, &Domain::dense(attributes), epsilon);
+        let core = Randomizer::new(&own, &Domain::of_dense_inputs(attributes), epsilon);
         let mut randomizer = hushbin::Randomizer::new(&task);
         let values = [0.35, -1.0, 0.0, 0.77, -0.61, 1.0];
         let input = entries(&values[..attributes as usize]);
         for seed in [0, 1, 77] {
             let expected = core.cell_probabilities(seed, &input);
-            let (mut rest, mut counts) = (seeded(seed), vec![0; own.cells() as usize]);
+            let (mut rest, mut counts) = (seeded(seed), vec![0; own.cell_count() as usize]);
             for _ in 0..40_000 {
                 let mut rng = FixedFirst {
                     first: Some(seed),
@@ -239,8 +242,11 @@ fn estimates_have_the_mean_and_the_variance_stated() {
         let values: Vec<u32> = (1..=atoms / 2).map(|at| 5 * at + at * at).collect();
         let own = Window::new(drawn, atoms, favoured, &values[..]).unwrap();
         let task = task(attributes, own.clone(), epsilon);
-        let domain = Domain::dense(attributes);
-        let (rates, support) = (own.rates(&domain, epsilon), own.atom_decoder(&domain));
+        let domain = Domain::of_dense_inputs(attributes);
+        let (rates, support) = (
+            own.estimate_scale_and_variance(&domain, epsilon),
+            own.atom_decoder(&domain),
+        );
         let values = [0.35, -1.0, 0.0, 0.77, -0.61, 1.0];
         let values = &values[..attributes as usize];
         let (mut rng, mut randomizer) = (seeded(5), hushbin::Randomizer::new(&task));
@@ -249,7 +255,8 @@ fn estimates_have_the_mean_and_the_variance_stated() {
         for _ in 0..people {
             let made = randomizer.randomize(&entries(values), &mut rng).unwrap();
             support.for_each_atom(&report(made.report), |attribute, atom| {
-                let estimate = rates.estimate_factor() * rates.values[atom as usize];
+                let estimate =
+                    rates.estimate_factor() * rates.normalised_atom_values[atom as usize];
                 let [sum, squares, fourth] = &mut sums[attribute as usize];
                 *sum += estimate;
                 *squares += estimate.powi(2);

@@ -32,13 +32,29 @@ const MEMO = {
   ],
   budget: { days: 1, memo: { epsilon: 2, days: 365 } },
 } as const satisfies Options["task"];
+/** The same flag, asked with cover reports. */
+const COVERED = {
+  ...MEMO,
+  id: "covered",
+  budget: { cover: { minutes: 30 } },
+} as const satisfies Options["task"];
 
 let world: World;
 /** Site whose pages may contain scripts and frames of any source. */
 let site: string;
 
 beforeAll(async () => {
-  world = await World.start(ONCE, ...TWENTY, SANDBOX, LOST, WORKER, OLD, PRERENDERED, MEMO);
+  world = await World.start(
+    ONCE,
+    ...TWENTY,
+    SANDBOX,
+    LOST,
+    WORKER,
+    OLD,
+    PRERENDERED,
+    MEMO,
+    COVERED,
+  );
   site = await world.serveSite("default-src * data: blob: 'unsafe-inline' 'wasm-unsafe-eval'");
 });
 afterAll(() => world?.stop());
@@ -167,6 +183,33 @@ describe("a person's browser", () => {
     expect(await spent()).toBe(4);
     expect(await world.reports(MEMO.id)).toBe(6);
     await context.close();
+  });
+
+  it("reports at the same time with and without an answer", async () => {
+    for (const [index, answered] of [true, false].entries()) {
+      const context = await world.context();
+      const page = await context.newPage();
+      await page.clock.install();
+      await page.goto(world.site);
+      await page.waitForFunction(() => "hushbin" in globalThis);
+      await page.evaluate(async (given) => {
+        globalThis.client = hushbin.createClient(given);
+        await client.ready();
+      }, options(COVERED));
+      const receipt = answered && (await page.evaluate(() => client.report({ beta: true })));
+      expect(receipt).toEqual(answered && { outcome: "queued", epsilon: 1, dropped: 0 });
+      await page.evaluate(() => client.flush());
+      await page.clock.runFor("29:00");
+      expect(await page.evaluate(() => client.history())).toEqual([]);
+      expect(await world.reports(COVERED.id)).toBe(index);
+      await page.clock.runFor("01:01");
+      await page.waitForFunction(async () => (await client.history())[0]?.state === "acknowledged");
+      expect(await world.reports(COVERED.id)).toBe(index + 1);
+      expect(await page.evaluate(() => client.report({ beta: true }))).toMatchObject({
+        outcome: "over-budget",
+      });
+      await context.close();
+    }
   });
 
   it("makes no report in a worker once consent was revoked in the page", async () => {

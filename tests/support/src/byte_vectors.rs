@@ -61,7 +61,7 @@ pub(crate) fn bytes(hex: &str) -> Vec<u8> {
 /// Randomises the input of a case.
 pub fn run(given: &Given) -> Outcome {
     let draft: TaskDraft = serde_json::from_value(given.draft.clone()).unwrap();
-    let task = draft.resolve().unwrap();
+    let task = draft.resolve_task().unwrap();
     let seed: [u8; 32] = bytes(&given.generator).try_into().unwrap();
     let mut rng = ChaCha20Rng::from_seed(seed);
     let mut randomizer = Randomizer::new(&task);
@@ -76,7 +76,7 @@ pub fn run(given: &Given) -> Outcome {
             })
             .collect();
         let randomized = randomizer.randomize(&entries, &mut rng).unwrap();
-        sampled_down.push(randomized.sampled_down);
+        sampled_down.push(randomized.was_sampled_down);
         made.push(randomized.report);
     }
     let (reports, upload) = uploaded(&task, made, &mut rng);
@@ -117,20 +117,20 @@ pub(crate) fn uploaded(
 fn rates(task: &Task) -> Rates {
     let (domain, epsilon) = (task.questions()[0].domain(), task.epsilon());
     if let Mechanism::Collision(collision) = task.questions()[0].mechanism() {
-        let rates = collision.rates(&domain, epsilon);
+        let rates = collision.hit_probabilities(&domain, epsilon);
         Rates::Collision {
             p_true: rates.p_true,
             p_false: rates.p_false,
         }
     } else if let Mechanism::Coco(coco) = task.questions()[0].mechanism() {
-        let gap = coco.rates(&domain, epsilon).gap;
+        let gap = coco.hit_probabilities(&domain, epsilon).hit_probability_gap;
         Rates::Coco { gap }
     } else if let Mechanism::HashBin(hash_bin) = task.questions()[0].mechanism() {
-        let rates = hash_bin.rates(&domain, epsilon);
+        let rates = hash_bin.estimate_scale_and_variance(&domain, epsilon);
         Rates::HashBin {
-            scale: rates.scale,
-            noise: rates.noise,
-            shared: rates.shared,
+            scale: rates.estimate_scale,
+            noise: rates.noise_variance,
+            shared: rates.same_bin_probability,
         }
     } else {
         panic!(

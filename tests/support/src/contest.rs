@@ -30,7 +30,7 @@ pub fn task(items: u32, sparsity: u32, epsilon: f64, mechanism: &Value) -> Task 
         "value": "sign", "mechanism": mechanism,
     }))
     .unwrap();
-    draft.resolve().unwrap()
+    draft.resolve_task().unwrap()
 }
 
 impl Contest {
@@ -71,7 +71,7 @@ impl Contest {
             };
             let entries: Vec<Entry> = (0..task.questions()[0].sparsity()).map(entry).collect();
             let of_one = |&estimand: &Estimand| {
-                let items = task.questions()[0].items().count().unwrap();
+                let items = task.questions()[0].items().item_count().unwrap();
                 let mut expectation =
                     Expectation::new(&task.questions()[0], estimand, items).unwrap();
                 expectation.add(&entries);
@@ -124,7 +124,7 @@ pub fn over_predicted(
         &population,
     );
     let predicted = objective.weighted_error(&predicted).unwrap().variance;
-    let estimands: &[Estimand] = if *objective == Objective::MEAN {
+    let estimands: &[Estimand] = if *objective == Objective::MEAN_ONLY {
         &[Estimand::Mean]
     } else {
         &[Estimand::Plus, Estimand::Minus]
@@ -156,7 +156,7 @@ fn errors<const N: usize>(
     rng: &mut ChaCha20Rng,
 ) -> [f64; N] {
     let (items, sparsity) = (
-        tasks[0].questions()[0].items().count().unwrap(),
+        tasks[0].questions()[0].items().item_count().unwrap(),
         tasks[0].questions()[0].sparsity(),
     );
     let mut randomizers = tasks.map(Randomizer::new);

@@ -18,7 +18,7 @@ pub fn hits(
     input: &[u32],
 ) -> BTreeMap<u32, f64> {
     let slots = collision.hit_decoder(domain).slot_count() as u32;
-    let buckets = collision.buckets();
+    let buckets = collision.buckets_per_hash();
     let mut all = Vec::new();
     fill(
         0,
@@ -40,12 +40,12 @@ pub fn hits(
     ];
     let input = input.iter().fold(0, |set, element| set | 1 << element);
     let mut found = BTreeMap::new();
-    let functions = all.len().pow(collision.hashes());
+    let functions = all.len().pow(collision.hash_count());
     for index in 0..functions {
         // The fillings of all functions are concatenated.
         let mut rest = index;
         let mut cells: Filling = Vec::new();
-        for _ in 0..collision.hashes() {
+        for _ in 0..collision.hash_count() {
             cells.extend(&all[rest % all.len()]);
             rest /= all.len();
         }

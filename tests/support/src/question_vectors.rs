@@ -1,7 +1,7 @@
 //! Byte vectors of tasks with named questions, whose inputs are answers as in pages. Native tests
 //! and those of the package run the same vectors.
 
-use hushbin::task::{Kind, Part, Question};
+use hushbin::task::{Question, QuestionKind, QuestionPart};
 use hushbin::{Entry, Fingerprint, Randomizer, Task};
 use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::SeedableRng;
@@ -49,12 +49,12 @@ fn entries(question: &Question, answer: &Value) -> Vec<Entry> {
         value: 1.0,
     };
     match question.kind() {
-        Kind::Number(_) | Kind::Numbers(_) if answer.is_number() => vec![Entry {
+        QuestionKind::Number(_) | QuestionKind::Numbers(_) if answer.is_number() => vec![Entry {
             item: 0,
             value: answer.as_f64().unwrap(),
         }],
-        Kind::Number(_) => unreachable!("a number is answered by one"),
-        Kind::Ratings(_) | Kind::Numbers(_) => {
+        QuestionKind::Number(_) => unreachable!("a number is answered by one"),
+        QuestionKind::Ratings(_) | QuestionKind::Numbers(_) => {
             let rated = answer.as_object().unwrap().iter();
             let entry = |(name, value): (&String, &Value)| Entry {
                 item: item(name),
@@ -62,21 +62,21 @@ fn entries(question: &Question, answer: &Value) -> Vec<Entry> {
             };
             rated.map(entry).collect()
         }
-        Kind::Set => answer.as_array().unwrap().iter().map(option).collect(),
-        Kind::Choice => vec![option(answer)],
-        Kind::Flag => vec![Entry {
+        QuestionKind::Set => answer.as_array().unwrap().iter().map(option).collect(),
+        QuestionKind::Choice => vec![option(answer)],
+        QuestionKind::Flag => vec![Entry {
             item: u64::from(answer.as_bool().unwrap()),
             value: 1.0,
         }],
-        Kind::Text(prefixes) => {
+        QuestionKind::Text(prefixes) => {
             let keys = prefixes.prefix_keys(answer.as_str().unwrap()).into_iter();
             keys.map(|item| Entry { item, value: 1.0 }).collect()
         }
-        Kind::Cross(cross) => vec![Entry {
-            item: part(cross.rows(), answer) as u64,
-            value: part(cross.columns(), answer),
+        QuestionKind::CrossTabulation(cross) => vec![Entry {
+            item: part(cross.row_part(), answer) as u64,
+            value: part(cross.column_part(), answer),
         }],
-        Kind::Together(together) => (0..)
+        QuestionKind::JointChoices(together) => (0..)
             .zip(together.parts())
             .map(|(item, own)| Entry {
                 item,
@@ -87,7 +87,7 @@ fn entries(question: &Question, answer: &Value) -> Vec<Entry> {
 }
 
 /// Answer to a part: an option's index or a number.
-fn part(part: &Part, answer: &Value) -> f64 {
+fn part(part: &QuestionPart, answer: &Value) -> f64 {
     match &answer[part.name()] {
         Value::String(name) => part.items().find_item(name).unwrap() as f64,
         Value::Bool(answer) => f64::from(u8::from(*answer)),
@@ -108,13 +108,13 @@ pub fn run(given: &Given) -> Outcome {
         let answers: Vec<Vec<Entry>> = task.questions().iter().map(answer).collect();
         let answers: Vec<&[Entry]> = answers.iter().map(|entries| &entries[..]).collect();
         let randomized = randomizer.randomize_answers(&answers, &mut rng).unwrap();
-        sampled_down.push(randomized.sampled_down);
+        sampled_down.push(randomized.was_sampled_down);
         made.push(randomized.report);
     }
     let (reports, upload) = uploaded(task, made, &mut rng);
     let answered = |report: &Vec<u8>| {
         let seed = u64::from_le_bytes(report[..8].try_into().unwrap());
-        task.questions()[task.question_draw().drawn_question(seed)]
+        task.questions()[task.question_selector().drawn_question(seed)]
             .name()
             .to_owned()
     };

@@ -1,6 +1,6 @@
 //! Drafts and uploads.
 
-use hushbin::task::Kind;
+use hushbin::task::QuestionKind;
 use hushbin::{Entry, Randomizer, Task, TaskDraft, Upload, UploadId};
 use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
@@ -31,9 +31,9 @@ impl Uploads {
         let answers: Vec<Vec<Entry>> = questions
             .map(|question| {
                 let items = match question.kind() {
-                    Kind::Text(prefixes) => prefixes.prefix_keys("dark"),
-                    Kind::Numbers(all) => (0..all.len() as u64).collect(),
-                    Kind::Together(all) => (0..all.parts().len() as u64).collect(),
+                    QuestionKind::Text(prefixes) => prefixes.prefix_keys("dark"),
+                    QuestionKind::Numbers(all) => (0..all.len() as u64).collect(),
+                    QuestionKind::JointChoices(all) => (0..all.parts().len() as u64).collect(),
                     _ => vec![question.items().find_item("dark-mode").unwrap_or(0)],
                 };
                 let entry = |item| Entry { item, value: 1.0 };

@@ -21,7 +21,8 @@ export type HistoryClient =
  *
  * @internal
  */
-export interface ClientTexts extends Pick<BudgetStatus, "until" | "reports" | "durable"> {
+export interface ClientTexts
+  extends Pick<BudgetStatus, "until" | "heldUntil" | "reports" | "durable"> {
   /** Sentence on the items or questions that a report covers. */
   readonly covers: string;
   /** Sentences on the meaning of ε, and on whom it protects against. */
@@ -56,7 +57,7 @@ function taskTexts(
     sentences.push(words.failure(String(delta)));
   }
   const budget = budgetOf(task);
-  const { reports, days, memo } = budget;
+  const { reports, days, memo, cover } = budget;
   if (memo) {
     const { epsilon } = memo;
     sentences.push(words.memo(memo.days, number(epsilon), certainty(epsilon, formatters)));
@@ -71,6 +72,9 @@ function taskTexts(
   }
   if (!memo) {
     sentences.push(words.unlinked);
+  }
+  if (cover) {
+    sentences.push(words.cover);
   }
   if ("questions" in task) {
     const names = task.questions.map(({ name }) => name);
@@ -92,7 +96,7 @@ async function localClientTexts(
   const { number } = formatters;
   const [spent, sent] = await Promise.all([client.budget(), client.history()]);
   const { task } = client.about;
-  const { used, allowed, until, reports, durable } = spent;
+  const { used, allowed, until, heldUntil, reports, durable } = spent;
   const [covers, meaning] = task ? taskTexts(task, words, formatters) : ["", ""];
   const known = task !== undefined && allowed !== undefined;
   const cost = ({ epsilon }: HistoryEntry) => words.cost(number(epsilon));
@@ -103,6 +107,7 @@ async function localClientTexts(
     total: words.spent(reports, number(spent.spent), certainty(spent.spent, formatters)),
     entries: sent.map((each) => ({ ...each, cost: cost(each), parts: words.parts })),
     until,
+    ...(heldUntil && { heldUntil }),
     reports,
     durable,
   };

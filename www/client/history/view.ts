@@ -116,9 +116,10 @@ export class ClientView {
     this.#showReports(entries);
   }
 
-  #showSpent({ used, until, total, reports, durable }: ClientTexts): void {
+  #showSpent({ used, until, heldUntil, total, reports, durable }: ClientTexts): void {
     const { words } = this.#options;
     this.#terms.set(words.window, used);
+    this.#terms.set(words.held, heldUntil && this.#formatters.date(heldUntil));
     this.#terms.set(words.ends, until && this.#formatters.date(until));
     this.#terms.set(words.total, total);
     const { storage, dryRun } = this.#client.about;

@@ -106,12 +106,18 @@ export interface Words {
    * and its meaning.
    */
   readonly memo: (days: number, epsilon: string, certainty: string) => string;
+  /**
+   * Text added to `meaning` if the task has cover reports: a report is sent without an answer, too.
+   */
+  readonly cover: string;
   /** Text for a dry run, in which reports are made but not sent. */
   readonly dryRun: string;
   /** Label for the number of reports in this window. */
   readonly window: string;
   /** Label for the time at which this window ends. */
   readonly ends: string;
+  /** Label for the time at which the report of this window is sent, if it is held until then. */
+  readonly held: string;
   /** Label for the number of all reports so far. */
   readonly total: string;
   /** Label for the statement `onDevice`, `inMemory` or `noStorage`. */
@@ -200,10 +206,13 @@ export const ENGLISH: Words = {
     "Nothing in a report says who sent it, or which other reports are yours. The server that receives it sees your network address.",
   memo: (days, epsilon, certainty) =>
     `This browser keeps one noisy answer for ${counted(days, "day")}, and makes all reports of that time from it. Someone who knows that all of these are yours is at most ${certainty}\u00a0% sure of the answer that you gave first (ε\u00a0=\u00a0${epsilon}), however many they are. If your answer changes, no report shows it until the ${counted(days, "day")} are over. Reports from one noisy answer resemble each other slightly, so there is a small probability that someone finds out which ones are yours. The server that receives a report sees your network address.`,
+  cover:
+    "This browser sends a report in each period even if you give no answer. The report then says so, with the same noise. So its arrival does not show whether you have answered.",
   failure: (delta) => `This limit fails with a probability of at most ${delta}.`,
   dryRun: "This is a dry run: reports are made, but nothing is sent.",
   window: "Reports in this period",
   ends: "The period ends",
+  held: "Its report is sent",
   total: "All reports",
   storage: "This list is kept",
   used: (reports, allowed, epsilon) =>

@@ -120,6 +120,25 @@ describe("a client of a task with a memo", () => {
   });
 });
 
+describe("a client of a task with cover reports", () => {
+  it("says when the report leaves, and that its arrival shows no answer", async () => {
+    const { budget: _, ...flag } = MEMO;
+    const task = { ...flag, budget: { cover: { minutes: 30 } } };
+    const client = clientOf(new FakeCollector(), { task });
+    const before = Date.now();
+    await client.ready();
+    const format = { date: String, number: String };
+    const { meaning, used, heldUntil, entries } = await readClientTexts(client, ENGLISH, format);
+    expect(meaning).toContain(ENGLISH.cover);
+    expect(meaning).toContain(ENGLISH.unlinked);
+    expect(used).toBe(ENGLISH.used(1, 1, "1"));
+    expect(entries).toEqual([]);
+    const held = Number(heldUntil) - 30 * 60_000;
+    expect(held).toBeGreaterThanOrEqual(before);
+    expect(held).toBeLessThanOrEqual(Date.now());
+  });
+});
+
 describe("an upload", () => {
   it("is shown in the parts that it has", async () => {
     const client = clientOf(new FakeCollector());

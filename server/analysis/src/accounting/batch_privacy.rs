@@ -5,9 +5,9 @@ use hushbin::bounds::ParameterRange;
 use serde::Serialize;
 
 use super::method::AccountingMethod;
-use super::mixture::Mixture;
+use super::mixture::ReportMixture;
 use super::privacy_profile::{DeltaBounds, EpsilonBounds, PrivacyProfile};
-use super::ranges::{DELTA, HONEST_REPORTS, REPORTS, honest_reports};
+use super::ranges::{DELTA_RANGE, HONEST_REPORT_COUNT_RANGE, REPORT_COUNT_RANGE, honest_reports};
 
 /// Central privacy of a shuffled batch: a proven central ε at a given δ. Every ε is in nats. Upper
 /// bounds on ε are rounded up.
@@ -34,9 +34,9 @@ pub struct BatchPrivacy {
     pub reduction_lower_epsilon: f64,
     /// True if some batch of such reports is known to have a central ε of at least
     /// `reduction_lower_epsilon`. Then no smaller central ε can be promised. An example is direct
-    /// encoding. See [`Mixture::attains_reduction`].
+    /// encoding. See [`ReportMixture::attains_reduction`].
     pub reduction_attained: bool,
-    /// Mixture parameter α of the mechanism ([`Mixture::alpha`]).
+    /// Mixture parameter α of the mechanism ([`ReportMixture::alpha`]).
     pub alpha: f64,
     /// δ of the guarantee, from 1e-15 to 0.1 ([`DELTA`]).
     pub delta: f64,
@@ -58,21 +58,21 @@ pub struct BatchPrivacy {
 /// ```
 ///
 /// # Errors
-/// [`Error::OutOfRange`] if the number of reports or of honest reports is outside [`REPORTS`], the
-/// fraction outside [`HONEST_FRACTION`](super::HONEST_FRACTION), or δ outside [`DELTA`].
+/// [`Error::OptionOutOfRange`] if the number of reports or of honest reports is outside [`REPORTS`], the
+/// fraction outside [`HONEST_FRACTION_RANGE`](super::HONEST_FRACTION_RANGE), or δ outside [`DELTA`].
 pub fn compute_batch_privacy(
-    mixture: &Mixture,
+    mixture: &ReportMixture,
     reports: u64,
     honest_fraction: f64,
     delta: f64,
 ) -> Result<BatchPrivacy, Error> {
     let honest_reports = honest_reports(reports, honest_fraction)?;
-    DELTA.check(delta)?;
+    DELTA_RANGE.check_in_range(delta)?;
     let (bounds, method) = epsilon_bounds_and_method(mixture, honest_reports, delta);
     let EpsilonBounds {
-        lower,
-        reduction,
-        upper,
+        reduction_lower_epsilon: lower,
+        reduction_upper_epsilon: reduction,
+        proven_upper_epsilon: upper,
     } = bounds;
     Ok(BatchPrivacy {
         central_epsilon: upper,
@@ -91,19 +91,19 @@ pub fn compute_batch_privacy(
 /// McMillan and Talwar (2021, Section 3). The result is rounded up.
 ///
 /// The result is for comparison with the paper. [`compute_batch_privacy`] of
-/// [`Mixture::for_any_randomizer`] proves a smaller ε.
+/// [`ReportMixture::for_any_randomizer`] proves a smaller ε.
 ///
 /// # Errors
-/// [`Error::OutOfRange`] if ε, the number of honest reports or δ is out of range.
+/// [`Error::OptionOutOfRange`] if ε, the number of honest reports or δ is out of range.
 pub fn clone_argument_epsilon(epsilon: f64, honest_reports: u64, delta: f64) -> Result<f64, Error> {
-    HONEST_REPORTS.check(honest_reports as f64)?;
-    DELTA.check(delta)?;
+    HONEST_REPORT_COUNT_RANGE.check_in_range(honest_reports as f64)?;
+    DELTA_RANGE.check_in_range(delta)?;
     // Another person's report is a clone with probability exp(−ε), with equal probability of either
     // input.
     let clone = [(-epsilon).exp(), -(-epsilon).exp_m1()];
-    let any = Mixture::for_any_randomizer(epsilon)?;
+    let any = ReportMixture::for_any_randomizer(epsilon)?;
     let profile = PrivacyProfile::with_informative_probability(any, clone, honest_reports, delta);
-    Ok(profile.epsilon_bounds(delta).upper)
+    Ok(profile.epsilon_bounds(delta).proven_upper_epsilon)
 }
 
 /// Returns [`Account::central_epsilon`] alone. This function is faster than [`account`], so
@@ -112,31 +112,31 @@ pub fn clone_argument_epsilon(epsilon: f64, honest_reports: u64, delta: f64) -> 
 /// # Errors
 /// As [`account`].
 pub(super) fn proven_central_epsilon(
-    mixture: &Mixture,
+    mixture: &ReportMixture,
     reports: u64,
     honest_fraction: f64,
     delta: f64,
 ) -> Result<f64, Error> {
     let honest_reports = honest_reports(reports, honest_fraction)?;
-    DELTA.check(delta)?;
+    DELTA_RANGE.check_in_range(delta)?;
     Ok(epsilon_bounds_and_method(mixture, honest_reports, delta)
         .0
-        .upper)
+        .proven_upper_epsilon)
 }
 
 fn epsilon_bounds_and_method(
-    mixture: &Mixture,
+    mixture: &ReportMixture,
     reports: u64,
     delta: f64,
 ) -> (EpsilonBounds, AccountingMethod) {
     let profile = PrivacyProfile::new(*mixture, reports, delta);
-    (profile.epsilon_bounds(delta), profile.method())
+    (profile.epsilon_bounds(delta), profile.accounting_method())
 }
 
 /// Returns [`Account::ideal_hash_epsilon`]. `proven` is the central ε that is proven for any hash
 /// function. The result is at most `proven`.
 pub(super) fn ideal_hash_epsilon(
-    mixture: &Mixture,
+    mixture: &ReportMixture,
     reports: u64,
     delta: f64,
     proven: f64,
@@ -144,7 +144,7 @@ pub(super) fn ideal_hash_epsilon(
     let ideal = mixture.under_ideal_hash()?;
     let (found, _) = epsilon_bounds_and_method(&ideal, reports, delta);
     // In a batch of a few reports, the bound for any hash function can be the smaller one.
-    Some(found.upper.min(proven))
+    Some(found.proven_upper_epsilon.min(proven))
 }
 
 /// Returns bounds on the δ of a batch of `reports` shuffled reports at a given central ε (ε_c).
@@ -152,19 +152,19 @@ pub(super) fn ideal_hash_epsilon(
 /// The bounds are sharp if δ is above the minimum of [`DELTA`], and valid for any δ.
 ///
 /// # Errors
-/// [`Error::OutOfRange`] if the number of reports is outside [`REPORTS`], or if ε_c is not between
+/// [`Error::OptionOutOfRange`] if the number of reports is outside [`REPORTS`], or if ε_c is not between
 /// 0 and the local ε.
 pub fn delta_bounds(
-    mixture: &Mixture,
+    mixture: &ReportMixture,
     reports: u64,
     central_epsilon: f64,
 ) -> Result<DeltaBounds, Error> {
-    REPORTS.check(reports as f64)?;
+    REPORT_COUNT_RANGE.check_in_range(reports as f64)?;
     let range = ParameterRange {
         name: "central_epsilon",
         min: 0.0,
         max: mixture.epsilon(),
     };
-    range.check(central_epsilon)?;
-    Ok(PrivacyProfile::new(*mixture, reports, DELTA.min).delta_bounds(central_epsilon))
+    range.check_in_range(central_epsilon)?;
+    Ok(PrivacyProfile::new(*mixture, reports, DELTA_RANGE.min).delta_bounds(central_epsilon))
 }

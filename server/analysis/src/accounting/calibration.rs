@@ -14,16 +14,18 @@
 //! is checked against the proven bound.
 
 use hushbin::Error;
-use hushbin::bounds::{EPSILON, ParameterRange};
+use hushbin::bounds::{EPSILON_RANGE, ParameterRange};
 
 use super::batch_privacy::proven_central_epsilon;
-use super::mixture::Mixture;
+use super::mixture::ReportMixture;
 use super::privacy_profile::PrivacyProfile;
 use super::ranges::{
-    CENTRAL_EPSILON, DELTA, HONEST_FRACTION, HONEST_REPORTS, REPORTS, honest_count, honest_reports,
+    CENTRAL_EPSILON_RANGE, DELTA_RANGE, HONEST_FRACTION_RANGE, HONEST_REPORT_COUNT_RANGE,
+    REPORT_COUNT_RANGE, honest_count, honest_reports,
 };
 use crate::numeric::roots::{
-    bisect, chandrupatla, geometric_middle, integer_middle, outward_distances, try_bisect,
+    bisect, find_root_by_chandrupatla, geometric_midpoint_function, growing_search_distances,
+    integer_midpoint, try_bisect,
 };
 
 /// Finds the largest local ε at which the batch is (`central_epsilon`, δ)-differentially private.
@@ -34,17 +36,17 @@ use crate::numeric::roots::{
 /// central ε increases with the local ε.
 ///
 /// # Errors
-/// The errors of [`account`](fn@super::compute_batch_privacy) and `at`. [`Error::OutOfRange`] if
+/// The errors of [`account`](fn@super::compute_batch_privacy) and `at`. [`Error::OptionOutOfRange`] if
 /// `central_epsilon` is below the ε_c of the smallest local ε in [`EPSILON`], or above the largest
 /// local ε.
 pub fn largest_local_epsilon<E: From<Error>>(
-    at: impl Fn(f64) -> Result<Mixture, E>,
+    at: impl Fn(f64) -> Result<ReportMixture, E>,
     reports: u64,
     honest_fraction: f64,
     delta: f64,
     central_epsilon: f64,
-) -> Result<Mixture, E> {
-    let reached = |mixture: &Mixture| -> Result<f64, E> {
+) -> Result<ReportMixture, E> {
+    let reached = |mixture: &ReportMixture| -> Result<f64, E> {
         Ok(proven_central_epsilon(
             mixture,
             reports,
@@ -52,31 +54,36 @@ pub fn largest_local_epsilon<E: From<Error>>(
             delta,
         )?)
     };
-    let best = at(EPSILON.min)?;
+    let best = at(EPSILON_RANGE.min)?;
     let range = ParameterRange {
         min: reached(&best)?,
-        ..CENTRAL_EPSILON
+        ..CENTRAL_EPSILON_RANGE
     };
-    range.check(central_epsilon)?;
-    let greatest = at(EPSILON.max)?;
+    range.check_in_range(central_epsilon)?;
+    let greatest = at(EPSILON_RANGE.max)?;
     if reached(&greatest)? <= central_epsilon {
         return Ok(greatest);
     }
     // The bisection needs only one sum for each ε. Then the full account checks its result.
     let least = best.epsilon();
-    let (near, _) = try_bisect(least, EPSILON.max, geometric_middle(1e-9), |epsilon| {
-        let mixture = at(epsilon)?;
-        Ok::<_, E>(meets_central_epsilon(
-            &mixture,
-            reports,
-            honest_fraction,
-            delta,
-            central_epsilon,
-        )?)
-    })?;
+    let (near, _) = try_bisect(
+        least,
+        EPSILON_RANGE.max,
+        geometric_midpoint_function(1e-9),
+        |epsilon| {
+            let mixture = at(epsilon)?;
+            Ok::<_, E>(meets_central_epsilon(
+                &mixture,
+                reports,
+                honest_fraction,
+                delta,
+                central_epsilon,
+            )?)
+        },
+    )?;
     // The fast test differs from the full account by rounding errors. So decrease ε in growing
     // steps until the full account agrees.
-    for step in std::iter::once(0.0).chain(outward_distances(1e-10)) {
+    for step in std::iter::once(0.0).chain(growing_search_distances(1e-10)) {
         let epsilon = near * (1.0 - step);
         if epsilon <= least {
             break;
@@ -95,21 +102,21 @@ pub fn largest_local_epsilon<E: From<Error>>(
 /// agree up to rounding errors.
 ///
 /// # Errors
-/// The errors of [`account`](fn@super::account). [`Error::OutOfRange`] if `central_epsilon` is not
+/// The errors of [`account`](fn@super::account). [`Error::OptionOutOfRange`] if `central_epsilon` is not
 /// between 0 and the maximum of [`EPSILON`].
 pub(crate) fn meets_central_epsilon(
-    mixture: &Mixture,
+    mixture: &ReportMixture,
     reports: u64,
     honest_fraction: f64,
     delta: f64,
     central_epsilon: f64,
 ) -> Result<bool, Error> {
     let honest_reports = honest_reports(reports, honest_fraction)?;
-    DELTA.check(delta)?;
-    CENTRAL_EPSILON.check(central_epsilon)?;
+    DELTA_RANGE.check_in_range(delta)?;
+    CENTRAL_EPSILON_RANGE.check_in_range(central_epsilon)?;
     let found =
         || PrivacyProfile::new(*mixture, honest_reports, delta).delta_bounds(central_epsilon);
-    Ok(central_epsilon >= mixture.epsilon() || found().upper <= delta)
+    Ok(central_epsilon >= mixture.epsilon() || found().proven_upper_delta <= delta)
 }
 
 /// Returns approximately the largest mixture parameter α at which a batch of `reports` reports at
@@ -128,7 +135,7 @@ pub(crate) fn meets_central_epsilon(
 /// ```
 ///
 /// # Errors
-/// The errors of [`account`](fn@super::compute_batch_privacy). [`Error::OutOfRange`] if ε is
+/// The errors of [`account`](fn@super::compute_batch_privacy). [`Error::OptionOutOfRange`] if ε is
 /// outside [`EPSILON`], or if `central_epsilon` is not between 0 and the maximum of [`EPSILON`].
 pub fn largest_alpha(
     epsilon: f64,
@@ -137,9 +144,9 @@ pub fn largest_alpha(
     delta: f64,
     central_epsilon: f64,
 ) -> Result<f64, Error> {
-    let generic = Mixture::for_any_randomizer(epsilon)?;
-    CENTRAL_EPSILON.check(central_epsilon)?;
-    let enough = |mixture: &Mixture| -> Result<bool, Error> {
+    let generic = ReportMixture::for_any_randomizer(epsilon)?;
+    CENTRAL_EPSILON_RANGE.check_in_range(central_epsilon)?;
+    let enough = |mixture: &ReportMixture| -> Result<bool, Error> {
         Ok(proven_central_epsilon(mixture, reports, honest_fraction, delta)? <= central_epsilon)
     };
     if enough(&generic)? {
@@ -166,8 +173,8 @@ pub fn largest_alpha(
     let around = [0.7 * likely * likely, 1.4 * likely * likely];
     let bracketed =
         fewest < around[0] && around[1] < 1.0 && beyond(around[0]) < 0.0 && beyond(around[1]) > 0.0;
-    let part = chandrupatla(if bracketed { around } else { [fewest, 1.0] }, beyond);
-    for step in outward_distances(1e-10) {
+    let part = find_root_by_chandrupatla(if bracketed { around } else { [fewest, 1.0] }, beyond);
+    for step in growing_search_distances(1e-10) {
         let mixture = generic.with_scaled_alpha(part * (1.0 - step));
         if mixture.alpha() <= least.alpha() {
             break;
@@ -193,27 +200,27 @@ pub fn largest_alpha(
 /// ```
 ///
 /// # Errors
-/// The errors of [`account`](fn@super::compute_batch_privacy). [`Error::OutOfRange`] if
+/// The errors of [`account`](fn@super::compute_batch_privacy). [`Error::OptionOutOfRange`] if
 /// `central_epsilon` is below the ε_c of the largest n in [`REPORTS`], or above the maximum of
 /// [`EPSILON`].
 pub fn smallest_batch_size(
-    mixture: &Mixture,
+    mixture: &ReportMixture,
     honest_fraction: f64,
     delta: f64,
     central_epsilon: f64,
 ) -> Result<u64, Error> {
-    CENTRAL_EPSILON.check(central_epsilon)?;
-    HONEST_FRACTION.check(honest_fraction)?;
-    DELTA.check(delta)?;
-    let most = REPORTS.max as u64;
+    CENTRAL_EPSILON_RANGE.check_in_range(central_epsilon)?;
+    HONEST_FRACTION_RANGE.check_in_range(honest_fraction)?;
+    DELTA_RANGE.check_in_range(delta)?;
+    let most = REPORT_COUNT_RANGE.max as u64;
     let most_honest = honest_count(most, honest_fraction);
-    HONEST_REPORTS.check(most_honest as f64)?;
+    HONEST_REPORT_COUNT_RANGE.check_in_range(most_honest as f64)?;
     let enough = |hidden: u64| -> Result<bool, Error> {
         Ok(proven_central_epsilon(mixture, hidden, 1.0, delta)? <= central_epsilon)
     };
     let hidden = fewest_honest_reports(mixture, most_honest, delta, central_epsilon, enough)?;
     // `honest_count` never decreases with n, so a bisection finds the smallest n.
-    let (n, _) = bisect(most, 1, integer_middle, |n| {
+    let (n, _) = bisect(most, 1, integer_midpoint, |n| {
         honest_count(n, honest_fraction) >= hidden
     });
     Ok(n)
@@ -221,7 +228,7 @@ pub fn smallest_batch_size(
 
 /// Returns the smallest number of honest reports, from 2 to `most`, that satisfies `enough`.
 fn fewest_honest_reports(
-    mixture: &Mixture,
+    mixture: &ReportMixture,
     most: u64,
     delta: f64,
     central_epsilon: f64,
@@ -237,9 +244,9 @@ fn fewest_honest_reports(
         if n == most {
             let range = ParameterRange {
                 min: proven_central_epsilon(mixture, most, 1.0, delta)?,
-                ..CENTRAL_EPSILON
+                ..CENTRAL_EPSILON_RANGE
             };
-            return range.check(central_epsilon).map(|()| most);
+            return range.check_in_range(central_epsilon).map(|()| most);
         }
         below = n;
         n = n.saturating_mul(8).min(most);
@@ -247,7 +254,7 @@ fn fewest_honest_reports(
     if n - below > 1 && central_epsilon < mixture.epsilon() {
         // Start near the n at which the computed δ meets the target, since the proven ε_c is close
         // to it, and widen the search from there.
-        let near = chandrupatla([below as f64, n as f64], |n| -short(n)) as u64;
+        let near = find_root_by_chandrupatla([below as f64, n as f64], |n| -short(n)) as u64;
         let mut reach = 1 + near / 1_000_000_000;
         while near.saturating_sub(below) > reach || n.saturating_sub(near) > reach {
             for at in [near.saturating_sub(reach), near + reach] {
@@ -262,7 +269,7 @@ fn fewest_honest_reports(
             reach *= 16;
         }
     }
-    Ok(try_bisect(n, below, integer_middle, enough)?.0)
+    Ok(try_bisect(n, below, integer_midpoint, enough)?.0)
 }
 
 /// Returns ln(δ(ε_c)/`delta`), where δ(ε_c) is the batch's δ at ε_c = `central_epsilon`. The result
@@ -270,7 +277,7 @@ fn fewest_honest_reports(
 fn log_delta_ratio(batch: &PrivacyProfile, central_epsilon: f64, delta: f64) -> f64 {
     (batch
         .delta_bounds(central_epsilon)
-        .upper
+        .proven_upper_delta
         .max(f64::MIN_POSITIVE)
         / delta)
         .ln()

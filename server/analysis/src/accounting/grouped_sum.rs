@@ -23,27 +23,28 @@
 
 use super::hockey_stick;
 use super::informative_reports::InformativeCountDistribution;
-use super::mixture::Mixture;
+use super::mixture::ReportMixture;
 use super::privacy_blanket::{
-    BatchAtEpsilon, PrivacyBlanket, ROUNDINGS, UninformativeWeight, omitted_delta_bound,
+    BatchAtEpsilon, PrivacyBlanket, SUM_RELATIVE_ERROR_BOUND, UninformativeWeight,
+    omitted_delta_bound,
 };
-use crate::numeric::binomial::probability;
+use crate::numeric::binomial::binomial_probability;
 
 /// Number of recurrence steps after which a binomial probability is computed anew.
-const BLOCK: f64 = 1024.0;
+const RECOMPUTATION_INTERVAL_STEPS: f64 = 1024.0;
 /// Parameter that determines the density of the groups of z. Groups are cosh(`DENSER`) times as
 /// dense at the mean of z as at the ends of its range.
-const DENSER: f64 = 3.0;
+const GROUP_DENSITY_PARAMETER: f64 = 3.0;
 /// Factor by which the number of groups is reduced for improbable values of T, the number of
 /// informative reports.
-const RARE_REDUCTION: f64 = 4.0;
+const RARE_GROUP_COUNT_DIVISOR: f64 = 4.0;
 /// Distance of the second T₀ below the mean of T, in standard deviations of T (the number of
 /// informative reports). Most values of T are above the second T₀. For these values, the second T₀
 /// adds less noise than the first.
-const RESET_DEVIATIONS: f64 = 2.0;
+const SECOND_T0_DEVIATIONS_BELOW_MEAN: f64 = 2.0;
 
 /// Number of values of z (numbers of uninformative reports) whose sums are computed in parallel.
-const LANES: usize = 4;
+const PARALLEL_LANE_COUNT: usize = 4;
 
 /// Values that replace z, the number of uninformative reports in the blanket. The first list is for
 /// small values of T, the number of informative reports. The second list is for all larger values
@@ -55,8 +56,8 @@ pub(super) struct GroupedBlanketSum([GroupedRange; 2]);
 /// replace z, each with its probability. They are stored as weights y = v·z, which depend on T.
 #[derive(Debug, Clone)]
 struct GroupedRange {
-    telling: InformativeCountDistribution,
-    values: Vec<(UninformativeWeight, f64)>,
+    informative_counts: InformativeCountDistribution,
+    weights_and_probabilities: Vec<(UninformativeWeight, f64)>,
 }
 
 impl GroupedBlanketSum {
@@ -68,19 +69,20 @@ impl GroupedBlanketSum {
         far: f64,
         groups: f64,
     ) -> Self {
-        let below = RESET_DEVIATIONS * (telling.approximate_mean() * telling.p[1]).sqrt();
+        let below = SECOND_T0_DEVIATIONS_BELOW_MEAN
+            * (telling.approximate_mean() * telling.informative_probabilities[1]).sqrt();
         let middle = (telling.approximate_mean() - below).floor();
-        let middle = middle.clamp(telling.first, telling.last);
+        let middle = middle.clamp(telling.min_informative_count, telling.max_informative_count);
         let rarely = InformativeCountDistribution {
-            last: middle - 1.0,
+            max_informative_count: middle - 1.0,
             ..*telling
         };
         let mostly = InformativeCountDistribution {
-            first: middle,
+            min_informative_count: middle,
             ..*telling
         };
         Self([
-            GroupedRange::new(blanket, rarely, far, groups / RARE_REDUCTION),
+            GroupedRange::new(blanket, rarely, far, groups / RARE_GROUP_COUNT_DIVISOR),
             GroupedRange::new(blanket, mostly, far, groups),
         ])
     }
@@ -89,16 +91,16 @@ impl GroupedBlanketSum {
     /// informative reports.
     pub(super) fn delta_upper_bound(
         &self,
-        mixture: &Mixture,
+        mixture: &ReportMixture,
         batch: &BatchAtEpsilon,
         far: f64,
     ) -> f64 {
         let sum: f64 = self
             .0
             .iter()
-            .map(|part| part.range_sum(mixture, batch))
+            .map(|part| part.sum_over_informative_counts(mixture, batch))
             .sum();
-        sum * (1.0 + ROUNDINGS) + omitted_delta_bound(batch, far)
+        sum * (1.0 + SUM_RELATIVE_ERROR_BOUND) + omitted_delta_bound(batch, far)
     }
 }
 
@@ -109,8 +111,11 @@ impl GroupedRange {
         far: f64,
         groups: f64,
     ) -> Self {
-        let (first, q) = (telling.first, blanket.q);
-        let trials = telling.n - first;
+        let (first, q) = (
+            telling.min_informative_count,
+            blanket.blanket_membership_probabilities,
+        );
+        let trials = telling.report_count - first;
         let ends = group_ends(
             trials * q[0],
             blanket.uninformative_range(trials, far),
@@ -123,26 +128,34 @@ impl GroupedRange {
             probabilities[group + 1] += moves;
         }
         let rest = |z: f64| UninformativeWeight {
-            intercept: blanket.weight * (z + first * q[0]),
-            fall: blanket.weight * q[0],
+            intercept: blanket.uninformative_report_weight * (z + first * q[0]),
+            decrease_per_report: blanket.uninformative_report_weight * q[0],
         };
         Self {
-            telling,
-            values: ends.into_iter().map(rest).zip(probabilities).collect(),
+            informative_counts: telling,
+            weights_and_probabilities: ends.into_iter().map(rest).zip(probabilities).collect(),
         }
     }
 
-    fn range_sum(&self, mixture: &Mixture, batch: &BatchAtEpsilon) -> f64 {
-        let several = self.values.chunks(LANES).map(|values| {
-            // Lanes without a value repeat the last one. Their results are not used.
-            let at = |lane| values[values.len().min(lane + 1) - 1].0;
-            let rests: [UninformativeWeight; LANES] = std::array::from_fn(at);
-            let found = hockey_stick::divergences(mixture, &self.telling, batch, &rests);
-            let bounds = found.iter().zip(values).map(|(found, (_, probability))| {
-                probability * (found.delta + found.error).max(0.0)
+    fn sum_over_informative_counts(&self, mixture: &ReportMixture, batch: &BatchAtEpsilon) -> f64 {
+        let several = self
+            .weights_and_probabilities
+            .chunks(PARALLEL_LANE_COUNT)
+            .map(|values| {
+                // Lanes without a value repeat the last one. Their results are not used.
+                let at = |lane| values[values.len().min(lane + 1) - 1].0;
+                let rests: [UninformativeWeight; PARALLEL_LANE_COUNT] = std::array::from_fn(at);
+                let found = hockey_stick::hockey_stick_divergences(
+                    mixture,
+                    &self.informative_counts,
+                    batch,
+                    &rests,
+                );
+                let bounds = found.iter().zip(values).map(|(found, (_, probability))| {
+                    probability * (found.delta + found.delta_error_bound).max(0.0)
+                });
+                bounds.sum::<f64>()
             });
-            bounds.sum::<f64>()
-        });
         several.sum()
     }
 }
@@ -155,7 +168,7 @@ fn group_ends(mean: f64, [low, high]: [f64; 2], groups: f64) -> Vec<f64> {
     let half = (0.5 * groups).ceil();
     let sides = [(mean - low).max(0.0), (high - mean).max(0.0)];
     let at = |step: f64| {
-        let part = (DENSER * step / half).sinh() / DENSER.sinh();
+        let part = (GROUP_DENSITY_PARAMETER * step / half).sinh() / GROUP_DENSITY_PARAMETER.sinh();
         let away = part * sides[usize::from(step > 0.0)];
         (mean + away).round().clamp(low, high)
     };
@@ -174,8 +187,8 @@ fn split_probability([low, high]: [f64; 2], trials: f64, q: [f64; 2]) -> [f64; 2
     let (mut stays, mut moves, mut z) = (0.0, 0.0, low + 1.0);
     while z <= high {
         // Recompute the probability for each block, so that rounding errors cannot accumulate.
-        let mut weight = probability(z, trials, q);
-        let end = high.min(z + BLOCK - 1.0);
+        let mut weight = binomial_probability(z, trials, q);
+        let end = high.min(z + RECOMPUTATION_INTERVAL_STEPS - 1.0);
         while z <= end {
             let part = (z - low) / (high - low);
             stays += weight * (1.0 - part);

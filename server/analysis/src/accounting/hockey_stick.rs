@@ -22,106 +22,123 @@
 //! blanket is a proven bound.
 
 use super::informative_reports::InformativeCountDistribution;
-use super::mixture::Mixture;
+use super::mixture::ReportMixture;
 use super::privacy_blanket::{BatchAtEpsilon, UninformativeWeight};
-use crate::numeric::binomial::{probability, relative_error_bound, tail_ratio};
+use crate::numeric::binomial::{
+    binomial_probability, probability_relative_error_bound, tail_to_probability_ratio,
+};
 
 /// Number of recurrence steps after which probabilities are computed anew, so that rounding errors
 /// cannot accumulate.
-const BLOCK: f64 = 128.0;
+const RECOMPUTATION_INTERVAL_STEPS: f64 = 128.0;
 /// Relative error that one step adds: up to 3 roundings in a probability, and one rounding in the
 /// sums of a block.
-const STEP: f64 = 6.0 * f64::EPSILON;
+const STEP_RELATIVE_ERROR: f64 = 6.0 * f64::EPSILON;
 
 /// Hockey-stick divergence of the two distributions that the reduction compares, with its error and
 /// its derivative.
 #[derive(Debug, Default)]
-pub(super) struct Divergence {
+pub(super) struct HockeyStickDivergence {
     /// Value of the divergence, which is the δ at ε_c.
     pub(super) delta: f64,
     /// Bound on the absolute error of `delta`.
-    pub(super) error: f64,
+    pub(super) delta_error_bound: f64,
     /// Negative derivative −dδ/dε_c of `delta`.
-    pub(super) fall: f64,
+    pub(super) delta_decrease_rate: f64,
 }
 
 /// Computes the hockey-stick divergence, given the weight `rest` of the uninformative reports. The
 /// divergence is a sum over T, the number of informative reports. T runs through the range of
 /// `telling`.
-pub(super) fn divergence(
-    mixture: &Mixture,
+pub(super) fn hockey_stick_divergence(
+    mixture: &ReportMixture,
     telling: &InformativeCountDistribution,
     batch: &BatchAtEpsilon,
     rest: &UninformativeWeight,
-) -> Divergence {
-    let [found] = divergences(mixture, telling, batch, &[*rest]);
+) -> HockeyStickDivergence {
+    let [found] = hockey_stick_divergences(mixture, telling, batch, &[*rest]);
     found
 }
 
 /// Computes the hockey-stick divergence for each of several weights of the uninformative reports,
 /// in parallel lanes.
-pub(super) fn divergences<const L: usize>(
-    mixture: &Mixture,
+pub(super) fn hockey_stick_divergences<const L: usize>(
+    mixture: &ReportMixture,
     telling: &InformativeCountDistribution,
     batch: &BatchAtEpsilon,
     rests: &[UninformativeWeight; L],
-) -> [Divergence; L] {
+) -> [HockeyStickDivergence; L] {
     // Each step waits for the division of the previous step, so four lanes take hardly longer than
     // one.
     let pair = DominatingPair::new(mixture, telling, batch, rests);
     let starts = pair
         .thresholds
-        .map(|a| a.smallest_total_with_loss(telling.first));
+        .map(|a| a.smallest_count_exceeding_loss(telling.min_informative_count));
     if starts.iter().any(|&start| start != starts[0]) {
-        return rests.map(|rest| divergence(mixture, telling, batch, &rest));
+        return rests.map(|rest| hockey_stick_divergence(mixture, telling, batch, &rest));
     }
     let mut total = starts[0];
     let (mut sums, mut common) = ([LaneSums::default(); L], 0.0_f64);
-    let mut tails = [TailProbability::initial_tail(total, pair.k1); L];
+    let mut tails = [TailProbability::initial_tail(total, pair.exp_m1_central_epsilon); L];
     let mut h = pair
         .thresholds
         .map(|a| a.threshold_at(total).ceil().clamp(1.0, total.max(1.0)));
-    while total <= telling.last {
-        let w = h.map(|h| probability(h - 1.0, total - 1.0, [0.5, 0.5]));
+    while total <= telling.max_informative_count {
+        let w = h.map(|h| binomial_probability(h - 1.0, total - 1.0, [0.5, 0.5]));
         for ((tail, h), w) in tails.iter_mut().zip(h).zip(w) {
-            if total >= tail.due {
+            if total >= tail.next_recomputation_count {
                 *tail =
                     TailProbability::new(h - 1.0, total - 1.0, w, tail_recomputation_interval(L));
             }
         }
         let mut step = RecurrenceState {
-            total,
-            telling: probability(total, telling.n, telling.p),
-            h,
-            w,
-            u: tails.map(|tail| tail.u),
+            informative_count: total,
+            informative_count_probability: binomial_probability(
+                total,
+                telling.report_count,
+                telling.informative_probabilities,
+            ),
+            first_input_count_thresholds: h,
+            binomial_probabilities: w,
+            tail_probabilities: tails.map(|tail| tail.tail_probability),
         };
         let due = tails
             .iter()
-            .map(|tail| tail.due)
+            .map(|tail| tail.next_recomputation_count)
             .fold(f64::INFINITY, f64::min);
-        let end = telling.last.min((total + BLOCK).min(due) - 1.0);
+        let end = telling
+            .max_informative_count
+            .min((total + RECOMPUTATION_INTERVAL_STEPS).min(due) - 1.0);
         let steps = end - total + 1.0;
-        common = common.max(relative_error_bound(step.telling) + STEP * steps);
+        common = common.max(
+            probability_relative_error_bound(step.informative_count_probability)
+                + STEP_RELATIVE_ERROR * steps,
+        );
         let block = pair.sum_block(&mut step, end);
-        (total, h) = (step.total, step.h);
+        (total, h) = (step.informative_count, step.first_input_count_thresholds);
         for lane in 0..L {
-            let relative = relative_error_bound(w[lane]) + STEP * steps;
+            let relative = probability_relative_error_bound(w[lane]) + STEP_RELATIVE_ERROR * steps;
             let tail = &mut tails[lane];
-            tail.u = step.u[lane];
-            tail.error += relative * block.moved[lane] + steps * f64::EPSILON * block.most[lane];
-            sums[lane].add_block(&block, lane, relative, pair.k1 * tail.error);
+            tail.tail_probability = step.tail_probabilities[lane];
+            tail.error_bound += relative * block.tail_change_bounds[lane]
+                + steps * f64::EPSILON * block.max_tail_probabilities[lane];
+            sums[lane].add_block(
+                &block,
+                lane,
+                relative,
+                pair.exp_m1_central_epsilon * tail.error_bound,
+            );
         }
     }
     // Rounding of p shifts the mean of T, which changes P(T). The other parameters have the same
     // effect.
-    let width = telling.last - telling.first;
+    let width = telling.max_informative_count - telling.min_informative_count;
     common += 8.0 * f64::EPSILON * (width + 64.0);
-    sums.map(|sums| Divergence {
-        delta: sums.sum,
+    sums.map(|sums| HockeyStickDivergence {
+        delta: sums.term_sum,
         // The last term covers probabilities that underflow. Each is below 10⁻³⁰⁰.
-        error: sums.error + common * sums.sum.abs() + 1e-280,
-        fall: pair.k * sums.q,
+        delta_error_bound: sums.error_bound + common * sums.term_sum.abs() + 1e-280,
+        delta_decrease_rate: pair.exp_central_epsilon * sums.second_distribution_tail_sum,
     })
 }
 
@@ -129,20 +146,20 @@ pub(super) fn divergences<const L: usize>(
 /// these reports point to the first input, the privacy loss exceeds ε_c.
 #[derive(Debug, Clone, Copy)]
 struct LinearThreshold {
-    base: f64,
+    intercept: f64,
     slope: f64,
 }
 
 impl LinearThreshold {
     fn threshold_at(&self, total: f64) -> f64 {
-        self.base + self.slope * total
+        self.intercept + self.slope * total
     }
 
     /// Returns the smallest number T of informative reports, at least `first`, whose threshold a*
     /// is at most T. For smaller T, no outcome has a privacy loss above ε_c.
-    fn smallest_total_with_loss(&self, first: f64) -> f64 {
+    fn smallest_count_exceeding_loss(&self, first: f64) -> f64 {
         if self.threshold_at(first) > first {
-            (self.base / (1.0 - self.slope)).ceil().max(first)
+            (self.intercept / (1.0 - self.slope)).ceil().max(first)
         } else {
             first
         }
@@ -154,19 +171,19 @@ impl LinearThreshold {
 /// reports.
 #[derive(Debug)]
 struct DominatingPair<const L: usize> {
-    n: f64,
+    report_count: f64,
     /// Factor α/(p·n), where p is the probability of an informative report. This factor times P(T)
     /// is A/T. The module documentation defines A.
-    share: f64,
-    rests: [UninformativeWeight; L],
-    e: f64,
-    k: f64,
+    term_factor: f64,
+    uninformative_weights: [UninformativeWeight; L],
+    exp_epsilon: f64,
+    exp_central_epsilon: f64,
     /// exp(ε_c) − 1, computed without cancellation.
-    k1: f64,
+    exp_m1_central_epsilon: f64,
     /// exp(ε + ε_c) − 1, computed without cancellation.
-    ke1: f64,
+    exp_m1_epsilon_sum: f64,
     /// Odds p/(1 − p) of an informative report, where p is its probability.
-    odds: f64,
+    informative_odds: f64,
     thresholds: [LinearThreshold; L],
 }
 
@@ -174,39 +191,41 @@ struct DominatingPair<const L: usize> {
 #[derive(Debug)]
 struct RecurrenceState<const L: usize> {
     /// Number T of informative reports.
-    total: f64,
+    informative_count: f64,
     /// Probability P(T) that `total` reports are informative.
-    telling: f64,
+    informative_count_probability: f64,
     /// Thresholds h on the number of reports that point to the first input.
-    h: [f64; L],
+    first_input_count_thresholds: [f64; L],
     /// Probabilities w = P(X = h − 1), where X ~ Binomial(T − 1, 1/2).
-    w: [f64; L],
+    binomial_probabilities: [f64; L],
     /// Tail probabilities U = P(X ≥ h − 1), where X ~ Binomial(T − 1, 1/2).
-    u: [f64; L],
+    tail_probabilities: [f64; L],
 }
 
 impl<const L: usize> DominatingPair<L> {
     fn new(
-        mixture: &Mixture,
+        mixture: &ReportMixture,
         telling: &InformativeCountDistribution,
         batch: &BatchAtEpsilon,
         rests: &[UninformativeWeight; L],
     ) -> Self {
-        let (epsilon, central) = (mixture.epsilon(), batch.central);
+        let (epsilon, central) = (mixture.epsilon(), batch.central_epsilon);
         let e = epsilon.exp();
         let lean = batch.threshold_slope;
         Self {
-            n: telling.n,
-            share: mixture.alpha() / (telling.p[0] * telling.n),
-            rests: *rests,
-            e,
-            k: central.exp(),
-            k1: central.exp_m1(),
-            ke1: (epsilon + central).exp_m1(),
-            odds: telling.p[0] / telling.p[1],
+            report_count: telling.report_count,
+            term_factor: mixture.alpha()
+                / (telling.informative_probabilities[0] * telling.report_count),
+            uninformative_weights: *rests,
+            exp_epsilon: e,
+            exp_central_epsilon: central.exp(),
+            exp_m1_central_epsilon: central.exp_m1(),
+            exp_m1_epsilon_sum: (epsilon + central).exp_m1(),
+            informative_odds: telling.informative_probabilities[0]
+                / telling.informative_probabilities[1],
             thresholds: rests.map(|rest| LinearThreshold {
-                base: lean * rest.intercept,
-                slope: 0.5 + lean * (0.5 * (e + 1.0) - rest.fall),
+                intercept: lean * rest.intercept,
+                slope: 0.5 + lean * (0.5 * (e + 1.0) - rest.decrease_per_report),
             }),
         }
     }
@@ -214,24 +233,30 @@ impl<const L: usize> DominatingPair<L> {
     /// Sums the terms from the current number of informative reports up to `end`.
     fn sum_block(&self, step: &mut RecurrenceState<L>, end: f64) -> BlockSums<L> {
         let mut block = BlockSums::new();
-        while step.total <= end {
-            let total = step.total;
-            let share = self.share * step.telling;
+        while step.informative_count <= end {
+            let total = step.informative_count;
+            let share = self.term_factor * step.informative_count_probability;
             for lane in 0..L {
-                let (w, u) = (step.w[lane], step.u[lane]);
-                let y = self.rests[lane].weight_at(total);
-                let gain = share * w * (total * self.ke1 + y * self.k1);
-                let weight = share * (total * (self.e + 1.0) + 2.0 * y);
-                let loss = self.k1 * weight * u;
-                block.sum[lane] += gain - loss;
-                block.gross[lane] += gain + loss;
-                block.q[lane] += weight * u - share * w * (total * self.e + y);
-                block.weight[lane] += weight;
-                block.moved[lane] += w;
-                let most = block.most[lane];
-                block.most[lane] = if u > most { u } else { most };
+                let (w, u) = (
+                    step.binomial_probabilities[lane],
+                    step.tail_probabilities[lane],
+                );
+                let y = self.uninformative_weights[lane].weight_at(total);
+                let gain =
+                    share * w * (total * self.exp_m1_epsilon_sum + y * self.exp_m1_central_epsilon);
+                let weight = share * (total * (self.exp_epsilon + 1.0) + 2.0 * y);
+                let loss = self.exp_m1_central_epsilon * weight * u;
+                block.term_sums[lane] += gain - loss;
+                block.absolute_term_sums[lane] += gain + loss;
+                block.second_distribution_tail_sums[lane] +=
+                    weight * u - share * w * (total * self.exp_epsilon + y);
+                block.count_probability_sums[lane] += weight;
+                block.tail_change_bounds[lane] += w;
+                let most = block.max_tail_probabilities[lane];
+                block.max_tail_probabilities[lane] = if u > most { u } else { most };
             }
-            step.telling *= (self.n - total) / (total + 1.0) * self.odds;
+            step.informative_count_probability *=
+                (self.report_count - total) / (total + 1.0) * self.informative_odds;
             self.advance_recurrences(step);
         }
         block
@@ -243,11 +268,14 @@ impl<const L: usize> DominatingPair<L> {
     /// if h stays, and C(m + 1, j + 1) from C(m, j) if h increases by 1.
     #[inline(always)]
     fn advance_recurrences(&self, step: &mut RecurrenceState<L>) {
-        let before = step.total;
-        step.total += 1.0;
-        let total = step.total;
+        let before = step.informative_count;
+        step.informative_count += 1.0;
+        let total = step.informative_count;
         for lane in 0..L {
-            let (h, w) = (step.h[lane], step.w[lane]);
+            let (h, w) = (
+                step.first_input_count_thresholds[lane],
+                step.binomial_probabilities[lane],
+            );
             // Multiply by 0 or 1 instead of branching, so that all lanes run the same instructions.
             let rises = if self.thresholds[lane].threshold_at(total) <= h {
                 0.0
@@ -256,9 +284,9 @@ impl<const L: usize> DominatingPair<L> {
             };
             let stays = 1.0 - rises;
             let part = 0.5 * w / (stays * (total - h) + rises * h);
-            step.u[lane] += stays * (part * (h - 1.0)) - rises * (0.5 * w);
-            step.w[lane] = part * before;
-            step.h[lane] = h + rises;
+            step.tail_probabilities[lane] += stays * (part * (h - 1.0)) - rises * (0.5 * w);
+            step.binomial_probabilities[lane] = part * before;
+            step.first_input_count_thresholds[lane] = h + rises;
         }
     }
 }
@@ -275,11 +303,11 @@ const fn tail_recomputation_interval(rests: usize) -> f64 {
 /// Tail probability U, with a bound on its error.
 #[derive(Debug, Clone, Copy)]
 struct TailProbability {
-    u: f64,
-    error: f64,
+    tail_probability: f64,
+    error_bound: f64,
     /// Number of informative reports at which U is recomputed. Recomputing U takes little time
     /// compared with the steps until then.
-    due: f64,
+    next_recomputation_count: f64,
 }
 
 impl TailProbability {
@@ -290,21 +318,21 @@ impl TailProbability {
         // would be longest. So U is set to 1/2, its approximate value.
         let counts = k1 > 1e-290;
         Self {
-            u: 0.5,
-            error: 0.0,
-            due: if counts { total } else { f64::INFINITY },
+            tail_probability: 0.5,
+            error_bound: 0.0,
+            next_recomputation_count: if counts { total } else { f64::INFINITY },
         }
     }
 
     /// Computes the tail P(X ≥ x) for X ~ Binomial(`trials`, 1/2). `w` is P(X = x). The tail is due
     /// to be recomputed after `lasting` steps for each term in its sum.
     fn new(x: f64, trials: f64, w: f64, lasting: f64) -> Self {
-        let (ratio, terms) = tail_ratio(x, trials);
+        let (ratio, terms) = tail_to_probability_ratio(x, trials);
         let u = w * ratio;
         Self {
-            u,
-            error: u * (relative_error_bound(w) + 4.0 * f64::EPSILON * terms),
-            due: trials + 1.0 + lasting * terms,
+            tail_probability: u,
+            error_bound: u * (probability_relative_error_bound(w) + 4.0 * f64::EPSILON * terms),
+            next_recomputation_count: trials + 1.0 + lasting * terms,
         }
     }
 }
@@ -312,30 +340,30 @@ impl TailProbability {
 /// Sums over one block of numbers T of informative reports, with one entry per lane.
 #[derive(Debug)]
 struct BlockSums<const L: usize> {
-    sum: [f64; L],
+    term_sums: [f64; L],
     /// Sums of the absolute values of the terms.
-    gross: [f64; L],
+    absolute_term_sums: [f64; L],
     /// Sums of the probability, under the second distribution, that at least h reports point to the
     /// first input.
-    q: [f64; L],
+    second_distribution_tail_sums: [f64; L],
     /// Sums of the probabilities P(T).
-    weight: [f64; L],
+    count_probability_sums: [f64; L],
     /// Twice the maximum total change of the tail probability U in the block.
-    moved: [f64; L],
+    tail_change_bounds: [f64; L],
     /// Largest tail probability U in the block.
-    most: [f64; L],
+    max_tail_probabilities: [f64; L],
 }
 
 impl<const L: usize> BlockSums<L> {
     const fn new() -> Self {
         let none = [0.0; L];
         Self {
-            sum: none,
-            gross: none,
-            q: none,
-            weight: none,
-            moved: none,
-            most: none,
+            term_sums: none,
+            absolute_term_sums: none,
+            second_distribution_tail_sums: none,
+            count_probability_sums: none,
+            tail_change_bounds: none,
+            max_tail_probabilities: none,
         }
     }
 }
@@ -343,9 +371,9 @@ impl<const L: usize> BlockSums<L> {
 /// Sums over all blocks, for one lane.
 #[derive(Debug, Default, Clone, Copy)]
 struct LaneSums {
-    sum: f64,
-    q: f64,
-    error: f64,
+    term_sum: f64,
+    second_distribution_tail_sum: f64,
+    error_bound: f64,
 }
 
 impl LaneSums {
@@ -360,12 +388,12 @@ impl LaneSums {
         relative: f64,
         tail: f64,
     ) {
-        self.sum += block.sum[lane];
-        self.q += block.q[lane];
+        self.term_sum += block.term_sums[lane];
+        self.second_distribution_tail_sum += block.second_distribution_tail_sums[lane];
         // If rounding of a* changes h, the term changes by less than 4 roundings. 80 roundings (40
         // EPSILON) also cover those of the term itself.
-        self.error += tail * block.weight[lane]
-            + (relative + 40.0 * f64::EPSILON) * block.gross[lane]
-            + f64::EPSILON * self.sum.abs();
+        self.error_bound += tail * block.count_probability_sums[lane]
+            + (relative + 40.0 * f64::EPSILON) * block.absolute_term_sums[lane]
+            + f64::EPSILON * self.term_sum.abs();
     }
 }

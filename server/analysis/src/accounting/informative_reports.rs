@@ -4,22 +4,22 @@
 //! likelihood differs between them.
 
 use crate::numeric::binomial::chernoff_exponent;
-use crate::numeric::roots::{bisect, integer_middle};
+use crate::numeric::roots::{bisect, integer_midpoint};
 
 /// Distribution of T, the number of informative reports in a batch. The distribution is restricted
 /// to a range that contains nearly all of the probability.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct InformativeCountDistribution {
     /// Number of reports n in the batch.
-    pub(super) n: f64,
+    pub(super) report_count: f64,
     /// Probabilities that another person's report is informative, and that it is not.
-    pub(super) p: [f64; 2],
+    pub(super) informative_probabilities: [f64; 2],
     /// Smallest T in the range.
-    pub(super) first: f64,
+    pub(super) min_informative_count: f64,
     /// Largest T in the range.
-    pub(super) last: f64,
+    pub(super) max_informative_count: f64,
     /// Strict upper bound on the probability that T is outside the range `first..=last`.
-    pub(super) outside: f64,
+    pub(super) outside_range_probability_bound: f64,
 }
 
 impl InformativeCountDistribution {
@@ -34,8 +34,8 @@ impl InformativeCountDistribution {
         // limits both probabilities.
         let beyond = |x: f64| chernoff_exponent(x, others, p) >= far;
         let mean = (others * p[0]).floor();
-        let first = nearest_satisfying(mean, 0.0, beyond);
-        let last = nearest_satisfying(mean.max(1.0).min(others), others, beyond);
+        let first = nearest_integer_satisfying(mean, 0.0, beyond);
+        let last = nearest_integer_satisfying(mean.max(1.0).min(others), others, beyond);
         let tail = |x: f64, end: f64| {
             if x == end {
                 0.0
@@ -44,33 +44,33 @@ impl InformativeCountDistribution {
             }
         };
         Self {
-            n,
-            p,
-            first: first.max(1.0),
-            last: if last == others { n } else { last },
-            outside: (tail(first, 0.0) + tail(last, others)) * (1.0 + 1e-9),
+            report_count: n,
+            informative_probabilities: p,
+            min_informative_count: first.max(1.0),
+            max_informative_count: if last == others { n } else { last },
+            outside_range_probability_bound: (tail(first, 0.0) + tail(last, others)) * (1.0 + 1e-9),
         }
     }
 
     /// Returns the number of values in the range of T, the number of informative reports.
     pub(super) fn value_count(&self) -> f64 {
-        self.last - self.first + 1.0
+        self.max_informative_count - self.min_informative_count + 1.0
     }
 
     /// Returns the approximate mean n·p of T, the number of informative reports. It counts n other
     /// reports instead of n − 1.
     pub(super) fn approximate_mean(&self) -> f64 {
-        self.n * self.p[0]
+        self.report_count * self.informative_probabilities[0]
     }
 }
 
 /// Returns the integer between `mean` and `end` that satisfies `beyond` and is nearest to `mean`.
 /// Returns `end` if none satisfies it.
-fn nearest_satisfying(mean: f64, end: f64, beyond: impl Fn(f64) -> bool) -> f64 {
+fn nearest_integer_satisfying(mean: f64, end: f64, beyond: impl Fn(f64) -> bool) -> f64 {
     if !beyond(end) {
         return end;
     }
-    let (far, _) = bisect(end as u64, mean as u64, integer_middle, |x| {
+    let (far, _) = bisect(end as u64, mean as u64, integer_midpoint, |x| {
         beyond(x as f64)
     });
     far as f64

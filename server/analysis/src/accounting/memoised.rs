@@ -13,19 +13,19 @@
 //! Evolving Data Under Local Differential Privacy" (arXiv 2210.00262). The exact losses of reports
 //! that name a seed and a bucket are hushbin's own.
 
-use hushbin::bounds::{EPSILON, ParameterRange};
+use hushbin::bounds::{EPSILON_RANGE, ParameterRange};
 use hushbin::{Error, Task};
 
 use super::batch_privacy::BatchPrivacy;
-use super::composition::{ComposedPrivacy, Exposure, compute_composed_privacy};
-use super::mixture::alpha::Mixture;
-use super::ranges::DELTA;
+use super::composition::{ComposedPrivacy, PersonExposure, compute_composed_privacy};
+use super::mixture::alpha::ReportMixture;
+use super::ranges::DELTA_RANGE;
 
 /// Relative increase that covers the rounding of a loss that is computed in doubles.
-const ROUNDING: f64 = 1e-12;
+const ROUNDING_MARGIN: f64 = 1e-12;
 
 /// Number of reports above which the loss is taken to be that of the memo.
-const MANY_REPORTS: u32 = 4096;
+const MAX_REPORTS_FOR_EXACT_LOSS: u32 = 4096;
 
 /// Memo and reports of one question whose answers are memoised.
 ///
@@ -40,11 +40,11 @@ const MANY_REPORTS: u32 = 4096;
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct MemoisedAnswers {
-    slots: u32,
-    supported: u32,
+    slot_count: u32,
+    supported_slot_count: u32,
     total_epsilon: f64,
     report_epsilon: f64,
-    second_epsilon: f64,
+    report_epsilon_about_memo: f64,
 }
 
 impl MemoisedAnswers {
@@ -53,7 +53,7 @@ impl MemoisedAnswers {
     /// reports, and `report_epsilon` the loss of one report.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] if a parameter is out of range, or if `report_epsilon` is so large
+    /// [`Error::OptionOutOfRange`] if a parameter is out of range, or if `report_epsilon` is so large
     /// that no second stage has this loss: exp(ε_one) must be below 1 + (exp(ε_total) − 1)/M.
     pub fn new(
         slots: u32,
@@ -61,7 +61,8 @@ impl MemoisedAnswers {
         total_epsilon: f64,
         report_epsilon: f64,
     ) -> Result<Self, Error> {
-        let in_range = |name, min, max, value| ParameterRange { name, min, max }.check(value);
+        let in_range =
+            |name, min, max, value| ParameterRange { name, min, max }.check_in_range(value);
         in_range("slots", 2.0, f64::from(u32::MAX), f64::from(slots))?;
         in_range(
             "supported",
@@ -69,19 +70,19 @@ impl MemoisedAnswers {
             f64::from(slots) - 1.0,
             f64::from(supported),
         )?;
-        EPSILON.check(total_epsilon)?;
+        EPSILON_RANGE.check_in_range(total_epsilon)?;
         let [n, m] = [slots, supported].map(f64::from);
         let [first, one] = [total_epsilon, report_epsilon].map(f64::exp_m1);
         // At ln(1 + (e₁ − 1)/M), a report would have to reveal the memo with certainty.
-        let most = (first / m).ln_1p() * (1.0 - ROUNDING);
-        in_range("report_epsilon", EPSILON.min, most, report_epsilon)?;
+        let most = (first / m).ln_1p() * (1.0 - ROUNDING_MARGIN);
+        in_range("report_epsilon", EPSILON_RANGE.min, most, report_epsilon)?;
         let second = one * (first + n) / m.mul_add(-one, first);
         Ok(Self {
-            slots,
-            supported,
+            slot_count: slots,
+            supported_slot_count: supported,
             total_epsilon,
             report_epsilon,
-            second_epsilon: second.ln_1p(),
+            report_epsilon_about_memo: second.ln_1p(),
         })
     }
 
@@ -92,41 +93,50 @@ impl MemoisedAnswers {
     #[must_use]
     pub fn for_task(task: &Task) -> Option<Self> {
         let (stages, memo) = (task.memo_stages()?, task.budget().memo()?);
-        let answers = Self::new(stages.slots, stages.supported, memo.epsilon, task.epsilon());
+        let answers = Self::new(
+            stages.slot_count,
+            stages.supported_slot_count,
+            memo.epsilon,
+            task.epsilon(),
+        );
         Some(answers.expect("the core has checked that there is a second stage"))
     }
 
     /// Returns ε₂ = ln e₂, the loss of one report about the memo.
     #[must_use]
-    pub const fn second_epsilon(&self) -> f64 {
-        self.second_epsilon
+    pub const fn report_epsilon_about_memo(&self) -> f64 {
+        self.report_epsilon_about_memo
     }
 
     /// Returns the loss of `reports` reports that are made from one memo, rounded up: the maximum
     /// over all seeds, all reports and all pairs of answers.
     #[must_use]
     pub fn epsilon_of_reports(&self, reports: u32) -> f64 {
-        if reports > MANY_REPORTS {
+        if reports > MAX_REPORTS_FOR_EXACT_LOSS {
             return self.total_epsilon;
         }
         // By symmetry, the worst reports all support the first answer's slot, and j of them the
         // second answer's slot. The other slots should then be supported as evenly as possible.
-        let most = if self.supported == 1 { 0 } else { reports };
-        let loss = (0..=most).filter_map(|shared| self.log_ratio(reports, shared));
-        let worst = loss.fold(0.0, f64::max) * (1.0 + ROUNDING);
+        let most = if self.supported_slot_count == 1 {
+            0
+        } else {
+            reports
+        };
+        let loss = (0..=most).filter_map(|shared| self.log_likelihood_ratio(reports, shared));
+        let worst = loss.fold(0.0, f64::max) * (1.0 + ROUNDING_MARGIN);
         worst.min(self.total_epsilon)
     }
 
     /// Returns the log-likelihood ratio of T = `reports` reports that all support one answer's
     /// slot, `shared` of them also the other answer's slot. `None` if no such reports exist.
-    fn log_ratio(&self, reports: u32, shared: u32) -> Option<f64> {
-        let others = u64::from(self.slots) - 2;
-        let support = u64::from(reports) * u64::from(self.supported - 1);
+    fn log_likelihood_ratio(&self, reports: u32, shared: u32) -> Option<f64> {
+        let others = u64::from(self.slot_count) - 2;
+        let support = u64::from(reports) * u64::from(self.supported_slot_count - 1);
         let support = support.checked_sub(shared.into())?;
         // Weights are divided by e₂^T, so that none of them overflows.
         let weight = |supporting: u64| {
             let missing = u64::from(reports).checked_sub(supporting)?;
-            Some((-self.second_epsilon * missing as f64).exp())
+            Some((-self.report_epsilon_about_memo * missing as f64).exp())
         };
         let rest = match support.checked_div(others) {
             None => (support == 0).then_some(0.0)?,
@@ -149,7 +159,7 @@ impl MemoisedAnswers {
     #[must_use]
     pub fn central_epsilon(&self, composed_epsilon: f64) -> f64 {
         let mixed = (self.memo_weight() * composed_epsilon.exp_m1()).ln_1p();
-        (mixed * (1.0 + ROUNDING)).min(self.total_epsilon)
+        (mixed * (1.0 + ROUNDING_MARGIN)).min(self.total_epsilon)
     }
 
     /// Returns the weight λ of the answer's own slot, if the memo's distribution is a mixture of
@@ -157,7 +167,7 @@ impl MemoisedAnswers {
     #[must_use]
     pub fn memo_weight(&self) -> f64 {
         let first = self.total_epsilon.exp_m1();
-        first / (first + f64::from(self.slots))
+        first / (first + f64::from(self.slot_count))
     }
 
     /// Returns the central privacy of a person's reports in several batches, if they are made from
@@ -172,11 +182,11 @@ impl MemoisedAnswers {
     /// The errors of [`compute_composed_privacy`] and of `mixture_at`.
     pub fn compute_privacy<E: From<Error>>(
         &self,
-        mixture_at: impl Fn(f64) -> Result<Mixture, E>,
+        mixture_at: impl Fn(f64) -> Result<ReportMixture, E>,
         reports: u64,
         honest_fraction: f64,
         delta: f64,
-        exposure: Exposure,
+        exposure: PersonExposure,
     ) -> Result<ComposedPrivacy, E> {
         let account = |epsilon, delta| {
             let mixture = mixture_at(epsilon)?;
@@ -184,10 +194,10 @@ impl MemoisedAnswers {
                 compute_composed_privacy(&mixture, reports, honest_fraction, delta, exposure);
             composed.map_err(E::from)
         };
-        DELTA.check(delta)?;
+        DELTA_RANGE.check_in_range(delta)?;
         // The memo multiplies δ by λ, so the reports may have a larger δ.
-        let larger = (delta / self.memo_weight()).min(DELTA.max);
-        let given_memo = account(self.second_epsilon, larger)?;
+        let larger = (delta / self.memo_weight()).min(DELTA_RANGE.max);
+        let given_memo = account(self.report_epsilon_about_memo, larger)?;
         let behind_memo = |epsilon| self.central_epsilon(epsilon);
         Ok(ComposedPrivacy {
             account: BatchPrivacy {
@@ -211,8 +221,13 @@ impl MemoisedAnswers {
     #[must_use]
     pub fn memo_share_of_variance(&self) -> f64 {
         let share = |present| {
-            let memo = answer_variance(1, self.slots, self.total_epsilon, present);
-            memo / answer_variance(self.supported, self.slots, self.report_epsilon, present)
+            let memo = answer_variance(1, self.slot_count, self.total_epsilon, present);
+            memo / answer_variance(
+                self.supported_slot_count,
+                self.slot_count,
+                self.report_epsilon,
+                present,
+            )
         };
         share(false).max(share(true))
     }
@@ -222,8 +237,13 @@ impl MemoisedAnswers {
     /// variance of the memo alone.
     #[must_use]
     pub fn variance_over_windows(&self, windows: u32) -> f64 {
-        let memo = answer_variance(1, self.slots, self.total_epsilon, false);
-        let one = answer_variance(self.supported, self.slots, self.report_epsilon, false);
+        let memo = answer_variance(1, self.slot_count, self.total_epsilon, false);
+        let one = answer_variance(
+            self.supported_slot_count,
+            self.slot_count,
+            self.report_epsilon,
+            false,
+        );
         memo + (one - memo) / f64::from(windows)
     }
 }

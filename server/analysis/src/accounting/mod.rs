@@ -6,7 +6,7 @@
 //! reports hide a person's.
 //!
 //! P1's Theorem 1 (the *reduction* of Feldman, McMillan and Talwar) compares two distributions.
-//! They depend on n, ε and one parameter α of the mechanism's [`Mixture`]. The reduction's ε_c is
+//! They depend on n, ε and one parameter α of the mechanism's [`ReportMixture`]. The reduction's ε_c is
 //! not an upper bound if reports may be uninformative, although it is nearly one in large batches.
 //! The *privacy blanket* yields an ε_c that is proven for every batch. Both are computed here as
 //! sums, in memory that does not increase with n. All rounding errors are accounted for in the
@@ -55,15 +55,15 @@ pub use batch_privacy::{
 };
 pub(crate) use calibration::meets_central_epsilon;
 pub use calibration::{largest_alpha, largest_local_epsilon, smallest_batch_size};
-pub use composition::{ComposedPrivacy, Exposure, compute_composed_privacy};
+pub use composition::{ComposedPrivacy, PersonExposure, compute_composed_privacy};
 pub use gaussian::gaussian_delta;
 pub use memoised::MemoisedAnswers;
 pub use method::AccountingMethod;
-pub use mixture::{alpha::Mixture, contract::AccountingError};
+pub use mixture::{alpha::ReportMixture, contract::AccountingError};
 pub use privacy_profile::DeltaBounds;
 pub use ranges::{
-    BATCHES, DEFAULT_DELTA, DEFAULT_HONEST_FRACTION, DELTA, HONEST_FRACTION, HONEST_REPORTS,
-    REPORTS, REPORTS_PER_PERSON,
+    BATCH_COUNT_RANGE, DEFAULT_DELTA, DEFAULT_HONEST_FRACTION, DELTA_RANGE, HONEST_FRACTION_RANGE,
+    HONEST_REPORT_COUNT_RANGE, REPORT_COUNT_RANGE, REPORTS_PER_PERSON_RANGE,
 };
-pub(crate) use ranges::{CENTRAL_EPSILON, honest_reports};
+pub(crate) use ranges::{CENTRAL_EPSILON_RANGE, honest_reports};
 pub use sums::Bounds;

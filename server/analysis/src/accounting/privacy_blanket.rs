@@ -75,8 +75,8 @@
 //! expectation.
 
 use super::informative_reports::InformativeCountDistribution;
-use super::mixture::Mixture;
-use crate::numeric::binomial::probability;
+use super::mixture::ReportMixture;
+use crate::numeric::binomial::binomial_probability;
 
 /// Weight y = v·z of the uninformative reports. Here z is the number of uninformative reports in
 /// the blanket, and v is the weight of each. The weight is a linear function of T, the number of
@@ -87,23 +87,26 @@ pub(super) struct UninformativeWeight {
     /// Value of y at T = 0.
     pub(super) intercept: f64,
     /// Decrease of y from T to T + 1.
-    pub(super) fall: f64,
+    pub(super) decrease_per_report: f64,
 }
 
 impl UninformativeWeight {
     /// Returns the mean of the weight y. The number z of uninformative reports in the blanket has
     /// mean (n − T)·q.
-    pub(super) fn mean_weight(mixture: &Mixture, telling: &InformativeCountDistribution) -> Self {
-        let fall = mixture.uninformative_probability() / telling.p[1];
+    pub(super) fn mean_weight(
+        mixture: &ReportMixture,
+        telling: &InformativeCountDistribution,
+    ) -> Self {
+        let fall = mixture.uninformative_probability() / telling.informative_probabilities[1];
         Self {
-            intercept: fall * telling.n,
-            fall,
+            intercept: fall * telling.report_count,
+            decrease_per_report: fall,
         }
     }
 
     /// Returns y at T = `total`.
     pub(super) fn weight_at(&self, total: f64) -> f64 {
-        self.intercept - self.fall * total
+        self.intercept - self.decrease_per_report * total
     }
 }
 
@@ -113,19 +116,19 @@ impl UninformativeWeight {
 pub(super) struct PrivacyBlanket {
     /// Probabilities q and 1 − q that an uninformative report is in the blanket, and that it is
     /// not.
-    pub(super) q: [f64; 2],
+    pub(super) blanket_membership_probabilities: [f64; 2],
     /// Weight v of an uninformative report that is in the blanket.
-    pub(super) weight: f64,
+    pub(super) uninformative_report_weight: f64,
 }
 
 /// Parameters of a batch at one central ε (ε_c).
 #[derive(Debug, Clone, Copy)]
 pub(super) struct BatchAtEpsilon {
-    n: f64,
+    report_count: f64,
     /// Probabilities that a report is informative, and that it is not.
-    p: [f64; 2],
-    epsilon: f64,
-    pub(super) central: f64,
+    informative_probabilities: [f64; 2],
+    local_epsilon: f64,
+    pub(super) central_epsilon: f64,
     /// Slope (k − 1)/((e − 1)(k + 1)) of the threshold h as a function of y = v·z, where e = exp(ε)
     /// and k = exp(ε_c).
     pub(super) threshold_slope: f64,
@@ -135,10 +138,10 @@ impl BatchAtEpsilon {
     /// Creates the parameters at ε_c = `central`, which must be between 0 and the local ε.
     pub(super) fn new(telling: &InformativeCountDistribution, epsilon: f64, central: f64) -> Self {
         Self {
-            n: telling.n,
-            p: telling.p,
-            epsilon,
-            central,
+            report_count: telling.report_count,
+            informative_probabilities: telling.informative_probabilities,
+            local_epsilon: epsilon,
+            central_epsilon: central,
             threshold_slope: (0.5 * central).tanh() / epsilon.exp_m1(),
         }
     }
@@ -146,32 +149,32 @@ impl BatchAtEpsilon {
     /// Returns the threshold h for `total` informative reports if no uninformative report is in the
     /// blanket (z = 0).
     fn threshold_without_uninformative(&self, total: f64) -> f64 {
-        total * (0.5 + 0.5 * self.threshold_slope * (self.epsilon.exp() + 1.0))
+        total * (0.5 + 0.5 * self.threshold_slope * (self.local_epsilon.exp() + 1.0))
     }
 
     /// Returns the factor (e − 1)(k + 1)/n in front of the sum, where e = exp(ε) and k = exp(ε_c).
     fn sum_factor(&self) -> f64 {
-        self.epsilon.exp_m1() * (self.central.exp() + 1.0) / self.n
+        self.local_epsilon.exp_m1() * (self.central_epsilon.exp() + 1.0) / self.report_count
     }
 }
 
 /// Maximum number of terms of the ungrouped sum. Each term belongs to a pair (T, z): a number T of
 /// informative reports and a number z of uninformative reports. With a smaller maximum, grouping z
 /// would increase ε_c by more than 1/10000 in some batches.
-const PAIRS: f64 = 4e5;
+const MAX_UNGROUPED_TERMS: f64 = 4e5;
 /// Bound on the relative error of the sum. The error comes from a few hundred roundings of positive
 /// terms, and from probabilities that are precise to 10⁻¹³.
-pub(super) const ROUNDINGS: f64 = 1e-11;
+pub(super) const SUM_RELATIVE_ERROR_BOUND: f64 = 1e-11;
 
 impl PrivacyBlanket {
     /// Creates the blanket. Returns `None` if every report in the blanket is informative. `p` are
     /// the probabilities that another person's report is informative, and that it is not.
-    pub(super) fn new(mixture: &Mixture, p: [f64; 2]) -> Option<Self> {
-        let weight = mixture.weight;
+    pub(super) fn new(mixture: &ReportMixture, p: [f64; 2]) -> Option<Self> {
+        let weight = mixture.uninformative_weight;
         let q = mixture.uninformative_probability() / (weight * p[1]);
         (q > 0.0).then_some(Self {
-            q: [q.min(1.0), (1.0 - q).max(0.0)],
-            weight,
+            blanket_membership_probabilities: [q.min(1.0), (1.0 - q).max(0.0)],
+            uninformative_report_weight: weight,
         })
     }
 
@@ -179,9 +182,9 @@ impl PrivacyBlanket {
     /// reports. The probability below the range and the probability above it are each at most
     /// exp(−`far`).
     pub(super) fn uninformative_range(&self, trials: f64, far: f64) -> [f64; 2] {
-        let mean = trials * self.q[0];
+        let mean = trials * self.blanket_membership_probabilities[0];
         // Bernstein's inequality: x solves x²/(2(v + x/3)) = far, where v is the variance.
-        let variance = mean * self.q[1];
+        let variance = mean * self.blanket_membership_probabilities[1];
         let x = far / 3.0 + (far * far / 9.0 + 2.0 * far * variance).sqrt();
         [(mean - x).floor().max(0.0), (mean + x).ceil().min(trials)]
     }
@@ -189,8 +192,8 @@ impl PrivacyBlanket {
     /// Returns true if the sum in [`PrivacyBlanket::delta_upper_bound`] has few enough terms to be
     /// computed without grouping.
     pub(super) fn has_few_terms(&self, telling: &InformativeCountDistribution, far: f64) -> bool {
-        let [low, high] = self.uninformative_range(telling.n, far);
-        telling.value_count() * (high - low + 1.0) <= PAIRS
+        let [low, high] = self.uninformative_range(telling.report_count, far);
+        telling.value_count() * (high - low + 1.0) <= MAX_UNGROUPED_TERMS
     }
 
     /// Returns an upper bound on δ(ε_c). The bound is a sum over the range of T, the number of
@@ -201,18 +204,20 @@ impl PrivacyBlanket {
         telling: &InformativeCountDistribution,
         far: f64,
     ) -> f64 {
-        let (first, last) = (telling.first, telling.last);
-        let step = batch.threshold_slope * self.weight;
+        let (first, last) = (telling.min_informative_count, telling.max_informative_count);
+        let step = batch.threshold_slope * self.uninformative_report_weight;
         let (mut sum, mut total) = (0.0, first.max(1.0));
         let mut losses = Vec::new();
         while total <= last {
-            let trials = batch.n - total;
+            let trials = batch.report_count - total;
             let [low, high] = self.uninformative_range(trials, far);
             let h = |z: f64| batch.threshold_without_uninformative(total) + step * z;
             let base = h(low).floor();
             expected_excesses(total, base, h(high).floor() + 1.0, &mut losses);
-            let odds = self.q[0] / self.q[1].max(1e-300);
-            let mut weight = probability(low, trials, self.q);
+            let odds = self.blanket_membership_probabilities[0]
+                / self.blanket_membership_probabilities[1].max(1e-300);
+            let mut weight =
+                binomial_probability(low, trials, self.blanket_membership_probabilities);
             let (mut expected, mut z) = (0.0, low);
             while z <= high && weight > 0.0 {
                 // h increases slowly, so for many successive z it is between the same two integers.
@@ -234,10 +239,12 @@ impl PrivacyBlanket {
                 let loss = |i: usize| losses.get(i).copied().unwrap_or(0.0);
                 expected += below * loss(index) + above * loss(index + 1);
             }
-            sum += probability(total, batch.n, batch.p) * expected;
+            sum += binomial_probability(total, batch.report_count, batch.informative_probabilities)
+                * expected;
             total += 1.0;
         }
-        batch.sum_factor() * sum * (1.0 + ROUNDINGS) + omitted_delta_bound(batch, far)
+        batch.sum_factor() * sum * (1.0 + SUM_RELATIVE_ERROR_BOUND)
+            + omitted_delta_bound(batch, far)
     }
 }
 
@@ -245,7 +252,7 @@ impl PrivacyBlanket {
 /// Here z is the number of uninformative reports. The sum of the Z is at most a(e − k) ≤ T·e, and
 /// the mean of T is 2α·n.
 pub(super) fn omitted_delta_bound(batch: &BatchAtEpsilon, far: f64) -> f64 {
-    2.0 * (-far).exp() * batch.p[0] * batch.epsilon.exp()
+    2.0 * (-far).exp() * batch.informative_probabilities[0] * batch.local_epsilon.exp()
 }
 
 /// Computes the excesses f(j) = E[(X − j)₊] for j from `low` to `high`, where X ~
@@ -260,7 +267,7 @@ fn expected_excesses(trials: f64, low: f64, high: f64, into: &mut Vec<f64>) {
     // downwards.
     let (mut tail, mut excess, mut x) = (0.0, 0.0, top + 1.0);
     let mut term = if x <= trials {
-        probability(x, trials, [0.5, 0.5])
+        binomial_probability(x, trials, [0.5, 0.5])
     } else {
         0.0
     };
@@ -286,6 +293,6 @@ fn fair_binomial_probability(x: f64, trials: f64) -> f64 {
     if x < 0.0 {
         0.0
     } else {
-        probability(x, trials, [0.5, 0.5])
+        binomial_probability(x, trials, [0.5, 0.5])
     }
 }

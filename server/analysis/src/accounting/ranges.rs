@@ -1,21 +1,21 @@
 //! Permitted ranges and defaults of the accounting parameters.
 
 use hushbin::Error;
-use hushbin::bounds::{EPSILON, ParameterRange};
+use hushbin::bounds::{EPSILON_RANGE, ParameterRange};
 
 /// Permitted number of reports n in a batch.
-pub const REPORTS: ParameterRange = ParameterRange {
+pub const REPORT_COUNT_RANGE: ParameterRange = ParameterRange {
     name: "reports",
     min: 2.0,
     max: 1e12,
 };
 /// Permitted number of honest reports in a batch.
-pub const HONEST_REPORTS: ParameterRange = ParameterRange {
+pub const HONEST_REPORT_COUNT_RANGE: ParameterRange = ParameterRange {
     name: "honest_reports",
-    ..REPORTS
+    ..REPORT_COUNT_RANGE
 };
 /// Permitted δ of a batch.
-pub const DELTA: ParameterRange = ParameterRange {
+pub const DELTA_RANGE: ParameterRange = ParameterRange {
     name: "delta",
     min: 1e-15,
     max: 0.1,
@@ -23,7 +23,7 @@ pub const DELTA: ParameterRange = ParameterRange {
 /// Default δ of a batch.
 pub const DEFAULT_DELTA: f64 = 1e-8;
 /// Permitted fraction of the reports that is assumed to be honest.
-pub const HONEST_FRACTION: ParameterRange = ParameterRange {
+pub const HONEST_FRACTION_RANGE: ParameterRange = ParameterRange {
     name: "honest_fraction",
     min: 1e-12,
     max: 1.0,
@@ -31,19 +31,19 @@ pub const HONEST_FRACTION: ParameterRange = ParameterRange {
 /// Default fraction of the reports that is assumed to be honest.
 pub const DEFAULT_HONEST_FRACTION: f64 = 1.0;
 /// Permitted target for the central ε_c of a batch.
-pub(crate) const CENTRAL_EPSILON: ParameterRange = ParameterRange {
+pub(crate) const CENTRAL_EPSILON_RANGE: ParameterRange = ParameterRange {
     name: "central_epsilon",
     min: 0.0,
-    max: EPSILON.max,
+    max: EPSILON_RANGE.max,
 };
 /// Permitted number K of batches that contain reports from one person.
-pub const BATCHES: ParameterRange = ParameterRange {
+pub const BATCH_COUNT_RANGE: ParameterRange = ParameterRange {
     name: "batches",
     min: 1.0,
     max: 1e4,
 };
 /// Permitted number R of reports from one person in a batch.
-pub const REPORTS_PER_PERSON: ParameterRange = ParameterRange {
+pub const REPORTS_PER_PERSON_RANGE: ParameterRange = ParameterRange {
     name: "reports_per_person",
     min: 1.0,
     max: 1000.0,
@@ -59,12 +59,12 @@ pub(super) fn honest_count(reports: u64, honest_fraction: f64) -> u64 {
 /// reports, rounded down to an integer.
 ///
 /// # Errors
-/// [`Error::OutOfRange`] if the number of reports, the number of honest reports or the fraction is
+/// [`Error::OptionOutOfRange`] if the number of reports, the number of honest reports or the fraction is
 /// out of range.
 pub(crate) fn honest_reports(reports: u64, honest_fraction: f64) -> Result<u64, Error> {
-    REPORTS.check(reports as f64)?;
-    HONEST_FRACTION.check(honest_fraction)?;
+    REPORT_COUNT_RANGE.check_in_range(reports as f64)?;
+    HONEST_FRACTION_RANGE.check_in_range(honest_fraction)?;
     let honest = honest_count(reports, honest_fraction);
-    HONEST_REPORTS.check(honest as f64)?;
+    HONEST_REPORT_COUNT_RANGE.check_in_range(honest as f64)?;
     Ok(honest)
 }

@@ -119,8 +119,8 @@ mod tests;
 use hushbin::Mechanism;
 use hushbin::choose::{Objective, Population};
 use hushbin::domain::Domain;
-use hushbin::mechanism::Neighbours;
-use hushbin::task::Kind;
+use hushbin::mechanism::NeighbouringInputs;
+use hushbin::task::QuestionKind;
 use serde::Serialize;
 
 use at_most_search::SearchWithEmptyInput;
@@ -301,7 +301,7 @@ pub fn distance_from_best(
     objective: &Objective,
 ) -> Option<DistanceFromBest> {
     domain.item_count()?;
-    if mechanism.neighbours() != Neighbours::Any || mechanism.delta() > 0.0 {
+    if mechanism.neighbours() != NeighbouringInputs::AnyTwoInputs || mechanism.delta() > 0.0 {
         return None;
     }
     let population = Population::with_equal_entries(1.0, domain.sparsity());
@@ -309,7 +309,7 @@ pub fn distance_from_best(
     let error = if domain.is_rated() {
         objective.weighted_error(&predicted)?
     } else {
-        Objective::FREQUENCY.weighted_error(&predicted)?
+        Objective::FREQUENCY_ONLY.weighted_error(&predicted)?
     };
     if error.squared_bias > 0.0 {
         return None;
@@ -345,7 +345,8 @@ pub fn question_distance_from_best(
     objective: &Objective,
 ) -> Option<DistanceFromBest> {
     let domain = question.domain();
-    if let (Kind::Numbers(of), Mechanism::Window(window)) = (question.kind(), question.mechanism())
+    if let (QuestionKind::Numbers(of), Mechanism::Window(window)) =
+        (question.kind(), question.mechanism())
         && of.is_single()
     {
         let (least, exact) = number::least_worst_variance(question.epsilon())?;
@@ -354,21 +355,23 @@ pub fn question_distance_from_best(
         } else {
             BoundKind::Interpolated
         };
-        let variance = window.rates(&domain, question.epsilon()).worst_variance();
+        let variance = window
+            .estimate_scale_and_variance(&domain, question.epsilon())
+            .max_variance();
         let times = (variance / least).max(1.0);
-        return (*objective == Objective::MEAN)
+        return (*objective == Objective::MEAN_ONLY)
             .then(|| DistanceFromBest::new(times, times, kind, ""));
     }
     let cells = match question.kind() {
-        Kind::Number(_) => true,
-        Kind::Cross(cross) => cross.columns().scale().is_some(),
+        QuestionKind::Number(_) => true,
+        QuestionKind::CrossTabulation(cross) => cross.column_part().scale().is_some(),
         _ => false,
     };
     // The bound assumes that every set of options is possible. If parts are asked together, this is
     // not so.
-    let parts = matches!(question.kind(), Kind::Together(_));
+    let parts = matches!(question.kind(), QuestionKind::JointChoices(_));
     // A question without signs has shares but no means.
-    let means = *objective != Objective::FREQUENCY && !domain.is_rated();
+    let means = *objective != Objective::FREQUENCY_ONLY && !domain.is_rated();
     let far = || distance_from_best(&domain, question.mechanism(), question.epsilon(), objective);
     (!cells && !parts && !means).then(far).flatten()
 }
@@ -387,13 +390,13 @@ struct BoundProblem {
 impl BoundProblem {
     fn new(items: u32, entries: u32, epsilon: f64, objective: &Objective) -> Self {
         let sum = objective.weight_sum();
-        let quarter = objective.frequency / sum / 4.0;
-        let presence = objective.nonmissing / sum;
+        let quarter = objective.frequency_weight / sum / 4.0;
+        let presence = objective.nonmissing_weight / sum;
         Self {
             items,
             entries,
             excess: epsilon.exp_m1(),
-            parts: [objective.mean / sum + quarter, presence + quarter],
+            parts: [objective.mean_weight / sum + quarter, presence + quarter],
         }
     }
 
@@ -401,7 +404,7 @@ impl BoundProblem {
     fn for_shares(items: u32, entries: u32, epsilon: f64) -> Self {
         Self {
             parts: [0.0, 1.0],
-            ..Self::new(items, entries, epsilon, &Objective::MEAN)
+            ..Self::new(items, entries, epsilon, &Objective::MEAN_ONLY)
         }
     }
 

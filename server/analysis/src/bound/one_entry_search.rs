@@ -1,7 +1,7 @@
 //! Exact search for the most informative set of inputs, for inputs with one entry.
 
 use super::information::Information;
-use crate::numeric::roots::{bisect, integer_middle};
+use crate::numeric::roots::{bisect, integer_midpoint};
 
 /// Search over sets of inputs with one entry (s = 1).
 ///
@@ -54,7 +54,7 @@ impl OneEntrySearch {
             let peak = if falls(0) {
                 0
             } else {
-                bisect(u64::from(last), 0, integer_middle, falls).0
+                bisect(u64::from(last), 0, integer_midpoint, falls).0
             };
             told(peak)
         });

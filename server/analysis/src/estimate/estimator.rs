@@ -3,7 +3,7 @@
 use std::convert::Infallible;
 use std::sync::Arc;
 
-use hushbin::task::{Kind, NumberLimits};
+use hushbin::task::{NumberLimits, QuestionKind};
 use hushbin::{Question, Task};
 use serde::ser::{Serialize, SerializeSeq, Serializer};
 
@@ -135,7 +135,7 @@ impl Estimator {
             sparsity: question.sparsity(),
             full: !question.domain().is_padded(),
             parts: match question.kind() {
-                Kind::Together(together) => together.parts(),
+                QuestionKind::JointChoices(together) => together.parts(),
                 _ => &[],
             },
         };
@@ -163,7 +163,7 @@ impl Estimator {
                 .and_then(|rate| laws.significant_items(&query.labels, rate)),
             number: laws.number_estimates(question, query),
             cross: match (question.kind(), &laws.cells) {
-                (Kind::Cross(cross), Some(cells)) => Some(cross::estimate_cross(
+                (QuestionKind::CrossTabulation(cross), Some(cells)) => Some(cross::estimate_cross(
                     cross,
                     cells.single_answer_hits(),
                     &query.quantiles,
@@ -228,7 +228,10 @@ impl Estimator {
     pub(crate) fn answer_counts(&self, totals: &Totals, question: usize) -> Option<AnswerCounts> {
         let asked = &self.task.questions()[question];
         let folded = totals.question_totals(question);
-        let in_cells = matches!(asked.kind(), Kind::Number(_) | Kind::Cross(_));
+        let in_cells = matches!(
+            asked.kind(),
+            QuestionKind::Number(_) | QuestionKind::CrossTabulation(_)
+        );
         if folded.reports == 0 || !in_cells {
             return None;
         }
@@ -247,7 +250,7 @@ fn sampling_model_of(task: &Task, question: &Question) -> SamplingModel {
 /// `None` for other kinds of question.
 fn number_limits(question: &Question, item: u64) -> Option<&NumberLimits> {
     match question.kind() {
-        Kind::Numbers(of) => of.get(item as usize),
+        QuestionKind::Numbers(of) => of.get(item as usize),
         _ => None,
     }
 }
@@ -392,13 +395,13 @@ impl QueriedPointEstimates<'_> {
 
     fn number_estimates(&self, question: &Question, query: &Query) -> Option<NumberEstimates> {
         match (question.kind(), &self.cells) {
-            (Kind::Number(scale), Some(cells)) => Some(number::estimate_number(
+            (QuestionKind::Number(scale), Some(cells)) => Some(number::estimate_number(
                 scale,
                 cells,
                 &query.quantile_levels,
                 &query.quantiles,
             )),
-            (Kind::Numbers(own), _) if own.is_single() && !self.points.is_empty() => {
+            (QuestionKind::Numbers(own), _) if own.is_single() && !self.points.is_empty() => {
                 // A lone number has a mean and no other estimate.
                 let mean = self
                     .estimates(0, &query.quantiles)

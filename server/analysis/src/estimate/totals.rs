@@ -1,7 +1,7 @@
 //! Totals: counts folded from the reports of a task.
 
 use hushbin::codec::append_varint;
-use hushbin::task::QuestionDraw;
+use hushbin::task::QuestionSelector;
 use hushbin::{Fingerprint, Question, Report, Task};
 
 use crate::estimate::counters::{
@@ -25,7 +25,7 @@ use crate::estimate::mechanism::{ErasedCounts, prepare_question};
 #[derive(Debug, Clone)]
 pub struct Totals {
     fingerprint: Fingerprint,
-    draw: QuestionDraw,
+    draw: QuestionSelector,
     questions: Vec<QuestionTotals>,
     /// Counts that show whether seeds are uniform. They cover all questions together, because a
     /// report's seed determines its question.
@@ -70,7 +70,7 @@ impl Totals {
             |(index, own)| QuestionTotals::new(own, if index == question { items } else { &[] });
         Self {
             fingerprint: task.fingerprint(),
-            draw: task.question_draw().clone(),
+            draw: task.question_selector().clone(),
             questions: task.questions().iter().enumerate().map(folded).collect(),
             seeds: UniformityCounts::for_values_below(1 << 64),
         }

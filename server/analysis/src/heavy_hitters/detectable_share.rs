@@ -5,11 +5,11 @@ use serde::Serialize;
 
 use super::candidates;
 use super::thresholds::{
-    MAX_FALSE_PREFIXES, early_stages, hit_rates, max_tail_for_result, max_tail_to_continue,
-    text_parameters,
+    MAX_FALSE_PREFIXES, early_test_stages, max_tail_probability_for_result,
+    max_tail_probability_to_continue, prefix_hit_probabilities, text_question_parameters,
 };
-use crate::numeric::clopper_pearson::critical_count;
-use crate::numeric::roots::{bisect, geometric_middle};
+use crate::numeric::clopper_pearson::critical_hit_count;
+use crate::numeric::roots::{bisect, geometric_midpoint_function};
 use statrs::function::beta::beta_reg;
 
 /// Default probability of finding a text if the share of people with this text is
@@ -59,8 +59,8 @@ impl DetectableShare {
         confidence: f64,
         probability: f64,
     ) -> Option<Self> {
-        let (prefixes, collision) = text_parameters(question)?;
-        let [own, other] = hit_rates(question, collision);
+        let (prefixes, collision) = text_question_parameters(question)?;
+        let [own, other] = prefix_hit_probabilities(question, collision);
         let all = prefixes.lengths().len() as f64;
         let lengths = prefixes.distinct_lengths().count();
         let (mut before, mut begun) = (0, 1.0);
@@ -73,16 +73,16 @@ impl DetectableShare {
             // deviations below its mean.
             let reports = (part - 4.0 * part.sqrt()).max(0.0) as u64;
             let candidates = candidates::extension_count(letters, length - before) as f64 * begun;
-            let strict = max_tail_for_result(confidence, lengths, candidates as u64);
+            let strict = max_tail_probability_for_result(confidence, lengths, candidates as u64);
             // After the last length there is no other test, so the stricter threshold for results
             // applies.
             let tail = if index + 1 == lengths {
                 strict
             } else {
-                max_tail_to_continue(candidates as u64, strict)
+                max_tail_probability_to_continue(candidates as u64, strict)
             };
-            let enough = critical_count(reports, other, tail);
-            needed.extend(early_stages(reports, candidates as u64, other));
+            let enough = critical_hit_count(reports, other, tail);
+            needed.extend(early_test_stages(reports, candidates as u64, other));
             needed.push((reports, enough));
             // Share of people for which the expected number of hits equals the threshold. A prefix
             // with this share continues with a probability of about 1/2. At most 1/`even` prefixes
@@ -101,7 +101,7 @@ impl DetectableShare {
             lost.sum::<f64>() <= 1.0 - probability
         };
         let share = if is_found(1.0) {
-            bisect(1.0, 1e-12, geometric_middle(1e-6), is_found).0
+            bisect(1.0, 1e-12, geometric_midpoint_function(1e-6), is_found).0
         } else {
             f64::INFINITY
         };

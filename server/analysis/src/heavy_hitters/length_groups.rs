@@ -6,10 +6,10 @@ use std::ops::Range;
 use std::thread;
 
 use hushbin::mechanism::collision::Collision;
-use hushbin::task::{PrefixLengths, QuestionDraw};
+use hushbin::task::{PrefixLengths, QuestionSelector};
 use hushbin::{Report, Task};
 
-use super::thresholds::text_parameters;
+use super::thresholds::text_question_parameters;
 use crate::estimate::BucketHashRange;
 
 /// Collection of reports of a question that asks for a text.
@@ -27,7 +27,7 @@ use crate::estimate::BucketHashRange;
 /// ```
 #[derive(Debug, Clone)]
 pub struct TextReports {
-    draw: QuestionDraw,
+    draw: QuestionSelector,
     question: usize,
     prefixes: PrefixLengths,
     collision: Collision,
@@ -45,14 +45,14 @@ impl TextReports {
     /// If `question` is out of range.
     #[must_use]
     pub fn new(task: &Task, question: usize) -> Option<Self> {
-        let (prefixes, collision) = text_parameters(&task.questions()[question])?;
+        let (prefixes, collision) = text_question_parameters(&task.questions()[question])?;
         let group = |(length, _)| LengthGroup {
             length,
             reports: Vec::new(),
         };
         let group_of = (0..).zip(prefixes.distinct_lengths());
         Some(Self {
-            draw: task.question_draw().clone(),
+            draw: task.question_selector().clone(),
             question,
             prefixes: prefixes.clone(),
             collision: *collision,
@@ -75,8 +75,8 @@ impl TextReports {
             panic!("reports are decoded under the task of the question");
         };
         // The seed determines which prefix is revealed, just as it determines the question.
-        let group = self.group_of[self.prefixes.drawn_index(report.seed)];
-        let report = BucketHashRange::new(report, self.collision.buckets());
+        let group = self.group_of[self.prefixes.drawn_prefix_index(report.seed)];
+        let report = BucketHashRange::new(report, self.collision.buckets_per_hash());
         self.groups[group].reports.push(report);
     }
 
@@ -191,10 +191,10 @@ mod tests {
             "id": "t", "epsilon": 1.0, "questions": [{ "name": "q", "kind": "text", "length": 2 }],
         }))
         .unwrap();
-        let task = draft.resolve().unwrap();
+        let task = draft.resolve_task().unwrap();
         let mut reports = TextReports::new(&task, 0).unwrap();
         for seed in 0..5000 {
-            let bucket = (seed % u64::from(reports.collision.buckets())) as u32;
+            let bucket = (seed % u64::from(reports.collision.buckets_per_hash())) as u32;
             let seed = mix64(seed);
             reports.add_report(&Report::Collision(hushbin::mechanism::collision::Report {
                 seed,

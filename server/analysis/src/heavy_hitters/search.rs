@@ -10,10 +10,13 @@ use serde::Serialize;
 use super::candidates::{self, Candidate};
 use super::length_groups::{self, TextReports};
 use super::thresholds::{
-    early_stages, hit_rates, max_tail_for_result, max_tail_to_continue, text_parameters,
+    early_test_stages, max_tail_probability_for_result, max_tail_probability_to_continue,
+    prefix_hit_probabilities, text_question_parameters,
 };
 use crate::estimate::{CONFIDENCE, DEFAULT_CONFIDENCE, EstimateError, find_question_index};
-use crate::numeric::clopper_pearson::{critical_count, lower_bound, upper_bound};
+use crate::numeric::clopper_pearson::{
+    critical_hit_count, lower_confidence_bound, upper_confidence_bound,
+};
 
 /// Minimum number of hashes that are counted for a candidate. Because of this minimum, the limit on
 /// hashes also limits memory.
@@ -36,7 +39,7 @@ pub struct SearchOptions {
     pub confidence: f64,
     /// Maximum number of hashes to compute for one length. Each candidate counts as at least 10,000
     /// hashes.
-    pub work: u64,
+    pub max_hashes_per_length: u64,
 }
 
 impl Default for SearchOptions {
@@ -45,7 +48,7 @@ impl Default for SearchOptions {
             question: None,
             alphabet: DEFAULT_ALPHABET.to_owned(),
             confidence: DEFAULT_CONFIDENCE,
-            work: u64::MAX,
+            max_hashes_per_length: u64::MAX,
         }
     }
 }
@@ -56,33 +59,33 @@ impl Default for SearchOptions {
 pub enum SearchError {
     /// The question does not ask for a text.
     #[error("{question:?} does not ask for a text: its estimates say what there is")]
-    NotText {
+    NotTextQuestion {
         /// Name of the question.
         question: String,
     },
     /// The alphabet is empty or repeats a letter.
     #[error("the alphabet is {alphabet:?}, expected at least one letter, and each once")]
-    Alphabet {
+    InvalidAlphabet {
         /// Requested alphabet.
         alphabet: String,
     },
     /// The confidence is out of range.
     #[error("confidence is {confidence}, expected {} to {}", CONFIDENCE.min, CONFIDENCE.max)]
-    Confidence {
+    ConfidenceOutOfRange {
         /// Requested confidence.
         confidence: f64,
     },
     /// The task has no question with the requested name, or it has several questions and none was
     /// named.
     #[error(transparent)]
-    Question(#[from] EstimateError),
+    QuestionNotFound(#[from] EstimateError),
     /// The search would need more hashes than allowed.
     #[error(
         "there are {candidates} candidates for prefixes of {length} letters and {reports} reports, \
          which needs more than {work} hashes (at least 10,000 per candidate): name fewer letters, \
          or search with hushbin estimate"
     )]
-    Work {
+    TooManyHashes {
         /// Length of the prefixes, in characters.
         length: u32,
         /// Number of candidates of this length.
@@ -94,7 +97,7 @@ pub enum SearchError {
     },
     /// The caller abandoned the search.
     #[error("the search was given up")]
-    GivenUp,
+    SearchCancelled,
 }
 
 /// A text that was found, or a prefix of texts, with the share of people who have it.
@@ -217,67 +220,68 @@ impl SearchResult {
 /// ```
 #[derive(Debug, Clone)]
 pub struct TextSearch {
-    question: String,
+    question_name: String,
     options: SearchOptions,
     alphabet: Vec<char>,
     /// Probability that a report hits the prefix of its sender's text, and probability that the
     /// report hits any other given prefix.
-    hit: [f64; 2],
+    prefix_hit_probabilities: [f64; 2],
     /// Empty collection of reports, which is cloned for callers.
-    reports: TextReports,
+    empty_reports: TextReports,
 }
 
 /// A candidate that enough reports hit, with its counts.
 #[derive(Debug, Clone)]
 struct PassedCandidate {
     candidate: Candidate,
-    key: u64,
+    text_key: u64,
     hits: u64,
-    reports: u64,
+    report_count: u64,
     /// Maximum one-sided tail probability of the hits at which the candidate is included in the
     /// result.
-    strict: f64,
+    max_tail_probability: f64,
 }
 
 impl TextSearch {
     /// Validates the options for the task and creates a search.
     ///
     /// # Errors
-    /// [`SearchError::Question`], [`SearchError::NotText`], [`SearchError::Alphabet`],
-    /// [`SearchError::Confidence`].
+    /// [`SearchError::QuestionNotFound`], [`SearchError::NotTextQuestion`], [`SearchError::InvalidAlphabet`],
+    /// [`SearchError::ConfidenceOutOfRange`].
     pub fn new(task: &Task, options: SearchOptions) -> Result<Self, SearchError> {
         let index = find_question_index(task, options.question.as_deref())?;
         let question = &task.questions()[index];
         let name = question.name().to_owned();
-        let (Some((_, collision)), Some(reports)) =
-            (text_parameters(question), TextReports::new(task, index))
-        else {
-            return Err(SearchError::NotText { question: name });
+        let (Some((_, collision)), Some(reports)) = (
+            text_question_parameters(question),
+            TextReports::new(task, index),
+        ) else {
+            return Err(SearchError::NotTextQuestion { question: name });
         };
         let alphabet: Vec<char> = options.alphabet.chars().collect();
         let mut seen = HashSet::new();
         // `insert` returns false for a repeated letter.
         if alphabet.is_empty() || !alphabet.iter().all(|letter| seen.insert(letter)) {
             let alphabet = options.alphabet;
-            return Err(SearchError::Alphabet { alphabet });
+            return Err(SearchError::InvalidAlphabet { alphabet });
         }
         if !CONFIDENCE.contains(options.confidence) {
             let confidence = options.confidence;
-            return Err(SearchError::Confidence { confidence });
+            return Err(SearchError::ConfidenceOutOfRange { confidence });
         }
         Ok(Self {
-            question: name,
+            question_name: name,
             options,
             alphabet,
-            hit: hit_rates(question, collision),
-            reports,
+            prefix_hit_probabilities: prefix_hit_probabilities(question, collision),
+            empty_reports: reports,
         })
     }
 
     /// Returns an empty collection of reports of the question.
     #[must_use]
     pub fn empty_reports(&self) -> TextReports {
-        self.reports.clone()
+        self.empty_reports.clone()
     }
 
     /// Searches for texts in these reports of the question, on all cores.
@@ -285,7 +289,7 @@ impl TextSearch {
     /// `given_up` is polled during the search. If it returns true, the search stops with an error.
     ///
     /// # Errors
-    /// [`SearchError::Work`], [`SearchError::GivenUp`].
+    /// [`SearchError::TooManyHashes`], [`SearchError::SearchCancelled`].
     pub fn find_texts(
         &self,
         reports: &TextReports,
@@ -298,7 +302,7 @@ impl TextSearch {
         for group in reports.groups() {
             let candidates = self.next_candidates(&prefixes, group, group.length() - before)?;
             let count = candidates.len() as u64;
-            let strict = max_tail_for_result(self.options.confidence, lengths, count);
+            let strict = max_tail_probability_for_result(self.options.confidence, lengths, count);
             // Reports of this length reveal shorter texts in full, so they are counted for these
             // texts, too.
             Self::add_hits_to_texts(&mut texts, group, given_up)?;
@@ -326,7 +330,7 @@ impl TextSearch {
         // Prefixes of the greatest length cannot be extended, so they belong to the result.
         texts.extend(prefixes);
         Ok(SearchResult {
-            question: self.question.clone(),
+            question: self.question_name.clone(),
             reports: reports.len() as u64,
             confidence: self.options.confidence,
             alphabet: self.options.alphabet.clone(),
@@ -350,14 +354,15 @@ impl TextSearch {
         let all = count.saturating_mul(begun);
         let reports = group.len() as u64;
         // The limits bound both time (number of hashes) and memory (number of candidates).
-        if all.saturating_mul(reports.max(MIN_WORK_PER_CANDIDATE)) > self.options.work
+        if all.saturating_mul(reports.max(MIN_WORK_PER_CANDIDATE))
+            > self.options.max_hashes_per_length
             || all > MOST_CANDIDATES
         {
-            return Err(SearchError::Work {
+            return Err(SearchError::TooManyHashes {
                 length: group.length(),
                 candidates: all,
                 reports,
-                work: self.options.work,
+                work: self.options.max_hashes_per_length,
             });
         }
         let mut candidates = Vec::new();
@@ -386,28 +391,28 @@ impl TextSearch {
         given_up: &(dyn Fn() -> bool + Sync),
     ) -> Result<Vec<PassedCandidate>, SearchError> {
         let reports = group.len() as u64;
-        let [_, other] = self.hit;
+        let [_, other] = self.prefix_hit_probabilities;
         let count = candidates.len() as u64;
-        let mut stages = early_stages(reports, count, other);
-        let tail = max_tail_to_continue(count, strict);
+        let mut stages = early_test_stages(reports, count, other);
+        let tail = max_tail_probability_to_continue(count, strict);
         // The last stage counts all reports of the group.
-        stages.push((reports, critical_count(reports, other, tail)));
+        stages.push((reports, critical_hit_count(reports, other, tail)));
         let kept = |candidate: Candidate| PassedCandidate {
-            key: PrefixLengths::text_or_prefix_key(&candidate.text, candidate.goes_on),
+            text_key: PrefixLengths::text_or_prefix_key(&candidate.text, candidate.goes_on),
             candidate,
             hits: 0,
-            reports,
-            strict,
+            report_count: reports,
+            max_tail_probability: strict,
         };
         let mut all: Vec<PassedCandidate> = candidates.into_iter().map(kept).collect();
         // Each stage counts only the reports after those of the previous stage, and drops
         // candidates. So later stages have fewer candidates to test.
         let mut before = 0;
         for (until, enough) in stages {
-            let keys: Vec<u64> = all.iter().map(|kept| kept.key).collect();
+            let keys: Vec<u64> = all.iter().map(|kept| kept.text_key).collect();
             let range = before as usize..until as usize;
             let hits = group.count_hits(range, &keys, given_up);
-            let mut hits = hits.ok_or(SearchError::GivenUp)?.into_iter();
+            let mut hits = hits.ok_or(SearchError::SearchCancelled)?.into_iter();
             all.retain_mut(|kept| {
                 kept.hits += hits.next().expect("hits of each key");
                 kept.hits >= enough
@@ -423,12 +428,12 @@ impl TextSearch {
         group: &length_groups::LengthGroup,
         given_up: &(dyn Fn() -> bool + Sync),
     ) -> Result<(), SearchError> {
-        let keys: Vec<u64> = texts.iter().map(|text| text.key).collect();
+        let keys: Vec<u64> = texts.iter().map(|text| text.text_key).collect();
         let all = group.count_hits(0..group.len(), &keys, given_up);
-        let all = all.ok_or(SearchError::GivenUp)?;
+        let all = all.ok_or(SearchError::SearchCancelled)?;
         for (text, hits) in texts.iter_mut().zip(all) {
             text.hits += hits;
-            text.reports += group.len() as u64;
+            text.report_count += group.len() as u64;
         }
         Ok(())
     }
@@ -444,12 +449,17 @@ impl TextSearch {
     }
 
     fn estimate_share(&self, kept: &PassedCandidate) -> FoundText {
-        let [own, other] = self.hit;
-        let &PassedCandidate { hits, reports, .. } = kept;
+        let [own, other] = self.prefix_hit_probabilities;
+        let &PassedCandidate {
+            hits,
+            report_count: reports,
+            ..
+        } = kept;
         // Unbiased, because the expected hit rate is other + share·(own − other).
         let share = |rate: f64| (rate - other) / (own - other);
         let rate = hits as f64 / reports as f64;
-        let limits = [lower_bound, upper_bound].map(|bound| bound(hits, reports, kept.strict));
+        let limits = [lower_confidence_bound, upper_confidence_bound]
+            .map(|bound| bound(hits, reports, kept.max_tail_probability));
         FoundText {
             text: kept.candidate.text.clone(),
             goes_on: kept.candidate.goes_on,

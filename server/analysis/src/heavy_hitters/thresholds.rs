@@ -3,9 +3,9 @@
 //! The tail probability of a candidate is the probability that at least as many reports would hit
 //! it if no person had it.
 
-use crate::numeric::clopper_pearson::critical_count;
+use crate::numeric::clopper_pearson::critical_hit_count;
 use hushbin::mechanism::collision::Collision;
-use hushbin::task::{Kind, PrefixLengths};
+use hushbin::task::{PrefixLengths, QuestionKind};
 use hushbin::{Mechanism, Question};
 
 /// Maximum expected number of prefixes that continue to the next length although no person has
@@ -20,25 +20,25 @@ pub(super) const MAX_FALSE_PREFIXES: f64 = 16.0;
 /// is computed. A prefix that would otherwise continue with probability 0.99 is lost in these
 /// stages with a probability of about 0.002. [`DetectableShare`](super::DetectableShare) includes
 /// this loss.
-const STAGES: [(f64, f64); 2] = [(0.25, 0.4), (0.5, 0.06)];
+const EARLY_TEST_STAGES: [(f64, f64); 2] = [(0.25, 0.4), (0.5, 0.06)];
 
 /// Returns the early stages of the test for a group of `reports` reports. Each pair contains a
 /// number of reports, and the minimum number of hits with which a candidate continues.
 ///
 /// `other` is the hit probability of a candidate that no person has. For at most 1000 candidates
 /// there are no early stages.
-pub(super) fn early_stages(reports: u64, candidates: u64, other: f64) -> Vec<(u64, u64)> {
+pub(super) fn early_test_stages(reports: u64, candidates: u64, other: f64) -> Vec<(u64, u64)> {
     let stage = |(part, tail)| {
         let reports = (part * reports as f64) as u64;
-        (reports, critical_count(reports, other, tail))
+        (reports, critical_hit_count(reports, other, tail))
     };
-    let stages = STAGES.into_iter().filter(|_| candidates > 1000);
+    let stages = EARLY_TEST_STAGES.into_iter().filter(|_| candidates > 1000);
     stages.map(stage).collect()
 }
 
 /// Returns the maximum tail probability at which a candidate continues to the next length. It is at
 /// most 0.1 and at least `strict`, the maximum tail probability for the result.
-pub(super) fn max_tail_to_continue(candidates: u64, strict: f64) -> f64 {
+pub(super) fn max_tail_probability_to_continue(candidates: u64, strict: f64) -> f64 {
     (MAX_FALSE_PREFIXES / candidates.max(1) as f64)
         .min(0.1)
         .max(strict)
@@ -46,22 +46,30 @@ pub(super) fn max_tail_to_continue(candidates: u64, strict: f64) -> f64 {
 
 /// Returns the maximum one-sided tail probability at which a candidate of one length is included in
 /// the result. The Bonferroni correction covers all lengths and candidates.
-pub(super) fn max_tail_for_result(confidence: f64, lengths: usize, candidates: u64) -> f64 {
+pub(super) fn max_tail_probability_for_result(
+    confidence: f64,
+    lengths: usize,
+    candidates: u64,
+) -> f64 {
     (1.0 - confidence) / 2.0 / lengths as f64 / candidates.max(1) as f64
 }
 
 /// Returns the prefixes and the mechanism of a question that asks for a text. `None` for other
 /// kinds of question.
-pub(super) const fn text_parameters(question: &Question) -> Option<(&PrefixLengths, &Collision)> {
+pub(super) const fn text_question_parameters(
+    question: &Question,
+) -> Option<(&PrefixLengths, &Collision)> {
     match (question.kind(), question.mechanism()) {
-        (Kind::Text(prefixes), Mechanism::Collision(collision)) => Some((prefixes, collision)),
+        (QuestionKind::Text(prefixes), Mechanism::Collision(collision)) => {
+            Some((prefixes, collision))
+        }
         _ => None,
     }
 }
 
 /// Returns the probability that a report hits the prefix of its sender's text, and the probability
 /// that the report hits any other given prefix.
-pub(super) fn hit_rates(question: &Question, collision: &Collision) -> [f64; 2] {
-    let rates = collision.rates(&question.domain(), question.epsilon());
+pub(super) fn prefix_hit_probabilities(question: &Question, collision: &Collision) -> [f64; 2] {
+    let rates = collision.hit_probabilities(&question.domain(), question.epsilon());
     [rates.p_true, rates.p_false]
 }

@@ -4,30 +4,30 @@
 use hushbin::domain::Domain;
 use hushbin::hash::{HashFunctions, sign_of_open_key, sign_word_of_closed_elements};
 use hushbin::mechanism::BucketReport;
-use hushbin::mechanism::coco::{Coco, Randomizer, Rule};
+use hushbin::mechanism::coco::{Coco, Randomizer, FavouredSideRule};
 
 use super::buckets::{
-    ElementBuckets, HashedInput, RuleLikelihood, StrengthCounts, favoured_probability,
+    ElementBuckets, InputBuckets, FavouringRuleLikelihood, CellStrengthCounts, bucket_favoured_probability,
 };
 use super::contract::ExactProbabilities;
 
-impl RuleLikelihood for Rule {
+impl FavouringRuleLikelihood for FavouredSideRule {
     /// Returns s, or 0 under the rule `strongest`, because its computation ignores padding
     /// elements.
-    fn padded_size(&self, sparsity: u32) -> u32 {
+    fn padded_input_size(&self, sparsity: u32) -> u32 {
         match self {
             Self::Overwrite => sparsity,
             Self::Strongest { .. } => 0,
         }
     }
 
-    fn replace_pairs_by_sides(
+    fn keep_positive_sides_of_pairs(
         functions: &HashFunctions,
         domain: &Domain,
         elements: &[u64],
         cells: &mut [u32],
     ) {
-        let count = functions.count();
+        let count = functions.function_count();
         for function in 0..count {
             let keys = functions.function_keys(function);
             // One word contains the signs of 64 elements. Elements are mostly in order, so keep the
@@ -57,20 +57,20 @@ impl RuleLikelihood for Rule {
         coco: &Coco,
         sparsity: u32,
         exp: f64,
-        pushes: &HashedInput<'_>,
+        pushes: &InputBuckets<'_>,
         report: &BucketReport,
-        strengths: &mut StrengthCounts,
+        strengths: &mut CellStrengthCounts,
     ) -> f64 {
         let (side, pair) = (report.bucket, report.bucket / 2);
-        match coco.rule() {
-            Rule::Overwrite => {
+        match coco.favouring_rule() {
+            FavouredSideRule::Overwrite => {
                 // The rule `overwrite` has a single hash function, number 0.
                 let of_entries = pushes
-                    .entries
+                    .entry_buckets
                     .iter()
                     .map(|push| push.bucket_under_function(0) / 2);
                 let of_paddings = pushes
-                    .paddings
+                    .padding_buckets
                     .iter()
                     .map(|push| push.bucket_under_function(0) / 2);
                 let mut pairs: Vec<u32> = of_entries.chain(of_paddings.clone()).collect();
@@ -82,34 +82,34 @@ impl RuleLikelihood for Rule {
                     // The sign of a padding element is random, so the element favours either side
                     // with probability 1/2.
                     let own = pushes
-                        .entries
+                        .entry_buckets
                         .iter()
                         .filter(|push| push.bucket_under_function(0) == side)
                         .count() as f64;
                     let paddings = of_paddings.filter(|&other| other == pair).count() as f64;
                     1.0 + (exp - 1.0) * (own + 0.5 * paddings) / here
                 } else {
-                    let t = coco.buckets();
+                    let t = coco.buckets_per_hash();
                     let total = f64::from(sparsity) * (exp + 1.0) + f64::from(t - 2 * sparsity);
                     // The two sides of a pushed pair have total weight e + 1. The rest of Ω is
                     // divided equally among all other sides.
                     (total - f64::from(pushed) * (exp + 1.0)) / f64::from(t - 2 * pushed)
                 }
             }
-            Rule::Strongest { favoured } => {
+            FavouredSideRule::Strongest { favoured } => {
                 1.0 + (exp - 1.0)
-                    * strongest_probability(coco, favoured, pushes, report.bucket, strengths)
+                    * side_among_strongest_probability(coco, favoured, pushes, report.bucket, strengths)
             }
         }
     }
 
-    fn exact_probabilities(coco: &Coco, domain: &Domain, epsilon: f64) -> ExactProbabilities {
+    fn exact_bucket_probabilities(coco: &Coco, domain: &Domain, epsilon: f64) -> ExactProbabilities {
         let mut core = Randomizer::new(coco, domain, epsilon);
         let completing = core.clone();
         ExactProbabilities {
-            buckets: coco.total_buckets(),
-            completions: Box::new(move |signed| completing.completion_count(signed)),
-            probabilities: Box::new(move |seed, signed, completion| {
+            bucket_count: coco.total_buckets(),
+            completion_count_function: Box::new(move |signed| completing.completion_count(signed)),
+            bucket_probability_function: Box::new(move |seed, signed, completion| {
                 core.exact_bucket_probabilities(seed, signed, completion)
             }),
         }
@@ -118,18 +118,18 @@ impl RuleLikelihood for Rule {
 
 /// Returns the probability that a side is among the `favoured` strongest sides, under the rule
 /// `strongest`.
-fn strongest_probability(
+fn side_among_strongest_probability(
     coco: &Coco,
     favoured: u32,
-    pushes: &HashedInput<'_>,
+    pushes: &InputBuckets<'_>,
     side: u32,
-    strengths: &mut StrengthCounts,
+    strengths: &mut CellStrengthCounts,
 ) -> f64 {
-    let (function, side) = (side / coco.buckets(), side % coco.buckets());
+    let (function, side) = (side / coco.buckets_per_hash(), side % coco.buckets_per_hash());
     let on = |push: &ElementBuckets<'_>| push.bucket_under_function(function);
     // Signed strength of the reported side. The opposite side has the negative of this strength.
     let here: i64 = pushes
-        .entries
+        .entry_buckets
         .iter()
         .map(|push| match on(push) ^ side {
             0 => 1,
@@ -138,11 +138,11 @@ fn strongest_probability(
         })
         .sum();
     let push = |side| (side / 2, 1 - 2 * (side % 2) as i32);
-    strengths.count_by_strength(&pushes.entries, push);
+    strengths.count_cells_by_strength(&pushes.entry_buckets, push);
     let strength = here.unsigned_abs() as u32;
     let (beyond, alike) = (
-        strengths.count_stronger(strength),
-        strengths.count_equally_strong(strength),
+        strengths.count_stronger_cells(strength),
+        strengths.count_cells_of_strength(strength),
     );
     // Each pair has one side with strength v and one with −v.
     let (stronger, equal) = match here.signum() {
@@ -150,5 +150,5 @@ fn strongest_probability(
         0 => (beyond, 2 * alike),
         _ => (coco.total_buckets() - alike - beyond, alike),
     };
-    favoured_probability(favoured, stronger, equal)
+    bucket_favoured_probability(favoured, stronger, equal)
 }

@@ -3,24 +3,24 @@
 
 use hushbin::domain::Domain;
 use hushbin::mechanism::BucketReport;
-use hushbin::mechanism::collision::{Collision, Randomizer, Rule};
+use hushbin::mechanism::collision::{Collision, Randomizer, FavouredBucketRule};
 
 use super::buckets::{
-    ElementBuckets, HashedInput, RuleLikelihood, StrengthCounts, favoured_probability,
+    ElementBuckets, InputBuckets, FavouringRuleLikelihood, CellStrengthCounts, bucket_favoured_probability,
 };
 use super::contract::ExactProbabilities;
 
-impl RuleLikelihood for Rule {
+impl FavouringRuleLikelihood for FavouredBucketRule {
     fn unnormalised_likelihood(
         collision: &Collision,
         sparsity: u32,
         exp: f64,
-        held: &HashedInput<'_>,
+        held: &InputBuckets<'_>,
         report: &BucketReport,
-        strengths: &mut StrengthCounts,
+        strengths: &mut CellStrengthCounts,
     ) -> f64 {
-        let t = collision.buckets();
-        let elements = [held.entries.as_slice(), &held.paddings].concat();
+        let t = collision.buckets_per_hash();
+        let elements = [held.entry_buckets.as_slice(), &held.padding_buckets].concat();
         let width = collision.buckets_per_element();
         // If an element favours several consecutive buckets (width > 1), the input has a single
         // element.
@@ -32,36 +32,36 @@ impl RuleLikelihood for Rule {
             element.bucket_under_function(report.bucket / t) == report.bucket % t
         };
         let here = elements.iter().filter(own).count() as u32;
-        strengths.count_by_strength(&elements, |bucket| (bucket, 1));
+        strengths.count_cells_by_strength(&elements, |bucket| (bucket, 1));
         let (stronger, equal) = (
-            strengths.count_stronger(here),
-            strengths.count_equally_strong(here),
+            strengths.count_stronger_cells(here),
+            strengths.count_cells_of_strength(here),
         );
-        match collision.rule() {
+        match collision.favouring_rule() {
             // Every occupied bucket has weight e, however many elements it contains.
-            Rule::Occupied if here > 0 => exp,
-            Rule::Occupied => {
+            FavouredBucketRule::Occupied if here > 0 => exp,
+            FavouredBucketRule::Occupied => {
                 // The reported bucket is empty. So all stronger buckets are occupied, and all
                 // equally strong ones are empty.
                 let total = f64::from(sparsity) * exp + f64::from(t - sparsity);
                 (total - f64::from(stronger) * exp) / f64::from(equal)
             }
-            Rule::Heaviest { favoured } => {
-                1.0 + (exp - 1.0) * favoured_probability(favoured, stronger, equal)
+            FavouredBucketRule::Heaviest { favoured } => {
+                1.0 + (exp - 1.0) * bucket_favoured_probability(favoured, stronger, equal)
             }
         }
     }
 
-    fn exact_probabilities(
+    fn exact_bucket_probabilities(
         collision: &Collision,
         domain: &Domain,
         epsilon: f64,
     ) -> ExactProbabilities {
         let mut core = Randomizer::new(collision, domain, epsilon);
         ExactProbabilities {
-            buckets: collision.total_buckets(),
-            completions: Box::new(|_| Some(1)),
-            probabilities: Box::new(move |seed, signed, _| {
+            bucket_count: collision.total_buckets(),
+            completion_count_function: Box::new(|_| Some(1)),
+            bucket_probability_function: Box::new(move |seed, signed, _| {
                 core.exact_bucket_probabilities(seed, signed)
             }),
         }

@@ -4,24 +4,24 @@ use hushbin::Question;
 use hushbin::domain::{Domain, SignedItem};
 
 use super::hypothesis::Hypothesis;
-use super::neighbours::{NeighbourPair, pairs_of_any_inputs};
+use super::neighbours::{NeighbourPair, arbitrary_input_pairs};
 use super::observation::Observation;
 
 /// Function that returns the probability of each bucket. It takes three arguments: the seed, at
 /// most s signed items, and the index of a completion. A completion is one way to choose the secret
 /// padding if there are fewer than s items.
-pub(crate) type BucketProbabilities = Box<dyn FnMut(u64, &[SignedItem], u64) -> Vec<f64>>;
+pub(crate) type BucketProbabilityFunction = Box<dyn FnMut(u64, &[SignedItem], u64) -> Vec<f64>>;
 
 /// Exact probabilities with which the core's randomizer reports each bucket.
 pub struct ExactProbabilities {
     /// Number of buckets that a report may name, over all hash functions.
-    pub buckets: u32,
+    pub bucket_count: u32,
     /// Function that returns the number of completions for a given number of signed items.
     /// Completions are secret and equally likely. The function returns `None` if the number of
     /// completions exceeds 64 bits, or if there are more than s items.
-    pub completions: Box<dyn Fn(u32) -> Option<u64>>,
+    pub completion_count_function: Box<dyn Fn(u32) -> Option<u64>>,
     /// Function that returns the bucket probabilities with which the core draws reports.
-    pub probabilities: BucketProbabilities,
+    pub bucket_probability_function: BucketProbabilityFunction,
 }
 
 /// Mechanism whose reports an audit can observe. An observation compares a report's likelihoods
@@ -47,6 +47,6 @@ pub(super) trait ObservableMechanism {
 
     /// Returns pairs of inputs that an attacker can distinguish most easily.
     fn neighbour_pairs(&self, question: &Question) -> Vec<NeighbourPair> {
-        pairs_of_any_inputs(question, question.sparsity())
+        arbitrary_input_pairs(question, question.sparsity())
     }
 }

@@ -2,19 +2,19 @@
 
 use hushbin::domain::Domain;
 use hushbin::hash::HashKeys;
-use hushbin::mechanism::hash_bin::{BinDecoder, HashBin, PrivacyLevel, Report, Response};
+use hushbin::mechanism::hash_bin::{BinDecoder, HashBin, PrivacyLevel, Report, RandomisedResponse};
 use hushbin::{Entry, Question};
 
 use super::contract::ObservableMechanism;
 use super::hypothesis::Hypothesis;
 use super::neighbours::{
-    NeighbourPair, pairs_differing_in_one_item, pairs_of_any_inputs, pairs_within_distance,
+    NeighbourPair, pairs_differing_in_one_item, arbitrary_input_pairs, pairs_within_distance,
 };
-use super::observation::{BucketRank, Observation, SeedPlacement};
+use super::observation::{BucketRank, Observation, HashedCellSummary};
 
 /// Maximum number of entries in a test input that is built to reach the clipping bound. More
 /// entries would only take longer.
-const MOST_ENTRIES: f64 = 1024.0;
+const MAX_TEST_INPUT_ENTRIES: f64 = 1024.0;
 
 impl ObservableMechanism for HashBin {
     type Report = Report;
@@ -34,13 +34,13 @@ impl ObservableMechanism for HashBin {
                 let (bin, sign) = support.bin_and_sign(&keys, entry.item);
                 (bin, (sign < 0) == (entry.value < 0.0))
             };
-            SeedPlacement::new(input.entries().iter().map(push))
+            HashedCellSummary::new(input.entries().iter().map(push))
         };
         Observation {
-            log_ratio: response_log_ratio(self, epsilon, &sums, &report.response),
+            log_likelihood_ratio: response_log_likelihood_ratio(self, epsilon, &sums, &report.response),
             seed: report.seed,
-            places: [0, 1].map(|which| noiseless_rank(self, &sums[which], &report.response)),
-            falls: inputs.map(fall),
+            bucket_ranks: [0, 1].map(|which| noiseless_response_rank(self, &sums[which], &report.response)),
+            hashed_cell_summaries: inputs.map(fall),
             ..Observation::default()
         }
     }
@@ -54,9 +54,9 @@ impl ObservableMechanism for HashBin {
             PrivacyLevel::User { clip, .. } => {
                 // A sum of n fair signs has magnitude about √n, so 4η² entries reach the clipping
                 // bound η.
-                let reaching = (4.0 * clip * clip).min(MOST_ENTRIES) as u32;
-                let there = question.items().count().unwrap_or(u32::MAX);
-                pairs_of_any_inputs(question, reaching.max(question.sparsity()).min(there))
+                let reaching = (4.0 * clip * clip).min(MAX_TEST_INPUT_ENTRIES) as u32;
+                let there = question.items().item_count().unwrap_or(u32::MAX);
+                arbitrary_input_pairs(question, reaching.max(question.sparsity()).min(there))
             }
         }
     }
@@ -69,12 +69,12 @@ fn noiseless_bin_sums(
     keys: &HashKeys,
     input: &[Entry],
 ) -> Vec<f64> {
-    let mut sums = vec![0.0; hash_bin.bins() as usize];
+    let mut sums = vec![0.0; hash_bin.bin_count() as usize];
     for entry in input {
         let (bin, sign) = support.bin_and_sign(keys, entry.item);
         sums[bin as usize] += f64::from(sign) * entry.value;
     }
-    if let Some(clip) = hash_bin.privacy_level().clip() {
+    if let Some(clip) = hash_bin.privacy_level().clipping_bound() {
         sums[0] = sums[0].clamp(-clip, clip);
     }
     sums
@@ -82,40 +82,40 @@ fn noiseless_bin_sums(
 
 /// Returns `BucketRank::Only` if the response consists of the noiseless sums, rounded to the grid.
 /// Otherwise returns `BucketRank::Elsewhere`.
-fn noiseless_rank(hash_bin: &HashBin, sums: &[f64], response: &Response) -> BucketRank {
+fn noiseless_response_rank(hash_bin: &HashBin, sums: &[f64], response: &RandomisedResponse) -> BucketRank {
     let grid = f64::from(hash_bin.grid_steps());
     match response {
-        Response::Bins(bins)
+        RandomisedResponse::Bins(bins)
             if bins
                 .iter()
                 .zip(sums)
                 .all(|(&bin, sum)| (bin as f64 - grid * sum).abs() < 1.0) =>
         {
-            BucketRank::Only
+            BucketRank::ContainsAllEntries
         }
-        Response::Bins(_) | Response::Sign(_) => BucketRank::Elsewhere,
+        RandomisedResponse::Bins(_) | RandomisedResponse::Sign(_) => BucketRank::ContainsNoEntry,
     }
 }
 
 /// Returns the logarithm of a response's likelihood ratio. The ratio is the likelihood under the
 /// first vector of noiseless sums, divided by the likelihood under the second vector.
-fn response_log_ratio(
+fn response_log_likelihood_ratio(
     hash_bin: &HashBin,
     epsilon: f64,
     [first, second]: &[Vec<f64>; 2],
-    response: &Response,
+    response: &RandomisedResponse,
 ) -> f64 {
     match response {
         // P(plus) = (1 + B/A)/2, where B is the clipped sum and A = η(e + 1)/(e − 1). So 1/A =
         // tanh(ε/2)/η.
-        Response::Sign(plus) => {
-            let clip = hash_bin.privacy_level().clip().unwrap_or(f64::INFINITY);
+        RandomisedResponse::Sign(plus) => {
+            let clip = hash_bin.privacy_level().clipping_bound().unwrap_or(f64::INFINITY);
             let lean = (0.5 * epsilon).tanh() / clip;
             let sign = if *plus { 1.0 } else { -1.0 };
             let [p, q] = [first, second].map(|sums| 1.0 + sign * lean * sums[0]);
             (p / q).ln()
         }
-        Response::Bins(bins) => {
+        RandomisedResponse::Bins(bins) => {
             let rate = epsilon / hash_bin.sensitivity() as f64;
             // For Laplace densities, the ratio depends only on the L1 distances between the
             // response and the sums.

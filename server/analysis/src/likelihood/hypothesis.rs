@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use hushbin::task::{Kind, NumberLimits};
+use hushbin::task::{NumberLimits, QuestionKind};
 use hushbin::{Entry, Question};
 
 /// Input that may be the source of a report, written as a mixture of inputs with at most s signed
@@ -13,22 +13,22 @@ use hushbin::{Entry, Question};
 /// entry. If more than s entries remain, s of them are kept, and every set of s is equally likely.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Hypothesis {
-    entries: Vec<Entry>,
-    parts: Vec<HypothesisPart>,
+    input_entries: Vec<Entry>,
+    mixture_parts: Vec<HypothesisMixturePart>,
 }
 
 /// Part of a hypothesis's mixture: one possible set of at most s kept entries. Only the signs of
 /// these entries count.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct HypothesisPart {
+pub(super) struct HypothesisMixturePart {
     pub(super) probability: f64,
     /// Indices of the entries that are kept.
-    pub(super) kept: Vec<usize>,
+    pub(super) kept_entry_indices: Vec<usize>,
 }
 
 /// Approximate maximum number of entries in all parts of a hypothesis together. Every observation
 /// of a report visits all these entries.
-const WORK: usize = 64;
+const MAX_ENTRIES_IN_ALL_PARTS: usize = 64;
 
 impl Hypothesis {
     /// Creates the hypothesis that a report of `question` came from `entries`.
@@ -39,26 +39,30 @@ impl Hypothesis {
     #[must_use]
     pub fn new(question: &Question, entries: &[Entry]) -> Self {
         match (question.kind(), entries) {
-            (Kind::Number(scale), [entry]) => {
-                return Self::from_cells(scale.cell_and_rounding(entry.value));
+            (QuestionKind::Number(scale), [entry]) => {
+                return Self::from_adjacent_cells(
+                    scale.cell_and_next_cell_probability(entry.value),
+                );
             }
-            (Kind::Cross(cross), [entry]) => {
-                return Self::from_cells(cross.cell_and_rounding(entry.item as u32, entry.value));
+            (QuestionKind::CrossTabulation(cross), [entry]) => {
+                return Self::from_adjacent_cells(
+                    cross.cell_and_next_cell_probability(entry.item as u32, entry.value),
+                );
             }
-            (Kind::Text(_), prefixes) => {
+            (QuestionKind::Text(_), prefixes) => {
                 return Self {
-                    entries: prefixes.to_vec(),
-                    parts: Vec::new(),
+                    input_entries: prefixes.to_vec(),
+                    mixture_parts: Vec::new(),
                 };
             }
             _ => {}
         }
-        if let Kind::Numbers(limits) = question.kind() {
+        if let QuestionKind::Numbers(limits) = question.kind() {
             return Self::from_numbers(limits, entries);
         }
         let cells: Vec<Entry>;
         let entries = match question.kind() {
-            Kind::Together(together) => {
+            QuestionKind::JointChoices(together) => {
                 cells = together.option_entries(entries).collect();
                 &cells
             }
@@ -70,47 +74,50 @@ impl Hypothesis {
         let fractions: Vec<usize> = (0..entries.len())
             .filter(|&index| entries[index].value.abs() < 1.0)
             .collect();
-        let most = (WORK / keep).max(1);
-        let parts = match max_part_count(entries.len(), fractions.len(), keep) {
-            Some(count) if count <= most => enumerate_parts(&entries, &fractions, keep),
-            _ => quasi_random_parts(&entries, keep, most),
+        let most = (MAX_ENTRIES_IN_ALL_PARTS / keep).max(1);
+        let parts = match max_mixture_part_count(entries.len(), fractions.len(), keep) {
+            Some(count) if count <= most => enumerate_mixture_parts(&entries, &fractions, keep),
+            _ => quasi_random_mixture_parts(&entries, keep, most),
         };
-        Self { entries, parts }
+        Self {
+            input_entries: entries,
+            mixture_parts: parts,
+        }
     }
 
     /// Returns the hypothesis for a report with this seed. If the question asks for a text, the
     /// input is the prefix that the seed selects.
     pub(super) fn for_seed(&self, question: &Question, seed: u64) -> Cow<'_, Self> {
-        let Kind::Text(prefixes) = question.kind() else {
+        let QuestionKind::Text(prefixes) = question.kind() else {
             return Cow::Borrowed(self);
         };
-        let whole = HypothesisPart {
+        let whole = HypothesisMixturePart {
             probability: 1.0,
-            kept: vec![0],
+            kept_entry_indices: vec![0],
         };
         Cow::Owned(Self {
-            entries: vec![self.entries[prefixes.drawn_index(seed)]],
-            parts: vec![whole],
+            input_entries: vec![self.input_entries[prefixes.drawn_prefix_index(seed)]],
+            mixture_parts: vec![whole],
         })
     }
 
     /// Creates a mixture of an input in `cell` and an input in `cell + 1`, for a number or a
     /// cross-tabulation. The argument contains `cell` and the probability of rounding up to
     /// `cell + 1`.
-    fn from_cells((cell, next): (u32, f64)) -> Self {
+    fn from_adjacent_cells((cell, next): (u32, f64)) -> Self {
         // `next` is the probability of rounding up to `cell + 1`.
         let entry = |cell: u32| Entry {
             item: u64::from(cell),
             value: 1.0,
         };
-        let part = |(index, probability)| HypothesisPart {
+        let part = |(index, probability)| HypothesisMixturePart {
             probability,
-            kept: vec![index],
+            kept_entry_indices: vec![index],
         };
         let chances = [1.0 - next, next].into_iter().enumerate();
         Self {
-            entries: [cell, cell + 1].map(entry).into(),
-            parts: chances
+            input_entries: [cell, cell + 1].map(entry).into(),
+            mixture_parts: chances
                 .filter(|(_, chance)| *chance > 0.0)
                 .map(part)
                 .collect(),
@@ -125,10 +132,10 @@ impl Hypothesis {
             ..*entry
         };
         Self {
-            entries: entries.iter().map(coded).collect(),
-            parts: vec![HypothesisPart {
+            input_entries: entries.iter().map(coded).collect(),
+            mixture_parts: vec![HypothesisMixturePart {
                 probability: 1.0,
-                kept: (0..entries.len()).collect(),
+                kept_entry_indices: (0..entries.len()).collect(),
             }],
         }
     }
@@ -136,17 +143,17 @@ impl Hypothesis {
     /// Returns the entries whose value is not 0. If the question asks for several numbers, returns
     /// all entries.
     pub(super) fn entries(&self) -> &[Entry] {
-        &self.entries
+        &self.input_entries
     }
 
-    pub(super) fn parts(&self) -> &[HypothesisPart] {
-        &self.parts
+    pub(super) fn mixture_parts(&self) -> &[HypothesisMixturePart] {
+        &self.mixture_parts
     }
 }
 
 /// Returns an upper bound on the number of parts, or `None` if the bound overflows. `fractions` is
 /// the number of entries whose absolute value is less than 1, and `keep` is s.
-fn max_part_count(entries: usize, fractions: usize, keep: usize) -> Option<usize> {
+fn max_mixture_part_count(entries: usize, fractions: usize, keep: usize) -> Option<usize> {
     let mut count = 1_usize.checked_shl(u32::try_from(fractions).ok()?)?;
     // Binomial coefficient C(entries, keep). Each division is exact.
     for kept in 0..keep.min(entries.saturating_sub(keep)) {
@@ -157,7 +164,11 @@ fn max_part_count(entries: usize, fractions: usize, keep: usize) -> Option<usize
 
 /// Enumerates all parts: every outcome of ternarisation and, for each outcome, every choice of
 /// `keep` entries. `fractions` are the indices of the entries whose absolute value is less than 1.
-fn enumerate_parts(entries: &[Entry], fractions: &[usize], keep: usize) -> Vec<HypothesisPart> {
+fn enumerate_mixture_parts(
+    entries: &[Entry],
+    fractions: &[usize],
+    keep: usize,
+) -> Vec<HypothesisMixturePart> {
     let mut parts = Vec::new();
     for left in 0..1_usize << fractions.len() {
         // Bit i of `left` decides whether the i-th entry in `fractions` survives ternarisation.
@@ -177,7 +188,7 @@ fn enumerate_parts(entries: &[Entry], fractions: &[usize], keep: usize) -> Vec<H
             .filter(|index| !gone.contains(index))
             .collect();
         let from = parts.len();
-        append_choices(&left, keep, &mut Vec::new(), &mut parts);
+        append_entry_choices(&left, keep, &mut Vec::new(), &mut parts);
         let share = probability / (parts.len() - from) as f64;
         for part in &mut parts[from..] {
             part.probability = share;
@@ -188,29 +199,33 @@ fn enumerate_parts(entries: &[Entry], fractions: &[usize], keep: usize) -> Vec<H
 
 /// Appends one part for every choice of `keep` entries from `left`. Each part also contains the
 /// entries in `chosen`. If `left` has at most `keep` entries, the only choice is all of them.
-fn append_choices(
+fn append_entry_choices(
     left: &[usize],
     keep: usize,
     chosen: &mut Vec<usize>,
-    parts: &mut Vec<HypothesisPart>,
+    parts: &mut Vec<HypothesisMixturePart>,
 ) {
     if keep == 0 || left.len() <= keep {
-        parts.push(HypothesisPart {
+        parts.push(HypothesisMixturePart {
             probability: 0.0,
-            kept: [chosen, left.get(..keep).unwrap_or(left)].concat(),
+            kept_entry_indices: [chosen, left.get(..keep).unwrap_or(left)].concat(),
         });
         return;
     }
     // First the choices with the first entry, then the choices without it.
     chosen.push(left[0]);
-    append_choices(&left[1..], keep - 1, chosen, parts);
+    append_entry_choices(&left[1..], keep - 1, chosen, parts);
     chosen.pop();
-    append_choices(&left[1..], keep, chosen, parts);
+    append_entry_choices(&left[1..], keep, chosen, parts);
 }
 
 /// Returns `count` quasi-random parts. The fraction of parts that keep an entry approximates the
 /// probability that the entry is kept.
-fn quasi_random_parts(entries: &[Entry], keep: usize, count: usize) -> Vec<HypothesisPart> {
+fn quasi_random_mixture_parts(
+    entries: &[Entry],
+    keep: usize,
+    count: usize,
+) -> Vec<HypothesisMixturePart> {
     // Additive recurrence with the irrational steps 0.618034 = (√5 − 1)/2 and 0.414214 = √2 − 1.
     let part = |number: usize| {
         let draw = |index: usize| (number as f64 * 0.618_034 + index as f64 * 0.414_214).fract();
@@ -223,9 +238,9 @@ fn quasi_random_parts(entries: &[Entry], keep: usize, count: usize) -> Vec<Hypot
             kept.rotate_left(first);
             kept.truncate(keep);
         }
-        HypothesisPart {
+        HypothesisMixturePart {
             probability: 1.0 / count as f64,
-            kept,
+            kept_entry_indices: kept,
         }
     };
     (0..count).map(part).collect()

@@ -18,11 +18,11 @@ mod observation;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use contract::BucketProbabilities;
+pub(crate) use contract::BucketProbabilityFunction;
 pub use contract::ExactProbabilities;
 pub use hypothesis::Hypothesis;
 pub use neighbours::NeighbourPair;
-pub use observation::{BucketRank, Observation, SeedPlacement};
+pub use observation::{BucketRank, HashedCellSummary, Observation};
 
 use hushbin::{Mechanism, Question, Report};
 
@@ -94,9 +94,9 @@ macro_rules! register {
 hushbin::mechanisms!(register);
 
 /// Returns the function that computes the bucket probabilities of the core's randomizer
-/// ([`ExactProbabilities::probabilities`]). Returns `None` if [`exact_probabilities`] returns
+/// ([`ExactProbabilities::bucket_probability_function`]). Returns `None` if [`exact_probabilities`] returns
 /// `None`.
 #[must_use]
-pub fn core_bucket_probabilities(question: &Question) -> Option<BucketProbabilities> {
-    exact_probabilities(question).map(|enumerable| enumerable.probabilities)
+pub fn core_bucket_probabilities(question: &Question) -> Option<BucketProbabilityFunction> {
+    exact_probabilities(question).map(|enumerable| enumerable.bucket_probability_function)
 }

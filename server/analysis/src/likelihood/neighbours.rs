@@ -1,6 +1,8 @@
 //! Pairs of neighbouring inputs that an attacker can distinguish most easily.
 
-use hushbin::task::{Cross, Kind, NumberLimits, Part, PrefixLengths, Scale, Together};
+use hushbin::task::{
+    Cross, NumberLimits, PrefixLengths, QuestionKind, QuestionPart, Scale, Together,
+};
 use hushbin::{Entry, Question, ValueKind, item_key};
 
 /// Two neighbouring inputs: the probabilities of every report under them may differ by at most a
@@ -8,7 +10,7 @@ use hushbin::{Entry, Question, ValueKind, item_key};
 #[derive(Debug, Clone, PartialEq)]
 pub struct NeighbourPair {
     /// Description of each input, in words.
-    pub names: [String; 2],
+    pub input_descriptions: [String; 2],
     /// Entries of each input.
     pub inputs: [Vec<Entry>; 2],
 }
@@ -16,13 +18,16 @@ pub struct NeighbourPair {
 impl NeighbourPair {
     fn new(names: [impl Into<String>; 2], inputs: [Vec<Entry>; 2]) -> Self {
         let names = names.map(Into::into);
-        Self { names, inputs }
+        Self {
+            input_descriptions: names,
+            inputs,
+        }
     }
 }
 
 /// Values that an incorrect randomizer may treat differently: fractions, a tiny value, both signs,
 /// 0, and both ends of the range.
-const EVERY_KIND: [f64; 6] = [0.9999, -0.5, 1e-9, 1.0, 0.0, -1.0];
+const TEST_INPUT_VALUES: [f64; 6] = [0.9999, -0.5, 1e-9, 1.0, 0.0, -1.0];
 
 /// Creates entries with these values for the first items of the question, one item per value.
 fn entries_with_values(question: &Question, values: impl IntoIterator<Item = f64>) -> Vec<Entry> {
@@ -39,47 +44,47 @@ fn entries_with_equal_value(question: &Question, count: u32, value: f64) -> Vec<
 
 /// Creates `count` entries whose values cycle through those in [`EVERY_KIND`] that the question
 /// accepts.
-fn entries_of_every_value(question: &Question, count: u32) -> Vec<Entry> {
-    let accepted = |value: &f64| question.value_kind().accepts(*value);
-    let kinds = EVERY_KIND.into_iter().filter(accepted).cycle();
+fn entries_with_cycling_values(question: &Question, count: u32) -> Vec<Entry> {
+    let accepted = |value: &f64| question.value_kind().accepts_value(*value);
+    let kinds = TEST_INPUT_VALUES.into_iter().filter(accepted).cycle();
     entries_with_values(question, kinds.take(count as usize))
 }
 
 /// Returns the number of entries for an input that is sampled down to s entries. It is 2s, or the
 /// number of items if that is smaller.
-fn count_above_sparsity(question: &Question) -> u32 {
+fn entry_count_above_sparsity(question: &Question) -> u32 {
     let most = 2 * question.sparsity();
     question
         .items()
-        .count()
+        .item_count()
         .map_or(most, |items| most.min(items))
 }
 
 fn accepts_fractions(question: &Question) -> bool {
-    question.value_kind().accepts(0.5)
+    question.value_kind().accepts_value(0.5)
 }
 
 /// Creates an input with a single entry.
-fn single_entry(item: u32, value: f64) -> Vec<Entry> {
+fn single_entry_input(item: u32, value: f64) -> Vec<Entry> {
     let item = item.into();
     vec![Entry { item, value }]
 }
 
 /// Returns pairs of inputs for questions in which every person gives one answer: an item, a number,
 /// a cell, one option per part, or a text.
-fn pairs_of_single_answers(question: &Question) -> Vec<NeighbourPair> {
+fn single_answer_input_pairs(question: &Question) -> Vec<NeighbourPair> {
     match question.kind() {
-        Kind::Number(scale) => pairs_of_a_number(scale),
-        Kind::Cross(cross) => pairs_for_cross(cross),
-        Kind::Together(together) => pairs_for_together(together),
-        Kind::Text(prefixes) => pairs_of_texts(prefixes),
+        QuestionKind::Number(scale) => single_number_input_pairs(scale),
+        QuestionKind::CrossTabulation(cross) => cross_tabulation_input_pairs(cross),
+        QuestionKind::JointChoices(together) => together_question_input_pairs(together),
+        QuestionKind::Text(prefixes) => text_input_pairs(prefixes),
         _ => {
-            let last = question.items().count().unwrap_or(1) - 1;
+            let last = question.items().item_count().unwrap_or(1) - 1;
             let pair = |a: u32, b: u32| {
                 let name = |item: u32| format!("option {item}");
                 NeighbourPair::new(
                     [name(a), name(b)],
-                    [single_entry(a, 1.0), single_entry(b, 1.0)],
+                    [single_entry_input(a, 1.0), single_entry_input(b, 1.0)],
                 )
             };
             let mut pairs = vec![pair(0, last)];
@@ -91,13 +96,13 @@ fn pairs_of_single_answers(question: &Question) -> Vec<NeighbourPair> {
 
 /// Returns pairs of numbers: the ends of the range, a number inside it, and a number above the
 /// maximum.
-fn pairs_of_a_number(scale: &Scale) -> Vec<NeighbourPair> {
+fn single_number_input_pairs(scale: &Scale) -> Vec<NeighbourPair> {
     let [min, max] = scale.range();
     let between = 0.3 * min + 0.7 * max;
     let pair = |a: f64, b: f64| {
         NeighbourPair::new(
             [a, b].map(|number| number.to_string()),
-            [single_entry(0, a), single_entry(0, b)],
+            [single_entry_input(0, a), single_entry_input(0, b)],
         )
     };
     vec![pair(min, max), pair(between, min), pair(max + 1.0, between)]
@@ -105,17 +110,17 @@ fn pairs_of_a_number(scale: &Scale) -> Vec<NeighbourPair> {
 
 /// Returns pairs of answers to a cross-tabulation question. The answers differ in the row, in the
 /// column, or in both.
-fn pairs_for_cross(cross: &Cross) -> Vec<NeighbourPair> {
-    let rows = cross.shape()[0];
-    let ends = match cross.columns().scale() {
+fn cross_tabulation_input_pairs(cross: &Cross) -> Vec<NeighbourPair> {
+    let rows = cross.row_and_column_counts()[0];
+    let ends = match cross.column_part().scale() {
         Some(scale) => scale.range(),
-        None => [0.0, f64::from(cross.shape()[1] - 1)],
+        None => [0.0, f64::from(cross.row_and_column_counts()[1] - 1)],
     };
     let pair = |[row, other]: [u32; 2], [a, b]: [f64; 2]| {
         let name = |row: u32, column: f64| format!("row {row}, {column}");
         NeighbourPair::new(
             [name(row, a), name(other, b)],
-            [single_entry(row, a), single_entry(other, b)],
+            [single_entry_input(row, a), single_entry_input(other, b)],
         )
     };
     let [first, last] = ends;
@@ -129,7 +134,7 @@ fn pairs_for_cross(cross: &Cross) -> Vec<NeighbourPair> {
 
 /// Returns three pairs of texts: with different first letters, with a common first letter, and with
 /// one empty text.
-fn pairs_of_texts(prefixes: &PrefixLengths) -> Vec<NeighbourPair> {
+fn text_input_pairs(prefixes: &PrefixLengths) -> Vec<NeighbourPair> {
     let entries = |text: &str| {
         let keys = prefixes.prefix_keys(text).into_iter();
         keys.map(|item| Entry { item, value: 1.0 }).collect()
@@ -150,10 +155,10 @@ fn pairs_of_texts(prefixes: &PrefixLengths) -> Vec<NeighbourPair> {
 
 /// Returns pairs of answers with one option per part. They differ in all parts, in one part, and in
 /// every second part.
-fn pairs_for_together(together: &Together) -> Vec<NeighbourPair> {
+fn together_question_input_pairs(together: &Together) -> Vec<NeighbourPair> {
     let answer = |last: &dyn Fn(usize) -> bool| -> Vec<Entry> {
         let parts = together.parts().iter().enumerate();
-        let entry = |(part, own): (usize, &Part)| Entry {
+        let entry = |(part, own): (usize, &QuestionPart)| Entry {
             item: part as u64,
             value: f64::from(if last(part) { own.cell_count() - 1 } else { 0 }),
         };
@@ -177,8 +182,8 @@ fn pairs_for_together(together: &Together) -> Vec<NeighbourPair> {
 }
 
 /// Returns pairs of answers to a question that asks for several numbers.
-pub(super) fn pairs_of_numbers(question: &Question) -> Vec<NeighbourPair> {
-    let Kind::Numbers(limits) = question.kind() else {
+pub(super) fn several_numbers_input_pairs(question: &Question) -> Vec<NeighbourPair> {
+    let QuestionKind::Numbers(limits) = question.kind() else {
         unreachable!("numbers are asked");
     };
     // `place` is −1 at the minimum and 1 at the maximum. Values outside [−1, 1] are numbers outside
@@ -226,10 +231,10 @@ pub(super) fn pairs_of_numbers(question: &Question) -> Vec<NeighbourPair> {
 }
 
 /// Returns pairs of inputs that are sets of items. Most sets have `count` items.
-fn pairs_of_sets(question: &Question, count: u32) -> Vec<NeighbourPair> {
+fn item_set_input_pairs(question: &Question, count: u32) -> Vec<NeighbourPair> {
     let mut pairs = vec![pair_with_empty_input(question, count, 1.0)];
     pairs.extend(pair_with_disjoint_items(question, count));
-    let more = count_above_sparsity(question);
+    let more = entry_count_above_sparsity(question);
     if more > count {
         pairs.push(pair_with_empty_input(question, more, 1.0));
     }
@@ -237,12 +242,12 @@ fn pairs_of_sets(question: &Question, count: u32) -> Vec<NeighbourPair> {
     pairs
 }
 
-pub(super) fn pairs_of_any_inputs(question: &Question, count: u32) -> Vec<NeighbourPair> {
+pub(super) fn arbitrary_input_pairs(question: &Question, count: u32) -> Vec<NeighbourPair> {
     if !question.domain().is_padded() {
-        return pairs_of_single_answers(question);
+        return single_answer_input_pairs(question);
     }
     if !question.domain().is_rated() {
-        return pairs_of_sets(question, count);
+        return item_set_input_pairs(question, count);
     }
     let mut pairs = vec![pair_with_opposite_values(question, count, 1.0)];
     pairs.extend(pair_with_disjoint_items(question, count));
@@ -251,12 +256,12 @@ pub(super) fn pairs_of_any_inputs(question: &Question, count: u32) -> Vec<Neighb
         pairs.push(pair_with_one_item(question, 1.0, -1.0));
     }
     pairs.push(pair_with_empty_input(question, count, 0.0));
-    let more = count_above_sparsity(question);
+    let more = entry_count_above_sparsity(question);
     if more > count {
         pairs.push(pair_with_opposite_values(question, more, 1.0));
         pairs.push(NeighbourPair::new(
             [
-                input_in_words(more, 1.0),
+                describe_input_in_words(more, 1.0),
                 format!("{count} of them, all -1"),
             ],
             [
@@ -274,7 +279,7 @@ pub(super) fn pairs_of_any_inputs(question: &Question, count: u32) -> Vec<Neighb
                 format!("{more} items of every value"),
                 "no items".to_owned(),
             ],
-            [entries_of_every_value(question, more), Vec::new()],
+            [entries_with_cycling_values(question, more), Vec::new()],
         ));
     }
     pairs
@@ -284,7 +289,7 @@ pub(super) fn pairs_of_any_inputs(question: &Question, count: u32) -> Vec<Neighb
 fn pair_with_opposite_values(question: &Question, count: u32, value: f64) -> NeighbourPair {
     NeighbourPair::new(
         [
-            input_in_words(count, value),
+            describe_input_in_words(count, value),
             format!("the same items, all {}", -value),
         ],
         [value, -value].map(|value| entries_with_equal_value(question, count, value)),
@@ -294,12 +299,12 @@ fn pair_with_opposite_values(question: &Question, count: u32, value: f64) -> Nei
 /// Returns a pair of inputs with different items, `count` items each. `None` if the question has
 /// too few items.
 fn pair_with_disjoint_items(question: &Question, count: u32) -> Option<NeighbourPair> {
-    let there = question.items().count();
+    let there = question.items().item_count();
     there.is_none_or(|items| items >= 2 * count).then(|| {
         let mut all = entries_with_equal_value(question, 2 * count, 1.0);
         let others = all.split_off(count as usize);
         let names = [
-            input_in_words(count, 1.0),
+            describe_input_in_words(count, 1.0),
             format!("{count} other items, all 1"),
         ];
         NeighbourPair::new(names, [all, others])
@@ -308,19 +313,22 @@ fn pair_with_disjoint_items(question: &Question, count: u32) -> Option<Neighbour
 
 fn pair_with_one_item(question: &Question, value: f64, other: f64) -> NeighbourPair {
     NeighbourPair::new(
-        [input_in_words(1, value), format!("the same item, {other}")],
+        [
+            describe_input_in_words(1, value),
+            format!("the same item, {other}"),
+        ],
         [value, other].map(|value| entries_with_equal_value(question, 1, value)),
     )
 }
 
 fn pair_with_empty_input(question: &Question, count: u32, value: f64) -> NeighbourPair {
     NeighbourPair::new(
-        [input_in_words(count, value), "no items".to_owned()],
+        [describe_input_in_words(count, value), "no items".to_owned()],
         [entries_with_equal_value(question, count, value), Vec::new()],
     )
 }
 
-fn input_in_words(count: u32, value: f64) -> String {
+fn describe_input_in_words(count: u32, value: f64) -> String {
     match count {
         1 => format!("one item, {value}"),
         _ => format!("{count} items, all {value}"),
@@ -359,8 +367,8 @@ pub(super) fn pairs_differing_in_one_item(question: &Question) -> Vec<NeighbourP
         ));
     }
     pairs.push(pair_with_empty_input(question, 1, 0.0));
-    if count_above_sparsity(question) > s {
-        let others = entries_of_every_value(question, count_above_sparsity(question));
+    if entry_count_above_sparsity(question) > s {
+        let others = entries_with_cycling_values(question, entry_count_above_sparsity(question));
         pairs.push(pair_differing_in_first_entry(
             &others,
             [1.0, -1.0],
@@ -380,7 +388,7 @@ pub(super) fn pairs_within_distance(question: &Question, distance: f64) -> Vec<N
         pair_at_distance(question, distance),
         pair_with_empty_input(question, s, 0.0),
     ];
-    let more = count_above_sparsity(question);
+    let more = entry_count_above_sparsity(question);
     let fractions = accepts_fractions(question);
     if fractions {
         // The factor keeps the total change below the distance in spite of rounding errors.
@@ -397,7 +405,7 @@ pub(super) fn pairs_within_distance(question: &Question, distance: f64) -> Vec<N
     let down = distance.min(2.0);
     let down = if fractions { down } else { down.floor() };
     if down > 0.0 {
-        let others = entries_of_every_value(question, more);
+        let others = entries_with_cycling_values(question, more);
         pairs.push(pair_differing_in_first_entry(
             &others,
             [1.0, 1.0 - down],
@@ -410,7 +418,7 @@ pub(super) fn pairs_within_distance(question: &Question, distance: f64) -> Vec<N
 /// Returns a pair of inputs whose values differ by `distance` in total, or by as much as the items
 /// allow if that is less.
 fn pair_at_distance(question: &Question, distance: f64) -> NeighbourPair {
-    let there = question.items().count().unwrap_or(u32::MAX);
+    let there = question.items().item_count().unwrap_or(u32::MAX);
     // The number of entries that change from 1 to −1. It is at most 2¹⁰, because the distance is at
     // most 2¹¹.
     let flipped = ((distance / 2.0) as u32).min(there);
@@ -437,7 +445,7 @@ fn pair_at_distance(question: &Question, distance: f64) -> NeighbourPair {
 /// Returns the item at `index`. For a closed question, the item is `index` itself. For an open
 /// question, it is the key of the text that spells `index`.
 fn item_at(question: &Question, index: u32) -> u64 {
-    match question.items().count() {
+    match question.items().item_count() {
         Some(_) => u64::from(index),
         None => item_key(&index.to_string()),
     }

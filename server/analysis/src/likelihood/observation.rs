@@ -7,20 +7,20 @@ pub struct Observation {
     /// Logarithm of the report's likelihood ratio. The ratio is the likelihood under the first
     /// input, divided by the likelihood under the second. If the randomizer is correct, a threshold
     /// on this ratio is the best test (Neyman–Pearson lemma).
-    pub log_ratio: f64,
+    pub log_likelihood_ratio: f64,
     /// Seed of the report.
     pub seed: u64,
     /// Reported bucket, or 0 if reports do not name a bucket.
-    pub bucket: u64,
+    pub reported_bucket: u64,
     /// Index of the first entry in the reported bucket, for each input. If no entry is in that
     /// bucket, this is the number of entries.
-    pub first_entries: [usize; 2],
+    pub first_entries_in_bucket: [usize; 2],
     /// Rank of the reported bucket among the buckets of the entries, for each input. Under
     /// hash-bin, the rank is `Only` if the reported bins are the input's exact sums, rounded to the
     /// grid.
-    pub places: [BucketRank; 2],
+    pub bucket_ranks: [BucketRank; 2],
     /// Cells in which the seed places the entries, for each input.
-    pub falls: [SeedPlacement; 2],
+    pub hashed_cell_summaries: [HashedCellSummary; 2],
 }
 
 impl Observation {
@@ -37,16 +37,16 @@ impl Observation {
 /// Summary of the cells to which a seed's hash functions map the entries of an input. The summary
 /// does not depend on the reported bucket or bins.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct SeedPlacement {
+pub struct HashedCellSummary {
     /// Number of cells (buckets, pairs or bins) that contain an entry.
-    pub cells: u32,
+    pub occupied_cell_count: u32,
     /// Number of entries whose push is positive, or 0 if the mechanism has no pushes.
-    pub pluses: u32,
+    pub positive_push_count: u32,
     /// Cell of the first entry, counted from 1, or 0 if there are no entries.
-    pub first: u32,
+    pub first_entry_cell: u32,
 }
 
-impl SeedPlacement {
+impl HashedCellSummary {
     /// Creates the summary from one pair for each entry: the entry's cell, and true if the entry's
     /// push is positive.
     pub(super) fn new(entries: impl Iterator<Item = (u32, bool)>) -> Self {
@@ -60,9 +60,9 @@ impl SeedPlacement {
         cells.sort_unstable();
         cells.dedup();
         Self {
-            cells: cells.len() as u32,
-            pluses,
-            first,
+            occupied_cell_count: cells.len() as u32,
+            positive_push_count: pluses,
+            first_entry_cell: first,
         }
     }
 }
@@ -72,13 +72,13 @@ impl SeedPlacement {
 pub enum BucketRank {
     /// The bucket contains no entry.
     #[default]
-    Elsewhere,
+    ContainsNoEntry,
     /// The bucket contains all entries of the input.
-    Only,
+    ContainsAllEntries,
     /// Several buckets contain entries, and this one has the smallest index of them.
-    Lowest,
+    LowestEntryBucket,
     /// Several buckets contain entries, and this one has the greatest index of them.
-    Highest,
+    HighestEntryBucket,
     /// Some buckets that contain entries have a smaller index, and some have a greater one.
-    Between,
+    MiddleEntryBucket,
 }

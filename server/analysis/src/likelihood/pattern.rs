@@ -5,7 +5,7 @@ use hushbin::mechanism::pattern::{Pattern, Randomizer, Report};
 
 use super::contract::{ExactProbabilities, ObservableMechanism};
 use super::hypothesis::Hypothesis;
-use super::observation::{BucketRank, Observation, SeedPlacement};
+use super::observation::{BucketRank, Observation, HashedCellSummary};
 
 impl ObservableMechanism for Pattern {
     type Report = Report;
@@ -18,30 +18,30 @@ impl ObservableMechanism for Pattern {
         report: &Report,
     ) -> Observation {
         let cells = inputs.map(|input| input.entries().first().map_or(0, |own| own.item as u32));
-        let favours = cells.map(|cell| self.favours(cell, report.bucket));
+        let favours = cells.map(|cell| self.cell_favours_output(cell, report.bucket));
         let [first, second] = favours.map(|own| if own { epsilon } else { 0.0 });
         Observation {
-            log_ratio: first - second,
+            log_likelihood_ratio: first - second,
             seed: report.seed,
-            bucket: report.bucket.into(),
-            first_entries: favours.map(|own| usize::from(!own)),
-            places: favours.map(|own| {
+            reported_bucket: report.bucket.into(),
+            first_entries_in_bucket: favours.map(|own| usize::from(!own)),
+            bucket_ranks: favours.map(|own| {
                 if own {
-                    BucketRank::Only
+                    BucketRank::ContainsAllEntries
                 } else {
-                    BucketRank::Elsewhere
+                    BucketRank::ContainsNoEntry
                 }
             }),
-            falls: cells.map(|cell| SeedPlacement::new(std::iter::once((cell, false)))),
+            hashed_cell_summaries: cells.map(|cell| HashedCellSummary::new(std::iter::once((cell, false)))),
         }
     }
 
     fn exact_probabilities(&self, _: &Domain, epsilon: f64) -> Option<ExactProbabilities> {
         let core = Randomizer::new(self, epsilon);
         Some(ExactProbabilities {
-            buckets: self.outputs(),
-            completions: Box::new(|_| Some(1)),
-            probabilities: Box::new(move |_, signed, _| {
+            bucket_count: self.output_count(),
+            completion_count_function: Box::new(|_| Some(1)),
+            bucket_probability_function: Box::new(move |_, signed, _| {
                 core.output_probabilities(signed.first().map_or(0, |own| own.item as u32))
             }),
         })

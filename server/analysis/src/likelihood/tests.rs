@@ -32,23 +32,24 @@ fn tasks() -> Vec<Task> {
                 let hashes = [1, 1, 1, 3, 17];
                 let favoured = [1, sparsity, buckets / 2, 2 * sparsity, 5 * buckets];
                 for (favoured, hashes) in favoured.into_iter().zip(hashes) {
-                    let rule = collision::Rule::Heaviest { favoured };
+                    let rule = collision::FavouredBucketRule::Heaviest { favoured };
                     let collision = Collision::with_hashes(rule, hashing, buckets, hashes);
                     if let Ok(collision) = collision {
                         tasks.push((items, sparsity, Mechanism::Collision(collision)));
                     }
-                    let rule = coco::Rule::Strongest { favoured };
+                    let rule = coco::FavouredSideRule::Strongest { favoured };
                     if let Ok(coco) = Coco::with_hashes(rule, hashing, buckets, hashes) {
                         tasks.push((items, sparsity, Mechanism::Coco(coco)));
                     }
                 }
                 if buckets > sparsity {
-                    let rule = collision::Rule::Occupied;
+                    let rule = collision::FavouredBucketRule::Occupied;
                     let collision = Collision::new(rule, hashing, buckets).unwrap();
                     tasks.push((items, sparsity, Mechanism::Collision(collision)));
                 }
                 if buckets >= 2 * sparsity + 2 {
-                    let coco = Coco::new(coco::Rule::Overwrite, hashing, buckets).unwrap();
+                    let coco =
+                        Coco::new(coco::FavouredSideRule::Overwrite, hashing, buckets).unwrap();
                     tasks.push((items, sparsity, Mechanism::Coco(coco)));
                 }
             }
@@ -118,7 +119,7 @@ fn core(task: &Task, seed: u64, input: &[Entry]) -> Vec<f64> {
         .iter()
         .map(|entry| SignedItem {
             item: entry.item,
-            negative: entry.value < 0.0,
+            is_negative: entry.value < 0.0,
         })
         .collect();
     let mut probabilities = core_bucket_probabilities(&task.questions()[0]).unwrap();
@@ -141,7 +142,7 @@ fn ratios_are_those_of_the_core() {
                 let full = |(_, part): &(f64, Vec<Entry>)| {
                     part.len() as u32 == task.questions()[0].sparsity()
                 };
-                !left.iter().all(full) && coco.rule_name() == coco::RuleName::Strongest
+                !left.iter().all(full) && coco.rule_name() == coco::FavouredSideRuleName::Strongest
             }
             _ => false,
         };
@@ -177,7 +178,7 @@ fn ratios_are_those_of_the_core() {
                         _ => unreachable!(),
                     };
                     let ours = observe_report(&task.questions()[0], hypotheses.each_ref(), &report)
-                        .log_ratio;
+                        .log_likelihood_ratio;
                     let exact = (p / q).ln();
                     assert!(
                         (ours - exact).abs() < 1e-11,
@@ -216,7 +217,7 @@ fn no_report_tells_inputs_without_entries_apart() {
             _ => unreachable!(),
         };
         let seen = observe_report(&task.questions()[0], hypotheses.each_ref(), &report);
-        assert_eq!(seen.log_ratio, 0.0, "{task:?}");
+        assert_eq!(seen.log_likelihood_ratio, 0.0, "{task:?}");
     }
 }
 
@@ -224,19 +225,24 @@ fn no_report_tells_inputs_without_entries_apart() {
 /// enumerated, and otherwise approximately right.
 #[test]
 fn parts_leave_entries_as_often_as_ternarisation_does() {
-    let collision = Collision::new(collision::Rule::Occupied, HashFamily::Balanced, 80).unwrap();
+    let collision = Collision::new(
+        collision::FavouredBucketRule::Occupied,
+        HashFamily::Balanced,
+        80,
+    )
+    .unwrap();
     for (sparsity, tolerance) in [(1, 1e-12), (2, 0.05), (3, 0.05), (12, 0.05), (64, 0.2)] {
         let task = task(300, sparsity, 1.0, Mechanism::Collision(collision));
         for pair in neighbour_pairs(&task.questions()[0]) {
             for input in pair.inputs {
                 let hypothesis = Hypothesis::new(&task.questions()[0], &input);
-                let parts = hypothesis.parts();
+                let parts = hypothesis.mixture_parts();
                 let total: f64 = parts.iter().map(|part| part.probability).sum();
                 assert!((total - 1.0).abs() < 1e-12, "{input:?}");
                 let mut kept = 0.0;
                 for part in parts {
-                    assert!(part.kept.len() <= sparsity as usize);
-                    kept += part.probability * part.kept.len() as f64;
+                    assert!(part.kept_entry_indices.len() <= sparsity as usize);
+                    kept += part.probability * part.kept_entry_indices.len() as f64;
                 }
                 let exact = match left(&task, &input) {
                     Some(left) => left.iter().map(|(p, part)| p * part.len() as f64).sum(),

@@ -7,8 +7,8 @@ use hushbin::{Entry, Question};
 
 use super::contract::{ExactProbabilities, ObservableMechanism};
 use super::hypothesis::Hypothesis;
-use super::neighbours::{NeighbourPair, pairs_of_numbers};
-use super::observation::{BucketRank, Observation, SeedPlacement};
+use super::neighbours::{NeighbourPair, several_numbers_input_pairs};
+use super::observation::{BucketRank, Observation, HashedCellSummary};
 
 impl ObservableMechanism for Window {
     type Report = Report;
@@ -30,23 +30,23 @@ impl ObservableMechanism for Window {
         });
         let may_be = |chance: &f64| *chance > 0.0;
         Observation {
-            log_ratio: (first / second).ln(),
+            log_likelihood_ratio: (first / second).ln(),
             seed: report.seed,
-            bucket: report.bucket.into(),
-            first_entries: of.each_ref().map(|chances| {
+            reported_bucket: report.bucket.into(),
+            first_entries_in_bucket: of.each_ref().map(|chances| {
                 let found = chances.iter().position(may_be);
                 found.unwrap_or(chances.len())
             }),
-            places: of.each_ref().map(|chances| {
+            bucket_ranks: of.each_ref().map(|chances| {
                 if chances.iter().all(may_be) {
-                    BucketRank::Only
+                    BucketRank::ContainsAllEntries
                 } else {
-                    BucketRank::Elsewhere
+                    BucketRank::ContainsNoEntry
                 }
             }),
-            falls: inputs.map(|input| {
+            hashed_cell_summaries: inputs.map(|input| {
                 let drawn = atoms.iter().map(|&(attribute, _)| attribute);
-                SeedPlacement::new(
+                HashedCellSummary::new(
                     drawn.map(|own| (own, attribute_value(input.entries(), own) > 0.0)),
                 )
             }),
@@ -56,9 +56,9 @@ impl ObservableMechanism for Window {
     fn exact_probabilities(&self, domain: &Domain, epsilon: f64) -> Option<ExactProbabilities> {
         let core = Randomizer::new(self, domain, epsilon);
         Some(ExactProbabilities {
-            buckets: self.cells(),
-            completions: Box::new(|_| Some(1)),
-            probabilities: Box::new(move |seed, signed, _| {
+            bucket_count: self.cell_count(),
+            completion_count_function: Box::new(|_| Some(1)),
+            bucket_probability_function: Box::new(move |seed, signed, _| {
                 let entries: Vec<Entry> = signed.iter().map(end_of_range_entry).collect();
                 core.cell_probabilities(seed, &entries)
             }),
@@ -66,7 +66,7 @@ impl ObservableMechanism for Window {
     }
 
     fn neighbour_pairs(&self, question: &Question) -> Vec<NeighbourPair> {
-        pairs_of_numbers(question)
+        several_numbers_input_pairs(question)
     }
 }
 
@@ -74,7 +74,7 @@ impl ObservableMechanism for Window {
 fn end_of_range_entry(signed: &SignedItem) -> Entry {
     Entry {
         item: signed.item,
-        value: if signed.negative { -1.0 } else { 1.0 },
+        value: if signed.is_negative { -1.0 } else { 1.0 },
     }
 }
 

@@ -11,7 +11,7 @@ use std::f64::consts::TAU;
 /// The error consists of 8 roundings of the exponent, which is at most −ln of the value, and the
 /// errors of three Stirling corrections. The bound is valid even if the last bit of the success
 /// probability is wrong.
-pub(crate) fn relative_error_bound(probability: f64) -> f64 {
+pub(crate) fn probability_relative_error_bound(probability: f64) -> f64 {
     f64::EPSILON * (160.0 - 4.0 * probability.clamp(f64::MIN_POSITIVE, 1.0).ln())
 }
 
@@ -60,7 +60,7 @@ pub(crate) fn chernoff_exponent(x: f64, trials: f64, p: [f64; 2]) -> f64 {
 
 /// Returns P(X = x) for X ~ Binomial(`trials`, p) and an integer x from 0 to `trials`. `p` is the
 /// pair of p and 1 − p.
-pub(crate) fn probability(x: f64, trials: f64, p: [f64; 2]) -> f64 {
+pub(crate) fn binomial_probability(x: f64, trials: f64, p: [f64; 2]) -> f64 {
     let exponent = chernoff_exponent(x, trials, p);
     if x == 0.0 || x == trials {
         return (-exponent).exp();
@@ -72,7 +72,7 @@ pub(crate) fn probability(x: f64, trials: f64, p: [f64; 2]) -> f64 {
 
 /// Returns the ratio P(X ≥ x)/P(X = x) for X ~ Binomial(`trials`, 1/2), and the number of summed
 /// terms. `x` must be at least (trials − 1)/2. Each term adds at most 4·2⁻⁵² to the relative error.
-pub(crate) fn tail_ratio(x: f64, trials: f64) -> (f64, f64) {
+pub(crate) fn tail_to_probability_ratio(x: f64, trials: f64) -> (f64, f64) {
     let (mut sum, mut term, mut at) = (1.0, 1.0, x);
     while at < trials {
         let ratio = (trials - at) / (at + 1.0);
@@ -108,11 +108,11 @@ mod tests {
                 let all = direct(trials, p);
                 let n = f64::from(trials);
                 for (x, &expected) in all.iter().enumerate() {
-                    let found = probability(x as f64, n, [p, 1.0 - p]);
+                    let found = binomial_probability(x as f64, n, [p, 1.0 - p]);
                     if expected > 1e-280 {
                         let relative = found / expected - 1.0;
                         assert!(
-                            relative.abs() < relative_error_bound(found),
+                            relative.abs() < probability_relative_error_bound(found),
                             "{x} of {trials}, {p}: {relative}"
                         );
                     }
@@ -134,7 +134,7 @@ mod tests {
         let (n, p) = (1e8, [0.3, 0.7]);
         let mean = n * p[0];
         let deviation = f64::sqrt(mean * p[1]).round();
-        let near = |x: i32| probability(mean + f64::from(x), n, p);
+        let near = |x: i32| binomial_probability(mean + f64::from(x), n, p);
         let reach = 9 * deviation as i32;
         let sum: f64 = (-reach..=reach).map(near).sum();
         assert!((sum - 1.0).abs() < 1e-11, "{sum}");
@@ -145,7 +145,7 @@ mod tests {
         for trials in [0, 1, 2, 31, 200] {
             let all = direct(trials, 0.5);
             for x in (trials.saturating_sub(1)).div_ceil(2)..=trials {
-                let (ratio, terms) = tail_ratio(f64::from(x), f64::from(trials));
+                let (ratio, terms) = tail_to_probability_ratio(f64::from(x), f64::from(trials));
                 let tail: f64 = all[x as usize..].iter().sum();
                 let relative = ratio * all[x as usize] / tail - 1.0;
                 assert!(relative.abs() < 1e-13, "{x} of {trials}: {relative}");

@@ -7,12 +7,12 @@
 
 use statrs::function::beta::beta_reg;
 
-use super::roots::{arithmetic_middle, bisect, integer_middle};
+use super::roots::{arithmetic_midpoint_function, bisect, integer_midpoint};
 
 /// Relative reduction of `failure` that covers the rounding errors of tail probabilities. Tail
 /// probabilities are computed from differences of ln Γ, with relative errors below 10⁻⁴ for up to
 /// 10⁹ trials.
-const ROUNDING: f64 = 1e-4;
+const ROUNDING_SAFETY_MARGIN: f64 = 1e-4;
 
 /// Returns a lower confidence bound on the probability of an event that occurred in `hits` out of
 /// `trials` trials.
@@ -23,7 +23,7 @@ const ROUNDING: f64 = 1e-4;
 /// # Panics
 /// If `hits` is more than `trials`, or `failure` is not in (0, 0.5].
 #[must_use]
-pub fn lower_bound(hits: u64, trials: u64, failure: f64) -> f64 {
+pub fn lower_confidence_bound(hits: u64, trials: u64, failure: f64) -> f64 {
     assert!(hits <= trials, "{hits} hits in {trials} trials");
     assert!(failure > 0.0 && failure <= 0.5, "failure is {failure}");
     if hits == 0 {
@@ -32,13 +32,13 @@ pub fn lower_bound(hits: u64, trials: u64, failure: f64) -> f64 {
     // P(X ≥ k) = I_p(k, n − k + 1) for X ~ Binomial(n, p). The library's inverse of I does not
     // terminate for 100 hits in 10⁸ trials. This bisection ends at neighbouring doubles, and its
     // lower end is on the safe side.
-    let failure = failure * (1.0 - ROUNDING);
+    let failure = failure * (1.0 - ROUNDING_SAFETY_MARGIN);
     let (a, b) = (hits as f64, (trials - hits + 1) as f64);
     let rare = |p: f64| beta_reg(a, b, p) <= failure;
     bisect(
         0.0,
         hits as f64 / trials as f64,
-        arithmetic_middle(0.0),
+        arithmetic_midpoint_function(0.0),
         rare,
     )
     .0
@@ -50,11 +50,11 @@ pub fn lower_bound(hits: u64, trials: u64, failure: f64) -> f64 {
 /// # Panics
 /// If `failure` is not in (0, 0.5].
 #[must_use]
-pub(crate) fn critical_count(trials: u64, p: f64, failure: f64) -> u64 {
+pub(crate) fn critical_hit_count(trials: u64, p: f64, failure: f64) -> u64 {
     assert!(failure > 0.0 && failure <= 0.5, "failure is {failure}");
-    let failure = failure * (1.0 - ROUNDING);
+    let failure = failure * (1.0 - ROUNDING_SAFETY_MARGIN);
     let rare = |hits: u64| beta_reg(hits as f64, (trials - hits + 1) as f64, p) <= failure;
-    bisect(trials + 1, 0, integer_middle, rare).0
+    bisect(trials + 1, 0, integer_midpoint, rare).0
 }
 
 /// Returns an upper confidence bound on the probability of an event: 1 minus the [`lower_bound`]
@@ -63,10 +63,10 @@ pub(crate) fn critical_count(trials: u64, p: f64, failure: f64) -> u64 {
 /// # Panics
 /// If `hits` is more than `trials`, or `failure` is not in (0, 0.5].
 #[must_use]
-pub fn upper_bound(hits: u64, trials: u64, failure: f64) -> f64 {
+pub fn upper_confidence_bound(hits: u64, trials: u64, failure: f64) -> f64 {
     assert!(hits <= trials, "{hits} hits in {trials} trials");
     // Round up to the next double, because the subtraction may have rounded down.
-    (1.0 - lower_bound(trials - hits, trials, failure))
+    (1.0 - lower_confidence_bound(trials - hits, trials, failure))
         .next_up()
         .min(1.0)
 }
@@ -79,7 +79,7 @@ mod tests {
     /// is 6 per cent.
     #[test]
     fn fifteen_heads_of_twenty_are_rare() {
-        assert_eq!(critical_count(20, 0.5, 0.05), 15);
+        assert_eq!(critical_hit_count(20, 0.5, 0.05), 15);
     }
 
     /// Bounds agree with reference values. These were bisected to 30 decimal digits, in arithmetic
@@ -125,8 +125,8 @@ mod tests {
         ];
         for (hits, trials, failure, lower, upper) in known {
             for (ours, exact) in [
-                (lower_bound(hits, trials, failure), lower),
-                (upper_bound(hits, trials, failure), upper),
+                (lower_confidence_bound(hits, trials, failure), lower),
+                (upper_confidence_bound(hits, trials, failure), upper),
             ] {
                 // The reduction of `failure` by `ROUNDING` changes a bound by less than this.
                 assert!(
@@ -134,8 +134,8 @@ mod tests {
                     "{hits} of {trials}: {ours}, not {exact}"
                 );
             }
-            assert!(lower_bound(hits, trials, failure) <= lower);
-            assert!(upper_bound(hits, trials, failure) >= upper);
+            assert!(lower_confidence_bound(hits, trials, failure) <= lower);
+            assert!(upper_confidence_bound(hits, trials, failure) >= upper);
         }
     }
 
@@ -144,7 +144,8 @@ mod tests {
     /// 137.375, the probability of 100 or fewer events is 0.0005.
     #[test]
     fn rare_events_of_many_trials_are_bounded() {
-        let [lower, upper] = [lower_bound, upper_bound].map(|f| f(100, 100_000_000, 0.0005));
+        let [lower, upper] =
+            [lower_confidence_bound, upper_confidence_bound].map(|f| f(100, 100_000_000, 0.0005));
         assert!((lower * 1e8 - 70.330).abs() < 0.01, "{lower}");
         assert!((upper * 1e8 - 137.375).abs() < 0.01, "{upper}");
     }
@@ -156,7 +157,7 @@ mod tests {
         for trials in [0, 1, 7, 40_u64] {
             for p in [0.01, 0.27, 0.5, 0.9] {
                 for failure in [1e-9, 0.001, 0.2] {
-                    let hits = critical_count(trials, p, failure);
+                    let hits = critical_hit_count(trials, p, failure);
                     let of = |x: u64| {
                         let choose = (0..x).map(|i| (trials - i) as f64 / (i + 1) as f64);
                         choose.product::<f64>()
@@ -165,11 +166,11 @@ mod tests {
                     };
                     let tail = |from: u64| (from..=trials).map(of).sum::<f64>();
                     assert!(tail(hits) <= failure, "{trials} {p} {failure}: {hits}");
-                    assert!(tail(hits - 1) > failure * (1.0 - 2.0 * ROUNDING));
+                    assert!(tail(hits - 1) > failure * (1.0 - 2.0 * ROUNDING_SAFETY_MARGIN));
                     if hits <= trials {
-                        assert!(lower_bound(hits, trials, failure) >= p * (1.0 - 1e-12));
+                        assert!(lower_confidence_bound(hits, trials, failure) >= p * (1.0 - 1e-12));
                     }
-                    assert!(hits == 1 || lower_bound(hits - 1, trials, failure) < p);
+                    assert!(hits == 1 || lower_confidence_bound(hits - 1, trials, failure) < p);
                 }
             }
         }
@@ -182,8 +183,12 @@ mod tests {
         for failure in [0.0005, 0.025, 0.2] {
             let mut worst: f64 = 0.0;
             for n in 1..=40_u64 {
-                let lower: Vec<f64> = (0..=n).map(|k| lower_bound(k, n, failure)).collect();
-                let upper: Vec<f64> = (0..=n).map(|k| upper_bound(k, n, failure)).collect();
+                let lower: Vec<f64> = (0..=n)
+                    .map(|k| lower_confidence_bound(k, n, failure))
+                    .collect();
+                let upper: Vec<f64> = (0..=n)
+                    .map(|k| upper_confidence_bound(k, n, failure))
+                    .collect();
                 // A bound fails most often if p is next to one of its possible values.
                 let grid = (1..200).map(|i| f64::from(i) / 200.0);
                 let below = lower.iter().map(|p| p.next_down());

@@ -22,12 +22,12 @@ use statrs::distribution::{ContinuousCDF, Normal};
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct TailThresholds {
     /// Threshold for Chernoff's bound. I is evaluated at the observed sum.
-    chernoff: f64,
+    chernoff_threshold: f64,
     /// Threshold for the normal tail. I is evaluated closer to the mean, at the distance
-    /// [`ObservedSum::shift`] from the observed sum.
-    normal: f64,
+    /// [`ObservedSum::continuity_correction`] from the observed sum.
+    normal_tail_threshold: f64,
     /// Normal quantile −Φ⁻¹ of the tail probability.
-    z: f64,
+    normal_quantile: f64,
 }
 
 impl TailThresholds {
@@ -35,16 +35,16 @@ impl TailThresholds {
     pub(crate) fn new(probability: f64) -> Self {
         let z = -Normal::standard().inverse_cdf(probability);
         Self {
-            chernoff: -probability.ln(),
-            normal: 0.5 * z * z,
-            z,
+            chernoff_threshold: -probability.ln(),
+            normal_tail_threshold: 0.5 * z * z,
+            normal_quantile: z,
         }
     }
 
     /// Returns the number of standard deviations beyond which a normal distribution has this tail
     /// probability.
     pub(crate) const fn normal_quantile(&self) -> f64 {
-        self.z
+        self.normal_quantile
     }
 }
 
@@ -71,21 +71,21 @@ impl LimitSide {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ObservedSum {
     /// Observed sum S.
-    pub(crate) sum: f64,
+    pub(crate) observed_sum: f64,
     /// Distance from S to the start of the normal tail, which is closer to the mean. 0 if S is
     /// continuous.
-    pub(crate) shift: f64,
+    pub(crate) continuity_correction: f64,
     /// Approximate standard deviation of S. It determines the value of t at which the search
     /// starts.
-    pub(crate) deviation: f64,
+    pub(crate) standard_deviation: f64,
     /// Maximum of |t|, the argument of K, that the search tries.
-    pub(crate) max_t: f64,
+    pub(crate) max_cumulant_argument: f64,
 }
 
 /// Largest |t|·shift for which Chernoff's bound is not tried, because it cannot be better. Up to
 /// this value, the shift multiplies a normal tail by at most about e^½. Chernoff's bound is at
 /// least 3.2 times any normal tail of up to 1/4.
-const GENTLE: f64 = 0.5;
+const MAX_SHIFT_WITHOUT_CHERNOFF: f64 = 0.5;
 
 impl ObservedSum {
     /// Returns the confidence limit on one side of the estimate. The distribution of S must
@@ -101,14 +101,17 @@ impl ObservedSum {
     ) -> f64 {
         let sign = side.sign();
         let least = |sum: f64, exponent: f64| {
-            let start = (2.0 * exponent).sqrt() / self.deviation;
-            find_minimum(start, self.max_t, |t| {
+            let start = (2.0 * exponent).sqrt() / self.standard_deviation;
+            find_minimum(start, self.max_cumulant_argument, |t| {
                 solve(-sign * t, sum, exponent).map_or(f64::INFINITY, |limit| sign * limit)
             })
         };
-        let (t, mut limit) = least(self.sum + sign * self.shift, failure.normal);
-        if t * self.shift > GENTLE {
-            limit = limit.min(least(self.sum, failure.chernoff).1);
+        let (t, mut limit) = least(
+            self.observed_sum + sign * self.continuity_correction,
+            failure.normal_tail_threshold,
+        );
+        if t * self.continuity_correction > MAX_SHIFT_WITHOUT_CHERNOFF {
+            limit = limit.min(least(self.observed_sum, failure.chernoff_threshold).1);
         }
         sign * limit
     }
@@ -125,27 +128,30 @@ impl ObservedSum {
     ) -> bool {
         let sign = side.sign();
         let reached = |sum: f64, exponent: f64| {
-            let start = (2.0 * exponent).sqrt() / self.deviation;
+            let start = (2.0 * exponent).sqrt() / self.standard_deviation;
             // The minimum is −sup_t (t·x − K(t)), over the t of this side.
             let divergence = |t: f64| cumulants(-sign * t) + sign * t * sum;
-            -find_minimum(start, self.max_t, divergence).1 >= exponent
+            -find_minimum(start, self.max_cumulant_argument, divergence).1 >= exponent
         };
-        reached(self.sum + sign * self.shift, failure.normal) || reached(self.sum, failure.chernoff)
+        reached(
+            self.observed_sum + sign * self.continuity_correction,
+            failure.normal_tail_threshold,
+        ) || reached(self.observed_sum, failure.chernoff_threshold)
     }
 }
 
 /// Smallest t at which the search starts, relative to the maximum t. Products with t as a factor
 /// then stay far above the smallest double.
-const LEAST: f64 = 1e-12;
+const MIN_RELATIVE_SEARCH_START: f64 = 1e-12;
 /// Logarithm of the factor between successive values of t in the first phase of the search.
-const STRIDE: f64 = 0.4;
+const LOG_STEP_SIZE: f64 = 0.4;
 /// Maximum number of strides in the first phase. 52 strides cover a factor of 10⁻⁹. If no minimum
 /// is found by then, there is none.
-const STRIDES: usize = 64;
+const MAX_SEARCH_STEPS: usize = 64;
 /// Number of parabolas in the second phase, each through the best three points. After two
 /// parabolas, ln t is precise to a few hundredths. The limit is then precise to a thousandth of its
 /// distance from the estimate.
-const PARABOLAS: usize = 2;
+const PARABOLA_FIT_COUNT: usize = 2;
 
 /// Returns the point in (0, `most`] at which a function is smallest, and its value there. The
 /// function must first decrease and then increase. The search starts at `start`.
@@ -154,19 +160,19 @@ fn find_minimum(start: f64, most: f64, value: impl Fn(f64) -> f64) -> (f64, f64)
         let t = u.exp().min(most);
         (u, value(t))
     };
-    let start = start.clamp(LEAST * most, most).ln();
-    let mut points = [start - STRIDE, start, start + STRIDE].map(at);
-    for _ in 0..STRIDES {
+    let start = start.clamp(MIN_RELATIVE_SEARCH_START * most, most).ln();
+    let mut points = [start - LOG_STEP_SIZE, start, start + LOG_STEP_SIZE].map(at);
+    for _ in 0..MAX_SEARCH_STEPS {
         let [low, middle, high] = points;
         if low.1 < middle.1 || middle.1 == f64::INFINITY {
-            points = [at(low.0 - STRIDE), low, middle];
+            points = [at(low.0 - LOG_STEP_SIZE), low, middle];
         } else if high.1 < middle.1 && middle.0.exp() < most {
-            points = [middle, high, at(high.0 + STRIDE)];
+            points = [middle, high, at(high.0 + LOG_STEP_SIZE)];
         } else {
             break;
         }
     }
-    for _ in 0..PARABOLAS {
+    for _ in 0..PARABOLA_FIT_COUNT {
         let Some(vertex) = parabola_vertex(points) else {
             break;
         };
@@ -242,10 +248,10 @@ mod tests {
                     continue;
                 }
                 let observed = ObservedSum {
-                    sum,
-                    shift,
-                    deviation: (square - mean * mean).sqrt(),
-                    max_t: 40.0,
+                    observed_sum: sum,
+                    continuity_correction: shift,
+                    standard_deviation: (square - mean * mean).sqrt(),
+                    max_cumulant_argument: 40.0,
                 };
                 let ruled_out = |ratio: f64| {
                     let failure = TailThresholds::new((tail / ratio).min(0.5));
@@ -336,10 +342,10 @@ mod tests {
     #[test]
     fn limits_of_even_odds_are_the_shift() {
         let observed = ObservedSum {
-            sum: 7.0,
-            shift: 2.0 / 3.0,
-            deviation: 2.5,
-            max_t: 40.0,
+            observed_sum: 7.0,
+            continuity_correction: 2.0 / 3.0,
+            standard_deviation: 2.5,
+            max_cumulant_argument: 40.0,
         };
         for side in [LimitSide::Lower, LimitSide::Upper] {
             let limit =
@@ -360,10 +366,10 @@ mod tests {
             for (k, failure) in counts.flat_map(|k| [0.25, 0.025, 1e-5, 1e-9].map(|f| (k, f))) {
                 let (trials, p) = (n as f64, k as f64 / n as f64);
                 let observed = ObservedSum {
-                    sum: k as f64,
-                    shift: 2.0 / 3.0,
-                    deviation: (trials * p * (1.0 - p)).sqrt().max(1.0),
-                    max_t: 40.0,
+                    observed_sum: k as f64,
+                    continuity_correction: 2.0 / 3.0,
+                    standard_deviation: (trials * p * (1.0 - p)).sqrt().max(1.0),
+                    max_cumulant_argument: 40.0,
                 };
                 let solve = |t: f64, sum: f64, exponent: f64| {
                     Some(((t * sum - exponent) / trials).exp_m1() / t.exp_m1())
@@ -371,8 +377,8 @@ mod tests {
                 let [low, high] = [LimitSide::Lower, LimitSide::Upper].map(|side| {
                     observed.confidence_limit(&TailThresholds::new(failure), side, solve)
                 });
-                let exact_low = clopper_pearson::lower_bound(k, n, failure);
-                let exact_high = clopper_pearson::upper_bound(k, n, failure);
+                let exact_low = clopper_pearson::lower_confidence_bound(k, n, failure);
+                let exact_high = clopper_pearson::upper_confidence_bound(k, n, failure);
                 let reach = [p - exact_low, exact_high - p];
                 let ours = [p - low, high - p];
                 let what = format!("{k} of {n} at {failure}: {ours:?}, exact {reach:?}");

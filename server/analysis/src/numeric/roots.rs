@@ -2,8 +2,8 @@
 //! guarantees about the result.
 //!
 //! [`bisect`] keeps a bracket whose first end is known to satisfy the condition, so that end is
-//! certain. [`chandrupatla`], [`newton_on_logarithm`] and [`secant_of_decreasing`] are faster for
-//! smooth functions, but approximate. Callers step [`outward_distances`] from an approximate result
+//! certain. [`find_root_by_chandrupatla`], [`solve_by_newton_on_logarithm`] and [`find_root_by_secant`] are faster for
+//! smooth functions, but approximate. Callers step [`growing_search_distances`] from an approximate result
 //! until a proven condition is satisfied.
 
 use std::convert::Infallible;
@@ -42,14 +42,14 @@ pub(crate) fn try_bisect<T: Copy, E>(
 }
 
 /// Returns the middle of a bracket of integers, or `None` if the ends are neighbours.
-pub(crate) fn integer_middle(a: u64, b: u64) -> Option<u64> {
+pub(crate) fn integer_midpoint(a: u64, b: u64) -> Option<u64> {
     (a.abs_diff(b) > 1).then(|| a.midpoint(b))
 }
 
 /// Returns a function that computes the arithmetic mean of a bracket's ends. That function returns
 /// `None` if the bracket's width is at most `relative` times the greater end, or if there is no
 /// double between the ends.
-pub(crate) fn arithmetic_middle(relative: f64) -> impl Fn(f64, f64) -> Option<f64> {
+pub(crate) fn arithmetic_midpoint_function(relative: f64) -> impl Fn(f64, f64) -> Option<f64> {
     move |a, b| {
         let middle = 0.5 * (a + b);
         let (low, high) = (a.min(b), a.max(b));
@@ -59,7 +59,7 @@ pub(crate) fn arithmetic_middle(relative: f64) -> impl Fn(f64, f64) -> Option<f6
 
 /// Returns a function that computes the geometric mean of a bracket's ends, which are positive.
 /// That function returns `None` if the bracket's width is at most `relative` times the greater end.
-pub(crate) fn geometric_middle(relative: f64) -> impl Fn(f64, f64) -> Option<f64> {
+pub(crate) fn geometric_midpoint_function(relative: f64) -> impl Fn(f64, f64) -> Option<f64> {
     move |a, b| {
         let (low, high) = (a.min(b), a.max(b));
         (high - low > relative * high).then(|| (a * b).sqrt())
@@ -71,13 +71,13 @@ pub(crate) fn geometric_middle(relative: f64) -> impl Fn(f64, f64) -> Option<f64
 ///
 /// With this factor, few distances are tried, and the first sufficient distance is not much too
 /// large.
-pub(crate) fn outward_distances(first: f64) -> impl Iterator<Item = f64> {
+pub(crate) fn growing_search_distances(first: f64) -> impl Iterator<Item = f64> {
     std::iter::successors(Some(first), |step| Some(6.0 * step)).take_while(|step| step.is_finite())
 }
 
-/// Relative error of [`newton_on_logarithm`], and the usual smallest relative distance in calls of
+/// Relative error of [`solve_by_newton_on_logarithm`], and the usual smallest relative distance in calls of
 /// [`find_slightly_above`] and [`find_slightly_below`].
-pub(crate) const NEWTON_ERROR: f64 = 1e-12;
+pub(crate) const NEWTON_RELATIVE_ERROR: f64 = 1e-12;
 
 /// Returns a value slightly above `near` that satisfies `enough`. The relative distance `first` is
 /// tried first. It is assumed that `most` satisfies `enough`.
@@ -89,7 +89,7 @@ pub(crate) fn find_slightly_above(
     first: f64,
     enough: impl Fn(f64) -> bool,
 ) -> f64 {
-    outward_distances(first)
+    growing_search_distances(first)
         .map(|step| near * (1.0 + step) + if step > first { f64::MIN_POSITIVE } else { 0.0 })
         .find(|&x| x >= most || enough(x))
         .map_or(most, |x| x.min(most))
@@ -98,15 +98,15 @@ pub(crate) fn find_slightly_above(
 /// Returns a value slightly below `near` that satisfies `little`. The relative distance `first` is
 /// tried first. It is assumed that 0 satisfies `little`.
 pub(crate) fn find_slightly_below(near: f64, first: f64, little: impl Fn(f64) -> bool) -> f64 {
-    outward_distances(first)
+    growing_search_distances(first)
         .take_while(|&step| step < 1.0)
         .map(|step| near * (1.0 - step))
         .find(|&x| x <= 0.0 || little(x))
         .unwrap_or(0.0)
 }
 
-/// Number of steps after which [`chandrupatla`] bisects, if they have not halved its bracket.
-const STEPS_TO_HALVE: u32 = 4;
+/// Number of steps after which [`find_root_by_chandrupatla`] bisects, if they have not halved its bracket.
+const MAX_STEPS_TO_HALVE_BRACKET: u32 = 4;
 
 /// Returns the approximate point x, between both ends, at which `excess` crosses 0. `excess` must
 /// be below 0 at the first end and above 0 at the second end. The result is slightly below the
@@ -117,7 +117,7 @@ const STEPS_TO_HALVE: u32 = 4;
 /// zero of a nonlinear function without using derivatives", 1997). Close to the root, a step
 /// crosses the root by the precision, so that both ends of the bracket approach the root. The
 /// method of false position left one end far away and needed six times as many evaluations.
-pub(crate) fn chandrupatla(ends: [f64; 2], excess: impl Fn(f64) -> f64) -> f64 {
+pub(crate) fn find_root_by_chandrupatla(ends: [f64; 2], excess: impl Fn(f64) -> f64) -> f64 {
     let value = |x: f64| (x, excess(x.exp()));
     // The newest point, and a point on the other side of the root.
     let [mut opposite, mut newest] = ends.map(|end| value(end.ln()));
@@ -142,7 +142,7 @@ pub(crate) fn chandrupatla(ends: [f64; 2], excess: impl Fn(f64) -> f64) -> f64 {
         // If values hardly change, or only by rounding errors, steps would be as short as the
         // precision. So if four steps have not halved the bracket, bisect once.
         steps += 1;
-        if steps % STEPS_TO_HALVE == 0 {
+        if steps % MAX_STEPS_TO_HALVE_BRACKET == 0 {
             if width.abs() > 0.5 * wide {
                 part = 0.5;
             }
@@ -165,13 +165,13 @@ fn inverse_quadratic_zero(a: (f64, f64), b: (f64, f64), c: (f64, f64)) -> Option
 }
 
 /// Relative bracket width at which Newton's method stops.
-const CLOSE: f64 = 1e-10;
+const NEWTON_BRACKET_TOLERANCE: f64 = 1e-10;
 /// Maximum relative length of Newton's last step. The error that remains, about half of the squared
-/// length, is below [`NEWTON_ERROR`]. The value must also be close to the level, because all steps
+/// length, is below [`NEWTON_RELATIVE_ERROR`]. The value must also be close to the level, because all steps
 /// are short near an end at which the value decreases to 0.
-const LAST_STEP: f64 = 1e-7;
+const MAX_LAST_NEWTON_STEP: f64 = 1e-7;
 /// Maximum of |ln(value/level)| before Newton's last step.
-const LAST_RATIO: f64 = 1e-5;
+const MAX_LOG_RATIO_AT_LAST_STEP: f64 = 1e-5;
 
 /// Returns the approximate x at which a positive function equals `level`. The function must
 /// decrease from x = 0 to `high`. `at` returns the function's value and its negative derivative.
@@ -180,7 +180,7 @@ const LAST_RATIO: f64 = 1e-5;
 /// Newton's method is applied to the function's logarithm and kept inside the known bracket. If the
 /// logarithm is concave, a step that starts to the right of the solution also ends to the right of
 /// it.
-pub(crate) fn newton_on_logarithm(
+pub(crate) fn solve_by_newton_on_logarithm(
     high: f64,
     start: f64,
     level: f64,
@@ -206,7 +206,8 @@ pub(crate) fn newton_on_logarithm(
             low = Some(0.0);
         }
         let least = low.unwrap_or(0.0);
-        let is_last = step.abs() <= LAST_STEP * x && ratio.abs() <= LAST_RATIO;
+        let is_last =
+            step.abs() <= MAX_LAST_NEWTON_STEP * x && ratio.abs() <= MAX_LOG_RATIO_AT_LAST_STEP;
         if is_last && next > least && next < high {
             return next;
         }
@@ -215,7 +216,7 @@ pub(crate) fn newton_on_logarithm(
         } else {
             0.5 * (least + high)
         };
-        if high - least <= CLOSE * high {
+        if high - least <= NEWTON_BRACKET_TOLERANCE * high {
             break;
         }
     }
@@ -228,7 +229,7 @@ pub(crate) fn newton_on_logarithm(
 ///
 /// # Errors
 /// The errors of `excess`.
-pub(crate) fn secant_of_decreasing<E>(
+pub(crate) fn find_root_by_secant<E>(
     excess: &impl Fn(f64) -> Result<f64, E>,
     [low, high]: [f64; 2],
     start: f64,
@@ -297,22 +298,29 @@ mod tests {
     fn brackets_are_halved_down_to_neighbours() {
         for root in [1_u64, 2, 999, 1 << 40] {
             assert_eq!(
-                bisect(1 << 41, 0, integer_middle, |n| n >= root),
+                bisect(1 << 41, 0, integer_midpoint, |n| n >= root),
                 (root, root - 1)
             );
             assert_eq!(
-                bisect(0, 1 << 41, integer_middle, |n| n < root),
+                bisect(0, 1 << 41, integer_midpoint, |n| n < root),
                 (root - 1, root)
             );
         }
-        let (inside, outside) = bisect(0.0, 1.0, arithmetic_middle(0.0), |x| x * x <= 0.5);
+        let (inside, outside) = bisect(0.0, 1.0, arithmetic_midpoint_function(0.0), |x| {
+            x * x <= 0.5
+        });
         assert_eq!(inside.next_up(), outside);
         assert!(inside * inside <= 0.5 && outside * outside > 0.5);
         // The search terminates even if the condition is true only at 0.
-        assert_eq!(bisect(0.0, 1.0, arithmetic_middle(1e-9), |_| false).0, 0.0);
-        let (inside, outside) = bisect(1e-30, 1e30, geometric_middle(1e-9), |x| x <= 3e-7);
+        assert_eq!(
+            bisect(0.0, 1.0, arithmetic_midpoint_function(1e-9), |_| false).0,
+            0.0
+        );
+        let (inside, outside) = bisect(1e-30, 1e30, geometric_midpoint_function(1e-9), |x| {
+            x <= 3e-7
+        });
         assert!(inside <= 3e-7 && 3e-7 < outside && outside - inside <= 1e-9 * outside);
-        let refused = try_bisect(0_u64, 9, integer_middle, |n| {
+        let refused = try_bisect(0_u64, 9, integer_midpoint, |n| {
             if n > 3 { Err(n) } else { Ok(true) }
         });
         assert_eq!(refused, Err(4));
@@ -323,19 +331,34 @@ mod tests {
         for near in [0.0, 1e-300, 1e-9, 0.3] {
             // The result is less than six times too far away, because the previous step was not
             // enough.
-            let found = find_slightly_above(near, 1.0, NEWTON_ERROR, |x| x >= near * (1.0 + 1e-8));
+            let found = find_slightly_above(near, 1.0, NEWTON_RELATIVE_ERROR, |x| {
+                x >= near * (1.0 + 1e-8)
+            });
             assert!(found >= near * (1.0 + 1e-8) && found <= near * (1.0 + 7e-8) + 1e-307);
-            let found = find_slightly_below(near, NEWTON_ERROR, |x| x <= near * (1.0 - 1e-8));
+            let found =
+                find_slightly_below(near, NEWTON_RELATIVE_ERROR, |x| x <= near * (1.0 - 1e-8));
             assert!(found <= near * (1.0 - 1e-8) && found >= near * (1.0 - 7e-8));
         }
-        assert_eq!(find_slightly_above(0.5, 1.0, NEWTON_ERROR, |_| false), 1.0);
-        assert_eq!(find_slightly_above(0.0, 1.0, NEWTON_ERROR, |_| false), 1.0);
-        assert_eq!(find_slightly_above(0.0, 1.0, NEWTON_ERROR, |_| true), 0.0);
         assert_eq!(
-            find_slightly_above(0.0, 1.0, NEWTON_ERROR, |x| x > 0.0),
+            find_slightly_above(0.5, 1.0, NEWTON_RELATIVE_ERROR, |_| false),
+            1.0
+        );
+        assert_eq!(
+            find_slightly_above(0.0, 1.0, NEWTON_RELATIVE_ERROR, |_| false),
+            1.0
+        );
+        assert_eq!(
+            find_slightly_above(0.0, 1.0, NEWTON_RELATIVE_ERROR, |_| true),
+            0.0
+        );
+        assert_eq!(
+            find_slightly_above(0.0, 1.0, NEWTON_RELATIVE_ERROR, |x| x > 0.0),
             f64::MIN_POSITIVE
         );
-        assert_eq!(find_slightly_below(0.5, NEWTON_ERROR, |_| false), 0.0);
+        assert_eq!(
+            find_slightly_below(0.5, NEWTON_RELATIVE_ERROR, |_| false),
+            0.0
+        );
     }
 
     /// Functions that jump, are flat or are dominated by rounding errors need at most four times as
@@ -345,7 +368,7 @@ mod tests {
         let steps = std::cell::Cell::new(0);
         let counted = |root: f64, excess: &dyn Fn(f64) -> f64| {
             steps.set(0);
-            let found = chandrupatla([1e-12, 1.0], |x| {
+            let found = find_root_by_chandrupatla([1e-12, 1.0], |x| {
                 steps.set(steps.get() + 1);
                 assert!(steps.get() < 250, "{root}: {}", steps.get());
                 excess(x)
@@ -370,7 +393,7 @@ mod tests {
                 &|x| (x / root).powi(9) - 1.0,
             ];
             for function in functions {
-                let found = chandrupatla([1e-9, 1e12], function);
+                let found = find_root_by_chandrupatla([1e-9, 1e12], function);
                 assert!((found / root - 1.0).abs() < 1e-9, "{found}, not {root}");
             }
         }
@@ -379,25 +402,25 @@ mod tests {
             let at = |x: f64| ((-0.5 * x * x).exp(), x * (-0.5 * x * x).exp());
             let root = (-2.0 * f64::ln(level)).sqrt();
             for start in [1e-3, 1.0, 7.0, 1e9] {
-                let found = newton_on_logarithm(8.0, start, level, at);
+                let found = solve_by_newton_on_logarithm(8.0, start, level, at);
                 assert!((found / root - 1.0).abs() < 1e-9, "{found}, not {root}");
             }
             // One evaluation is enough if the search starts very near the root, and a few if it
             // starts near it.
             for (distance, most) in [(1e-7, 1), (1e-3, 3)] {
                 let values = std::cell::Cell::new(0);
-                newton_on_logarithm(8.0, root * (1.0 + distance), level, |x| {
+                solve_by_newton_on_logarithm(8.0, root * (1.0 + distance), level, |x| {
                     values.set(values.get() + 1);
                     at(x)
                 });
                 assert!(values.get() <= most, "{level}, {distance}: {values:?}");
             }
-            assert_eq!(newton_on_logarithm(8.0, 1.0, 1.0, at), 0.0);
-            assert_eq!(newton_on_logarithm(8.0, 0.0, 1.0, at), 0.0);
+            assert_eq!(solve_by_newton_on_logarithm(8.0, 1.0, 1.0, at), 0.0);
+            assert_eq!(solve_by_newton_on_logarithm(8.0, 0.0, 1.0, at), 0.0);
             // This function decreases to 0 at the end, near which every step is short.
             let straight = |x: f64| (8.0 - x, 1.0);
             for start in [1e-3, 8.0 - 1e-9, 9.0] {
-                let found = newton_on_logarithm(8.0, start, level, straight);
+                let found = solve_by_newton_on_logarithm(8.0, start, level, straight);
                 assert!((found / (8.0 - level) - 1.0).abs() < 1e-9, "{found}");
             }
         }
@@ -420,7 +443,7 @@ mod tests {
             },
         ];
         let search = |function: &dyn Fn(f64) -> f64, high: f64| {
-            let Ok(found) = secant_of_decreasing(
+            let Ok(found) = find_root_by_secant(
                 &|x| Ok::<_, Infallible>(function(x)),
                 [1.0, high],
                 10_000.0_f64.min(high),

@@ -1,7 +1,7 @@
 //! Construction of a plan from the task that the search found.
 
 use hushbin::choose::Objective;
-use hushbin::task::{Kind, Scale};
+use hushbin::task::{QuestionKind, Scale};
 use hushbin::{Items, Question, Task};
 
 use super::error::PlanError;
@@ -10,9 +10,9 @@ use super::half_widths::HalfWidths;
 use super::plan_result::{Alternative, NumberError, Plan, QuestionPlan, SolvedQuantity, Verdict};
 use super::ratings_comparison;
 use super::search::{MechanismChoice, PlannedTask, PredictedQuestionError};
-use super::survey::{AutoRatings, POWER, Survey};
+use super::survey::{AutoRatingsQuestion, DETECTION_POWER, Survey};
 use super::words;
-use crate::accounting::{BatchPrivacy, Mixture, compute_batch_privacy};
+use crate::accounting::{BatchPrivacy, ReportMixture, compute_batch_privacy};
 use crate::bound;
 use crate::estimate::{DEFAULT_CONFIDENCE, ErrorPredictor, Estimand, PredictedQuantity};
 use crate::heavy_hitters::{DEFAULT_ALPHABET, DetectableShare};
@@ -32,11 +32,15 @@ impl Plan {
             .map(|index| QuestionPlan::new(survey, planned, index, people))
             .collect();
         let questions = questions?;
-        let others = match survey.only_auto_ratings() {
+        let others = match survey.sole_auto_ratings_question() {
             Some(open) => {
                 let error = questions[0].error;
                 let other = |choice| Alternative::new(survey, &open, choice, people, error);
-                planned.others.iter().map(other).collect::<Result<_, _>>()?
+                planned
+                    .other_mechanism_choices
+                    .iter()
+                    .map(other)
+                    .collect::<Result<_, _>>()?
             }
             None => Vec::new(),
         };
@@ -54,7 +58,7 @@ impl Plan {
             protects: protected_input_text(neighbours),
             central,
             central_reason,
-            together_over_drawn: planned.together_over_drawn,
+            together_over_drawn: planned.together_to_drawn_variance_ratio,
             verdict: Verdict::new(&questions, missed),
             assumes: words::assumptions_text(&questions, neighbours, survey.honest_fraction),
             questions,
@@ -71,7 +75,7 @@ fn shuffled_batch_privacy(
     task: &Task,
     people: u64,
 ) -> Result<BatchPrivacy, String> {
-    let mixture = Mixture::for_task(task).map_err(|error| error.to_string())?;
+    let mixture = ReportMixture::for_task(task).map_err(|error| error.to_string())?;
     compute_batch_privacy(&mixture, people, survey.honest_fraction, survey.delta)
         .map_err(|error| error.to_string())
 }
@@ -83,52 +87,65 @@ impl QuestionPlan {
         index: usize,
         people: u64,
     ) -> Result<Self, PlanError> {
-        let (task, error) = (&planned.task, &planned.errors[index]);
+        let (task, error) = (&planned.task, &planned.predicted_errors[index]);
         let (question, goal) = (&task.questions()[index], &error.goal);
         let several = task.questions().len() > 1;
-        let reports = people as f64 * task.report_share(index);
-        let reach = HalfWidths::new(goal.estimates);
+        let reports = people as f64 * task.question_report_share(index);
+        let reach = HalfWidths::new(goal.estimate_count);
         let standard_error = error.standard_error(reports);
         // This may be a simulated width, which is not proportional to the standard error.
         let interval = error.half_width(reports);
-        let objective = match (survey.only_auto_ratings(), goal.aim) {
+        let objective = match (survey.sole_auto_ratings_question(), goal.predicted_quantity) {
             (Some(open), _) => open.objective.objective()?,
-            (None, PredictedQuantity::Mean | PredictedQuantity::MeanWithin(_)) => Objective::MEAN,
+            (None, PredictedQuantity::Mean | PredictedQuantity::MeanWithin(_)) => {
+                Objective::MEAN_ONLY
+            }
             (None, PredictedQuantity::Share | PredictedQuantity::Distribution(_)) => {
-                Objective::FREQUENCY
+                Objective::FREQUENCY_ONLY
             }
         };
-        let answers = question.items().count();
+        let answers = question.items().item_count();
         Ok(Self {
             name: question.name().to_owned(),
             kind: question.kind().name().to_owned(),
             mechanism: question.mechanism().clone(),
-            on_average: error.on_average.clone(),
+            on_average: error.best_mechanism_on_average.clone(),
             sparsity: question.sparsity(),
             answers,
             cells: match question.kind() {
-                Kind::Number(scale) => Some(scale.cell_count()),
-                Kind::Cross(cross) => cross.columns().scale().map(Scale::cell_count),
+                QuestionKind::Number(scale) => Some(scale.cell_count()),
+                QuestionKind::CrossTabulation(cross) => {
+                    cross.column_part().scale().map(Scale::cell_count)
+                }
                 _ => None,
             },
-            share: task.report_share(index),
+            share: task.question_report_share(index),
             reports,
-            errors_of: goal.errors_of,
-            of: goal.of.clone(),
+            errors_of: goal.estimate_kind,
+            of: goal.number_name.clone(),
             unit: goal.unit.clone(),
             standard_error,
             bias: error.squared_bias.map(f64::sqrt),
             error: error.root_mean_squared_error(reports),
             interval,
-            simultaneous_interval: interval * reach.simultaneous / reach.single,
-            wanted: goal.within,
-            wanted_error: goal.error,
-            range: goal.range,
+            simultaneous_interval: interval * reach.simultaneous_half_width
+                / reach.single_half_width,
+            wanted: goal.max_half_width,
+            wanted_error: goal.max_root_mean_squared_error,
+            range: goal.answer_range_width,
             smallest: smallest_detected_share(question, error, reach, reports),
-            average: goal.average_share(question),
-            numbers: number_errors(question, standard_error / goal.scale, reach),
+            average: goal.share_if_equally_common(question),
+            numbers: errors_of_each_number(
+                question,
+                standard_error / goal.error_scale_factor,
+                reach,
+            ),
             distance: bound::question_distance_from_best(question, &objective),
-            as_ratings: ratings_comparison::variance_ratio_as_ratings(question, goal.aim, several),
+            as_ratings: ratings_comparison::ratings_to_actual_variance_ratio(
+                question,
+                goal.predicted_quantity,
+                several,
+            ),
             bias_note: bias_statement(question),
         })
     }
@@ -137,7 +154,7 @@ impl QuestionPlan {
 impl Alternative {
     fn new(
         survey: &Survey,
-        open: &AutoRatings<'_>,
+        open: &AutoRatingsQuestion<'_>,
         choice: &MechanismChoice,
         people: u64,
         error: f64,
@@ -149,7 +166,7 @@ impl Alternative {
             sparsity,
             choice.epsilon,
         )?])?;
-        let predicted = choice.predicted;
+        let predicted = choice.predicted_error;
         let enough = predicted.and_then(|own| {
             let room = error * error - own.squared_bias;
             // The factor keeps an integer unchanged if it is exceeded by a rounding error.
@@ -164,7 +181,7 @@ impl Alternative {
             protects: protected_input_text(mechanism.neighbours()),
             standard_error: predicted.map(|own| own.variance.sqrt()),
             bias: predicted.map(|own| own.squared_bias.sqrt()),
-            error: predicted.map(|own| own.total().sqrt()),
+            error: predicted.map(|own| own.worst_case_total_error().sqrt()),
             people: enough,
             central: shuffled_batch_privacy(survey, &task, people).ok(),
         })
@@ -179,29 +196,35 @@ fn smallest_detected_share(
     reach: HalfWidths,
     reports: f64,
 ) -> Option<f64> {
-    match error.goal.errors_of {
+    match error.goal.estimate_kind {
         PlannedEstimateKind::Share => {}
         PlannedEstimateKind::Items => {
-            let rarest = error.standard_error(reports) * reach.seen;
+            let rarest = error.standard_error(reports) * reach.detection_threshold;
             return Some(rarest).filter(|share| *share <= 1.0);
         }
         _ => return None,
     }
-    if let Kind::Text(_) = question.kind() {
+    if let QuestionKind::Text(_) = question.kind() {
         let letters = DEFAULT_ALPHABET.chars().count();
-        let found =
-            DetectableShare::new(question, reports as u64, letters, DEFAULT_CONFIDENCE, POWER)?;
+        let found = DetectableShare::new(
+            question,
+            reports as u64,
+            letters,
+            DEFAULT_CONFIDENCE,
+            DETECTION_POWER,
+        )?;
         return Some(found.share).filter(|share| *share <= 1.0);
     }
     let rare = ErrorPredictor::for_question(question)
         .rare_item_standard_error(Estimand::Share, reports)?;
-    Some(rare * reach.seen).filter(|share| *share <= 1.0)
+    Some(rare * reach.detection_threshold).filter(|share| *share <= 1.0)
 }
 
 /// Returns the errors of each number, if the question asks for several. The standard error of a
 /// number is `part` times half of its range.
-fn number_errors(question: &Question, part: f64, reach: HalfWidths) -> Vec<NumberError> {
-    let (Kind::Numbers(limits), Items::Named(names)) = (question.kind(), question.items()) else {
+fn errors_of_each_number(question: &Question, part: f64, reach: HalfWidths) -> Vec<NumberError> {
+    let (QuestionKind::Numbers(limits), Items::Named(names)) = (question.kind(), question.items())
+    else {
         return Vec::new();
     };
     let number = |(name, limits): (&String, &hushbin::task::NumberLimits)| {
@@ -211,7 +234,7 @@ fn number_errors(question: &Question, part: f64, reach: HalfWidths) -> Vec<Numbe
             name: name.clone(),
             unit: limits.unit().map(str::to_owned),
             standard_error,
-            interval: standard_error * reach.single,
+            interval: standard_error * reach.single_half_width,
         }
     };
     names.iter().zip(limits.iter()).map(number).collect()

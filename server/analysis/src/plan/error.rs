@@ -10,10 +10,10 @@ use crate::accounting::AccountingError;
 pub enum PlanError {
     /// A parameter is out of range, or two parameters cannot be combined.
     #[error(transparent)]
-    Parameter(#[from] Error),
+    InvalidParameter(#[from] Error),
     /// The central privacy of the batch cannot be computed.
     #[error(transparent)]
-    Account(#[from] AccountingError),
+    AccountingFailed(#[from] AccountingError),
     /// The survey gives fewer than two of people, privacy and accuracy.
     #[error(
         "expected two of three: people; privacy (epsilon or central_epsilon); accuracy (within, or \
@@ -22,7 +22,7 @@ pub enum PlanError {
     Underspecified,
     /// The wanted accuracy of a question cannot be used for its kind.
     #[error("question {question:?} {reason}")]
-    Wanted {
+    UnusableAccuracyGoal {
         /// Name of the question.
         question: String,
         /// Reason, phrased to follow the name.
@@ -30,13 +30,13 @@ pub enum PlanError {
     },
     /// The wanted accuracy or privacy is unattainable with any task.
     #[error("{0}")]
-    OutOfReach(String),
+    UnattainableGoal(String),
 }
 
 impl PlanError {
     /// Creates the error for a wanted accuracy that cannot be used for the question.
     pub(super) fn unusable_accuracy(question: &str, reason: &'static str) -> Self {
-        Self::Wanted {
+        Self::UnusableAccuracyGoal {
             question: question.to_owned(),
             reason,
         }
@@ -45,7 +45,7 @@ impl PlanError {
     /// Adds the question's name to the error, if a parameter is out of range.
     pub(super) fn with_question_name(self, name: &str) -> Self {
         match self {
-            Self::Parameter(error @ Error::OutOfRange { .. }) => Error::Question {
+            Self::InvalidParameter(error @ Error::OutOfRange { .. }) => Error::ErrorInQuestion {
                 name: name.to_owned(),
                 error: Box::new(error),
             }
@@ -58,11 +58,11 @@ impl PlanError {
     #[must_use]
     pub fn code(&self) -> &'static str {
         match self {
-            Self::Parameter(_) => "parameter",
-            Self::Account(_) => "account",
+            Self::InvalidParameter(_) => "parameter",
+            Self::AccountingFailed(_) => "account",
             Self::Underspecified => "underspecified",
-            Self::Wanted { .. } => "wanted",
-            Self::OutOfReach(_) => "out-of-reach",
+            Self::UnusableAccuracyGoal { .. } => "wanted",
+            Self::UnattainableGoal(_) => "out-of-reach",
         }
     }
 
@@ -70,7 +70,7 @@ impl PlanError {
     #[must_use]
     pub fn out_of_range_field(&self) -> Option<&'static str> {
         match self {
-            Self::Parameter(error) => out_of_range_field_of(error),
+            Self::InvalidParameter(error) => out_of_range_field_of(error),
             _ => None,
         }
     }
@@ -79,8 +79,8 @@ impl PlanError {
     #[must_use]
     pub fn question_name(&self) -> Option<&str> {
         match self {
-            Self::Parameter(Error::Question { name, .. }) => Some(name),
-            Self::Wanted { question, .. } => Some(question),
+            Self::InvalidParameter(Error::ErrorInQuestion { name, .. }) => Some(name),
+            Self::UnusableAccuracyGoal { question, .. } => Some(question),
             _ => None,
         }
     }
@@ -90,7 +90,7 @@ impl PlanError {
 fn out_of_range_field_of(error: &Error) -> Option<&'static str> {
     match error {
         Error::OutOfRange { name, .. } => Some(name),
-        Error::Question { error, .. } => out_of_range_field_of(error),
+        Error::ErrorInQuestion { error, .. } => out_of_range_field_of(error),
         _ => None,
     }
 }

@@ -2,14 +2,17 @@
 
 use hushbin::bounds::ParameterRange;
 use hushbin::choose::{KindDraft, NumberPurpose, QuestionDraft};
-use hushbin::task::{Cross, Kind, NumberLimits, PrefixLengths, Scale};
+use hushbin::task::{Cross, NumberLimits, PrefixLengths, QuestionKind, Scale};
 use hushbin::{Items, Question};
 use serde::Serialize;
 use statrs::distribution::{Continuous, ContinuousCDF, Normal};
 
 use super::error::PlanError;
 use super::half_widths::HalfWidths;
-use super::survey::{AccuracyGoal, AutoRatings, QUANTILE, SMALLEST, STANDARD_ERROR};
+use super::survey::{
+    AccuracyGoal, AutoRatingsQuestion, QUANTILE_FRACTION_RANGE, SMALLEST_FREQUENCY_RANGE,
+    STANDARD_ERROR_RANGE,
+};
 use crate::estimate::PredictedQuantity;
 
 /// Kind of estimate whose errors a plan states.
@@ -36,24 +39,24 @@ pub enum PlannedEstimateKind {
 /// Goal of a question. It does not depend on the mechanism.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct QuestionGoal {
-    pub(super) aim: PredictedQuantity,
-    pub(super) errors_of: PlannedEstimateKind,
+    pub(super) predicted_quantity: PredictedQuantity,
+    pub(super) estimate_kind: PlannedEstimateKind,
     /// Factor by which errors in the unit of `aim` are multiplied to get the unit of the answer.
-    pub(super) scale: f64,
+    pub(super) error_scale_factor: f64,
     /// Name of the number that is estimated, if the question asks for several numbers or for a
     /// cross-tabulation with a number.
-    pub(super) of: Option<String>,
+    pub(super) number_name: Option<String>,
     pub(super) unit: Option<String>,
     /// Number of simultaneous estimates.
-    pub(super) estimates: u32,
+    pub(super) estimate_count: u32,
     /// Maximum half-width of an interval.
-    pub(super) within: Option<f64>,
+    pub(super) max_half_width: Option<f64>,
     /// Maximum root mean squared error over all items. It combines variance and squared bias.
-    pub(super) error: Option<f64>,
+    pub(super) max_root_mean_squared_error: Option<f64>,
     /// Distance between the smallest and the largest possible answer.
-    pub(super) range: f64,
+    pub(super) answer_range_width: f64,
     /// Average number of entries of a person, if it differs from the sparsity.
-    pub(super) entries: Option<f64>,
+    pub(super) average_entry_count: Option<f64>,
 }
 
 impl QuestionGoal {
@@ -61,31 +64,39 @@ impl QuestionGoal {
     /// resolved.
     ///
     /// # Errors
-    /// [`PlanError::Wanted`] if the wanted accuracy cannot be used for the question.
-    /// [`PlanError::Parameter`] if a number in it is out of range.
+    /// [`PlanError::UnusableAccuracyGoal`] if the wanted accuracy cannot be used for the question.
+    /// [`PlanError::InvalidParameter`] if a number in it is out of range.
     pub(super) fn new(
         draft: &QuestionDraft,
         question: &Question,
         wanted: &AccuracyGoal,
     ) -> Result<Self, PlanError> {
-        let binned = matches!(question.kind(), Kind::Number(_));
+        let binned = matches!(question.kind(), QuestionKind::Number(_));
         let refuse = |reason| Err(PlanError::unusable_accuracy(question.name(), reason));
         if !binned && (wanted.quantile.is_some() || wanted.spread.is_some()) {
             return refuse("has no quantiles, expected a \"number\" with bins");
         }
-        if wanted.of.is_some() && !matches!(question.kind(), Kind::Numbers(own) if !own.is_single())
+        if wanted.of.is_some()
+            && !matches!(question.kind(), QuestionKind::Numbers(own) if !own.is_single())
         {
             return refuse("has several numbers, expected a question with one");
         }
         let mut goal = match question.kind() {
-            Kind::Ratings(_) => Self::of_means(question, 1.0),
-            Kind::Set | Kind::Choice | Kind::Flag | Kind::Together(_) => Self::of_shares(question),
-            Kind::Cross(cross) => Self::of_cross(question, cross),
-            Kind::Text(prefixes) => Self::of_text(question, prefixes),
-            Kind::Number(scale) => Self::of_number(draft, question, scale, wanted)?,
-            Kind::Numbers(limits) => Self::of_numbers(question, limits, wanted)?,
+            QuestionKind::Ratings(_) => Self::goal_for_means(question, 1.0),
+            QuestionKind::Set
+            | QuestionKind::Choice
+            | QuestionKind::Flag
+            | QuestionKind::JointChoices(_) => Self::goal_for_shares(question),
+            QuestionKind::CrossTabulation(cross) => {
+                Self::goal_for_cross_tabulation(question, cross)
+            }
+            QuestionKind::Text(prefixes) => Self::goal_for_text(question, prefixes),
+            QuestionKind::Number(scale) => Self::goal_for_number(draft, question, scale, wanted)?,
+            QuestionKind::Numbers(limits) => {
+                Self::goal_for_several_numbers(question, limits, wanted)?
+            }
         };
-        goal.within = checked_wanted_half_width(wanted, goal.range)?;
+        goal.max_half_width = checked_wanted_half_width(wanted, goal.answer_range_width)?;
         Ok(goal)
     }
 
@@ -93,53 +104,55 @@ impl QuestionGoal {
     /// `auto`.
     ///
     /// # Errors The errors of [`QuestionGoal::new`].
-    pub(super) fn for_auto_ratings(
-        open: &AutoRatings<'_>,
+    pub(super) fn goal_for_auto_ratings(
+        open: &AutoRatingsQuestion<'_>,
         wanted: &AccuracyGoal,
     ) -> Result<Self, PlanError> {
-        let name = &open.draft.name;
+        let name = &open.question_draft.name;
         if wanted.quantile.is_some() || wanted.spread.is_some() || wanted.of.is_some() {
             let reason = "rates items: \"quantile\", \"spread\" and \"of\" are for numbers";
             return Err(PlanError::unusable_accuracy(name, reason));
         }
-        let estimates = open.items.count().unwrap_or(1);
+        let estimates = open.rated_items.item_count().unwrap_or(1);
         for (bound, value) in [
-            (STANDARD_ERROR, wanted.standard_error),
-            (SMALLEST, wanted.smallest),
+            (STANDARD_ERROR_RANGE, wanted.standard_error),
+            (SMALLEST_FREQUENCY_RANGE, wanted.smallest),
         ] {
-            value.map_or(Ok(()), |value| bound.check(value))?;
+            value.map_or(Ok(()), |value| bound.check_in_range(value))?;
         }
-        let seen = HalfWidths::new(estimates).seen;
+        let seen = HalfWidths::new(estimates).detection_threshold;
         let to_see = wanted.smallest.map(|frequency| frequency / seen);
         let range = 2.0;
         Ok(Self {
-            aim: PredictedQuantity::Mean,
-            errors_of: PlannedEstimateKind::Items,
-            scale: 1.0,
-            of: None,
+            predicted_quantity: PredictedQuantity::Mean,
+            estimate_kind: PlannedEstimateKind::Items,
+            error_scale_factor: 1.0,
+            number_name: None,
             unit: None,
-            estimates,
-            within: checked_wanted_half_width(wanted, range)?,
-            error: match (wanted.standard_error, to_see) {
+            estimate_count: estimates,
+            max_half_width: checked_wanted_half_width(wanted, range)?,
+            max_root_mean_squared_error: match (wanted.standard_error, to_see) {
                 (Some(a), Some(b)) => Some(a.min(b)),
                 (a, b) => a.or(b),
             },
-            range,
-            entries: Some(open.average_entries()),
+            answer_range_width: range,
+            average_entry_count: Some(open.average_entries_per_person()),
         })
     }
 
     /// Returns the share of people who give each answer if all answers are equally common. `None`
     /// unless shares or items are estimated and the question is closed.
-    pub(super) fn average_share(&self, question: &Question) -> Option<f64> {
+    pub(super) fn share_if_equally_common(&self, question: &Question) -> Option<f64> {
         if !matches!(
-            self.errors_of,
+            self.estimate_kind,
             PlannedEstimateKind::Share | PlannedEstimateKind::Items
         ) {
             return None;
         }
-        let entries = self.entries.unwrap_or(question.sparsity().into());
-        let answers = question.items().count()?;
+        let entries = self
+            .average_entry_count
+            .unwrap_or(question.sparsity().into());
+        let answers = question.items().item_count()?;
         Some((entries / f64::from(answers)).min(1.0))
     }
 
@@ -152,73 +165,74 @@ impl QuestionGoal {
         squared_bias: f64,
         reports: f64,
     ) -> f64 {
-        let variance = self.scale * self.scale * variance / reports;
-        let interval = self.within.map_or(0.0, |within| {
-            let error = within / HalfWidths::new(1).single;
+        let variance = self.error_scale_factor * self.error_scale_factor * variance / reports;
+        let interval = self.max_half_width.map_or(0.0, |within| {
+            let error = within / HalfWidths::new(1).single_half_width;
             variance / (error * error)
         });
-        let error = (self.error).map_or(0.0, |error| (variance + squared_bias) / (error * error));
+        let error = (self.max_root_mean_squared_error)
+            .map_or(0.0, |error| (variance + squared_bias) / (error * error));
         interval.max(error)
     }
 
-    fn of_shares(question: &Question) -> Self {
+    fn goal_for_shares(question: &Question) -> Self {
         Self {
-            aim: PredictedQuantity::Share,
-            errors_of: PlannedEstimateKind::Share,
-            range: 1.0,
-            ..Self::of_means(question, 1.0)
+            predicted_quantity: PredictedQuantity::Share,
+            estimate_kind: PlannedEstimateKind::Share,
+            answer_range_width: 1.0,
+            ..Self::goal_for_means(question, 1.0)
         }
     }
 
     /// Creates the goal of estimating the share of a text of maximum length, which only some of the
     /// reports reveal.
-    fn of_text(question: &Question, prefixes: &PrefixLengths) -> Self {
+    fn goal_for_text(question: &Question, prefixes: &PrefixLengths) -> Self {
         Self {
-            scale: prefixes.longest_prefix_share().sqrt().recip(),
-            ..Self::of_shares(question)
+            error_scale_factor: prefixes.longest_prefix_share().sqrt().recip(),
+            ..Self::goal_for_shares(question)
         }
     }
 
     /// Creates the goal of a cross-tabulation. If the columns are levels of a number, the goal is
     /// the mean within rows. Otherwise it is the share of a cell.
-    fn of_cross(question: &Question, cross: &Cross) -> Self {
+    fn goal_for_cross_tabulation(question: &Question, cross: &Cross) -> Self {
         let Some(scale) = cross.level_scale() else {
-            return Self::of_shares(question);
+            return Self::goal_for_shares(question);
         };
         let [min, max] = scale.range();
-        let rows = cross.rows().cell_count();
+        let rows = cross.row_part().cell_count();
         Self {
-            aim: PredictedQuantity::MeanWithin(1.0 / f64::from(rows)),
-            errors_of: PlannedEstimateKind::ConditionalMean,
-            scale: max - min,
-            of: Some(cross.columns().name().to_owned()),
+            predicted_quantity: PredictedQuantity::MeanWithin(1.0 / f64::from(rows)),
+            estimate_kind: PlannedEstimateKind::ConditionalMean,
+            error_scale_factor: max - min,
+            number_name: Some(cross.column_part().name().to_owned()),
             unit: scale.unit().map(str::to_owned),
-            estimates: rows,
-            within: None,
-            error: None,
-            range: max - min,
-            entries: None,
+            estimate_count: rows,
+            max_half_width: None,
+            max_root_mean_squared_error: None,
+            answer_range_width: max - min,
+            average_entry_count: None,
         }
     }
 
     /// Creates the goal of estimating means. Internally, means are from −1 to 1, and `scale`
     /// converts them to the unit of the answer.
-    fn of_means(question: &Question, scale: f64) -> Self {
+    fn goal_for_means(question: &Question, scale: f64) -> Self {
         Self {
-            aim: PredictedQuantity::Mean,
-            errors_of: PlannedEstimateKind::Mean,
-            scale,
-            of: None,
+            predicted_quantity: PredictedQuantity::Mean,
+            estimate_kind: PlannedEstimateKind::Mean,
+            error_scale_factor: scale,
+            number_name: None,
             unit: None,
-            estimates: question.items().count().unwrap_or(1),
-            within: None,
-            error: None,
-            range: 2.0 * scale,
-            entries: None,
+            estimate_count: question.items().item_count().unwrap_or(1),
+            max_half_width: None,
+            max_root_mean_squared_error: None,
+            answer_range_width: 2.0 * scale,
+            average_entry_count: None,
         }
     }
 
-    fn of_number(
+    fn goal_for_number(
         draft: &QuestionDraft,
         question: &Question,
         scale: &Scale,
@@ -229,15 +243,15 @@ impl QuestionGoal {
         let range = max - min;
         let for_quantiles = matches!(&draft.kind, KindDraft::Number(number) if number.purpose == Some(NumberPurpose::Quantiles));
         if wanted.quantile.is_none() && wanted.spread.is_none() && !for_quantiles {
-            return Ok(Self::of_shares(question));
+            return Ok(Self::goal_for_shares(question));
         }
         let part = wanted.quantile.unwrap_or(0.5);
-        QUANTILE.check(part)?;
+        QUANTILE_FRACTION_RANGE.check_in_range(part)?;
         let goal = Self {
-            aim: PredictedQuantity::Distribution(part),
-            errors_of: PlannedEstimateKind::QuantileShare,
-            estimates: 1,
-            ..Self::of_shares(question)
+            predicted_quantity: PredictedQuantity::Distribution(part),
+            estimate_kind: PlannedEstimateKind::QuantileShare,
+            estimate_count: 1,
+            ..Self::goal_for_shares(question)
         };
         let Some(spread) = wanted.spread else {
             return Ok(goal);
@@ -247,20 +261,20 @@ impl QuestionGoal {
             min: 1e-6 * range,
             max: range,
         };
-        bound.check(spread)?;
+        bound.check_in_range(spread)?;
         // Intervals end at edges of bins, so none is narrower than a bin.
         let edges = scale.edges().unwrap_or_default().windows(2);
         let narrowest = edges.map(|pair| pair[1] - pair[0]).reduce(f64::min);
         if let Some((within, narrowest)) = wanted.within.zip(narrowest) {
             let (name, min, max) = ("within", 0.5 * (narrowest - scale.step()), range);
-            ParameterRange { name, min, max }.check(within)?;
+            ParameterRange { name, min, max }.check_in_range(within)?;
         }
         let normal = Normal::standard();
         Ok(Self {
-            errors_of: PlannedEstimateKind::Quantile,
+            estimate_kind: PlannedEstimateKind::Quantile,
             // Dividing a share by the density at the quantile converts it to a distance.
-            scale: spread / normal.pdf(normal.inverse_cdf(part)),
-            range,
+            error_scale_factor: spread / normal.pdf(normal.inverse_cdf(part)),
+            answer_range_width: range,
             unit,
             ..goal
         })
@@ -269,7 +283,7 @@ impl QuestionGoal {
     /// Creates the goal of estimating the mean of the named number, or of the number with the
     /// widest range if none is named. The error of each number is the same fraction of its range,
     /// so the number with the widest range has the largest error.
-    fn of_numbers(
+    fn goal_for_several_numbers(
         question: &Question,
         limits: &[NumberLimits],
         wanted: &AccuracyGoal,
@@ -291,9 +305,9 @@ impl QuestionGoal {
                 .expect("there is a number"),
         };
         Ok(Self {
-            of: name(item).cloned(),
+            number_name: name(item).cloned(),
             unit: own.unit().map(str::to_owned),
-            ..Self::of_means(question, 0.5 * range_width(own))
+            ..Self::goal_for_means(question, 0.5 * range_width(own))
         })
     }
 }
@@ -307,7 +321,7 @@ fn checked_wanted_half_width(wanted: &AccuracyGoal, range: f64) -> Result<Option
             min: 1e-6 * range,
             max: range,
         };
-        bound.check(within)?;
+        bound.check_in_range(within)?;
     }
     Ok(wanted.within)
 }

@@ -2,19 +2,19 @@
 
 use statrs::distribution::{ContinuousCDF, Normal};
 
-use super::survey::POWER;
+use super::survey::DETECTION_POWER;
 use crate::estimate::{ConfidenceLevel, DEFAULT_CONFIDENCE};
 
 /// Half-widths of intervals and a detection threshold, in standard errors.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct HalfWidths {
     /// Half-width of a single interval.
-    pub(super) single: f64,
+    pub(super) single_half_width: f64,
     /// Half-width of simultaneous intervals for all estimates.
-    pub(super) simultaneous: f64,
-    /// Smallest frequency at which an item is detected with probability [`POWER`], in standard
+    pub(super) simultaneous_half_width: f64,
+    /// Smallest frequency at which an item is detected with probability [`DETECTION_POWER`], in standard
     /// errors.
-    pub(super) seen: f64,
+    pub(super) detection_threshold: f64,
 }
 
 impl HalfWidths {
@@ -27,9 +27,9 @@ impl HalfWidths {
         };
         let simultaneous = reach(estimates as usize);
         Self {
-            single: reach(1),
-            simultaneous,
-            seen: simultaneous + Normal::standard().inverse_cdf(POWER),
+            single_half_width: reach(1),
+            simultaneous_half_width: simultaneous,
+            detection_threshold: simultaneous + Normal::standard().inverse_cdf(DETECTION_POWER),
         }
     }
 }

@@ -23,13 +23,15 @@ pub use goal::PlannedEstimateKind;
 pub use plan_result::{
     Alternative, NumberError, Plan, QuestionPlan, SolvedQuantity, Verdict, VerdictKind,
 };
-pub use survey::{AccuracyGoal, DEFAULT_ID, LOCAL_EPSILON, POWER, Survey};
+pub use survey::{AccuracyGoal, DEFAULT_ID, DEFAULT_MAX_LOCAL_EPSILON, DETECTION_POWER, Survey};
 
-use hushbin::bounds::{EPSILON, PEOPLE};
+use hushbin::bounds::{EPSILON_RANGE, PEOPLE_COUNT_RANGE};
 
 use crate::numeric::digits::round_up_to_three_digits;
-use crate::numeric::roots::{geometric_middle, secant_of_decreasing, try_bisect};
-use search::{PRECISION, TaskSearch, insufficient_people_error, smallest_sufficient_number};
+use crate::numeric::roots::{find_root_by_secant, geometric_midpoint_function, try_bisect};
+use search::{
+    SEARCH_RELATIVE_PRECISION, TaskSearch, insufficient_people_error, smallest_sufficient_number,
+};
 use survey::PrivacyLimits;
 use words::format_thousands;
 
@@ -50,13 +52,13 @@ use words::format_thousands;
 /// # Errors
 /// [`PlanError`] that names the parameter that is invalid, missing or unattainable.
 pub fn plan_survey(survey: &Survey) -> Result<Plan, PlanError> {
-    survey.check()?;
+    survey.validate_survey()?;
     let wants = survey.wants_accuracy();
     let search = TaskSearch::new(survey)?;
     let (solved_for, people, privacy) = match (survey.people, survey.privacy_limits()) {
         (Some(people), Some(privacy)) => (SolvedQuantity::Error, people, privacy),
         (None, Some(privacy)) if wants => {
-            let people = fewest_people(&search, privacy, survey.honest_fraction)?;
+            let people = find_fewest_people_needed(&search, privacy, survey.honest_fraction)?;
             (SolvedQuantity::People, people, privacy)
         }
         (Some(people), None) if wants => {
@@ -64,23 +66,23 @@ pub fn plan_survey(survey: &Survey) -> Result<Plan, PlanError> {
             (
                 SolvedQuantity::Epsilon,
                 people,
-                PrivacyLimits::local_only(epsilon),
+                PrivacyLimits::local_epsilon_only(epsilon),
             )
         }
         _ => return Err(PlanError::Underspecified),
     };
     let Some(planned) = search.best_task(people, privacy)? else {
-        return Err(PlanError::OutOfReach(format!(
+        return Err(PlanError::UnattainableGoal(format!(
             "no mechanism hides a report among {} shuffled ones to a shuffled ε of {} at δ = {:e}",
             format_thousands(people),
-            privacy.central.unwrap_or_default(),
+            privacy.max_central_epsilon.unwrap_or_default(),
             survey.delta
         )));
     };
     let missed = || {
-        let local = privacy.central.is_none();
+        let local = privacy.max_central_epsilon.is_none();
         words::needed_people_text(
-            fewest_people(&search, privacy, survey.honest_fraction).ok(),
+            find_fewest_people_needed(&search, privacy, survey.honest_fraction).ok(),
             survey.people_per_day,
             local
                 .then(|| smallest_local_epsilon(&search, people).ok())
@@ -91,29 +93,29 @@ pub fn plan_survey(survey: &Survey) -> Result<Plan, PlanError> {
 }
 
 /// Maximum logarithm of the ratio of two squared errors that differ only by rounding errors.
-const EXACT: f64 = 1e-9;
+const LOG_RATIO_ROUNDING_TOLERANCE: f64 = 1e-9;
 
 /// Finds the smallest number of people, rounded up to three digits, for which every error is at
 /// most the wanted one.
 ///
 /// With more people, the noise decreases and the central privacy improves, so every task that was
 /// possible remains possible.
-fn fewest_people(
+fn find_fewest_people_needed(
     search: &TaskSearch<'_>,
     privacy: PrivacyLimits,
     honest_fraction: f64,
 ) -> Result<u64, PlanError> {
-    let most = PEOPLE.max;
+    let most = PEOPLE_COUNT_RANGE.max;
     // The best task depends on the number of people if the central ε is limited, or if the
     // mechanism is `auto`.
-    let planned = if privacy.central.is_none() && !search.asks_auto_ratings() {
+    let planned = if privacy.max_central_epsilon.is_none() && !search.asks_auto_ratings() {
         search.best_task(1, privacy)?
     } else {
         None
     };
     let excess = |people: f64| -> Result<f64, PlanError> {
         // A batch needs at least two honest people, who hide each other.
-        if privacy.central.is_some() && people * honest_fraction < 2.0 {
+        if privacy.max_central_epsilon.is_some() && people * honest_fraction < 2.0 {
             return Ok(f64::INFINITY);
         }
         let times = match &planned {
@@ -132,7 +134,7 @@ fn fewest_people(
         }
         None => smallest_sufficient_number(&excess)?,
     };
-    Ok(round_up_sufficient(
+    Ok(round_up_to_sufficient_number(
         &excess,
         |people| round_up_to_three_digits(people).ceil(),
         people,
@@ -145,14 +147,14 @@ fn fewest_people(
 ///
 /// At the rounded number, other parameters may be chosen and the error may be larger. So the
 /// rounded number is increased until it is sufficient.
-fn round_up_sufficient(
+fn round_up_to_sufficient_number(
     excess: &impl Fn(f64) -> Result<f64, PlanError>,
     round_up: impl Fn(f64) -> f64,
     found: f64,
     most: f64,
 ) -> Result<f64, PlanError> {
     let mut enough = round_up(found);
-    while enough < most && excess(enough)? > EXACT {
+    while enough < most && excess(enough)? > LOG_RATIO_ROUNDING_TOLERANCE {
         // The factor adds less than one unit of the last digit.
         enough = round_up(enough * 1.0001);
     }
@@ -163,13 +165,13 @@ fn round_up_sufficient(
 /// wanted one.
 fn smallest_local_epsilon(search: &TaskSearch<'_>, people: u64) -> Result<f64, PlanError> {
     let excess = |epsilon: f64| -> Result<f64, PlanError> {
-        let times =
-            search.squared_error_over_wanted(people as f64, PrivacyLimits::local_only(epsilon))?;
+        let times = search
+            .squared_error_over_wanted(people as f64, PrivacyLimits::local_epsilon_only(epsilon))?;
         Ok(times.ln())
     };
-    let (least, most) = (EPSILON.min, EPSILON.max);
-    let found = secant_of_decreasing(&excess, [least, most], 1.0, PRECISION)?.ok_or_else(|| {
-        PlanError::OutOfReach(format!(
+    let (least, most) = (EPSILON_RANGE.min, EPSILON_RANGE.max);
+    let found = find_root_by_secant(&excess, [least, most], 1.0, SEARCH_RELATIVE_PRECISION)?.ok_or_else(|| {
+        PlanError::UnattainableGoal(format!(
             "not even a local ε of {most} brings every error of {} people to what is wanted: it \
              takes more people",
             format_thousands(people)
@@ -177,25 +179,30 @@ fn smallest_local_epsilon(search: &TaskSearch<'_>, people: u64) -> Result<f64, P
     })?;
     if search.asks_auto_ratings() {
         // The smallest average error decreases with ε, so there is no smaller solution.
-        return round_up_sufficient(&excess, round_up_to_three_digits, found, most);
+        return round_up_to_sufficient_number(&excess, round_up_to_three_digits, found, most);
     }
     // The worst-case error decreases with ε, except where other parameters are chosen to reduce the
     // average error. So a smaller ε may be enough, too.
-    let below = |step: i32| found * STEP_BELOW.powi(step);
+    let below = |step: i32| found * EPSILON_STEP_FACTOR.powi(step);
     let (mut enough, mut less) = (found, below(1));
-    for step in 1..=STEPS_BELOW {
+    for step in 1..=EPSILON_STEP_COUNT {
         let epsilon = below(step);
         if epsilon >= least && excess(epsilon)? <= 0.0 {
             (enough, less) = (epsilon, below(step + 1));
         }
     }
     let does = |epsilon: f64| Ok::<_, PlanError>(excess(epsilon)? <= 0.0);
-    let (enough, _) = try_bisect(enough, less.max(least), geometric_middle(PRECISION), does)?;
-    round_up_sufficient(&excess, round_up_to_three_digits, enough, most)
+    let (enough, _) = try_bisect(
+        enough,
+        less.max(least),
+        geometric_midpoint_function(SEARCH_RELATIVE_PRECISION),
+        does,
+    )?;
+    round_up_to_sufficient_number(&excess, round_up_to_three_digits, enough, most)
 }
 
 /// Ratio between successive values of ε in the downward search. 14 steps of 0.97 reach two thirds
 /// of ε.
-const STEP_BELOW: f64 = 0.97;
+const EPSILON_STEP_FACTOR: f64 = 0.97;
 /// Number of steps of the downward ε search.
-const STEPS_BELOW: i32 = 14;
+const EPSILON_STEP_COUNT: i32 = 14;

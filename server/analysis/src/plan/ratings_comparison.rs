@@ -2,33 +2,36 @@
 
 use hushbin::choose::{AutoDraft, KindDraft, MechanismDraft, ObjectiveDraft, ObjectiveName};
 use hushbin::choose::{AutoLevel, QuestionDraft};
-use hushbin::task::Kind;
+use hushbin::task::QuestionKind;
 use hushbin::{Items, Question, ValueKind};
 
 use crate::estimate::{ErrorPredictor, PredictedQuantity};
 
 /// Maximum number of numbers for which the comparison is made. With more, choosing a mechanism
 /// would take seconds.
-const MOST_NUMBERS: usize = 64;
+const MAX_NUMBERS_TO_COMPARE: usize = 64;
 
 /// Returns the variance that the question would have if its answers were asked as ratings of items,
 /// divided by its actual variance. Each item in a person's answer is rated with the value 1. If the
 /// question asks for several numbers, each number is rated with its own value. Both variances are
 /// for the worst case over answers. Returns `None` if the question asks for ratings already, or if
 /// a variance is not known.
-pub(super) fn variance_ratio_as_ratings(
+pub(super) fn ratings_to_actual_variance_ratio(
     question: &Question,
     aim: PredictedQuantity,
     several: bool,
 ) -> Option<f64> {
-    let answers = |sparsity| Some((question.items().count()?, ValueKind::Sign, sparsity));
+    let answers = |sparsity| Some((question.items().item_count()?, ValueKind::Sign, sparsity));
     let (items, value, sparsity) = match question.kind() {
         // Cross-tabulations and parts that are asked together have several answers. Ratings cannot
         // be of texts that are not listed.
-        Kind::Ratings(_) | Kind::Cross(_) | Kind::Text(_) | Kind::Together(_) => None,
-        Kind::Set => answers(question.sparsity()),
-        Kind::Choice | Kind::Flag | Kind::Number(_) => answers(1),
-        Kind::Numbers(limits) => (limits.len() <= MOST_NUMBERS).then_some((
+        QuestionKind::Ratings(_)
+        | QuestionKind::CrossTabulation(_)
+        | QuestionKind::Text(_)
+        | QuestionKind::JointChoices(_) => None,
+        QuestionKind::Set => answers(question.sparsity()),
+        QuestionKind::Choice | QuestionKind::Flag | QuestionKind::Number(_) => answers(1),
+        QuestionKind::Numbers(limits) => (limits.len() <= MAX_NUMBERS_TO_COMPARE).then_some((
             limits.len() as u32,
             ValueKind::Real,
             limits.len() as u32,
@@ -45,12 +48,14 @@ pub(super) fn variance_ratio_as_ratings(
         name: String::new(),
         kind: KindDraft::Ratings(Items::Count(items), value),
         sparsity: Some(sparsity),
-        entries: None,
-        overlap: None,
+        people_by_entry_count: None,
+        mean_item_overlap: None,
         weight: None,
         mechanism,
     };
-    let rated = rated.resolve(question.epsilon(), None, None).ok()?;
+    let rated = rated
+        .resolve_question(question.epsilon(), None, None)
+        .ok()?;
     let [own, rated] = [question, &rated].map(ErrorPredictor::for_question);
     let (theirs, ours) = match aim {
         PredictedQuantity::Distribution(part) => (

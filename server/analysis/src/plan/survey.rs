@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use hushbin::bounds::{EPSILON, PEOPLE, ParameterRange};
+use hushbin::bounds::{EPSILON_RANGE, PEOPLE_COUNT_RANGE, ParameterRange};
 use hushbin::choose::{KindDraft, MechanismDraft, ObjectiveDraft, QuestionDraft};
 use hushbin::domain::Domain;
-use hushbin::task::{Budget, Kind, QuestionFields};
+use hushbin::task::{Budget, QuestionFields, QuestionKind};
 use hushbin::{Error, Items, Mechanism, Question, Task, TaskFields, ValueKind};
 use serde::Deserialize;
 
@@ -84,7 +84,7 @@ pub struct Survey {
     /// Number of people who report per day.
     #[serde(default)]
     pub people_per_day: Option<f64>,
-    /// Maximum local ε. If only `central_epsilon` is given, it is [`LOCAL_EPSILON`].
+    /// Maximum local ε. If only `central_epsilon` is given, it is [`DEFAULT_MAX_LOCAL_EPSILON`].
     #[serde(default)]
     pub epsilon: Option<f64>,
     /// Maximum central ε of the shuffled reports. `None` if it is not limited.
@@ -130,7 +130,7 @@ pub struct AccuracyGoal {
     pub standard_error: Option<f64>,
     /// Smallest frequency at which an item should be detected. An item is detected if its interval
     /// is above 0. Intervals are simultaneous for all items at 95% confidence, and detection should
-    /// have probability [`POWER`]. It may be given only if the survey's only question asks for
+    /// have probability [`DETECTION_POWER`]. It may be given only if the survey's only question asks for
     /// ratings with the mechanism `auto`.
     #[serde(default)]
     pub smallest: Option<f64>,
@@ -153,35 +153,35 @@ const fn default_honest_fraction() -> f64 {
 
 /// Maximum local ε if only a central ε is given. Without this limit, people would be protected only
 /// as long as no attacker can link reports to senders.
-pub const LOCAL_EPSILON: f64 = 4.0;
+pub const DEFAULT_MAX_LOCAL_EPSILON: f64 = 4.0;
 /// Probability that an item of the smallest wanted frequency is detected.
-pub const POWER: f64 = 0.8;
+pub const DETECTION_POWER: f64 = 0.8;
 /// Permitted number of people who report per day.
-pub(super) const PEOPLE_PER_DAY: ParameterRange = ParameterRange {
+pub(super) const PEOPLE_PER_DAY_RANGE: ParameterRange = ParameterRange {
     name: "people_per_day",
     min: 1e-3,
-    max: PEOPLE.max,
+    max: PEOPLE_COUNT_RANGE.max,
 };
 /// Permitted central ε of the shuffled reports. Below the minimum, a plan would need more people
 /// than there are in the world.
-pub(super) const CENTRAL_EPSILON: ParameterRange = ParameterRange {
+pub(super) const CENTRAL_EPSILON_RANGE: ParameterRange = ParameterRange {
     min: 1e-3,
-    ..accounting::CENTRAL_EPSILON
+    ..accounting::CENTRAL_EPSILON_RANGE
 };
 /// Permitted maximum error.
-pub(super) const STANDARD_ERROR: ParameterRange = ParameterRange {
+pub(super) const STANDARD_ERROR_RANGE: ParameterRange = ParameterRange {
     name: "standard_error",
     min: 1e-6,
     max: 1.0,
 };
 /// Permitted smallest frequency to detect.
-pub(super) const SMALLEST: ParameterRange = ParameterRange {
+pub(super) const SMALLEST_FREQUENCY_RANGE: ParameterRange = ParameterRange {
     name: "smallest",
     min: 1e-6,
     max: 1.0,
 };
 /// Permitted fraction of people below a quantile.
-pub(super) const QUANTILE: ParameterRange = ParameterRange {
+pub(super) const QUANTILE_FRACTION_RANGE: ParameterRange = ParameterRange {
     name: "quantile",
     min: 0.001,
     max: 0.999,
@@ -189,25 +189,30 @@ pub(super) const QUANTILE: ParameterRange = ParameterRange {
 
 impl Survey {
     /// Checks all parts of the survey that do not depend on ε.
-    pub(super) fn check(&self) -> Result<(), PlanError> {
+    pub(super) fn validate_survey(&self) -> Result<(), PlanError> {
         for (bound, value) in [
-            (PEOPLE, self.people.map(|people| people as f64)),
-            (PEOPLE_PER_DAY, self.people_per_day),
-            (EPSILON, self.epsilon),
-            (CENTRAL_EPSILON, self.central_epsilon),
-            (accounting::DELTA, Some(self.delta)),
-            (accounting::HONEST_FRACTION, Some(self.honest_fraction)),
+            (PEOPLE_COUNT_RANGE, self.people.map(|people| people as f64)),
+            (PEOPLE_PER_DAY_RANGE, self.people_per_day),
+            (EPSILON_RANGE, self.epsilon),
+            (CENTRAL_EPSILON_RANGE, self.central_epsilon),
+            (accounting::DELTA_RANGE, Some(self.delta)),
+            (
+                accounting::HONEST_FRACTION_RANGE,
+                Some(self.honest_fraction),
+            ),
         ] {
-            value.map_or(Ok(()), |value| bound.check(value))?;
+            value.map_or(Ok(()), |value| bound.check_in_range(value))?;
         }
         let named = |name: &String| self.questions.iter().any(|own| own.name == *name);
         if let Some(name) = self.wanted.keys().find(|name| !named(name)) {
             return Err(PlanError::unusable_accuracy(name, "is not asked"));
         }
-        if let Some(open) = self.only_auto_ratings() {
+        if let Some(open) = self.sole_auto_ratings_question() {
             // Invalid parameters are invalid at every ε, so checking at one is enough. Names are
             // checked with the task.
-            return Ok(open.draft.validate(EPSILON.min, self.people)?);
+            return Ok(open
+                .question_draft
+                .validate(EPSILON_RANGE.min, self.people)?);
         }
         for question in &self.questions {
             let wanted = self.wanted_accuracy(&question.name);
@@ -216,7 +221,7 @@ impl Survey {
                               asked alone with the mechanism \"auto\"";
                 return Err(PlanError::unusable_accuracy(&question.name, reason));
             }
-            if question.entries.is_some() {
+            if question.people_by_entry_count.is_some() {
                 let reason = "is planned for a \"sparsity\", not \"entries\"";
                 return Err(PlanError::unusable_accuracy(&question.name, reason));
             }
@@ -244,13 +249,13 @@ impl Survey {
             return None;
         }
         Some(PrivacyLimits {
-            epsilon: self.epsilon.unwrap_or(LOCAL_EPSILON),
-            central: self.central_epsilon,
+            max_local_epsilon: self.epsilon.unwrap_or(DEFAULT_MAX_LOCAL_EPSILON),
+            max_central_epsilon: self.central_epsilon,
         })
     }
 
     /// Returns the only question, if it asks for ratings with the mechanism `auto`.
-    pub(super) fn only_auto_ratings(&self) -> Option<AutoRatings<'_>> {
+    pub(super) fn sole_auto_ratings_question(&self) -> Option<AutoRatingsQuestion<'_>> {
         let [draft] = &self.questions[..] else {
             return None;
         };
@@ -259,10 +264,10 @@ impl Survey {
         else {
             return None;
         };
-        Some(AutoRatings {
-            draft,
-            items,
-            value: *value,
+        Some(AutoRatingsQuestion {
+            question_draft: draft,
+            rated_items: items,
+            value_kind: *value,
             objective: auto.objective,
         })
     }
@@ -282,7 +287,7 @@ impl Survey {
                     mechanism: sole.mechanism().clone(),
                 })?
             }
-            _ => Task::of_questions(self.id.clone(), questions)?,
+            _ => Task::from_questions(self.id.clone(), questions)?,
         };
         task.with_budget(self.budget)
     }
@@ -292,34 +297,34 @@ impl Survey {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct PrivacyLimits {
     /// Maximum local ε.
-    pub(super) epsilon: f64,
+    pub(super) max_local_epsilon: f64,
     /// Maximum central ε of the shuffled reports. `None` if it is not limited.
-    pub(super) central: Option<f64>,
+    pub(super) max_central_epsilon: Option<f64>,
 }
 
 impl PrivacyLimits {
     /// Creates limits that restrict only the local ε.
-    pub(super) const fn local_only(epsilon: f64) -> Self {
+    pub(super) const fn local_epsilon_only(epsilon: f64) -> Self {
         Self {
-            epsilon,
-            central: None,
+            max_local_epsilon: epsilon,
+            max_central_epsilon: None,
         }
     }
 }
 
 /// Only question of a survey, which asks for ratings with the mechanism `auto`. Every mechanism is
 /// tried for it.
-pub(super) struct AutoRatings<'a> {
-    pub(super) draft: &'a QuestionDraft,
-    pub(super) items: &'a Items,
-    pub(super) value: ValueKind,
+pub(super) struct AutoRatingsQuestion<'a> {
+    pub(super) question_draft: &'a QuestionDraft,
+    pub(super) rated_items: &'a Items,
+    pub(super) value_kind: ValueKind,
     pub(super) objective: ObjectiveDraft,
 }
 
-impl AutoRatings<'_> {
+impl AutoRatingsQuestion<'_> {
     /// Returns the domain of inputs that have at most `sparsity` entries of these items.
-    pub(super) fn domain(&self, sparsity: u32) -> Domain {
-        Domain::rated(self.items.count(), sparsity)
+    pub(super) fn input_domain(&self, sparsity: u32) -> Domain {
+        Domain::of_rated_items(self.rated_items.item_count(), sparsity)
     }
 
     /// Creates the complete question with this mechanism.
@@ -330,20 +335,20 @@ impl AutoRatings<'_> {
         epsilon: f64,
     ) -> Result<Question, Error> {
         Question::new(QuestionFields {
-            name: self.draft.name.clone(),
-            kind: Kind::Ratings(self.value),
-            items: self.items.clone(),
+            name: self.question_draft.name.clone(),
+            kind: QuestionKind::Ratings(self.value_kind),
+            items: self.rated_items.clone(),
             sparsity,
-            weight: self.draft.weight.unwrap_or(1),
+            weight: self.question_draft.weight.unwrap_or(1),
             epsilon,
             mechanism: mechanism.clone(),
         })
     }
 
     /// Returns the average number of entries of a person.
-    pub(super) fn average_entries(&self) -> f64 {
-        let Some(entries) = &self.draft.entries else {
-            return f64::from(self.draft.sparsity.unwrap_or(0));
+    pub(super) fn average_entries_per_person(&self) -> f64 {
+        let Some(entries) = &self.question_draft.people_by_entry_count else {
+            return f64::from(self.question_draft.sparsity.unwrap_or(0));
         };
         let people: f64 = entries.iter().map(|&count| count as f64).sum();
         let each = (0..).zip(entries);

@@ -1,6 +1,6 @@
 //! Statement of a plan in words: its verdict and its assumptions.
 
-use hushbin::mechanism::Neighbours;
+use hushbin::mechanism::NeighbouringInputs;
 
 use super::goal::PlannedEstimateKind;
 use super::plan_result::{QuestionPlan, Verdict, VerdictKind};
@@ -25,7 +25,7 @@ impl QuestionPlan {
         }
     }
 
-    fn plus_or_minus(&self, number: f64) -> String {
+    fn plus_minus_text(&self, number: f64) -> String {
         let unit = self
             .unit
             .as_ref()
@@ -55,12 +55,16 @@ impl QuestionPlan {
 
     fn verdict_sentence(&self) -> String {
         if self.errors_of == PlannedEstimateKind::Items {
-            return self.items_sentence();
+            return self.items_verdict_sentence();
         }
         let mut what = self.estimates_text();
         what[..1].make_ascii_uppercase();
-        let within = self.plus_or_minus(self.interval);
-        let are = if self.is_plural() { "are" } else { "is" };
+        let within = self.plus_minus_text(self.interval);
+        let are = if self.has_several_estimates() {
+            "are"
+        } else {
+            "is"
+        };
         if self.shows_only_noise() {
             return format!(
                 "{what} {are} noise: the interval, {within}, covers every possible \
@@ -77,7 +81,7 @@ impl QuestionPlan {
         format!("{what} {are} exact to {within} (95% interval){seen}.")
     }
 
-    fn items_sentence(&self) -> String {
+    fn items_verdict_sentence(&self) -> String {
         let among = self
             .answers
             .map(|items| format!(" among {}", format_thousands(items.into())));
@@ -107,7 +111,7 @@ impl QuestionPlan {
 
     /// Returns the wanted accuracy that the plan misses, in words.
     fn missed_goal_text(&self) -> String {
-        let interval = self.wanted.map(|own| self.plus_or_minus(own));
+        let interval = self.wanted.map(|own| self.plus_minus_text(own));
         let error = self
             .wanted_error
             .map(|own| format!("error of {}", format_significant(own, 3)));
@@ -120,7 +124,7 @@ impl QuestionPlan {
     }
 
     /// Returns true if the question has several estimates, so that sentences use the plural.
-    fn is_plural(&self) -> bool {
+    fn has_several_estimates(&self) -> bool {
         matches!(
             self.errors_of,
             PlannedEstimateKind::Share | PlannedEstimateKind::ConditionalMean
@@ -187,7 +191,7 @@ pub(super) fn needed_people_text(
 /// Returns the assumptions of a plan, in words.
 pub(super) fn assumptions_text(
     questions: &[QuestionPlan],
-    neighbours: Neighbours,
+    neighbours: NeighbouringInputs,
     honest_fraction: f64,
 ) -> String {
     let one = match questions {

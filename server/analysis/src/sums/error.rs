@@ -8,10 +8,10 @@ use crate::estimate::EstimateError;
 pub enum SumQueryError {
     /// The query names unknown items, or its confidence is invalid.
     #[error(transparent)]
-    Estimate(#[from] EstimateError),
+    InvalidEstimateQuery(#[from] EstimateError),
     /// The query uses an option that exists only for estimates from locally private reports.
     #[error("sums through a shuffler have no {what}: they are means and sums of items")]
-    NotOfSums {
+    OptionNotForSums {
         /// Name of the option, as users write it.
         what: &'static str,
     },

@@ -19,8 +19,8 @@ use crate::promise::SumPrivacy;
 #[derive(Debug, Clone, PartialEq)]
 pub struct SumQuery {
     /// Indices of the requested items in the task.
-    items: Vec<usize>,
-    quantiles: ConfidenceLevel,
+    item_indices: Vec<usize>,
+    confidence_level: ConfidenceLevel,
 }
 
 impl SumQuery {
@@ -40,10 +40,10 @@ impl SumQuery {
             ),
         ];
         if let Some((what, _)) = none.into_iter().find(|(_, none)| !none) {
-            return Err(SumQueryError::NotOfSums { what });
+            return Err(SumQueryError::OptionNotForSums { what });
         }
         let items = task.summed_quantity().items();
-        let count = items.count().unwrap_or(0) as usize;
+        let count = items.item_count().unwrap_or(0) as usize;
         let mut asked = Vec::new();
         match &options.items {
             None => asked.extend(0..count),
@@ -61,8 +61,8 @@ impl SumQuery {
         }
         let quantiles = ConfidenceLevel::new(options.confidence, asked.len())?;
         Ok(Self {
-            items: asked,
-            quantiles,
+            item_indices: asked,
+            confidence_level: quantiles,
         })
     }
 }
@@ -134,7 +134,7 @@ impl SumEstimates {
             fingerprint: task.fingerprint(),
             people,
             messages: totals.message_count(),
-            confidence: query.quantiles.confidence(),
+            confidence: query.confidence_level.confidence(),
             privacy: SumPrivacy::for_task(task),
             estimates,
         }
@@ -166,14 +166,14 @@ pub(super) fn noise_deviation(task: &SumTask, people: f64) -> f64 {
         messages.noise_threshold().probability(),
         messages.noise_threshold().false_probability(),
     );
-    let variance = 2.0 * people * f64::from(messages.noise_trials()) * q * rest;
-    variance.sqrt() / f64::from(messages.levels()) * coordinate_sampling_factor(task)
+    let variance = 2.0 * people * f64::from(messages.noise_trial_count()) * q * rest;
+    variance.sqrt() / f64::from(messages.level_count()) * coordinate_sampling_factor(task)
 }
 
 /// Returns the factor D/k by which sums are multiplied if each person reports k of D coordinates.
 fn coordinate_sampling_factor(task: &SumTask) -> f64 {
     f64::from(task.summed_quantity().coordinate_count())
-        / f64::from(task.message_parameters().drawn_coordinates())
+        / f64::from(task.message_parameters().drawn_coordinate_count())
 }
 
 /// Returns the variance of the estimated sum of a coordinate from −1 to 1. `squares` is the sum of
@@ -183,13 +183,13 @@ fn coordinate_sampling_factor(task: &SumTask) -> f64 {
 /// and drawing k of D coordinates.
 pub(super) fn sum_variance(task: &SumTask, people: f64, squares: f64) -> f64 {
     let lift = coordinate_sampling_factor(task);
-    let levels = f64::from(task.message_parameters().levels());
+    let levels = f64::from(task.message_parameters().level_count());
     let rounding = lift * people / (4.0 * levels * levels);
     noise_deviation(task, people).powi(2) + rounding + (lift - 1.0) * squares
 }
 
 /// Number of standard deviations that are added to the estimated sum of squares of people's values.
-const RAISED: f64 = 4.0;
+const SUM_OF_SQUARES_SAFETY_DEVIATIONS: f64 = 4.0;
 
 fn estimate_sums(
     task: &SumTask,
@@ -198,15 +198,15 @@ fn estimate_sums(
     query: &SumQuery,
 ) -> Vec<SumEstimate> {
     let lift = coordinate_sampling_factor(task);
-    let levels = f64::from(task.message_parameters().levels());
+    let levels = f64::from(task.message_parameters().level_count());
     // In expectation, noise messages cancel, because both signs have the same probability q.
     let up = |[up, down]: &[u64; 2]| (*up as f64 - *down as f64) * lift / levels;
-    let coordinates: Vec<f64> = totals.all_counts().iter().map(up).collect();
+    let coordinates: Vec<f64> = totals.all_counts_by_sign().iter().map(up).collect();
     // The square of a value is at most its absolute value. The messages of both signs together
     // reveal the sum of absolute values.
     let noise = 2.0
         * people
-        * f64::from(task.message_parameters().noise_trials())
+        * f64::from(task.message_parameters().noise_trial_count())
         * task.message_parameters().noise_threshold().probability();
     let variance = |[up, down]: &[u64; 2]| {
         // Squares matter only if people report some of the coordinates.
@@ -214,13 +214,13 @@ fn estimate_sums(
             return sum_variance(task, people, 0.0);
         }
         let sent = *up as f64 + *down as f64;
-        let told = (sent - noise + RAISED * sent.sqrt()) * lift / levels;
+        let told = (sent - noise + SUM_OF_SQUARES_SAFETY_DEVIATIONS * sent.sqrt()) * lift / levels;
         sum_variance(task, people, told.clamp(0.0, people))
     };
-    let variances: Vec<f64> = totals.all_counts().iter().map(variance).collect();
+    let variances: Vec<f64> = totals.all_counts_by_sign().iter().map(variance).collect();
     let (sums, variances) = match task.summed_quantity() {
-        SummedQuantity::Box(..) => (coordinates, variances),
-        SummedQuantity::Ball(ball) => {
+        SummedQuantity::NumbersWithLimits(..) => (coordinates, variances),
+        SummedQuantity::BoundedVector(ball) => {
             let bound = ball.coefficient_bound();
             let scaled: Vec<f64> = coordinates.iter().map(|own| own * bound).collect();
             // All entries of the frame U are equal up to signs, and Uᵀ·U is the identity. So all
@@ -234,8 +234,8 @@ fn estimate_sums(
     let items = task.summed_quantity().items();
     let of = |&item: &usize| {
         let scale = answer_scale(task, item);
-        let deviation = scale.half * variances[item].sqrt();
-        let sum = people * scale.middle + scale.half * sums[item];
+        let deviation = scale.half_range * variances[item].sqrt();
+        let sum = people * scale.midpoint_answer + scale.half_range * sums[item];
         let around = |by: f64| {
             let point = PointEstimate {
                 estimate: sum * by,
@@ -244,7 +244,7 @@ fn estimate_sums(
             // The sum has thousands of independent terms, and each of them is small, so a normal
             // interval is valid.
             query
-                .quantiles
+                .confidence_level
                 .estimate_with_intervals(point, |failure, side| {
                     point.estimate + side.sign() * failure.normal_quantile() * point.standard_error
                 })
@@ -252,12 +252,14 @@ fn estimate_sums(
         SumEstimate {
             item: item_label(items, item),
             unit: match task.summed_quantity() {
-                SummedQuantity::Box(_, limits) => limits[item].unit().map(str::to_owned),
-                SummedQuantity::Ball(_) => None,
+                SummedQuantity::NumbersWithLimits(_, limits) => {
+                    limits[item].unit().map(str::to_owned)
+                }
+                SummedQuantity::BoundedVector(_) => None,
             },
             mean: around(1.0 / people),
             sum: around(1.0),
         }
     };
-    query.items.iter().map(of).collect()
+    query.item_indices.iter().map(of).collect()
 }

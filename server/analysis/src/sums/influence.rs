@@ -46,11 +46,12 @@ impl SumInfluence {
     pub fn for_task(task: &SumTask, people: f64) -> Vec<Self> {
         let messages = task.message_parameters();
         let coordinates = f64::from(task.summed_quantity().coordinate_count());
-        let drawn = f64::from(messages.drawn_coordinates());
+        let drawn = f64::from(messages.drawn_coordinate_count());
         // Change of one coordinate, whose values are from −1 to 1, if all messages are about it.
-        let most = f64::from(messages.message_count()) / f64::from(messages.levels()) * coordinates
+        let most = f64::from(messages.message_count()) / f64::from(messages.level_count())
+            * coordinates
             / drawn;
-        let dishonest = (people * (1.0 - task.fields().honest_fraction)).ceil();
+        let dishonest = (people * (1.0 - task.task_fields().honest_fraction)).ceil();
         let noise = noise_deviation(task, people);
         let of = |item, unit, honest, one: f64, error: f64| Self {
             item,
@@ -62,16 +63,16 @@ impl SumInfluence {
             standard_errors: dishonest * one / error,
         };
         match task.summed_quantity() {
-            SummedQuantity::Box(items, limits) => {
+            SummedQuantity::NumbersWithLimits(items, limits) => {
                 let number = |(index, own): (usize, &hushbin::task::NumberLimits)| {
-                    let half = answer_scale(task, index).half;
+                    let half = answer_scale(task, index).half_range;
                     let unit = own.unit().map(str::to_owned);
                     let name = Some(item_label(items, index));
                     of(name, unit, 2.0 * half, half * most, half * noise)
                 };
                 limits.iter().enumerate().map(number).collect()
             }
-            SummedQuantity::Ball(ball) => {
+            SummedQuantity::BoundedVector(ball) => {
                 let row = ball.max_length() * ball.coefficient_bound() * 0.5_f64.sqrt();
                 let length = ball.max_length() * ball.coefficient_bound() * noise;
                 let error = length * f64::from(ball.dimension()).sqrt();

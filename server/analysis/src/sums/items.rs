@@ -8,16 +8,16 @@ use crate::estimate::Label;
 /// Returns the scale of the answers for the item at index `item`.
 pub(super) fn answer_scale(task: &SumTask, item: usize) -> AnswerScale {
     match task.summed_quantity() {
-        SummedQuantity::Box(_, limits) => {
+        SummedQuantity::NumbersWithLimits(_, limits) => {
             let [min, max] = limits[item].range();
             AnswerScale {
-                half: max / 2.0 - min / 2.0,
-                middle: min / 2.0 + max / 2.0,
+                half_range: max / 2.0 - min / 2.0,
+                midpoint_answer: min / 2.0 + max / 2.0,
             }
         }
-        SummedQuantity::Ball(ball) => AnswerScale {
-            half: ball.max_length(),
-            middle: 0.0,
+        SummedQuantity::BoundedVector(ball) => AnswerScale {
+            half_range: ball.max_length(),
+            midpoint_answer: 0.0,
         },
     }
 }
@@ -26,9 +26,9 @@ pub(super) fn answer_scale(task: &SumTask, item: usize) -> AnswerScale {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct AnswerScale {
     /// Half of the distance between minimum and maximum, or the maximum length of a vector.
-    pub(super) half: f64,
+    pub(super) half_range: f64,
     /// Answer that is mapped to 0.
-    pub(super) middle: f64,
+    pub(super) midpoint_answer: f64,
 }
 
 /// Returns the label of the item at `index`.

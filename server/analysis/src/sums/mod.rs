@@ -16,7 +16,7 @@ pub use error::SumQueryError;
 pub use estimate::{SumEstimate, SumEstimates, SumQuery};
 pub use influence::SumInfluence;
 pub use plan::{
-    BATCH_MESSAGES, PredictedMeanError, SumPlan, epsilon_bounds_for_people, local_task,
-    resolve_sum_draft, sum_epsilon_bounds,
+    BATCH_MESSAGE_COUNT_RANGE, PredictedMeanError, SumPlan, epsilon_bounds_for_people,
+    local_numbers_task, resolve_sum_draft, sum_epsilon_bounds,
 };
 pub use totals::SumTotals;

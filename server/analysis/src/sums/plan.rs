@@ -2,8 +2,8 @@
 
 use hushbin::bounds::{self, ParameterRange};
 use hushbin::sample::Threshold;
-use hushbin::sealed::OVERHEAD;
-use hushbin::sums::{MessageParameters, SumDraft, SumTask, SumTaskFields, SummedQuantity};
+use hushbin::sealed::SEALING_OVERHEAD_BYTES;
+use hushbin::sums::{MessageParameters, SumTask, SumTaskDraft, SumTaskFields, SummedQuantity};
 use hushbin::{Error, Task, TaskDraft};
 use serde::Serialize;
 
@@ -19,11 +19,11 @@ use crate::estimate::{ErrorPredictor, PredictedQuantity};
 use crate::promise::SumPrivacy;
 
 /// Maximum number of messages per person, if the message parameters are chosen here.
-const MOST_MESSAGES: f64 = 512.0;
+const MAX_MESSAGES_PER_PERSON: f64 = 512.0;
 
 /// Permitted number of messages in a batch. The shuffler keeps the messages in memory to reorder
 /// them.
-pub const BATCH_MESSAGES: ParameterRange = ParameterRange {
+pub const BATCH_MESSAGE_COUNT_RANGE: ParameterRange = ParameterRange {
     name: "messages of a batch",
     min: 2.0,
     max: 20_000_000.0,
@@ -31,7 +31,7 @@ pub const BATCH_MESSAGES: ParameterRange = ParameterRange {
 
 /// Relative increase of the variance that is accepted for fewer messages. It increases the standard
 /// error by about an eighth.
-const SPARED: f64 = 0.25;
+const ACCEPTED_VARIANCE_INCREASE: f64 = 0.25;
 
 /// Completes a draft of a sum task. Its message parameters are chosen, or checked if they are
 /// given.
@@ -50,31 +50,31 @@ const SPARED: f64 = 0.25;
 /// ```
 ///
 /// # Errors
-/// The errors of [`SumTask::new`]. [`Error::OutOfRange`] if the given message parameters do not
-/// provide the privacy of the draft, if a batch has more messages than [`BATCH_MESSAGES`] permits,
+/// The errors of [`SumTask::new`]. [`Error::OptionOutOfRange`] if the given message parameters do not
+/// provide the privacy of the draft, if a batch has more messages than [`BATCH_MESSAGE_COUNT_RANGE`] permits,
 /// or if no parameters provide that privacy.
-pub fn resolve_sum_draft(draft: &SumDraft) -> Result<SumTask, Error> {
-    let messages = match draft.messages {
+pub fn resolve_sum_draft(draft: &SumTaskDraft) -> Result<SumTask, Error> {
+    let messages = match draft.message_parameters {
         Some(messages) => messages,
-        None => choose_message_parameters(&draft.parts)?,
+        None => choose_message_parameters(&draft.task_fields)?,
     };
-    let task = SumTask::new(draft.parts.clone(), messages)?;
-    BATCH_MESSAGES.check(task.min_batch_messages() as f64)?;
+    let task = SumTask::new(draft.task_fields.clone(), messages)?;
+    BATCH_MESSAGE_COUNT_RANGE.check_in_range(task.min_batch_messages() as f64)?;
     let promised = ParameterRange {
         name: "ε of the messages",
         min: 0.0,
         max: task.central_epsilon(),
     };
-    promised.check(sum_epsilon_bounds(&task)?.upper)?;
+    promised.check_in_range(sum_epsilon_bounds(&task)?.upper)?;
     Ok(task)
 }
 
 /// Returns bounds on the central ε of a batch at the task's δ.
 ///
 /// # Errors
-/// [`Error::OutOfRange`] if a parameter is outside the range of the accounting.
+/// [`Error::OptionOutOfRange`] if a parameter is outside the range of the accounting.
 pub fn sum_epsilon_bounds(task: &SumTask) -> Result<Bounds, Error> {
-    senders_of_task(task).epsilon_bounds(noise_of_task(task), task.delta())
+    sender_batch_of_task(task).epsilon_bounds(noise_parameters_of_task(task), task.delta())
 }
 
 /// Returns bounds on the central ε of a batch of `people` people at `delta`. A fraction
@@ -82,7 +82,7 @@ pub fn sum_epsilon_bounds(task: &SumTask) -> Result<Bounds, Error> {
 /// honest fraction and δ.
 ///
 /// # Errors
-/// [`Error::OutOfRange`] if a parameter is outside the range of the accounting.
+/// [`Error::OptionOutOfRange`] if a parameter is outside the range of the accounting.
 pub fn epsilon_bounds_for_people(
     task: &SumTask,
     people: u64,
@@ -91,22 +91,22 @@ pub fn epsilon_bounds_for_people(
 ) -> Result<Bounds, Error> {
     let senders = SenderBatch {
         honest_people: honest_reports(people, honest_fraction)?,
-        ..senders_of_task(task)
+        ..sender_batch_of_task(task)
     };
-    senders.epsilon_bounds(noise_of_task(task), delta)
+    senders.epsilon_bounds(noise_parameters_of_task(task), delta)
 }
 
-fn senders_of_task(task: &SumTask) -> SenderBatch {
+fn sender_batch_of_task(task: &SumTask) -> SenderBatch {
     SenderBatch {
         coordinates: task.summed_quantity().coordinate_count(),
-        used: task.message_parameters().drawn_coordinates(),
-        levels: task.message_parameters().levels(),
-        honest_people: task.honest_people(),
-        repeats: task.message_parameters().noise_trials(),
+        used: task.message_parameters().drawn_coordinate_count(),
+        levels: task.message_parameters().level_count(),
+        honest_people: task.honest_people_count(),
+        repeats: task.message_parameters().noise_trial_count(),
     }
 }
 
-fn noise_of_task(task: &SumTask) -> NoiseParameters {
+fn noise_parameters_of_task(task: &SumTask) -> NoiseParameters {
     NoiseParameters {
         threshold: task.message_parameters().noise_threshold().0,
         most: task.message_parameters().max_noise_messages().into(),
@@ -117,13 +117,13 @@ fn noise_of_task(task: &SumTask) -> NoiseParameters {
 #[derive(Debug, Clone, Copy)]
 struct MessageCandidate {
     /// Number k of coordinates that a person reports.
-    drawn: u32,
+    drawn_coordinate_count: u32,
     /// Number of levels L.
-    levels: u32,
+    level_count: u32,
     /// Approximate number of messages per person.
-    messages: f64,
+    messages_per_person: f64,
     /// Predicted variance of the estimated sum of one coordinate.
-    variance: f64,
+    predicted_sum_variance: f64,
 }
 
 /// Chooses the message parameters. The variance is the smallest that is possible with at most 512
@@ -136,22 +136,28 @@ struct MessageCandidate {
 fn choose_message_parameters(parts: &SumTaskFields) -> Result<MessageParameters, Error> {
     // Check the other parts of the draft with the smallest possible messages.
     let least = MessageParameters::new(1, 1, 1, Threshold(1), 0)?;
-    let honest_people = SumTask::new(parts.clone(), least)?.honest_people();
-    let most = MOST_MESSAGES.min(BATCH_MESSAGES.max / parts.people as f64);
-    let mut shapes: Vec<MessageCandidate> = drawn_counts_to_try(parts)
+    let honest_people = SumTask::new(parts.clone(), least)?.honest_people_count();
+    let most = MAX_MESSAGES_PER_PERSON.min(BATCH_MESSAGE_COUNT_RANGE.max / parts.min_people as f64);
+    let mut shapes: Vec<MessageCandidate> = coordinate_counts_to_try(parts)
         .flat_map(|drawn| level_counts_to_try().map(move |levels| [drawn, levels]))
-        .map(|[drawn, levels]| predict_candidate(parts, honest_people as f64, drawn, levels))
-        .filter(|shape| shape.messages <= most)
+        .map(|[drawn, levels]| {
+            predict_message_candidate(parts, honest_people as f64, drawn, levels)
+        })
+        .filter(|shape| shape.messages_per_person <= most)
         .collect();
-    let least = shapes.iter().map(|shape| shape.variance);
+    let least = shapes.iter().map(|shape| shape.predicted_sum_variance);
     let least = least.fold(f64::INFINITY, f64::min);
-    shapes.retain(|shape| shape.variance <= (1.0 + SPARED) * least);
+    shapes
+        .retain(|shape| shape.predicted_sum_variance <= (1.0 + ACCEPTED_VARIANCE_INCREASE) * least);
     // Try the candidates with the fewest messages first.
-    shapes.sort_by(|one, other| one.messages.total_cmp(&other.messages));
+    shapes.sort_by(|one, other| {
+        one.messages_per_person
+            .total_cmp(&other.messages_per_person)
+    });
     let none = || Error::OutOfRange {
         name: "messages of one person",
-        value: predict_candidate(parts, honest_people as f64, 1, 1)
-            .messages
+        value: predict_message_candidate(parts, honest_people as f64, 1, 1)
+            .messages_per_person
             .ceil(),
         min: 1.0,
         max: most,
@@ -170,15 +176,15 @@ fn choose_message_parameters(parts: &SumTaskFields) -> Result<MessageParameters,
 
 /// Returns the numbers k of reported coordinates to try: all, then each three quarters of the
 /// previous one.
-fn drawn_counts_to_try(parts: &SumTaskFields) -> impl Iterator<Item = u32> {
-    let all = parts.measure.coordinate_count();
+fn coordinate_counts_to_try(parts: &SumTaskFields) -> impl Iterator<Item = u32> {
+    let all = parts.summed_quantity.coordinate_count();
     std::iter::successors(Some(all), |drawn| (*drawn > 1).then(|| drawn * 3 / 4))
 }
 
 /// Returns the numbers of levels to try: 1, 2, 3, …, and from 16 on in steps of about an eighth of
 /// the previous number.
 fn level_counts_to_try() -> impl Iterator<Item = u32> {
-    let most = bounds::SUM_LEVELS.max as u32;
+    let most = bounds::SUM_LEVEL_COUNT_RANGE.max as u32;
     std::iter::successors(Some(1), move |levels| {
         let next = levels + (levels / 8).max(1);
         (next <= most).then_some(next)
@@ -188,17 +194,17 @@ fn level_counts_to_try() -> impl Iterator<Item = u32> {
 /// Returns the candidate in which a person reports `drawn` coordinates, each with `levels` levels.
 /// Its cost is predicted from the Gaussian limit of the noise. `honest` is the number of honest
 /// people.
-fn predict_candidate(
+fn predict_message_candidate(
     parts: &SumTaskFields,
     honest: f64,
     drawn: u32,
     levels: u32,
 ) -> MessageCandidate {
     let (people, all) = (
-        parts.people as f64,
-        f64::from(parts.measure.coordinate_count()),
+        parts.min_people as f64,
+        f64::from(parts.summed_quantity.coordinate_count()),
     );
-    let noise = gaussian_noise_variance(drawn, levels, parts.epsilon, parts.delta);
+    let noise = gaussian_noise_variance(drawn, levels, parts.central_epsilon, parts.delta);
     let sent = 2.0 * all * noise / honest;
     // A cap of eight standard deviations plus 10 above the mean is exceeded with a probability of
     // about 10⁻¹⁵.
@@ -207,20 +213,23 @@ fn predict_candidate(
     let of_noise = 2.0 * noise * people / honest * (lift / steps).powi(2);
     let rounding = lift * people / (4.0 * steps * steps);
     MessageCandidate {
-        drawn,
-        levels,
-        messages: f64::from(drawn) * steps + room.min(2.0 * all * (4.0 * noise / honest).ceil()),
-        variance: of_noise + rounding + (lift - 1.0) * people * max_mean_square(&parts.measure),
+        drawn_coordinate_count: drawn,
+        level_count: levels,
+        messages_per_person: f64::from(drawn) * steps
+            + room.min(2.0 * all * (4.0 * noise / honest).ceil()),
+        predicted_sum_variance: of_noise
+            + rounding
+            + (lift - 1.0) * people * max_coordinate_mean_square(&parts.summed_quantity),
     }
 }
 
 /// Returns the maximum mean square of the coordinates of one person.
-fn max_mean_square(measure: &SummedQuantity) -> f64 {
+fn max_coordinate_mean_square(measure: &SummedQuantity) -> f64 {
     match measure {
-        SummedQuantity::Box(..) => 1.0,
+        SummedQuantity::NumbersWithLimits(..) => 1.0,
         // This is ‖v‖² ≤ 1 divided by D·A² = 2C², because the image of the vector v has D = 2d
         // coordinates.
-        SummedQuantity::Ball(ball) => (0.5 / ball.spread().powi(2)).min(1.0),
+        SummedQuantity::BoundedVector(ball) => (0.5 / ball.coefficient_spread().powi(2)).min(1.0),
     }
 }
 
@@ -231,18 +240,18 @@ fn parameters_with_least_noise(
     shape: MessageCandidate,
 ) -> Result<MessageParameters, Error> {
     let one = SenderBatch {
-        coordinates: parts.measure.coordinate_count(),
-        used: shape.drawn,
-        levels: shape.levels,
+        coordinates: parts.summed_quantity.coordinate_count(),
+        used: shape.drawn_coordinate_count,
+        levels: shape.level_count,
         honest_people,
         repeats: 1,
     };
-    let senders = senders_with_fewest_noise_trials(&one, parts.epsilon, parts.delta)?;
-    let found = calibrate_noise(&senders, parts.epsilon, parts.delta)?;
+    let senders = senders_with_fewest_noise_trials(&one, parts.central_epsilon, parts.delta)?;
+    let found = calibrate_noise(&senders, parts.central_epsilon, parts.delta)?;
     let noise = u32::try_from(found.noise.most).unwrap_or(u32::MAX);
     MessageParameters::new(
-        shape.levels,
-        shape.drawn,
+        shape.level_count,
+        shape.drawn_coordinate_count,
         senders.repeats,
         Threshold(found.noise.threshold),
         noise,
@@ -295,12 +304,12 @@ impl SumPlan {
     /// Creates the plan of a complete task.
     ///
     /// # Errors
-    /// The errors of [`sum_epsilon_bounds`] and [`local_task`].
+    /// The errors of [`sum_epsilon_bounds`] and [`local_numbers_task`].
     pub fn new(task: SumTask) -> Result<Self, Error> {
         let (messages, people) = (*task.message_parameters(), task.min_people() as f64);
         let coordinates = f64::from(task.summed_quantity().coordinate_count());
-        let sealed = (OVERHEAD + task.longest_message_bytes()) as u64;
-        let drawn = 2.0 * coordinates * f64::from(messages.noise_trials());
+        let sealed = (SEALING_OVERHEAD_BYTES + task.longest_message_bytes()) as u64;
+        let drawn = 2.0 * coordinates * f64::from(messages.noise_trial_count());
         // The header consists of a version byte, two ids and the number of messages, at most 4096.
         let header = 33 + u64::from(1 + u32::from(messages.message_count() > 127));
         Ok(Self {
@@ -309,7 +318,7 @@ impl SumPlan {
             messages: messages.message_count(),
             noise_messages: drawn * messages.noise_threshold().probability(),
             bytes: header + sealed * u64::from(messages.message_count()),
-            errors: predict_errors(&task, people)?,
+            errors: predict_mean_errors(&task, people)?,
             influence: SumInfluence::for_task(&task, people),
             task,
         })
@@ -320,11 +329,11 @@ impl SumPlan {
 ///
 /// On the scale from −1 to 1, the variance of a sum is the same for all items. The error under
 /// local privacy is the error of a task that asks for as many numbers as there are items.
-fn predict_errors(task: &SumTask, people: f64) -> Result<Vec<PredictedMeanError>, Error> {
+fn predict_mean_errors(task: &SumTask, people: f64) -> Result<Vec<PredictedMeanError>, Error> {
     let measure = task.summed_quantity();
-    let squares = people * max_mean_square(measure);
+    let squares = people * max_coordinate_mean_square(measure);
     let deviation = sum_variance(task, people, squares).sqrt() / people;
-    let items = measure.items().count().unwrap_or(0);
+    let items = measure.items().item_count().unwrap_or(0);
     let local = local_standard_error(items, task.central_epsilon(), people)?;
     let of = |item, unit, half: f64, coordinate: f64| PredictedMeanError {
         item,
@@ -333,15 +342,15 @@ fn predict_errors(task: &SumTask, people: f64) -> Result<Vec<PredictedMeanError>
         local_standard_error: half * local,
     };
     Ok(match measure {
-        SummedQuantity::Box(items, limits) => {
+        SummedQuantity::NumbersWithLimits(items, limits) => {
             let number = |(index, own): (usize, &hushbin::task::NumberLimits)| {
                 let unit = own.unit().map(str::to_owned);
                 let item = items::item_label(items, index);
-                of(Some(item), unit, answer_scale(task, index).half, 1.0)
+                of(Some(item), unit, answer_scale(task, index).half_range, 1.0)
             };
             limits.iter().enumerate().map(number).collect()
         }
-        SummedQuantity::Ball(ball) => {
+        SummedQuantity::BoundedVector(ball) => {
             vec![of(None, None, ball.max_length(), ball.coefficient_bound())]
         }
     })
@@ -351,8 +360,8 @@ fn predict_errors(task: &SumTask, people: f64) -> Result<Vec<PredictedMeanError>
 /// local ε.
 ///
 /// # Errors
-/// [`Error::OutOfRange`] or [`Error::Combination`] if there is no such task.
-pub fn local_task(
+/// [`Error::OptionOutOfRange`] or [`Error::InvalidCombination`] if there is no such task.
+pub fn local_numbers_task(
     numbers: impl Iterator<Item = (String, [f64; 2])>,
     epsilon: f64,
 ) -> Result<Task, Error> {
@@ -370,14 +379,14 @@ pub fn local_task(
         "questions": [question],
     });
     let draft: TaskDraft = serde_json::from_value(draft).expect("a draft is written as it is read");
-    draft.resolve()
+    draft.resolve_task()
 }
 
 /// Returns the standard error of each mean if `numbers` numbers from −1 to 1 are reported at local
 /// ε.
 fn local_standard_error(numbers: u32, epsilon: f64, people: f64) -> Result<f64, Error> {
     let of = (0..numbers).map(|index| (index.to_string(), [-1.0, 1.0]));
-    let task = local_task(of, epsilon)?;
+    let task = local_numbers_task(of, epsilon)?;
     let variance = ErrorPredictor::for_question(&task.questions()[0])
         .worst_variance(PredictedQuantity::Mean, false);
     Ok((variance.expect("numbers have means") / people).sqrt())

@@ -34,7 +34,7 @@ pub struct SumTotals {
 }
 
 /// Maximum number of messages in totals, 2⁵³. Integers up to this one are exact as `f64`.
-const MOST_MESSAGES: u64 = 1 << f64::MANTISSA_DIGITS;
+const MAX_TOTAL_MESSAGES: u64 = 1 << f64::MANTISSA_DIGITS;
 
 impl SumTotals {
     /// Creates empty totals for a task.
@@ -53,7 +53,7 @@ impl SumTotals {
     /// If the message's coordinate is outside the task.
     pub fn add_message(&mut self, message: Message) {
         self.messages += 1;
-        if let Message::Unit {
+        if let Message::UnitStep {
             coordinate,
             negative,
         } = message
@@ -98,7 +98,7 @@ impl SumTotals {
     }
 
     /// Returns the numbers N⁺ and N⁻ of positive and negative messages of every coordinate.
-    pub(super) fn all_counts(&self) -> &[[u64; 2]] {
+    pub(super) fn all_counts_by_sign(&self) -> &[[u64; 2]] {
         &self.counts
     }
 
@@ -126,7 +126,8 @@ impl SumTotals {
     pub fn decode(task: &SumTask, bytes: &[u8]) -> Result<Self, TotalsError> {
         let mut reader = TotalsReader::new(&task.fingerprint(), bytes)?;
         let mut totals = Self::new(task);
-        totals.messages = reader.read_at_most("expected a number of messages", MOST_MESSAGES)?;
+        totals.messages =
+            reader.read_at_most("expected a number of messages", MAX_TOTAL_MESSAGES)?;
         let mut left = totals.messages;
         for count in totals.counts.as_flattened_mut() {
             *count = reader.read_at_most("expected a count of messages", left)?;

@@ -12,7 +12,7 @@ use crate::support::reduction::{Pair, Reduction, divergence, least_central};
 use hushbin::domain::{Domain, SignedItem};
 use hushbin::mechanism::collision::{Collision, Randomizer};
 use hushbin::{Mechanism, Task, TaskDraft};
-use hushbin_analysis::accounting::{BatchPrivacy, Mixture, compute_batch_privacy};
+use hushbin_analysis::accounting::{BatchPrivacy, ReportMixture, compute_batch_privacy};
 use hushbin_tests::errata::assert_table;
 use serde_json::{Value, json};
 use statrs::function::factorial::ln_factorial;
@@ -55,7 +55,7 @@ fn batches(n: u64, p: &[f64], q: &[f64], others: &[f64]) -> Vec<Pair> {
 /// each signed item and padding, so none share a bucket.
 struct Direct {
     domain: Domain,
-    mixture: Mixture,
+    mixture: ReportMixture,
     collision: Collision,
     epsilon: f64,
 }
@@ -72,13 +72,13 @@ impl Direct {
             },
         }))
         .unwrap();
-        let task: Task = draft.resolve().unwrap();
+        let task: Task = draft.resolve_task().unwrap();
         let Mechanism::Collision(collision) = task.questions()[0].mechanism() else {
             unreachable!("the task is one of Collision")
         };
         Self {
             domain: task.questions()[0].domain(),
-            mixture: Mixture::for_task(&task).unwrap(),
+            mixture: ReportMixture::for_task(&task).unwrap(),
             collision: *collision,
             epsilon,
         }
@@ -89,7 +89,12 @@ impl Direct {
     fn rows(&self, seed: u64) -> [Vec<f64>; 3] {
         let mut randomizer = Randomizer::new(&self.collision, &self.domain, self.epsilon);
         let all = |negative| -> Vec<SignedItem> {
-            (0..4).map(|item| SignedItem { item, negative }).collect()
+            (0..4)
+                .map(|item| SignedItem {
+                    item,
+                    is_negative: negative,
+                })
+                .collect()
         };
         [all(false), all(true), vec![]]
             .map(|input| randomizer.exact_bucket_probabilities(seed, &input))
@@ -456,7 +461,7 @@ impl Sparse {
             },
         }))
         .unwrap();
-        let mixture = Mixture::for_task(&draft.resolve().unwrap()).unwrap();
+        let mixture = ReportMixture::for_task(&draft.resolve_task().unwrap()).unwrap();
         compute_batch_privacy(&mixture, n, 1.0, delta).unwrap()
     }
 }

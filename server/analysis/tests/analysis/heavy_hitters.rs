@@ -1,6 +1,6 @@
 //! Tests of the search for unlisted texts, on known crowds.
 
-use hushbin::task::Kind;
+use hushbin::task::QuestionKind;
 use hushbin::{Entry, Randomizer, Task, TaskDraft};
 use hushbin_analysis::estimate::{EstimateError, Query};
 use hushbin_analysis::heavy_hitters::{
@@ -15,13 +15,13 @@ fn task(epsilon: f64, prefixes: &[u32]) -> Task {
         "questions": [{ "name": "query", "kind": "text", "prefixes": prefixes }],
     }))
     .unwrap();
-    draft.resolve().unwrap()
+    draft.resolve_task().unwrap()
 }
 
 /// Returns the reports of this number of people with each text.
 fn reports(task: &Task, crowd: &[(&str, usize)], seed: u64) -> TextReports {
     let question = &task.questions()[0];
-    let Kind::Text(prefixes) = question.kind() else {
+    let QuestionKind::Text(prefixes) = question.kind() else {
         unreachable!()
     };
     let mut reports = TextReports::new(task, 0).unwrap();
@@ -32,7 +32,7 @@ fn reports(task: &Task, crowd: &[(&str, usize)], seed: u64) -> TextReports {
         let entries: Vec<Entry> = keys.map(|item| Entry { item, value: 1.0 }).collect();
         for _ in 0..people {
             let made = randomizer.randomize(&entries, &mut rng).unwrap();
-            assert!(!made.sampled_down);
+            assert!(!made.was_sampled_down);
             reports.add_report(&made.report);
         }
     }
@@ -209,18 +209,24 @@ fn what_cannot_be_searched_is_refused() {
             alphabet: alphabet.to_owned(),
             ..SearchOptions::default()
         };
-        assert!(matches!(refused(options), SearchError::Alphabet { .. }));
+        assert!(matches!(
+            refused(options),
+            SearchError::InvalidAlphabet { .. }
+        ));
     }
     for confidence in [0.0, 1.0, f64::NAN] {
         let options = SearchOptions {
             confidence,
             ..SearchOptions::default()
         };
-        assert!(matches!(refused(options), SearchError::Confidence { .. }));
+        assert!(matches!(
+            refused(options),
+            SearchError::ConfidenceOutOfRange { .. }
+        ));
     }
     let few = SearchOptions {
         alphabet: "abc".to_owned(),
-        work: 300_000,
+        max_hashes_per_length: 300_000,
         ..SearchOptions::default()
     };
     let heard = reports(&task, &[("ab", 1000)], 1);
@@ -229,7 +235,7 @@ fn what_cannot_be_searched_is_refused() {
         .find_texts(&heard, &|| false);
     assert!(found.is_ok());
     let many = SearchOptions {
-        work: 4000,
+        max_hashes_per_length: 4000,
         ..SearchOptions::default()
     };
     let error = TextSearch::new(&task, many)
@@ -242,20 +248,20 @@ fn what_cannot_be_searched_is_refused() {
     let given_up = TextSearch::new(&task, SearchOptions::default())
         .unwrap()
         .find_texts(&heard, &|| true);
-    assert_eq!(given_up.unwrap_err(), SearchError::GivenUp);
+    assert_eq!(given_up.unwrap_err(), SearchError::SearchCancelled);
 
     let draft: TaskDraft = serde_json::from_value(json!({
         "id": "t", "epsilon": 1.0, "questions": [{ "name": "on", "kind": "flag" }],
     }))
     .unwrap();
-    let asks_else = draft.resolve().unwrap();
+    let asks_else = draft.resolve_task().unwrap();
     assert!(TextReports::new(&asks_else, 0).is_none());
     let flag = &asks_else.questions()[0];
     assert!(DetectableShare::new(flag, 1000, 2, 0.95, 0.9).is_none());
     let error = TextSearch::new(&asks_else, SearchOptions::default()).unwrap_err();
     assert_eq!(
         error,
-        SearchError::NotText {
+        SearchError::NotTextQuestion {
             question: "on".to_owned()
         }
     );

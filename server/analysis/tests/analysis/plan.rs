@@ -3,8 +3,8 @@
 
 use hushbin::Mechanism;
 use hushbin::choose::Objective;
-use hushbin::mechanism::Neighbours;
-use hushbin_analysis::accounting::{Mixture, compute_batch_privacy};
+use hushbin::mechanism::NeighbouringInputs;
+use hushbin_analysis::accounting::{ReportMixture, compute_batch_privacy};
 use hushbin_analysis::bound::distance_from_best;
 use hushbin_analysis::plan::{Plan, PlanError, SolvedQuantity, Survey, VerdictKind, plan_survey};
 use proptest::prelude::*;
@@ -39,8 +39,8 @@ fn ask(of: &Value) -> Result<Plan, PlanError> {
 /// Returns the objective of a base.
 fn objective(base: &Value) -> Objective {
     match base["objective"].as_str() {
-        Some("frequency") => Objective::FREQUENCY,
-        _ => Objective::MEAN,
+        Some("frequency") => Objective::FREQUENCY_ONLY,
+        _ => Objective::MEAN_ONLY,
     }
 }
 
@@ -94,7 +94,8 @@ fn distances_are_of_the_task_and_the_objective() {
         );
         assert_eq!(answer.questions[0].distance, expected, "{base}");
         // There is no distance over an open domain, nor for protection of single entries.
-        let whole = task.questions()[0].mechanism().neighbours() == Neighbours::Any;
+        let whole =
+            task.questions()[0].mechanism().neighbours() == NeighbouringInputs::AnyTwoInputs;
         let known = base["items"] != "open" && whole;
         // Clipping mechanisms have none either. They are not chosen if the sparsity is given.
         if base.get("sparsity").is_some() {
@@ -140,7 +141,7 @@ fn a_central_epsilon_is_kept_to_by_all_that_is_offered() {
                         "{base}, {central}, {local}: {answer:?}"
                     );
                 }
-                let again = Mixture::for_task(&answer.task).unwrap();
+                let again = ReportMixture::for_task(&answer.task).unwrap();
                 let again = compute_batch_privacy(&again, 20_000, 0.8, 1e-8).unwrap();
                 assert_eq!(Some(again), answer.central);
             }

@@ -3,16 +3,16 @@
 
 use hushbin::choose::compare_separate_with_together;
 use hushbin::mechanism::pattern::Pattern;
-use hushbin::task::Kind;
+use hushbin::task::QuestionKind;
 use hushbin::{Entry, Question, Randomizer, TaskDraft};
-use hushbin_analysis::accounting::{Mixture, compute_batch_privacy};
+use hushbin_analysis::accounting::{ReportMixture, compute_batch_privacy};
 use hushbin_analysis::estimate::{
     ErrorPredictor, EstimateOptions, Estimator, ItemEstimates, PredictedQuantity, Query, Totals,
 };
 use hushbin_analysis::heavy_hitters::DetectableShare;
 use hushbin_analysis::plan::{
-    POWER, Plan, PlanError, PlannedEstimateKind, QuestionPlan, SolvedQuantity, Survey, VerdictKind,
-    plan_survey,
+    DETECTION_POWER, Plan, PlanError, PlannedEstimateKind, QuestionPlan, SolvedQuantity, Survey,
+    VerdictKind, plan_survey,
 };
 use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng;
@@ -40,7 +40,7 @@ fn question(epsilon: f64, of: Value) -> Question {
     let named = with(&json!({ "name": "q" }), of);
     let file = json!({ "id": "t", "epsilon": epsilon, "questions": [named] });
     let draft: TaskDraft = serde_json::from_value(file).unwrap();
-    draft.resolve().unwrap().questions()[0].clone()
+    draft.resolve_task().unwrap().questions()[0].clone()
 }
 
 /// Returns one question of each kind, alone, with its wanted accuracy.
@@ -174,7 +174,7 @@ fn the_worst_distribution_of_a_pattern_is_the_worst_of_all_edges() {
     let asked = json!({ "kind": "number", "edges": [0, 1, 2, 3, 4, 5, 6], "want": "quantiles",
         "mechanism": { "name": "pattern", "outputs": 7, "favoured": [0, 1, 3] } });
     let predictor = ErrorPredictor::for_question(&question(1.0, asked));
-    let rates = Pattern::new(7, [0, 1, 3]).unwrap().rates(6, 1.0);
+    let rates = Pattern::new(7, [0, 1, 3]).unwrap().share_estimator(6, 1.0);
     for part in [0.5, 0.9] {
         let mut worst: f64 = 0.0;
         for below in 1..6_usize {
@@ -302,7 +302,7 @@ fn people_found_are_enough_and_hardly_too_many() {
             if let Some(central) = base.get("central_epsilon") {
                 let reached = answer.central.unwrap().central_epsilon;
                 assert!(reached <= central.as_f64().unwrap(), "{base}");
-                let again = Mixture::for_task(&answer.task).unwrap();
+                let again = ReportMixture::for_task(&answer.task).unwrap();
                 let again = compute_batch_privacy(&again, answer.people, 1.0, 1e-8).unwrap();
                 assert_eq!(Some(again), answer.central);
             }
@@ -464,8 +464,8 @@ fn texts_and_crosses_are_planned_for() {
             .unwrap()
             .share
     };
-    assert_eq!(all.smallest, Some(found(POWER)));
-    assert!(found(POWER) < found(0.99));
+    assert_eq!(all.smallest, Some(found(DETECTION_POWER)));
+    assert!(found(DETECTION_POWER) < found(0.99));
     assert_eq!(
         (all.errors_of, all.as_ratings),
         (PlannedEstimateKind::Share, None)
@@ -550,10 +550,10 @@ fn the_other_ways_to_ask_say_what_they_cost() {
     let answer = ask(&base).unwrap();
     let draft = json!({ "id": "t", "epsilon": 1.0, "questions": base["questions"] });
     let draft: TaskDraft = serde_json::from_value(draft).unwrap();
-    let both = compare_separate_with_together(&draft.resolve().unwrap()).unwrap();
+    let both = compare_separate_with_together(&draft.resolve_task().unwrap()).unwrap();
     assert_eq!(
         answer.together_over_drawn,
-        Some(both.together / both.separate)
+        Some(both.together_variance / both.separate_variance)
     );
     // Asked as one question, they take the stated multiple of people.
     let flags = |count: u32| -> Value {
@@ -569,11 +569,11 @@ fn the_other_ways_to_ask_say_what_they_cost() {
     assert!((0.5..0.7).contains(&ratio), "{ratio}");
     let draft = json!({ "id": "t", "epsilon": 3.0, "questions": flags(4) });
     let draft: TaskDraft = serde_json::from_value(draft).unwrap();
-    let both = compare_separate_with_together(&draft.resolve().unwrap()).unwrap();
+    let both = compare_separate_with_together(&draft.resolve_task().unwrap()).unwrap();
     // Sum over eight answers, each with one error.
     let in_sum = 8.0 * 1000.0 * at_once.questions[0].standard_error.powi(2);
     assert!(
-        (in_sum / both.together - 1.0).abs() < 1e-9,
+        (in_sum / both.together_variance - 1.0).abs() < 1e-9,
         "{in_sum}, {both:?}"
     );
     assert_eq!(at_once.together_over_drawn, None);
@@ -631,7 +631,7 @@ fn complete_tasks_stay_as_they_are() {
     assert_eq!(kinds, answered);
     assert!(matches!(
         planned.task.questions()[3].kind(),
-        Kind::Numbers(of) if of.is_single()
+        QuestionKind::Numbers(of) if of.is_single()
     ));
 }
 

@@ -5,9 +5,9 @@ use hushbin::choose::Objective;
 use hushbin::domain::{Domain, SignedItem};
 use hushbin::hash::for_each_drawn_item;
 use hushbin::mechanism::window::{self, Window};
-use hushbin::task::{Kind, NumberLimits};
+use hushbin::task::{NumberLimits, QuestionKind};
 use hushbin::{Entry, Mechanism, Question, Randomizer, Report, Task, TaskDraft};
-use hushbin_analysis::accounting::{Mixture, compute_batch_privacy};
+use hushbin_analysis::accounting::{ReportMixture, compute_batch_privacy};
 use hushbin_analysis::bound::{
     BoundKind, DistanceFromBest, distance_from_best, question_distance_from_best,
 };
@@ -58,7 +58,7 @@ fn numbers(attributes: usize, mechanism: Option<[u32; 3]>) -> Value {
 fn task(epsilon: f64, questions: &[Value]) -> Task {
     let file = json!({ "id": "t", "epsilon": epsilon, "questions": questions });
     let draft: TaskDraft = serde_json::from_value(file).unwrap();
-    draft.resolve().unwrap()
+    draft.resolve_task().unwrap()
 }
 
 fn window_of(question: &Question) -> &Window {
@@ -70,7 +70,7 @@ fn window_of(question: &Question) -> &Window {
 
 fn limits(question: &Question) -> &[NumberLimits] {
     match question.kind() {
-        Kind::Numbers(limits) => limits,
+        QuestionKind::Numbers(limits) => limits,
         other => panic!("{other:?}"),
     }
 }
@@ -112,7 +112,7 @@ fn batch(task: &Task, people: usize, seed: u64) -> Totals {
     }];
     for person in 0..people {
         let numbers = answer(
-            task.questions()[0].items().count().unwrap() as usize,
+            task.questions()[0].items().item_count().unwrap() as usize,
             person,
         );
         let answers = [&numbers[..], &flag];
@@ -271,7 +271,7 @@ fn estimates_are_scaled_sums_of_values() {
     let task = task(2.0, &[numbers(5, Some([2, 4, 2]))]);
     let question = &task.questions()[0];
     let own = window_of(question);
-    let rates = own.rates(&question.domain(), 2.0);
+    let rates = own.estimate_scale_and_variance(&question.domain(), 2.0);
     let mut totals = Totals::new(&task);
     let mut sums = [0.0; 5];
     for seed in 0..60 {
@@ -286,17 +286,17 @@ fn estimates_are_scaled_sums_of_values() {
     let points = Estimator::for_task(task.clone()).point_estimates(&totals, 0, &[0, 1, 2, 3, 4]);
     for (point, sum) in points.iter().zip(sums) {
         let mean = point.mean.unwrap();
-        let top = f64::from(own.level_sum(own.levels() - 1));
-        let expected: f64 = 2.5 / (rates.gap * top) * sum / 60.0;
+        let top = f64::from(own.favoured_atom_value_sum(own.level_count() - 1));
+        let expected: f64 = 2.5 / (rates.favoured_probability_gap * top) * sum / 60.0;
         assert!((mean.estimate - expected).abs() < 1e-12);
-        let error = (rates.worst_variance() / 60.0).sqrt();
+        let error = (rates.max_variance() / 60.0).sqrt();
         assert!((mean.standard_error - error).abs() < 1e-12);
     }
     let predictor = ErrorPredictor::for_question(question);
     let worst = predictor
         .rare_item_standard_error(Estimand::Mean, 10.0)
         .unwrap();
-    assert!((worst - (rates.worst_variance() / 10.0).sqrt()).abs() < 1e-12);
+    assert!((worst - (rates.max_variance() / 10.0).sqrt()).abs() < 1e-12);
 }
 
 /// Plans use the worst crowd. For given numbers, all people have the number of greatest variance.
@@ -306,7 +306,7 @@ fn the_worst_crowd_is_planned_for() {
     for (attributes, epsilon) in [(1, 1.0), (1, 4.0), (2, 4.0), (3, 6.0), (5, 2.0)] {
         let task = task(epsilon, &[numbers(attributes, None)]);
         let question = &task.questions()[0];
-        let rates = window_of(question).rates(&question.domain(), epsilon);
+        let rates = window_of(question).estimate_scale_and_variance(&question.domain(), epsilon);
         let values: Vec<[f64; 2]> = (-500..=500)
             .map(|step| f64::from(step) / 500.0)
             .map(|value| [value, rates.estimate_variance(value)])
@@ -365,9 +365,10 @@ fn ratios_of_numbers_are_those_of_the_core() {
                     });
                     core.cell_probabilities(seed, &coded.collect::<Vec<_>>())
                 });
-                for bucket in 0..own.cells() {
+                for bucket in 0..own.cell_count() {
                     let report = Report::Window(window::Report { seed, bucket });
-                    let ours = observe_report(question, hypotheses.each_ref(), &report).log_ratio;
+                    let ours = observe_report(question, hypotheses.each_ref(), &report)
+                        .log_likelihood_ratio;
                     let exact = (first[bucket as usize] / second[bucket as usize]).ln();
                     assert!(
                         (ours - exact).abs() < 1e-11,
@@ -384,7 +385,7 @@ fn ratios_of_numbers_are_those_of_the_core() {
         let signed: Vec<SignedItem> = (0..attributes as u64)
             .map(|item| SignedItem {
                 item,
-                negative: item % 2 == 1,
+                is_negative: item % 2 == 1,
             })
             .collect();
         let ends: Vec<Entry> = (0..attributes as u64)
@@ -419,12 +420,12 @@ fn the_distance_to_the_best_is_stated() {
                 &objective,
             )
         };
-        let found = of(Objective::MEAN).unwrap();
+        let found = of(Objective::MEAN_ONLY).unwrap();
         assert!(
             (1.0..most).contains(&found.times_bound),
             "{attributes}, {epsilon}: {found:?}"
         );
-        assert!(of(Objective::FREQUENCY).is_none());
+        assert!(of(Objective::FREQUENCY_ONLY).is_none());
     }
 }
 
@@ -444,7 +445,7 @@ fn shuffled_cells_are_those_of_the_reference() {
         let cells = number("cells").unwrap() as u32;
         let values: Vec<u32> = (1..=cells / 2).collect();
         let own = Window::new(1, cells, 1, values.clone()).unwrap();
-        let mixture = Mixture::window(&own, epsilon).unwrap();
+        let mixture = ReportMixture::for_window(&own, epsilon).unwrap();
         assert!((mixture.alpha() * (epsilon.exp() + f64::from(cells) - 1.0) - 1.0).abs() < 1e-12);
         let n = number("n").unwrap() as u64;
         let found = compute_batch_privacy(&mixture, n, 1.0, number("delta").unwrap()).unwrap();
@@ -466,7 +467,7 @@ fn mixtures_are_those_of_the_reference() {
         let upper: Vec<u32> = upper.map(|value| *value as u32).collect();
         let sizes = ["atoms", "favoured"].map(|field| row[field].as_u64().unwrap() as u32);
         let own = Window::new(1, sizes[0], sizes[1], upper).unwrap();
-        let mixture = Mixture::window(&own, number(&row["epsilon"])).unwrap();
+        let mixture = ReportMixture::for_window(&own, number(&row["epsilon"])).unwrap();
         let alpha = number(&row["blanket"]["alpha"]);
         assert!((mixture.alpha() / alpha - 1.0).abs() < 1e-9, "{row}");
     }
@@ -482,13 +483,17 @@ fn surveys_plan_windows() {
         let found = plan_survey(&asked).unwrap();
         let own = window_of(&found.task.questions()[0]);
         assert!(found.central.unwrap().central_epsilon <= 1.0 + 1e-9);
-        let mixture = Mixture::window(own, found.epsilon * 1.01).unwrap();
+        let mixture = ReportMixture::for_window(own, found.epsilon * 1.01).unwrap();
         let more = compute_batch_privacy(&mixture, people, 1.0, 1e-6)
             .unwrap()
             .central_epsilon;
         assert!(more > 1.0, "{own:?}, {}: {more}", found.epsilon);
-        let domain = Domain::dense(attributes as u32);
-        assert!(own.rates(&domain, found.epsilon).worst_variance() < 1.0);
+        let domain = Domain::of_dense_inputs(attributes as u32);
+        assert!(
+            own.estimate_scale_and_variance(&domain, found.epsilon)
+                .max_variance()
+                < 1.0
+        );
     }
 }
 
@@ -500,11 +505,11 @@ fn one_number_is_near_the_bound() {
         let file = json!({ "id": "t", "epsilon": epsilon,
             "questions": [{ "name": "n", "kind": "number", "min": 0, "max": 30 }] });
         let task = serde_json::from_value::<TaskDraft>(file).unwrap();
-        let task = task.resolve().unwrap();
+        let task = task.resolve_task().unwrap();
         let question = &task.questions()[0];
-        let rates = window_of(question).rates(&question.domain(), epsilon);
-        let distance = question_distance_from_best(question, &Objective::MEAN);
-        (rates.worst_variance(), distance)
+        let rates = window_of(question).estimate_scale_and_variance(&question.domain(), epsilon);
+        let distance = question_distance_from_best(question, &Objective::MEAN_ONLY);
+        (rates.max_variance(), distance)
     };
     let all: Value =
         serde_json::from_str(include_str!("../../../../tests/reference/number.json")).unwrap();

@@ -15,7 +15,7 @@ use hushbin_analysis::heavy_hitters::{self, TextSearch};
 use super::output::{Error, spinner};
 use crate::{estimates, export};
 use query::QueryOptions;
-use source::{InputFormat, Source};
+use source::{InputFormat, ReportSource};
 
 /// Print estimates from exported reports or from partial totals
 ///
@@ -74,7 +74,7 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
     }
     let given = options.task.as_deref().map(export::read_task).transpose()?;
     let reading = spinner("reading");
-    let source = Source::open(&options.files, options.input, given)?;
+    let source = ReportSource::open(&options.files, options.input, given)?;
     if options.format == OutputFormat::Totals {
         let task = source.task.clone();
         let line = source.into_partial_totals()?.to_line(&task);
@@ -82,7 +82,7 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
         return write_line(&line, options.out.as_deref(), out);
     }
     let csv = options.format == OutputFormat::Csv;
-    match Query::new(&source.task, &options.query.query_options()?) {
+    match Query::new(&source.task, &options.query.estimate_options()?) {
         // A question for texts has no items to estimate: it needs a search.
         Err(EstimateError::Searched { question }) if source.partial_totals().is_some() => {
             Err(needs_reports_error(&question))
@@ -100,7 +100,7 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
 
 /// Computes and writes the estimates for a question that has items.
 fn write_estimates(
-    source: Source,
+    source: ReportSource,
     query: &Query,
     csv: bool,
     mut out: &mut dyn Write,
@@ -128,7 +128,7 @@ fn write_estimates(
 
 /// Searches for the texts that many people gave, and writes them.
 fn write_found_texts(
-    source: Source,
+    source: ReportSource,
     options: heavy_hitters::SearchOptions,
     csv: bool,
     mut out: &mut dyn Write,
@@ -157,10 +157,10 @@ fn write_line(line: &str, path: Option<&Path>, out: &mut dyn Write) -> Result<()
     let Some(path) = path else {
         return Ok(writeln!(out, "{line}")?);
     };
-    let file = export::AtomicFile::create(path)?;
+    let file = export::AtomicFile::create_temporary_file(path)?;
     let mut writer = BufWriter::<&File>::new(file.file());
     writeln!(writer, "{line}")?;
     writer.flush()?;
     drop(writer);
-    Ok(file.finish()?)
+    Ok(file.sync_and_rename()?)
 }

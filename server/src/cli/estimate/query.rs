@@ -98,7 +98,7 @@ impl QueryOptions {
     ///
     /// # Errors
     /// When a list of names cannot be read.
-    pub(super) fn query_options(&self) -> Result<EstimateOptions, Error> {
+    pub(super) fn estimate_options(&self) -> Result<EstimateOptions, Error> {
         let mut post = Vec::new();
         if let Some(names) = &self.post {
             estimates::parse_post_processing(names, &mut post)?;

@@ -13,8 +13,8 @@ pub(super) struct ReportReader<'a, R> {
     task: &'a Task,
     input: BufReader<R>,
     /// Number of the current report or line, counted from 1, for error messages.
-    number: u64,
-    bytes: Vec<u8>,
+    entry_number: u64,
+    report_bytes: Vec<u8>,
 }
 
 impl<'a, R: Read> ReportReader<'a, R> {
@@ -22,13 +22,13 @@ impl<'a, R: Read> ReportReader<'a, R> {
         Self {
             task,
             input: BufReader::with_capacity(1 << 18, input),
-            number: 0,
-            bytes: Vec::new(),
+            entry_number: 0,
+            report_bytes: Vec::new(),
         }
     }
 
-    fn numbered_error(&self, what: &str, wrong: &dyn std::fmt::Display) -> Error {
-        format!("standard input, {what} {}: {wrong}", self.number).into()
+    fn error_with_entry_number(&self, what: &str, wrong: &dyn std::fmt::Display) -> Error {
+        format!("standard input, {what} {}: {wrong}", self.entry_number).into()
     }
 
     /// Calls `visit` with every report of a binary input. The length of each report precedes the
@@ -42,31 +42,31 @@ impl<'a, R: Read> ReportReader<'a, R> {
     ) -> Result<(), Error> {
         let most = self.task.max_report_bytes() as u64;
         while !self.input.fill_buf()?.is_empty() {
-            self.number += 1;
-            let length = self.read_length()?;
+            self.entry_number += 1;
+            let length = self.read_varint_length()?;
             if length > most {
                 let wrong = format!("it has {length} bytes, expected at most {most}");
-                return Err(self.numbered_error("report", &wrong));
+                return Err(self.error_with_entry_number("report", &wrong));
             }
-            self.bytes.resize(length as usize, 0);
-            let read = self.input.read_exact(&mut self.bytes);
-            read.map_err(|error| self.numbered_error("report", &error))?;
-            let report = self.task.decode_report(&self.bytes);
-            visit(&report.map_err(|error| self.numbered_error("report", &error))?);
+            self.report_bytes.resize(length as usize, 0);
+            let read = self.input.read_exact(&mut self.report_bytes);
+            read.map_err(|error| self.error_with_entry_number("report", &error))?;
+            let report = self.task.decode_report(&self.report_bytes);
+            visit(&report.map_err(|error| self.error_with_entry_number("report", &error))?);
         }
         Ok(())
     }
 
     /// Reads a length in bytes, encoded as a varint (LEB128).
-    fn read_length(&mut self) -> Result<u64, Error> {
+    fn read_varint_length(&mut self) -> Result<u64, Error> {
         let mut length = 0;
         for shift in (0..).step_by(7) {
             let mut byte = [0];
             let read = self.input.read_exact(&mut byte);
-            read.map_err(|error| self.numbered_error("report", &error))?;
+            read.map_err(|error| self.error_with_entry_number("report", &error))?;
             // Five bytes hold 35 bits, which is more than any length needs.
             if shift > 28 {
-                return Err(self.numbered_error("report", &"expected a length below 2³²"));
+                return Err(self.error_with_entry_number("report", &"expected a length below 2³²"));
             }
             length |= u64::from(byte[0] & 0x7f) << shift;
             if byte[0] < 0x80 {
@@ -85,20 +85,21 @@ impl<'a, R: Read> ReportReader<'a, R> {
         visit: &mut dyn FnMut(&Report),
     ) -> Result<(), Error> {
         loop {
-            self.bytes.clear();
-            self.number += 1;
-            if self.input.read_until(b'\n', &mut self.bytes)? == 0 {
+            self.report_bytes.clear();
+            self.entry_number += 1;
+            if self.input.read_until(b'\n', &mut self.report_bytes)? == 0 {
                 return Ok(());
             }
-            let line = str::from_utf8(without_byte_order_mark(&self.bytes)).unwrap_or_default();
+            let line =
+                str::from_utf8(without_byte_order_mark(&self.report_bytes)).unwrap_or_default();
             let report = HEXLOWER
                 .decode(line.trim_end_matches(['\n', '\r']).as_bytes())
                 .ok();
             let expected = "expected a report in lower-case hexadecimal digits";
             let report = report.filter(|report| !report.is_empty());
-            let report = report.ok_or_else(|| self.numbered_error("line", &expected))?;
+            let report = report.ok_or_else(|| self.error_with_entry_number("line", &expected))?;
             let report = self.task.decode_report(&report);
-            visit(&report.map_err(|error| self.numbered_error("line", &error))?);
+            visit(&report.map_err(|error| self.error_with_entry_number("line", &error))?);
         }
     }
 }

@@ -8,7 +8,7 @@ use hushbin::{Report, Task};
 
 use super::report_reader::ReportReader;
 use crate::cli::output::Error;
-use crate::estimates::partial_totals::{PartialFold, PartialTotals, is_partial_totals};
+use crate::estimates::partial_totals::{PartialTotals, TotalsAccumulator, is_partial_totals};
 use crate::export::{self, PeekedFile, ReadError};
 use crate::text_file::without_byte_order_mark;
 
@@ -25,19 +25,19 @@ pub(super) enum InputFormat {
 }
 
 /// Reports or partial totals of one task.
-pub(super) struct Source {
+pub(super) struct ReportSource {
     pub(super) task: Task,
-    kind: SourceKind,
+    kind: ReportSourceKind,
 }
 
-enum SourceKind {
+enum ReportSourceKind {
     Files(export::ReportFiles),
     /// Reports on standard input, in this format.
     StandardInput(InputFormat),
-    Totals(PartialTotals),
+    PartialTotals(PartialTotals),
 }
 
-impl Source {
+impl ReportSource {
     /// Opens the files, or standard input if `input` is given. If the source has partial totals,
     /// reads them all and adds them up.
     ///
@@ -53,13 +53,13 @@ impl Source {
         };
         let task = require_task(given)?;
         if input != InputFormat::Totals {
-            let kind = SourceKind::StandardInput(input);
+            let kind = ReportSourceKind::StandardInput(input);
             return Ok(Self { task, kind });
         }
         let mut all = PartialTotals::new(&task);
         let path = Path::new("standard input");
         add_partial_totals(&mut all, &task, io::stdin().lock(), path)?;
-        let kind = SourceKind::Totals(all);
+        let kind = ReportSourceKind::PartialTotals(all);
         Ok(Self { task, kind })
     }
 
@@ -75,21 +75,21 @@ impl Source {
                 // Files are opened one by one: there may be more than the limit of open files.
                 let rest = paths.map(|path| PeekedFile::open(path));
                 let totals = sum_partial_totals(&task, opened.into_iter().map(Ok).chain(rest))?;
-                let kind = SourceKind::Totals(totals);
+                let kind = ReportSourceKind::PartialTotals(totals);
                 return Ok(Self { task, kind });
             }
         }
         let files = export::ReportFiles::new(opened, given)?;
         let task = files.task().clone();
-        let kind = SourceKind::Files(files);
+        let kind = ReportSourceKind::Files(files);
         Ok(Self { task, kind })
     }
 
     /// Returns the partial totals, or `None` if the source has reports instead.
     pub(super) const fn partial_totals(&self) -> Option<&PartialTotals> {
         match &self.kind {
-            SourceKind::Totals(totals) => Some(totals),
-            SourceKind::Files(_) | SourceKind::StandardInput(_) => None,
+            ReportSourceKind::PartialTotals(totals) => Some(totals),
+            ReportSourceKind::Files(_) | ReportSourceKind::StandardInput(_) => None,
         }
     }
 
@@ -99,8 +99,8 @@ impl Source {
     /// When a row is not a report of the task.
     pub(super) fn for_each_report(self, mut visit: impl FnMut(&Report)) -> Result<(), Error> {
         match self.kind {
-            SourceKind::Files(files) => Ok(files.for_each_report(visit)?),
-            SourceKind::StandardInput(input) => {
+            ReportSourceKind::Files(files) => Ok(files.for_each_report(visit)?),
+            ReportSourceKind::StandardInput(input) => {
                 let mut reports = ReportReader::new(&self.task, io::stdin().lock());
                 match input {
                     InputFormat::Delimited => reports.for_each_delimited_report(&mut visit),
@@ -109,7 +109,7 @@ impl Source {
                     }
                 }
             }
-            SourceKind::Totals(_) => Ok(()),
+            ReportSourceKind::PartialTotals(_) => Ok(()),
         }
     }
 
@@ -117,16 +117,16 @@ impl Source {
     /// them all.
     ///
     /// # Errors
-    /// As [`Source::for_each_report`].
+    /// As [`ReportSource::for_each_report`].
     pub(super) fn into_partial_totals(self) -> Result<PartialTotals, Error> {
         let Self { task, kind } = self;
         let kind = match kind {
-            SourceKind::Totals(totals) => return Ok(totals),
+            ReportSourceKind::PartialTotals(totals) => return Ok(totals),
             kind => kind,
         };
-        let mut folding = PartialFold::new(&task);
+        let mut folding = TotalsAccumulator::new(&task);
         Self { task, kind }.for_each_report(|report| folding.add_report(report))?;
-        Ok(folding.finish())
+        Ok(folding.into_partial_totals())
     }
 }
 
@@ -170,7 +170,7 @@ fn add_partial_totals(
         }
         if !line.trim_ascii().is_empty() {
             let at = format_args!("{path}, line {number}");
-            all.add_line(task, without_byte_order_mark(&line), &at)?;
+            all.add_partial_totals_line(task, without_byte_order_mark(&line), &at)?;
             added = true;
         }
     }

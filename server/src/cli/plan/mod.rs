@@ -6,11 +6,11 @@ mod summary;
 use std::io::Write;
 use std::path::PathBuf;
 
-use super::output::{AnswerForm, Error, spinner};
+use super::output::{AnswerFormOptions, Error, spinner};
 use super::sums;
 use crate::task::task_file;
 use hushbin_analysis::accounting::{DEFAULT_DELTA, DEFAULT_HONEST_FRACTION};
-use hushbin_analysis::plan::{DEFAULT_ID, LOCAL_EPSILON, Survey, plan_survey};
+use hushbin_analysis::plan::{DEFAULT_ID, DEFAULT_MAX_LOCAL_EPSILON, Survey, plan_survey};
 use question::QuestionOptions;
 
 /// Plan a task: compute the number of people, the privacy or the accuracy from the other two
@@ -28,7 +28,7 @@ pub(super) struct Options {
     #[arg(
         long,
         value_name = "E",
-        help = format!("Maximum local ε of a report, 0.001 to 12 (default {LOCAL_EPSILON} if \
+        help = format!("Maximum local ε of a report, 0.001 to 12 (default {DEFAULT_MAX_LOCAL_EPSILON} if \
                         --central-epsilon is given)")
     )]
     epsilon: Option<f64>,
@@ -47,7 +47,7 @@ pub(super) struct Options {
     )]
     id: Option<String>,
     #[command(flatten)]
-    form: AnswerForm,
+    form: AnswerFormOptions,
     /// File to write the complete task to (JSON); an existing file is overwritten
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
@@ -60,9 +60,9 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
         .as_deref()
         .and_then(sums::read_sum_task)
     {
-        return sums::run_plan(task?, options.out.as_deref(), options.form, out);
+        return sums::run_sum_plan_command(task?, options.out.as_deref(), options.form, out);
     }
-    let survey = options.survey()?;
+    let survey = options.build_survey()?;
     let searching = spinner("searching for the best parameters");
     let plan = plan_survey(&survey)?;
     drop(searching);
@@ -71,20 +71,22 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
     }
     let lines = summary::summary_lines(&plan, options.out.as_deref());
     let form = options.form;
-    form.write(out, &plan, &lines, |out| summary::write_details(out, &plan))
+    form.write_formatted_answer(out, &plan, &lines, |out| {
+        summary::write_plan_details(out, &plan)
+    })
 }
 
 impl Options {
-    fn survey(&self) -> Result<Survey, Error> {
+    fn build_survey(&self) -> Result<Survey, Error> {
         let request = self.question.plan_request()?;
         let (people, epsilon) =
             request.people_and_epsilon(self.people, self.epsilon, self.central_epsilon);
-        let id = self.id.clone().or(request.id);
+        let id = self.id.clone().or(request.task_id);
         Ok(Survey {
             id: id.unwrap_or_else(|| DEFAULT_ID.to_owned()),
             questions: request.questions,
             budget: request.budget,
-            wanted: request.wanted,
+            wanted: request.accuracy_goals,
             people,
             people_per_day: self.people_per_day,
             epsilon,

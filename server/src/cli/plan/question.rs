@@ -37,16 +37,16 @@ pub(super) struct QuestionOptions {
     entries: Option<Vec<u64>>,
     /// Possible ratings of an item: 'sign' for -1 and 1, 'real' for all numbers from -1 to 1
     /// (default sign)
-    #[arg(long, default_value = "sign", hide_default_value = true, value_parser = ["sign", "real"], conflicts_with_all = NOT_RATINGS)]
+    #[arg(long, default_value = "sign", hide_default_value = true, value_parser = ["sign", "real"], conflicts_with_all = NON_RATINGS_OPTIONS)]
     value: String,
     /// Wanted estimate for each rated item: 'mean' for the mean rating over all people, where a
     /// missing rating counts as 0; 'frequency' for the shares of people with a positive and with a
     /// negative rating; 'nonmissing' for the share of people with any rating (default mean)
-    #[arg(long, default_value = "mean", hide_default_value = true, value_parser = ["mean", "frequency", "nonmissing"], conflicts_with_all = NOT_RATINGS)]
+    #[arg(long, default_value = "mean", hide_default_value = true, value_parser = ["mean", "frequency", "nonmissing"], conflicts_with_all = NON_RATINGS_OPTIONS)]
     objective: String,
     /// Protection that the mechanism for ratings has to give: 'user' protects all ratings of a
     /// person, 'event' protects the value of any single rating (default user)
-    #[arg(long, default_value = "user", hide_default_value = true, value_parser = ["user", "event"], conflicts_with_all = NOT_RATINGS)]
+    #[arg(long, default_value = "user", hide_default_value = true, value_parser = ["user", "event"], conflicts_with_all = NON_RATINGS_OPTIONS)]
     level: String,
     /// Kind of a question that does not ask for ratings: 'flag' (no or yes), 'choice' (one option),
     /// 'set' (several options), 'number', 'numbers' (several numbers), 'cross' (two answers of the
@@ -118,32 +118,32 @@ pub(super) struct QuestionOptions {
     /// the number if --spread is given, and otherwise a fraction of people. If there are several
     /// questions, write NAME=X with the name of each question. For one number of a question of kind
     /// 'numbers', write NAME.NUMBER=X
-    #[arg(long, value_name = "[NAME=]X", value_parser = parse_named)]
+    #[arg(long, value_name = "[NAME=]X", value_parser = parse_named_number)]
     within: Vec<NamedNumber>,
     /// Wanted quantile of a 'number', as the fraction of people below the quantile, 0.001 to 0.999
     /// (default 0.5 if --spread or --want quantiles is given). If there are several questions,
     /// write NAME=P with the name of the question
-    #[arg(long, value_name = "[NAME=]P", value_parser = parse_named)]
+    #[arg(long, value_name = "[NAME=]P", value_parser = parse_named_number)]
     quantile: Vec<NamedNumber>,
     /// Expected standard deviation of people's answers to a question of kind 'number', in the unit
     /// of the number. With this option, the error of a quantile is stated in the unit of the
     /// number, assuming normally distributed answers. If there are several questions, write NAME=X
     /// with the name of the question
-    #[arg(long, value_name = "[NAME=]X", value_parser = parse_named)]
+    #[arg(long, value_name = "[NAME=]X", value_parser = parse_named_number)]
     spread: Vec<NamedNumber>,
     /// Wanted accuracy of ratings: the maximum root mean squared error over all items, 0.000001 to
     /// 1
-    #[arg(long, value_name = "SE", conflicts_with_all = NOT_RATINGS)]
+    #[arg(long, value_name = "SE", conflicts_with_all = NON_RATINGS_OPTIONS)]
     standard_error: Option<f64>,
     /// Wanted accuracy of ratings: the smallest frequency that should be detected, 0.000001 to 1.
     /// With probability 0.8, the estimate of an item with this frequency differs significantly from
     /// 0
-    #[arg(long, value_name = "F", conflicts_with_all = NOT_RATINGS)]
+    #[arg(long, value_name = "F", conflicts_with_all = NON_RATINGS_OPTIONS)]
     smallest: Option<f64>,
 }
 
 /// Options for questions that do not ask for ratings. They conflict with the options for ratings.
-const NOT_RATINGS: [&str; 2] = ["kind", "task"];
+const NON_RATINGS_OPTIONS: [&str; 2] = ["kind", "task"];
 
 fn parse_items(text: &str) -> Result<Items, String> {
     let items = if text == "open" { "\"open\"" } else { text };
@@ -161,7 +161,7 @@ struct NamedNumber {
     number: f64,
 }
 
-fn parse_named(text: &str) -> Result<NamedNumber, String> {
+fn parse_named_number(text: &str) -> Result<NamedNumber, String> {
     let (name, number) = match text.rsplit_once('=') {
         Some((name, number)) => (Some(name.to_owned()), number),
         None => (None, text),
@@ -188,10 +188,10 @@ struct PlanTaskFile {
 #[derive(Debug, Default)]
 pub(super) struct PlanRequest {
     /// Id of the task in the task file, or `None` without a task file.
-    pub(super) id: Option<String>,
+    pub(super) task_id: Option<String>,
     pub(super) questions: Vec<QuestionDraft>,
     pub(super) budget: Budget,
-    pub(super) wanted: BTreeMap<String, AccuracyGoal>,
+    pub(super) accuracy_goals: BTreeMap<String, AccuracyGoal>,
     /// Local ε in the task file.
     epsilon: Option<f64>,
     /// Number of people in the task file.
@@ -207,7 +207,7 @@ impl PlanRequest {
         epsilon: Option<f64>,
         central_epsilon: Option<f64>,
     ) -> (Option<u64>, Option<f64>) {
-        let wants = self.wanted.values().any(|own| own.within.is_some());
+        let wants = self.accuracy_goals.values().any(|own| own.within.is_some());
         let private = epsilon.is_some() || central_epsilon.is_some();
         let given = u8::from(wants) + u8::from(private) + u8::from(people.is_some());
         let epsilon = epsilon.or(self.epsilon.filter(|_| !private && given < 2));
@@ -223,12 +223,12 @@ impl QuestionOptions {
     /// When a file cannot be read, an option does not fit the kind of question, or an option names
     /// no question although there are several.
     pub(super) fn plan_request(&self) -> Result<PlanRequest, Error> {
-        self.check_options()?;
+        self.check_options_fit_kind()?;
         let mut request = match &self.task {
             Some(file) => {
                 let file: PlanTaskFile = task_file::read_json(file)?;
                 PlanRequest {
-                    id: Some(file.id),
+                    task_id: Some(file.id),
                     questions: file.questions,
                     budget: file.budget,
                     epsilon: file.epsilon,
@@ -241,12 +241,12 @@ impl QuestionOptions {
                 ..PlanRequest::default()
             },
         };
-        request.wanted = self.accuracy_goals(&request.questions)?;
+        request.accuracy_goals = self.accuracy_goals(&request.questions)?;
         Ok(request)
     }
 
     /// Checks that every given option fits the kind of question.
-    fn check_options(&self) -> Result<(), Error> {
+    fn check_options_fit_kind(&self) -> Result<(), Error> {
         let numbers = [
             self.options.first().copied(),
             self.columns,
@@ -315,14 +315,14 @@ impl QuestionOptions {
                 let names: Option<Vec<String>> = listed.or(self.numbers.map(count));
                 let number = |name| {
                     let name = [("name", json!(name))];
-                    without_nulls(name.into_iter().chain(self.range_fields()))
+                    object_without_nulls(name.into_iter().chain(self.number_range_fields()))
                 };
                 let numbers = |names: Vec<String>| Value::from_iter(names.into_iter().map(number));
                 fields.push(("of", json!(names.map(numbers))));
                 fields.push(("options", json!(single)));
                 fields.extend(self.bin_fields());
             }
-            "together" => fields.push(("of", together_parts(&self.options))),
+            "together" => fields.push(("of", together_question_parts(&self.options))),
             "cross" => {
                 let rows = [("name", json!("rows")), ("kind", json!("choice"))];
                 let rows = rows.into_iter().chain([("options", json!(options()))]);
@@ -335,22 +335,31 @@ impl QuestionOptions {
                 let columns = columns
                     .into_iter()
                     .chain([("options", json!(self.columns))]);
-                let columns = columns.chain(self.range_fields()).chain(self.bin_fields());
-                fields.push(("of", json!([without_nulls(rows), without_nulls(columns)])));
+                let columns = columns
+                    .chain(self.number_range_fields())
+                    .chain(self.bin_fields());
+                fields.push((
+                    "of",
+                    json!([object_without_nulls(rows), object_without_nulls(columns)]),
+                ));
             }
             _ => {
                 fields.push(("options", json!(options())));
-                fields.extend(self.range_fields().into_iter().chain(self.bin_fields()));
+                fields.extend(
+                    self.number_range_fields()
+                        .into_iter()
+                        .chain(self.bin_fields()),
+                );
             }
         }
-        Ok(serde_json::from_value(without_nulls(fields))?)
+        Ok(serde_json::from_value(object_without_nulls(fields))?)
     }
 
     /// Builds the question that asks for ratings. Its name is empty, so that the task file is
     /// written in the short form for a single question.
     fn ratings_question(&self, listed: Option<&[String]>) -> Result<QuestionDraft, Error> {
         let items = (self.items.as_ref()).map_or_else(|| json!(listed), |items| json!(items));
-        Ok(serde_json::from_value(without_nulls([
+        Ok(serde_json::from_value(object_without_nulls([
             ("name", json!("")),
             ("kind", json!("ratings")),
             ("items", items),
@@ -368,7 +377,7 @@ impl QuestionOptions {
         ]))?)
     }
 
-    fn range_fields(&self) -> [(&'static str, Value); 3] {
+    fn number_range_fields(&self) -> [(&'static str, Value); 3] {
         let Self { min, max, unit, .. } = self;
         [
             ("min", json!(min)),
@@ -392,8 +401,8 @@ impl QuestionOptions {
         questions: &[QuestionDraft],
     ) -> Result<BTreeMap<String, AccuracyGoal>, Error> {
         let mut all: BTreeMap<String, AccuracyGoal> = BTreeMap::new();
-        type GoalField = fn(&mut AccuracyGoal) -> &mut Option<f64>;
-        let fields: [(&[NamedNumber], GoalField); 3] = [
+        type GoalFieldAccessor = fn(&mut AccuracyGoal) -> &mut Option<f64>;
+        let fields: [(&[NamedNumber], GoalFieldAccessor); 3] = [
             (&self.within, |own| &mut own.within),
             (&self.quantile, |own| &mut own.quantile),
             (&self.spread, |own| &mut own.spread),
@@ -441,14 +450,14 @@ impl NamedNumber {
 }
 
 /// Builds a JSON object of the fields that are not null.
-fn without_nulls<'a>(fields: impl IntoIterator<Item = (&'a str, Value)>) -> Value {
+fn object_without_nulls<'a>(fields: impl IntoIterator<Item = (&'a str, Value)>) -> Value {
     let given = fields.into_iter().filter(|(_, value)| !value.is_null());
     given.collect()
 }
 
 /// Builds the parts of a question of kind `together`. A part is a flag if it has 2 options, and a
 /// choice if it has any other number of options.
-fn together_parts(options: &[u32]) -> Value {
+fn together_question_parts(options: &[u32]) -> Value {
     let part = |(number, &count): (u32, &u32)| match count {
         2 => json!({ "name": format!("flag-{number}"), "kind": "flag" }),
         _ => json!({ "name": format!("choice-{number}"), "kind": "choice", "options": count }),

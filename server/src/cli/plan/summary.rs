@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use hushbin_analysis::estimate::DEFAULT_CONFIDENCE;
-use hushbin_analysis::plan::{POWER, Plan, PlannedEstimateKind, QuestionPlan};
+use hushbin_analysis::plan::{DETECTION_POWER, Plan, PlannedEstimateKind, QuestionPlan};
 use hushbin_analysis::promise::round_up_to_three_digits;
 
 use crate::cli::describe;
@@ -58,7 +58,7 @@ pub(super) fn summary_lines(plan: &Plan, file: Option<&Path>) -> Vec<String> {
 }
 
 /// Writes the details of a plan.
-pub(super) fn write_details(out: &mut dyn Write, plan: &Plan) -> io::Result<()> {
+pub(super) fn write_plan_details(out: &mut dyn Write, plan: &Plan) -> io::Result<()> {
     writeln!(
         out,
         "local ε      {} planned, {} spent by each report (rounded up)",
@@ -109,7 +109,7 @@ fn write_question(out: &mut dyn Write, own: &QuestionPlan) -> io::Result<()> {
         };
         writeln!(out, "  {what:<9}  {cells}")?;
     }
-    write_errors(out, own)?;
+    write_question_errors(out, own)?;
     if let Some(distance) = &own.distance {
         let even = if own.errors_of == PlannedEstimateKind::Share {
             "with answers given evenly, "
@@ -131,7 +131,7 @@ fn write_question(out: &mut dyn Write, own: &QuestionPlan) -> io::Result<()> {
 }
 
 /// Writes the errors of a question, and the smallest share that can be distinguished from 0.
-fn write_errors(out: &mut dyn Write, own: &QuestionPlan) -> io::Result<()> {
+fn write_question_errors(out: &mut dyn Write, own: &QuestionPlan) -> io::Result<()> {
     let number = |number: f64| describe::format_significant_digits(number, 3);
     let bias = own.bias.map_or_else(String::new, |bias| match bias {
         0.0 => ", no bias".to_owned(),
@@ -167,7 +167,9 @@ fn write_errors(out: &mut dyn Write, own: &QuestionPlan) -> io::Result<()> {
     };
     let seen = |share: f64| {
         let share = 100.0 * share;
-        format!("{answers} that {share:.3}% of people {give}, or more, in {POWER} of all cases")
+        format!(
+            "{answers} that {share:.3}% of people {give}, or more, in {DETECTION_POWER} of all cases"
+        )
     };
     let seen = own.smallest.map_or_else(|| "nothing".to_owned(), seen);
     writeln!(out, "  seen       {seen}")

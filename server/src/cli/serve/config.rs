@@ -9,12 +9,13 @@ use clap::ValueEnum;
 use serde::{Deserialize, Serialize};
 
 use crate::http::{AllowedHosts, RequestLimits, ServerOptions, Tls};
-use crate::ohttp::Gateway;
+use crate::ohttp::OhttpGateway;
 use crate::role::RolePeers;
 use crate::store::{BatchSettings, Location, StoreOptions, TaskSetup};
 
 /// Default address, which only this machine can connect to.
-pub(crate) const LISTEN: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 8686);
+pub(crate) const DEFAULT_LISTEN_ADDRESS: SocketAddr =
+    SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 8686);
 
 /// Lowest severity that is logged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
@@ -36,42 +37,42 @@ pub(crate) enum LogFormat {
 
 /// Validated configuration of `hushbin serve`.
 #[derive(Clone)]
-pub(crate) struct Config {
+pub(crate) struct ServerConfig {
     /// Location of the journal.
-    pub(crate) location: Location,
+    pub(crate) journal_location: Location,
     /// True if the server must not write to the journal.
     pub(crate) read_only: bool,
     /// Tasks of all task files.
     pub(crate) tasks: Vec<TaskSetup>,
     /// Address to listen on.
-    pub(crate) listen: SocketAddr,
+    pub(crate) listen_address: SocketAddr,
     /// Certificate and key of the server; `None` behind a proxy that encrypts.
     pub(crate) tls: Option<Tls>,
     /// Host names that requests may use.
-    pub(crate) hosts: AllowedHosts,
+    pub(crate) allowed_hosts: AllowedHosts,
     /// Lowest severity that is logged.
-    pub(crate) log: LogLevel,
+    pub(crate) log_level: LogLevel,
     /// Format of the log.
     pub(crate) log_format: LogFormat,
     /// Keys and peers of the server's role. The role itself is in `store`.
     pub(crate) peers: RolePeers,
     /// Gateway for requests that come through relays, if there is one.
-    pub(crate) gateway: Option<Arc<Gateway>>,
+    pub(crate) ohttp_gateway: Option<Arc<OhttpGateway>>,
     /// Limits of one request.
-    pub(crate) limits: RequestLimits,
+    pub(crate) request_limits: RequestLimits,
     /// Limits of the whole server.
-    pub(crate) server: ServerOptions,
+    pub(crate) server_options: ServerOptions,
     /// Role and limits of the store.
-    pub(crate) store: StoreOptions,
+    pub(crate) store_options: StoreOptions,
 }
 
 /// Permitted range of a numeric option.
 pub(crate) struct OptionRange {
     /// Name of the option in a configuration file.
-    key: &'static str,
-    pub(crate) range: RangeInclusive<u64>,
+    option_key: &'static str,
+    pub(crate) permitted_range: RangeInclusive<u64>,
     /// Range in words, which also states the limits that other options set.
-    expected: &'static str,
+    range_in_words: &'static str,
 }
 
 const fn option_range(
@@ -80,9 +81,9 @@ const fn option_range(
     expected: &'static str,
 ) -> OptionRange {
     OptionRange {
-        key,
-        range,
-        expected,
+        option_key: key,
+        permitted_range: range,
+        range_in_words: expected,
     }
 }
 
@@ -95,50 +96,65 @@ const OPTION_RANGES: [OptionRange; 8] = [
         "at least the longest upload, or three of them with --ohttp-key, at most 1 TiB",
     ),
     option_range("max_connections", 1..=1 << 20, "1 to 1048576"),
-    option_range("write_timeout", SECONDS, "1 to 3600 seconds"),
-    option_range("request_timeout", SECONDS, "1 to 3600 seconds"),
-    option_range("drain_timeout", SECONDS, "1 to 3600 seconds"),
-    option_range("batch_least", REPORTS, "1 to 1000000 reports"),
-    option_range("batch_most", REPORTS, "--batch-least to 1000000 reports"),
+    option_range("write_timeout", TIMEOUT_SECONDS_RANGE, "1 to 3600 seconds"),
+    option_range(
+        "request_timeout",
+        TIMEOUT_SECONDS_RANGE,
+        "1 to 3600 seconds",
+    ),
+    option_range("drain_timeout", TIMEOUT_SECONDS_RANGE, "1 to 3600 seconds"),
+    option_range(
+        "batch_least",
+        BATCH_REPORT_COUNT_RANGE,
+        "1 to 1000000 reports",
+    ),
+    option_range(
+        "batch_most",
+        BATCH_REPORT_COUNT_RANGE,
+        "--batch-least to 1000000 reports",
+    ),
 ];
-const SECONDS: RangeInclusive<u64> = 1..=3600;
-const REPORTS: RangeInclusive<u64> = 1..=BatchSettings::MOST_REPORTS;
+const TIMEOUT_SECONDS_RANGE: RangeInclusive<u64> = 1..=3600;
+const BATCH_REPORT_COUNT_RANGE: RangeInclusive<u64> = 1..=BatchSettings::MOST_REPORTS;
 
 /// Returns the permitted range of the option with this key in a configuration file, or `None` if
 /// every number is permitted.
 pub(crate) fn range_of_option(key: &str) -> Option<&'static OptionRange> {
-    OPTION_RANGES.iter().find(|bounds| bounds.key == key)
+    OPTION_RANGES.iter().find(|bounds| bounds.option_key == key)
 }
 
 /// Error for a number outside the permitted range of its option.
 #[derive(Debug, thiserror::Error)]
 #[error("--{} is {value}, expected {expected}", key.replace('_', "-"))]
-pub(crate) struct OutOfRange {
+pub(crate) struct OptionOutOfRange {
     key: &'static str,
     value: u64,
     expected: &'static str,
 }
 
 /// Returns `value` if it is in the range of the option.
-pub(crate) fn check_range<T: Copy + TryInto<u64>>(key: &str, value: T) -> Result<T, OutOfRange> {
-    check_range_and_minimum(key, 0, value)
+pub(crate) fn check_option_range<T: Copy + TryInto<u64>>(
+    key: &str,
+    value: T,
+) -> Result<T, OptionOutOfRange> {
+    check_option_range_and_minimum(key, 0, value)
 }
 
 /// Returns `value` if it is in the range of the option and at least `least`.
-pub(crate) fn check_range_and_minimum<T: Copy + TryInto<u64>>(
+pub(crate) fn check_option_range_and_minimum<T: Copy + TryInto<u64>>(
     key: &str,
     least: u64,
     value: T,
-) -> Result<T, OutOfRange> {
+) -> Result<T, OptionOutOfRange> {
     let bounds = range_of_option(key).expect("the option that is asked for has bounds");
     let number = value.try_into().unwrap_or(u64::MAX);
-    if number >= least && bounds.range.contains(&number) {
+    if number >= least && bounds.permitted_range.contains(&number) {
         Ok(value)
     } else {
-        Err(OutOfRange {
-            key: bounds.key,
+        Err(OptionOutOfRange {
+            key: bounds.option_key,
             value: number,
-            expected: bounds.expected,
+            expected: bounds.range_in_words,
         })
     }
 }
@@ -148,9 +164,9 @@ pub(crate) fn seconds_or_default(
     key: &str,
     value: Option<u64>,
     default: Duration,
-) -> Result<Duration, OutOfRange> {
+) -> Result<Duration, OptionOutOfRange> {
     match value {
         None => Ok(default),
-        Some(value) => check_range(key, value).map(Duration::from_secs),
+        Some(value) => check_option_range(key, value).map(Duration::from_secs),
     }
 }

@@ -12,11 +12,11 @@ use tracing_subscriber::util::SubscriberInitExt;
 use crate::cli::serve::config::{LogFormat, LogLevel};
 
 /// The log of this process.
-pub(super) struct Log(Handle<Targets, Registry>);
+pub(super) struct LogHandle(Handle<Targets, Registry>);
 
-impl Log {
+impl LogHandle {
     /// Starts logging to standard error.
-    pub(super) fn start_to_stderr(level: LogLevel, format: LogFormat) -> Self {
+    pub(super) fn start_logging_to_stderr(level: LogLevel, format: LogFormat) -> Self {
         let (filter, handle) = reload::Layer::new(own_messages_filter(level));
         let lines = tracing_subscriber::fmt::layer()
             .with_ansi(io::stderr().is_terminal())
@@ -37,7 +37,7 @@ impl Log {
     }
 
     /// Changes the lowest severity that is logged.
-    pub(super) fn set_level(&self, level: LogLevel) {
+    pub(super) fn set_log_level(&self, level: LogLevel) {
         // This fails only if the logger is gone.
         let _ = self.0.reload(own_messages_filter(level));
     }

@@ -20,13 +20,13 @@ use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::oneshot;
 
 use super::output::Error;
-use crate::cli::serve::config::Config;
+use crate::cli::serve::config::ServerConfig;
 use crate::http::metrics::Metrics;
 use crate::http::{self, AccessPolicy, RouterService};
-use crate::role::Forwarder;
+use crate::role::BatchForwarder;
 use crate::store::{OpenError, ProcessRole, Remedy, Store, StoreError};
-use crate::tokens::Tokens;
-use log::Log;
+use crate::tokens::TokenStore;
+use log::LogHandle;
 pub(super) use options::Options;
 use reload::ConfigReloader;
 pub(super) use schema::option_schemas;
@@ -37,8 +37,8 @@ const CLOSE_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Serves until SIGTERM or SIGINT.
 pub(super) fn run(options: Options, out: &mut dyn Write) -> Result<(), Error> {
-    let settings = options.settings()?;
-    let config = settings.config()?;
+    let settings = options.read_settings()?;
+    let config = settings.load_config()?;
     if options.check_config {
         for task in &config.tasks {
             task.draft.resolve()?;
@@ -46,19 +46,19 @@ pub(super) fn run(options: Options, out: &mut dyn Write) -> Result<(), Error> {
         writeln!(out, "the configuration is valid")?;
         return Ok(());
     }
-    let log = Log::start_to_stderr(config.log, config.log_format);
+    let log = LogHandle::start_logging_to_stderr(config.log_level, config.log_format);
     let runtime = Runtime::new()?;
     let result = runtime.block_on(async {
-        let listen = config.listen;
+        let listen = config.listen_address;
         let listener =
             http::listen(listen).map_err(|error| format!("cannot listen on {listen}: {error}"))?;
         let service = RouterService::new(
-            config.hosts.clone(),
+            config.allowed_hosts.clone(),
             config.tls.clone(),
             Arc::new(Metrics::new()),
         );
         let reload = ConfigReloader::new(options, settings, service.clone(), log)?;
-        tokio::spawn(reload.run());
+        tokio::spawn(reload.reload_on_hangup_signals());
         let stop = stop_signal()?;
         let open = {
             let config = config.clone();
@@ -74,16 +74,16 @@ pub(super) fn run(options: Options, out: &mut dyn Write) -> Result<(), Error> {
     result
 }
 
-fn open_store(config: &Config) -> Result<Store, Error> {
-    let Config {
-        location,
+fn open_store(config: &ServerConfig) -> Result<Store, Error> {
+    let ServerConfig {
+        journal_location: location,
         tasks,
-        store,
+        store_options: store,
         ..
     } = config;
-    if !config.limits.release_on_read {
+    if !config.request_limits.release_on_read {
         // An error in the tokens should leave the journal untouched.
-        Tokens::open(location)?;
+        TokenStore::open(location)?;
     }
     if config.read_only {
         return Ok(Store::open_read_only(location, tasks, *store)?);
@@ -112,7 +112,7 @@ fn stop_signal() -> Result<impl Future<Output = ()>, Error> {
 async fn run_collector(
     listener: TcpListener,
     service: &RouterService,
-    config: &Config,
+    config: &ServerConfig,
     open: impl FnOnce() -> Result<Store, Error> + Send + 'static,
     stop: impl Future<Output = ()>,
     out: &mut dyn Write,
@@ -123,7 +123,7 @@ async fn run_collector(
     let serving = tokio::spawn(http::serve(
         listener,
         service.clone(),
-        config.server,
+        config.server_options,
         async move { drop(ended.await) },
     ));
     let store = tokio::select! {
@@ -165,20 +165,24 @@ async fn run_collector(
 }
 
 /// Serves an open store, and forwards a shuffler's batches.
-async fn serve_store(store: &Store, service: &RouterService, config: &Config) -> Result<(), Error> {
+async fn serve_store(
+    store: &Store,
+    service: &RouterService,
+    config: &ServerConfig,
+) -> Result<(), Error> {
     let metrics = Arc::clone(service.metrics());
-    metrics.add_store(store, config.location.directory());
+    metrics.register_store_metrics(store, config.journal_location.directory());
     service.set_router(http::collector_router(
         store.clone(),
-        client_access(config).await?,
-        config.limits,
+        client_access_policy(config).await?,
+        config.request_limits,
         config.peers.clone(),
         metrics,
-        config.gateway.clone(),
+        config.ohttp_gateway.clone(),
     ));
-    if let Some(shuffler) = &config.peers.shuffler {
-        let forwarder = Forwarder::new(store.clone(), Arc::clone(shuffler))?;
-        tokio::spawn(forwarder.run());
+    if let Some(shuffler) = &config.peers.shuffler_keys {
+        let forwarder = BatchForwarder::new(store.clone(), Arc::clone(shuffler))?;
+        tokio::spawn(forwarder.forward_forever());
     }
     Ok(())
 }
@@ -197,17 +201,17 @@ async fn close_store(closing: impl Future<Output = Result<(), StoreError>>) -> R
 
 /// Returns the access policy. Only holders of tokens have access. In development mode, any client
 /// has access.
-async fn client_access(config: &Config) -> Result<AccessPolicy, Error> {
-    if config.limits.release_on_read {
-        return Ok(AccessPolicy::Open);
+async fn client_access_policy(config: &ServerConfig) -> Result<AccessPolicy, Error> {
+    if config.request_limits.release_on_read {
+        return Ok(AccessPolicy::Unrestricted);
     }
-    let tokens = Tokens::open(&config.location)?;
+    let tokens = TokenStore::open(&config.journal_location)?;
     if tokens.is_empty().await? {
         tracing::warn!(
             "there is no token, so no one can read estimates; create one with hushbin token create"
         );
     }
-    Ok(AccessPolicy::Tokens(Arc::new(tokens)))
+    Ok(AccessPolicy::RequireTokens(Arc::new(tokens)))
 }
 
 /// Runs `open` on a separate thread. If the process ends first, it does not wait for this thread.
@@ -246,7 +250,7 @@ mod tests {
     use crate::cli::{Cli, Command};
 
     /// Returns the configuration of a collector with one task, and the directory of its files.
-    fn test_config() -> (Config, tempfile::TempDir) {
+    fn test_config() -> (ServerConfig, tempfile::TempDir) {
         let directory = tempfile::tempdir().unwrap();
         let task = directory.path().join("t.json");
         let draft = r#"{ "id": "t", "items": 4, "sparsity": 1, "epsilon": 1.0, "value": "sign" }"#;
@@ -257,19 +261,23 @@ mod tests {
         let Command::Serve(options) = Cli::parse_from(words).command else {
             panic!("it is another command");
         };
-        (options.settings().unwrap().config().unwrap(), directory)
+        (
+            options.read_settings().unwrap().load_config().unwrap(),
+            directory,
+        )
     }
 
     /// Runs the collector and a client, which gets the collector's address.
     async fn run_with_client<T: Send + 'static>(
-        config: &Config,
+        config: &ServerConfig,
         open: impl FnOnce() -> Result<Store, Error> + Send + 'static,
         stop: oneshot::Receiver<()>,
         client: impl FnOnce(SocketAddr) -> T + Send + 'static,
     ) -> (Result<(), Error>, String, T) {
         let listener = http::listen(SocketAddr::from(([127, 0, 0, 1], 0))).unwrap();
         let address = listener.local_addr().unwrap();
-        let service = RouterService::new(config.hosts.clone(), None, Arc::new(Metrics::new()));
+        let service =
+            RouterService::new(config.allowed_hosts.clone(), None, Arc::new(Metrics::new()));
         let mut out = Vec::new();
         let stop = async { drop(stop.await) };
         let (result, said) = tokio::join!(
@@ -279,14 +287,14 @@ mod tests {
         (result, String::from_utf8(out).unwrap(), said.unwrap())
     }
 
-    fn get_problem(client: &mut Client, path: &str) -> (u16, String) {
+    fn get_problem_response(client: &mut Client, path: &str) -> (u16, String) {
         let (status, body) = client.get(path).unwrap();
         let body: serde_json::Value = serde_json::from_slice(&body).unwrap();
         (status, body["type"].as_str().unwrap_or_default().to_owned())
     }
 
     #[tokio::test(flavor = "multi_thread")]
-    async fn it_lives_while_the_store_is_opened_and_then_is_ready() {
+    async fn is_live_before_store_is_ready() {
         let (config, _directory) = test_config();
         let (go, going) = mpsc::channel::<()>();
         let (stop, stopping) = oneshot::channel();
@@ -302,7 +310,7 @@ mod tests {
             assert_eq!(client.get("/livez").unwrap().0, 200);
             let starting = (503, "urn:hushbin:problem:starting".to_owned());
             for path in ["/readyz", "/tasks", "/tasks/t/estimates", "/nothing"] {
-                assert_eq!(get_problem(&mut client, path), starting, "{path}");
+                assert_eq!(get_problem_response(&mut client, path), starting, "{path}");
             }
             let posted = client.post("t", b"x").unwrap();
             assert_eq!(posted.0, 503);
@@ -312,7 +320,7 @@ mod tests {
             assert!(metrics.contains("hushbin_ready 0\n"), "{metrics}");
             go.send(()).unwrap();
             // The same connection keeps working.
-            while get_problem(&mut client, "/readyz") == starting {}
+            while get_problem_response(&mut client, "/readyz") == starting {}
             assert_eq!(client.get("/tasks/t").unwrap().0, 200);
             let metrics = String::from_utf8(client.get("/metrics").unwrap().1).unwrap();
             assert!(metrics.contains("hushbin_ready 1\n"), "{metrics}");
@@ -326,7 +334,7 @@ mod tests {
     }
 
     #[tokio::test(flavor = "multi_thread")]
-    async fn it_stops_while_the_store_is_opened() {
+    async fn stops_while_store_is_opening() {
         let (config, _directory) = test_config();
         // Opening never ends.
         let (never, go) = mpsc::channel::<()>();
@@ -347,7 +355,7 @@ mod tests {
     }
 
     #[tokio::test(flavor = "multi_thread")]
-    async fn a_store_that_cannot_be_opened_ends_it() {
+    async fn exits_if_store_cannot_be_opened() {
         let (config, _directory) = test_config();
         let (_stop, stopping) = oneshot::channel();
         let open = || Err(OpenError::NoTasks.into());
@@ -366,7 +374,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_store_that_does_not_close_is_left_in_the_end() {
+    async fn close_store_times_out() {
         let begin = tokio::time::Instant::now();
         close_store(std::future::pending()).await.unwrap();
         assert_eq!(begin.elapsed().as_secs(), CLOSE_TIMEOUT.as_secs());

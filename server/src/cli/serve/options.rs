@@ -38,10 +38,12 @@ impl Options {
     /// reads the file again.
     ///
     /// # Errors
-    /// As [`Settings::read`].
-    pub(super) fn settings(&self) -> Result<Settings, Error> {
+    /// As [`Settings::read_config_file`].
+    pub(super) fn read_settings(&self) -> Result<Settings, Error> {
         match &self.config {
-            Some(path) => self.flags.with_missing_from(&Settings::read(path)?),
+            Some(path) => self
+                .flags
+                .with_missing_settings_from(&Settings::read_config_file(path)?),
             None => Ok(self.flags.clone()),
         }
     }

@@ -2,9 +2,9 @@
 
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
-use super::log::Log;
+use super::log::LogHandle;
 use super::options::Options;
-use super::settings::{CHANGEABLE, Settings};
+use super::settings::{RUNTIME_CHANGEABLE_KEYS, Settings};
 use crate::cli::output::Error;
 use crate::http::RouterService;
 
@@ -12,10 +12,10 @@ use crate::http::RouterService;
 pub(super) struct ConfigReloader {
     options: Options,
     /// Settings in force. Settings that need a restart keep the values from the start.
-    settings: Settings,
-    service: RouterService,
-    log: Log,
-    hangup: Signal,
+    current_settings: Settings,
+    router_service: RouterService,
+    log_handle: LogHandle,
+    hangup_signal: Signal,
 }
 
 impl ConfigReloader {
@@ -27,46 +27,46 @@ impl ConfigReloader {
         options: Options,
         settings: Settings,
         service: RouterService,
-        log: Log,
+        log: LogHandle,
     ) -> Result<Self, Error> {
         Ok(Self {
             options,
-            settings,
-            service,
-            log,
-            hangup: signal(SignalKind::hangup())?,
+            current_settings: settings,
+            router_service: service,
+            log_handle: log,
+            hangup_signal: signal(SignalKind::hangup())?,
         })
     }
 
     /// Reloads the configuration on each signal. Never returns.
-    pub(super) async fn run(mut self) {
-        while self.hangup.recv().await.is_some() {
-            if let Err(error) = self.reload() {
+    pub(super) async fn reload_on_hangup_signals(mut self) {
+        while self.hangup_signal.recv().await.is_some() {
+            if let Err(error) = self.reload_config() {
                 tracing::error!(%error, "the configuration stays as it is");
             }
         }
     }
 
     /// Applies all changes that need no restart, or none if a setting is invalid.
-    fn reload(&mut self) -> Result<(), Error> {
-        let settings = self.options.settings()?;
-        let config = settings.config()?;
-        self.service.set_hosts(config.hosts);
-        self.log.set_level(config.log);
-        let mut differences = settings.differing_keys(&self.settings)?;
+    fn reload_config(&mut self) -> Result<(), Error> {
+        let settings = self.options.read_settings()?;
+        let config = settings.load_config()?;
+        self.router_service.set_hosts(config.allowed_hosts);
+        self.log_handle.set_log_level(config.log_level);
+        let mut differences = settings.differing_keys(&self.current_settings)?;
         let certificate = "tls_certificate".to_owned();
         // The certificate may have changed under the same path.
-        if self.service.set_tls(config.tls) && !differences.contains(&certificate) {
+        if self.router_service.set_tls(config.tls) && !differences.contains(&certificate) {
             differences.push(certificate);
         }
         let (changed, rest): (Vec<_>, Vec<_>) = differences
             .into_iter()
-            .partition(|name| CHANGEABLE.contains(&name.as_str()));
+            .partition(|name| RUNTIME_CHANGEABLE_KEYS.contains(&name.as_str()));
         tracing::info!(changed = changed.join(", "), "configuration read");
         if !rest.is_empty() {
             tracing::warn!(settings = rest.join(", "), "changed, but need a restart");
         }
-        self.settings.adopt_changeable_settings(settings);
+        self.current_settings.adopt_changeable_settings(settings);
         Ok(())
     }
 }

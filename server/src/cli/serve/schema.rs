@@ -11,7 +11,7 @@ use super::settings::Settings;
 use crate::cli::serve::config;
 
 /// Pattern of an IP address and a port. An IPv6 address is in brackets.
-const ADDRESS: &str = r"^([0-9.]+|\[[0-9A-Fa-f:.%]+\]):[0-9]{1,5}$";
+const SOCKET_ADDRESS_PATTERN: &str = r"^([0-9.]+|\[[0-9A-Fa-f:.%]+\]):[0-9]{1,5}$";
 
 /// Returns the schema of each key of the configuration file.
 ///
@@ -50,7 +50,10 @@ fn value_schema(argument: &Arg) -> Value {
     let whole = |greatest: Option<u64>| {
         let bounds = config::range_of_option(argument.get_id().as_str());
         let (least, greatest) = match bounds {
-            Some(bounds) => (*bounds.range.start(), Some(*bounds.range.end())),
+            Some(bounds) => (
+                *bounds.permitted_range.start(),
+                Some(*bounds.permitted_range.end()),
+            ),
             None => (0, greatest),
         };
         let mut schema = json!({ "type": "integer", "minimum": least });
@@ -66,7 +69,7 @@ fn value_schema(argument: &Arg) -> Value {
     } else if is(TypeId::of::<u64>()) || is(TypeId::of::<usize>()) {
         whole(None)
     } else if is(TypeId::of::<SocketAddr>()) {
-        json!({ "type": "string", "pattern": ADDRESS })
+        json!({ "type": "string", "pattern": SOCKET_ADDRESS_PATTERN })
     } else if is(TypeId::of::<PathBuf>()) || is(TypeId::of::<String>()) {
         json!({ "type": "string" })
     } else {
@@ -101,7 +104,7 @@ mod tests {
 
     use super::*;
 
-    fn samples() -> Table {
+    fn sample_config_table() -> Table {
         let texts = [
             include_str!("../../../config/shuffler.toml"),
             include_str!("../../../config/analyser.toml"),
@@ -112,17 +115,17 @@ mod tests {
         tables.into_iter().flatten().collect()
     }
 
-    fn validator() -> Validator {
+    fn config_schema_validator() -> Validator {
         let schema = json!({ "properties": option_schemas(), "additionalProperties": false });
         jsonschema::draft7::new(&schema).unwrap()
     }
 
     /// Configuration file with one key, in two forms: as JSON for the schema, and as the command
     /// reads it.
-    struct ConfigFile(Value, Result<Settings, toml::de::Error>);
+    struct SingleKeyConfigFile(Value, Result<Settings, toml::de::Error>);
 
-    impl ConfigFile {
-        fn with_key(key: &str, value: &Value) -> Self {
+    impl SingleKeyConfigFile {
+        fn config_file_with_key(key: &str, value: &Value) -> Self {
             let value = json!({ key: value });
             let text = toml::to_string(&value).unwrap();
             Self(value, toml::from_str(&text))
@@ -131,7 +134,12 @@ mod tests {
         /// Returns true if the file is a valid configuration.
         fn is_valid_config(&self) -> bool {
             let data = toml::from_str::<Settings>("data = 'data'").unwrap();
-            let whole = |settings: &Settings| settings.with_missing_from(&data).unwrap().config();
+            let whole = |settings: &Settings| {
+                settings
+                    .with_missing_settings_from(&data)
+                    .unwrap()
+                    .load_config()
+            };
             self.1
                 .as_ref()
                 .is_ok_and(|settings| whole(settings).is_ok())
@@ -139,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn it_has_the_keys_of_the_file_and_no_other() {
+    fn schema_has_exactly_config_keys() {
         let error = toml::from_str::<Settings>("lisen = 1").unwrap_err();
         let (_, expected) = error.message().split_once("expected one of ").unwrap();
         let keys = expected
@@ -154,8 +162,8 @@ mod tests {
     }
 
     #[test]
-    fn what_is_of_another_shape_both_refuse_and_nothing_else() {
-        let validator = validator();
+    fn schema_matches_config_parser() {
+        let validator = config_schema_validator();
         let things = [
             json!(true),
             json!(-1),
@@ -176,9 +184,11 @@ mod tests {
             json!({}),
         ];
         let mut refused = 0;
-        for (key, sample) in samples() {
-            let misspelt =
-                ConfigFile::with_key(&format!("{key}x"), &serde_json::to_value(&sample).unwrap());
+        for (key, sample) in sample_config_table() {
+            let misspelt = SingleKeyConfigFile::config_file_with_key(
+                &format!("{key}x"),
+                &serde_json::to_value(&sample).unwrap(),
+            );
             assert!(
                 misspelt.1.is_err() && !validator.is_valid(&misspelt.0),
                 "{key}"
@@ -188,7 +198,7 @@ mod tests {
                 .cloned()
                 .chain([serde_json::to_value(&sample).unwrap()])
             {
-                let file = ConfigFile::with_key(&key, &thing);
+                let file = SingleKeyConfigFile::config_file_with_key(&key, &thing);
                 let fits = validator.is_valid(&file.0);
                 refused += usize::from(!fits);
                 // Files that fit the schema parse, and valid configurations fit the schema.
@@ -208,8 +218,8 @@ mod tests {
     }
 
     #[test]
-    fn ranges_are_as_wide_as_they_are() {
-        let validator = validator();
+    fn schema_ranges_match_validation() {
+        let validator = config_schema_validator();
         let mut bounded = 0;
         for (key, property) in option_schemas() {
             let end = |name: &str| property[name].as_u64();
@@ -227,7 +237,7 @@ mod tests {
                 if value.is_null() {
                     continue;
                 }
-                let file = ConfigFile::with_key(&key, &value);
+                let file = SingleKeyConfigFile::config_file_with_key(&key, &value);
                 assert_eq!(validator.is_valid(&file.0), fits, "{}", file.0);
                 // Other options limit these from below.
                 let by_another = ["batch_most", "queue_bytes"].contains(&key.as_str());
@@ -240,9 +250,9 @@ mod tests {
     }
 
     #[test]
-    fn defaults_are_those_of_the_full_sample() {
+    fn schema_defaults_match_sample() {
         let sample: Table = include_str!("../../../config/full.toml").parse().unwrap();
-        let validator = validator();
+        let validator = config_schema_validator();
         let mut defaults = BTreeSet::new();
         for (key, property) in option_schemas() {
             if let Some(default) = property.get("default") {
@@ -266,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn values_that_have_a_help_are_told() {
+    fn schema_describes_each_role_value() {
         let role = &option_schemas()["role"];
         assert_eq!(role["enum"], json!(["collector", "shuffler", "analyser"]));
         let said = role["description"].as_str().unwrap();

@@ -3,7 +3,7 @@
 use hushbin::choose::{
     Candidate, ChosenQuestion, Objective, SquaredError, compare_separate_with_together,
 };
-use hushbin::task::Kind;
+use hushbin::task::QuestionKind;
 use hushbin::{Mechanism, Question, Task, UploadId, upload};
 use serde::Serialize;
 
@@ -125,16 +125,16 @@ impl CandidateErrors {
         let Candidate {
             mechanism,
             sparsity,
-            predicted,
+            predicted_errors: predicted,
             ..
         } = candidate;
         Self {
             sparsity,
             protects: protected_input_text(mechanism.neighbours()),
-            mean_error: predicted.mean.map(root),
-            mean_bias: predicted.mean.map(|error| error.squared_bias.sqrt()),
-            frequency_error: predicted.frequency.map(root),
-            nonmissing_error: predicted.nonmissing.map(root),
+            mean_error: predicted.mean_error.map(root),
+            mean_bias: predicted.mean_error.map(|error| error.squared_bias.sqrt()),
+            frequency_error: predicted.frequency_error.map(root),
+            nonmissing_error: predicted.nonmissing_error.map(root),
             mechanism,
         }
     }
@@ -202,8 +202,8 @@ impl TaskAssessment {
         for (index, choice) in choices.into_iter().enumerate() {
             costs.push(NamedQuestionAssessment {
                 name: choice.question.name().to_owned(),
-                share: task.report_share(index),
-                cost: QuestionAssessment::new(choice, task.report_share(index), people)?,
+                share: task.question_report_share(index),
+                cost: QuestionAssessment::new(choice, task.question_report_share(index), people)?,
             });
         }
         let unnamed = task.has_unnamed_question().then(|| costs.remove(0).cost);
@@ -212,7 +212,7 @@ impl TaskAssessment {
             effective_epsilon: task.effective_epsilon(),
             protects,
             delta,
-            budget: EpsilonSpending::for_task(&task),
+            budget: EpsilonSpending::spending_for_task(&task),
             report_bytes,
             upload_bytes: header.len() + report_bytes,
             made_up: MADE_UP,
@@ -220,7 +220,7 @@ impl TaskAssessment {
             unnamed,
             questions: costs,
             together_over_drawn: compare_separate_with_together(&task)
-                .map(|both| both.together / both.separate),
+                .map(|both| both.together_variance / both.separate_variance),
             task,
         })
     }
@@ -229,7 +229,7 @@ impl TaskAssessment {
 impl QuestionAssessment {
     fn new(choice: ChosenQuestion, share: f64, people: &[u64]) -> Result<Self, Error> {
         let question = &choice.question;
-        let reports = choice.people * share;
+        let reports = choice.people_count * share;
         let predictor = ErrorPredictor::for_question(question);
         let below = predictor.worst_variance(PredictedQuantity::Distribution(0.5), share < 1.0);
         let candidates: Vec<CandidateErrors> = std::iter::once(choice.chosen)
@@ -238,17 +238,20 @@ impl QuestionAssessment {
             .collect();
         Ok(Self {
             bias: bias_statement(question),
-            mean_distance: bound::question_distance_from_best(question, &Objective::MEAN),
-            frequency_distance: bound::question_distance_from_best(question, &Objective::FREQUENCY),
+            mean_distance: bound::question_distance_from_best(question, &Objective::MEAN_ONLY),
+            frequency_distance: bound::question_distance_from_best(
+                question,
+                &Objective::FREQUENCY_ONLY,
+            ),
             nonmissing_distance: bound::question_distance_from_best(
                 question,
-                &Objective::NONMISSING,
+                &Objective::NONMISSING_ONLY,
             ),
             steps: counter_updates_per_report(question),
             predictions: predict_errors(question, share, people)?,
             margins: margin_standard_errors(question, reports),
             distribution: below.map(|variance| (variance / reports).sqrt()),
-            planned_people: choice.people,
+            planned_people: choice.people_count,
             candidates,
         })
     }
@@ -258,13 +261,13 @@ impl QuestionAssessment {
 /// is of kind `cross`. Columns that are levels of a number have no shares. Returns an empty list
 /// for other questions.
 fn margin_standard_errors(question: &Question, reports: f64) -> Vec<f64> {
-    let (Kind::Cross(cross), Mechanism::Collision(collision)) =
+    let (QuestionKind::CrossTabulation(cross), Mechanism::Collision(collision)) =
         (question.kind(), question.mechanism())
     else {
         return Vec::new();
     };
-    let rates = collision.rates(&question.domain(), question.epsilon());
-    let [rows, columns] = cross.shape();
+    let rates = collision.hit_probabilities(&question.domain(), question.epsilon());
+    let [rows, columns] = cross.row_and_column_counts();
     let error = |cells| (rates.answer_set_variance(cells, false) / reports).sqrt();
     let counted = if cross.level_scale().is_some() { 1 } else { 2 };
     // A row's share is the sum over the cells of all columns, and the other way round.
@@ -278,25 +281,25 @@ fn margin_standard_errors(question: &Question, reports: f64) -> Vec<f64> {
 /// Returns the standard error of a number's mean within a row, if all rows are equally common.
 /// Returns `None` unless the question is of kind `cross`, with levels of a number as its columns.
 fn conditional_mean_error(question: &Question, several: bool, reports: f64) -> Option<f64> {
-    let Kind::Cross(cross) = question.kind() else {
+    let QuestionKind::CrossTabulation(cross) = question.kind() else {
         return None;
     };
     let [min, max] = cross.level_scale()?.range();
-    let even = PredictedQuantity::MeanWithin(1.0 / f64::from(cross.rows().cell_count()));
+    let even = PredictedQuantity::MeanWithin(1.0 / f64::from(cross.row_part().cell_count()));
     let variance = ErrorPredictor::for_question(question).worst_variance(even, several)?;
     Some((max - min) * (variance / reports).sqrt())
 }
 
 /// Returns the standard error of a mean. If the question is one of `several`, only a random sample
 /// of people answers it. For numbers, the variance due to this sampling is added.
-fn mean_error(
+fn standard_error_of_mean(
     question: &Question,
     predictor: &ErrorPredictor,
     several: bool,
     reports: f64,
 ) -> Option<f64> {
     match question.kind() {
-        Kind::Numbers(_) if several => {
+        QuestionKind::Numbers(_) if several => {
             let variance = predictor.worst_variance(PredictedQuantity::Mean, true)?;
             Some((variance / reports).sqrt())
         }
@@ -308,8 +311,10 @@ fn mean_error(
 /// question with an open list.
 fn simultaneous_half_width(question: &Question) -> Result<Option<f64>, Error> {
     let items = match question.kind() {
-        Kind::Cross(cross) if cross.level_scale().is_some() => Some(cross.rows().cell_count()),
-        _ => question.items().count(),
+        QuestionKind::CrossTabulation(cross) if cross.level_scale().is_some() => {
+            Some(cross.row_part().cell_count())
+        }
+        _ => question.items().item_count(),
     };
     let Some(items) = items else {
         return Ok(None);
@@ -339,7 +344,7 @@ fn predict_errors(
         let all = people as f64 * share;
         // Only reports on the greatest length count for a whole text.
         let reports = match question.kind() {
-            Kind::Text(prefixes) => all * prefixes.longest_prefix_share(),
+            QuestionKind::Text(prefixes) => all * prefixes.longest_prefix_share(),
             _ => all,
         };
         let letters = DEFAULT_ALPHABET.chars().count();
@@ -360,7 +365,7 @@ fn predict_errors(
             },
             nonmissing_standard_error: predictor
                 .rare_item_standard_error(Estimand::Nonmissing, reports),
-            mean_standard_error: mean_error(question, &predictor, share < 1.0, reports),
+            mean_standard_error: standard_error_of_mean(question, &predictor, share < 1.0, reports),
             interval: 0.0,
             simultaneous_interval: None,
             conditional_mean_standard_error,

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 
 use clap::Subcommand;
 
-use super::output::{AnswerForm, Error};
+use super::output::{AnswerFormOptions, Error};
 use super::sums;
 use crate::task::task_file::{self, ReportTaskFile, TaskFile};
 use assessment::TaskAssessment;
@@ -38,7 +38,7 @@ struct CheckOptions {
     #[arg(long, value_name = "N", default_values_t = [1_000, 10_000, 100_000, 1_000_000], hide_default_value = true)]
     people: Vec<u64>,
     #[command(flatten)]
-    form: AnswerForm,
+    form: AnswerFormOptions,
     /// File to write the complete task to, including the chosen parameters (JSON); an existing file
     /// is overwritten
     #[arg(long, value_name = "FILE")]
@@ -58,14 +58,14 @@ struct TypesOptions {
     out: Option<PathBuf>,
 }
 
-pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
+pub(super) fn run_task_command(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
     match &options.command {
         Command::Check(options) => check_task(options, out),
-        Command::Types(options) => write_types(options, out),
+        Command::Types(options) => write_typescript_module(options, out),
     }
 }
 
-fn write_types(options: &TypesOptions, out: &mut dyn Write) -> Result<(), Error> {
+fn write_typescript_module(options: &TypesOptions, out: &mut dyn Write) -> Result<(), Error> {
     let file = TaskFile::read(&options.file)?;
     let module =
         types::typescript_module(&file.resolve()?).map_err(|error| file.content_error(error))?;
@@ -77,7 +77,7 @@ fn write_types(options: &TypesOptions, out: &mut dyn Write) -> Result<(), Error>
 
 fn check_task(options: &CheckOptions, out: &mut dyn Write) -> Result<(), Error> {
     if let Some(task) = sums::read_sum_task(&options.file) {
-        return sums::run_plan(task?, options.out.as_deref(), options.form, out);
+        return sums::run_sum_plan_command(task?, options.out.as_deref(), options.form, out);
     }
     let file = ReportTaskFile::read(&options.file)?;
     let (task, choices) = file.resolve_with_choices()?;
@@ -87,5 +87,5 @@ fn check_task(options: &CheckOptions, out: &mut dyn Write) -> Result<(), Error> 
     let cost = TaskAssessment::new(task, choices, &options.people)?;
     let lines = cost.summary_lines(options.out.as_deref());
     let form = options.form;
-    form.write(out, &cost, &lines, |out| cost.write_details(out))
+    form.write_formatted_answer(out, &cost, &lines, |out| cost.write_assessment_details(out))
 }

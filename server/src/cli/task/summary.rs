@@ -6,7 +6,7 @@ use std::path::Path;
 use hushbin::choose::collision::Draft;
 use hushbin::mechanism::Mechanism;
 use hushbin::mechanism::collision::Collision;
-use hushbin::task::{Kind, Part};
+use hushbin::task::{QuestionKind, QuestionPart};
 use hushbin::{Items, Question};
 
 use super::assessment::{PredictedErrors, QuestionAssessment, TaskAssessment};
@@ -17,10 +17,10 @@ use hushbin_analysis::heavy_hitters::PROBABILITY;
 use hushbin_analysis::promise::round_up_to_three_digits;
 
 /// Ratio of variances from which the price of a memo is stated.
-const WORTH_MENTIONING: f64 = 1.01;
+const MIN_MENTIONED_VARIANCE_RATIO: f64 = 1.01;
 
 /// Number of reports for which the short answer states the error, if that error is predicted.
-const PREFERRED_REPORTS: u64 = 10_000;
+const PREFERRED_REPORT_COUNT: u64 = 10_000;
 
 impl TaskAssessment {
     /// Summarises the cost in a few lines of plain English.
@@ -51,7 +51,7 @@ impl TaskAssessment {
                 "A person sends at most {yearly} reports a year. Linked together, they spend at \
                  most ε = {year}{from_memo}: {year_guess}."
             ),
-            [self.accuracy_line(), self.memo_price_line()]
+            [self.accuracy_line(), self.memoization_cost_sentence()]
                 .into_iter()
                 .flatten()
                 .collect::<Vec<_>>()
@@ -62,7 +62,7 @@ impl TaskAssessment {
 
     /// Returns a sentence with the number of people that a memo costs, if reports from it are less
     /// exact than fresh reports. That is so for choices with many options.
-    fn memo_price_line(&self) -> Option<String> {
+    fn memoization_cost_sentence(&self) -> Option<String> {
         let question = self
             .task
             .only_question()
@@ -71,11 +71,13 @@ impl TaskAssessment {
             return None;
         };
         let (domain, epsilon) = (question.domain(), question.epsilon());
-        let fresh = Collision::choose(&domain, epsilon, &Draft::default()).ok()?;
-        let [own, fresh] =
-            [own, &fresh].map(|own| own.rates(&domain, epsilon).total_variance(&domain));
+        let fresh = Collision::choose_parameters(&domain, epsilon, &Draft::default()).ok()?;
+        let [own, fresh] = [own, &fresh].map(|own| {
+            own.hit_probabilities(&domain, epsilon)
+                .total_variance(&domain)
+        });
         let price = own / fresh;
-        (price > WORTH_MENTIONING).then(|| {
+        (price > MIN_MENTIONED_VARIANCE_RATIO).then(|| {
             format!("Because of the memo, this takes {price:.2} times the people of fresh reports.")
         })
     }
@@ -89,21 +91,29 @@ impl TaskAssessment {
             let usual = cost
                 .predictions
                 .iter()
-                .find(|own| own.people == PREFERRED_REPORTS);
+                .find(|own| own.people == PREFERRED_REPORT_COUNT);
             let shown = usual.or(cost.predictions.first())?;
             Some((question, describe_estimate(question), shown))
         });
         let part = |own: &(&Question, EstimateDescription, &PredictedErrors)| {
-            own.2.interval / own.1.useless
+            own.2.interval / own.1.uninformative_half_width
         };
         let (question, own, shown) = intervals.max_by(|a, b| part(a).total_cmp(&part(b)))?;
-        let (people, EstimateDescription { what, unit, .. }) = (shown.people, &own);
-        let interval = describe::format_significant_digits(own.scale * shown.interval, 3);
+        let (
+            people,
+            EstimateDescription {
+                estimate_name: what,
+                unit_suffix: unit,
+                ..
+            },
+        ) = (shown.people, &own);
+        let interval =
+            describe::format_significant_digits(own.unit_conversion_factor * shown.interval, 3);
         let name = match questions {
             [_] => String::new(),
             _ => format!(" ({}, the least exact question)", question.name()),
         };
-        let noise = match shown.interval >= own.useless {
+        let noise = match shown.interval >= own.uninformative_half_width {
             true => ", which is noise: every value is possible",
             false => "",
         };
@@ -115,7 +125,7 @@ impl TaskAssessment {
 
     /// Writes the details: the privacy, and for each question a table of errors and a table of
     /// candidate mechanisms.
-    pub(super) fn write_details(&self, out: &mut dyn Write) -> io::Result<()> {
+    pub(super) fn write_assessment_details(&self, out: &mut dyn Write) -> io::Result<()> {
         let questions = self.task.questions();
         self.write_privacy(out)?;
         if let Some(times) = self.together_over_drawn {
@@ -186,36 +196,36 @@ impl TaskAssessment {
 /// Description of the estimate whose errors are predicted, with the unit of the estimate.
 struct EstimateDescription {
     /// Estimate in a few words.
-    what: String,
+    estimate_name: String,
     /// Factor that converts a predicted error to the unit.
-    scale: f64,
+    unit_conversion_factor: f64,
     /// Unit with a space before it, or nothing if there is no unit.
-    unit: String,
+    unit_suffix: String,
     /// Smallest predicted half-width at which an interval contains every possible value.
-    useless: f64,
+    uninformative_half_width: f64,
 }
 
 fn describe_estimate(question: &Question) -> EstimateDescription {
     let half = |[min, max]: [f64; 2]| 0.5 * (max - min);
     let own = |what: &str, scale, unit: &str, useless| EstimateDescription {
-        what: what.to_owned(),
-        scale,
-        unit: unit.to_owned(),
-        useless,
+        estimate_name: what.to_owned(),
+        unit_conversion_factor: scale,
+        unit_suffix: unit.to_owned(),
+        uninformative_half_width: useless,
     };
     match question.kind() {
-        Kind::Numbers(of) if of.is_single() => {
+        QuestionKind::Numbers(of) if of.is_single() => {
             let unit = describe::unit_suffix(of[0].unit());
             own("the mean", half(of[0].range()), &unit, 1.0)
         }
-        Kind::Numbers(_) => own("each mean", 100.0, " % of half its range", 1.0),
-        Kind::Cross(cross) if let Some(levels) = cross.level_scale() => {
+        QuestionKind::Numbers(_) => own("each mean", 100.0, " % of half its range", 1.0),
+        QuestionKind::CrossTabulation(cross) if let Some(levels) = cross.level_scale() => {
             let unit = describe::unit_suffix(levels.unit());
-            let (rows, number) = (cross.rows().cell_count(), cross.columns().name());
+            let (rows, number) = (cross.row_part().cell_count(), cross.column_part().name());
             let what = format!("the mean of {number} in a row that 1/{rows} of people are in");
             own(&what, 1.0, &unit, half(levels.range()))
         }
-        Kind::Ratings(_) => {
+        QuestionKind::Ratings(_) => {
             let unit = " points on the scale from -1 to 1";
             own("the mean rating of a rare item", 1.0, unit, 1.0)
         }
@@ -249,30 +259,30 @@ fn describe_question(question: &Question) -> String {
     };
     let sparsity = question.sparsity();
     match question.kind() {
-        Kind::Ratings(_) => format!("ratings of {}, {sparsity} a report", items("items")),
-        Kind::Set => format!("any of {}, {sparsity} a report", items("options")),
-        Kind::Choice => format!("one of {}", items("options")),
-        Kind::Flag => "no or yes".to_owned(),
-        Kind::Text(prefixes) => {
+        QuestionKind::Ratings(_) => format!("ratings of {}, {sparsity} a report", items("items")),
+        QuestionKind::Set => format!("any of {}, {sparsity} a report", items("options")),
+        QuestionKind::Choice => format!("one of {}", items("options")),
+        QuestionKind::Flag => "no or yes".to_owned(),
+        QuestionKind::Text(prefixes) => {
             let lengths: Vec<String> = prefixes.lengths().iter().map(u32::to_string).collect();
             format!("a text, by its first {} characters", lengths.join(", "))
         }
-        Kind::Numbers(limits) if limits.is_single() => {
+        QuestionKind::Numbers(limits) if limits.is_single() => {
             let [min, max] = limits[0].range();
             let unit = describe::unit_suffix(limits[0].unit());
             format!("a number from {min} to {max}{unit}")
         }
-        Kind::Numbers(limits) => format!("{} numbers", limits.len()),
-        Kind::Cross(cross) => {
-            let [rows, columns] = cross.shape();
-            let [row, column] = [cross.rows(), cross.columns()].map(Part::name);
+        QuestionKind::Numbers(limits) => format!("{} numbers", limits.len()),
+        QuestionKind::CrossTabulation(cross) => {
+            let [rows, columns] = cross.row_and_column_counts();
+            let [row, column] = [cross.row_part(), cross.column_part()].map(QuestionPart::name);
             format!("{row} and {column} together, {rows} by {columns} cells")
         }
-        Kind::Together(together) => {
-            let names: Vec<&str> = together.parts().iter().map(Part::name).collect();
+        QuestionKind::JointChoices(together) => {
+            let names: Vec<&str> = together.parts().iter().map(QuestionPart::name).collect();
             format!("all of {} at once", names.join(", "))
         }
-        Kind::Number(scale) => {
+        QuestionKind::Number(scale) => {
             let [min, max] = scale.range();
             let (unit, bins) = (describe::unit_suffix(scale.unit()), scale.cell_count());
             format!("a number from {min} to {max}{unit} in {bins} bins")
@@ -282,9 +292,9 @@ fn describe_question(question: &Question) -> String {
 
 /// Time to add a million reports to one count, in seconds. Measured with a million items: 7 ns per
 /// report under balanced hashing, and half of that under independent hashing.
-const COUNT_SECONDS_PER_MILLION: f64 = 0.007;
+const COUNTING_SECONDS_PER_MILLION: f64 = 0.007;
 /// Maximum time to count a million reports without a warning, in seconds.
-const SLOW_COUNT_SECONDS: f64 = 60.0;
+const SLOW_COUNTING_WARNING_SECONDS: f64 = 60.0;
 
 impl QuestionAssessment {
     fn write_question_details(
@@ -320,8 +330,8 @@ impl QuestionAssessment {
         }
         let seconds = self
             .steps
-            .map_or(0.0, |steps| steps as f64 * COUNT_SECONDS_PER_MILLION);
-        if seconds > SLOW_COUNT_SECONDS {
+            .map_or(0.0, |steps| steps as f64 * COUNTING_SECONDS_PER_MILLION);
+        if seconds > SLOW_COUNTING_WARNING_SECONDS {
             writeln!(
                 out,
                 "counting     is slow for this number of items: about {:.0} minutes of one core \
@@ -331,7 +341,7 @@ impl QuestionAssessment {
         }
         writeln!(out)?;
         self.write_predictions(question, out)?;
-        self.write_share_sum_errors(out)?;
+        self.write_margin_and_median_errors(out)?;
         if self
             .predictions
             .iter()
@@ -347,7 +357,7 @@ impl QuestionAssessment {
 
     /// Writes the standard errors of margins, and of the share below the median. Each of these is a
     /// sum of shares.
-    fn write_share_sum_errors(&self, out: &mut dyn Write) -> io::Result<()> {
+    fn write_margin_and_median_errors(&self, out: &mut dyn Write) -> io::Result<()> {
         if let [row, column @ ..] = &self.margins[..] {
             let column = column.first();
             let column = column.map(|error| format!(" and {error:.5} of a column's"));
@@ -371,13 +381,14 @@ impl QuestionAssessment {
     fn write_predictions(&self, question: &Question, out: &mut dyn Write) -> io::Result<()> {
         let confidence = 100.0 * DEFAULT_CONFIDENCE;
         let own = describe_estimate(question);
-        let shown = |error: f64| describe::format_significant_digits(own.scale * error, 4);
-        let unit = match own.unit.as_str() {
+        let shown =
+            |error: f64| describe::format_significant_digits(own.unit_conversion_factor * error, 4);
+        let unit = match own.unit_suffix.as_str() {
             "" => String::new(),
             unit => format!(", in{unit}"),
         };
-        writeln!(out, "expected error of {}{unit}:", own.what)?;
-        let interval = |reach: f64| match reach >= own.useless {
+        writeln!(out, "expected error of {}{unit}:", own.estimate_name)?;
+        let interval = |reach: f64| match reach >= own.uninformative_half_width {
             true => format!("±{} (noise)", shown(reach)),
             false => format!("±{}", shown(reach)),
         };

@@ -7,9 +7,9 @@ use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use crate::task::ReportOrSumTask;
 
 /// Maximum width of a line that can be broken, in columns.
-const WIDTH: usize = 100;
+const MAX_LINE_WIDTH: usize = 100;
 /// Indentation of each level, in columns.
-const INDENT: usize = 2;
+const INDENT_COLUMNS: usize = 2;
 
 /// Returns a TypeScript module that exports the task. The type of the task is `Task` or `SumTask`.
 /// The module is formatted as Prettier and Biome do at a width of 100, with spaces as indentation.
@@ -25,7 +25,7 @@ pub(super) fn typescript_module(task: &ReportOrSumTask) -> Result<String, serde_
          export const task = ",
         task.fingerprint()
     );
-    literal.write(0, 0, &mut text);
+    literal.append_literal(0, 0, &mut text);
     text.push_str(&format!(" as const satisfies {kind};\n"));
     Ok(text)
 }
@@ -35,7 +35,7 @@ pub(super) fn typescript_module(task: &ReportOrSumTask) -> Result<String, serde_
 enum TypeScriptLiteral {
     Number(String),
     /// Quoted text, `true`, `false` or `null`.
-    Other(String),
+    NonNumericScalar(String),
     List(Vec<TypeScriptLiteral>),
     Object(Vec<(String, TypeScriptLiteral)>),
 }
@@ -43,23 +43,25 @@ enum TypeScriptLiteral {
 impl TypeScriptLiteral {
     /// Appends the literal to a line that is indented by `indent` columns. The line already has
     /// `column` columns.
-    fn write(&self, indent: usize, column: usize, text: &mut String) {
-        let inner = indent + INDENT;
+    fn append_literal(&self, indent: usize, column: usize, text: &mut String) {
+        let inner = indent + INDENT_COLUMNS;
         match self {
-            Self::Number(word) | Self::Other(word) => text.push_str(word),
+            Self::Number(word) | Self::NonNumericScalar(word) => text.push_str(word),
             Self::Object(fields) => {
                 text.push_str("{\n");
                 for (name, value) in fields {
                     // Fields of tasks are identifiers.
                     text.push_str(&format!("{:inner$}{name}: ", ""));
-                    value.write(inner, inner + name.len() + 2, text);
+                    value.append_literal(inner, inner + name.len() + 2, text);
                     text.push_str(",\n");
                 }
                 text.push_str(&format!("{:indent$}}}", ""));
             }
             Self::List(values) => match Self::single_line_list(values) {
                 // Strictly below the width: a comma follows.
-                Some(line) if column + line.chars().count() < WIDTH => text.push_str(&line),
+                Some(line) if column + line.chars().count() < MAX_LINE_WIDTH => {
+                    text.push_str(&line)
+                }
                 _ => Self::write_multiline_list(values, indent, text),
             },
         }
@@ -68,7 +70,7 @@ impl TypeScriptLiteral {
     /// Formats a list in one line. Returns `None` if it contains a list or an object.
     fn single_line_list(values: &[Self]) -> Option<String> {
         let word = |value: &Self| match value {
-            Self::Number(word) | Self::Other(word) => Some(word.clone()),
+            Self::Number(word) | Self::NonNumericScalar(word) => Some(word.clone()),
             Self::List(_) | Self::Object(_) => None,
         };
         let words: Option<Vec<String>> = values.iter().map(word).collect();
@@ -77,22 +79,22 @@ impl TypeScriptLiteral {
 
     /// Writes a list over several lines. A line has one value, or as many numbers as fit.
     fn write_multiline_list(values: &[Self], indent: usize, text: &mut String) {
-        let inner = indent + INDENT;
+        let inner = indent + INDENT_COLUMNS;
         text.push('[');
-        let mut column = WIDTH;
+        let mut column = MAX_LINE_WIDTH;
         for value in values {
             match value {
-                Self::Number(word) if column + 1 + word.len() < WIDTH => {
+                Self::Number(word) if column + 1 + word.len() < MAX_LINE_WIDTH => {
                     text.push_str(&format!(" {word},"));
                     column += 2 + word.len();
                 }
                 _ => {
                     text.push_str(&format!("\n{:inner$}", ""));
-                    value.write(inner, inner, text);
+                    value.append_literal(inner, inner, text);
                     text.push(',');
                     column = match value {
                         Self::Number(word) => inner + word.len() + 1,
-                        _ => WIDTH,
+                        _ => MAX_LINE_WIDTH,
                     };
                 }
             }
@@ -102,7 +104,7 @@ impl TypeScriptLiteral {
 }
 
 /// Quotes a text with the kind of quotes that needs fewer escapes.
-fn quote(text: &str) -> String {
+fn quote_string_literal(text: &str) -> String {
     let count = |quote| text.matches(quote).count();
     let quote = if count('"') > count('\'') { '\'' } else { '"' };
     let mut quoted = String::from(quote);
@@ -136,11 +138,11 @@ impl<'de> Visitor<'de> for LiteralVisitor {
     }
 
     fn visit_bool<E>(self, value: bool) -> Result<TypeScriptLiteral, E> {
-        Ok(TypeScriptLiteral::Other(value.to_string()))
+        Ok(TypeScriptLiteral::NonNumericScalar(value.to_string()))
     }
 
     fn visit_unit<E>(self) -> Result<TypeScriptLiteral, E> {
-        Ok(TypeScriptLiteral::Other("null".to_owned()))
+        Ok(TypeScriptLiteral::NonNumericScalar("null".to_owned()))
     }
 
     fn visit_u64<E>(self, value: u64) -> Result<TypeScriptLiteral, E> {
@@ -161,7 +163,9 @@ impl<'de> Visitor<'de> for LiteralVisitor {
     }
 
     fn visit_str<E>(self, value: &str) -> Result<TypeScriptLiteral, E> {
-        Ok(TypeScriptLiteral::Other(quote(value)))
+        Ok(TypeScriptLiteral::NonNumericScalar(quote_string_literal(
+            value,
+        )))
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<TypeScriptLiteral, A::Error> {
@@ -188,7 +192,7 @@ mod tests {
     fn written(json: &str) -> String {
         let literal: TypeScriptLiteral = serde_json::from_str(json).unwrap();
         let mut text = String::new();
-        literal.write(0, 0, &mut text);
+        literal.append_literal(0, 0, &mut text);
         text
     }
 
@@ -243,8 +247,8 @@ mod tests {
         assert!(lines.len() > 4 && lines.len() < 10, "{text}");
         for pair in lines[1..lines.len() - 1].windows(2) {
             let next = pair[1].trim().split(' ').next().unwrap();
-            assert!(pair[0].len() <= WIDTH);
-            assert!(pair[0].len() + 1 + next.len() > WIDTH, "{text}");
+            assert!(pair[0].len() <= MAX_LINE_WIDTH);
+            assert!(pair[0].len() + 1 + next.len() > MAX_LINE_WIDTH, "{text}");
         }
     }
 }

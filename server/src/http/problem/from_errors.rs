@@ -67,7 +67,7 @@ impl From<EstimateError> for Problem {
 impl From<SumQueryError> for Problem {
     fn from(error: SumQueryError) -> Self {
         match error {
-            SumQueryError::Estimate(error) => error.into(),
+            SumQueryError::InvalidEstimateQuery(error) => error.into(),
             error => Self::BadQuery(error.to_string()),
         }
     }
@@ -76,7 +76,7 @@ impl From<SumQueryError> for Problem {
 impl From<QueryTextError> for Problem {
     fn from(error: QueryTextError) -> Self {
         match error {
-            QueryTextError::Post(error) => error.into(),
+            QueryTextError::InvalidPostProcessing(error) => error.into(),
             error => Self::BadQuery(error.to_string()),
         }
     }
@@ -86,10 +86,10 @@ impl From<SearchError> for Problem {
     fn from(error: SearchError) -> Self {
         let detail = error.to_string();
         match error {
-            SearchError::Question(error) => error.into(),
-            SearchError::Work { .. } => Self::SearchTooLong(detail),
+            SearchError::QuestionNotFound(error) => error.into(),
+            SearchError::TooManyHashes { .. } => Self::SearchTooLong(detail),
             // The client is gone, so this is never read.
-            SearchError::GivenUp => Self::Overloaded,
+            SearchError::SearchCancelled => Self::Overloaded,
             _ => Self::BadQuery(detail),
         }
     }
@@ -98,9 +98,13 @@ impl From<SearchError> for Problem {
 impl From<ohttp::DecapsulationError> for Problem {
     fn from(error: ohttp::DecapsulationError) -> Self {
         let detail = match error {
-            ohttp::DecapsulationError::Key => return Self::OhttpKey,
-            ohttp::DecapsulationError::Short => "it is too short for an encapsulated request",
-            ohttp::DecapsulationError::Seal => "it cannot be opened with the key that it names",
+            ohttp::DecapsulationError::UnknownKeyOrSuite => return Self::OhttpKey,
+            ohttp::DecapsulationError::RequestTooShort => {
+                "it is too short for an encapsulated request"
+            }
+            ohttp::DecapsulationError::DecryptionFailed => {
+                "it cannot be opened with the key that it names"
+            }
         };
         Self::BadRequest(detail.to_owned())
     }

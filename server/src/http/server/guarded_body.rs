@@ -10,18 +10,18 @@ use super::slots::BusyGuard;
 
 /// Response body with the guard that marks its connection as busy. hyper drops the body after
 /// handing the last byte to the connection.
-pub(super) struct GuardedBody {
+pub(super) struct BodyWithBusyGuard {
     body: Body,
     _busy: BusyGuard,
 }
 
-impl GuardedBody {
+impl BodyWithBusyGuard {
     pub(super) const fn new(body: Body, busy: BusyGuard) -> Self {
         Self { body, _busy: busy }
     }
 }
 
-impl HttpBody for GuardedBody {
+impl HttpBody for BodyWithBusyGuard {
     type Data = Bytes;
     type Error = axum::Error;
 

@@ -29,7 +29,7 @@ use tokio::sync::watch;
 
 use super::router_service::RouterService;
 use crate::http::metrics::{CloseReason, Metrics};
-use guarded_body::GuardedBody;
+use guarded_body::BodyWithBusyGuard;
 use rate_limiter::RateLimiter;
 use slots::{ConnectionSlot, ConnectionSlots, Peer};
 use write_timeout::WriteTimeoutStream;
@@ -39,10 +39,10 @@ use write_timeout::WriteTimeoutStream;
 const BACKLOG: u32 = 4096;
 
 /// Maximum size of a request's head, in bytes. At most as many bytes of a body are read ahead.
-const HEAD_BYTES: usize = 32 << 10;
+const MAX_REQUEST_HEAD_BYTES: usize = 32 << 10;
 
 /// Size of the operating system's send buffer for a peer, in bytes.
-const SEND_BUFFER: u32 = 256 << 10;
+const SEND_BUFFER_BYTES: u32 = 256 << 10;
 
 /// Limits of the whole server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,13 +50,13 @@ pub(crate) struct ServerOptions {
     /// Maximum number of connections. At this limit, each new connection closes the connection that
     /// has waited longest for a request. If no connection waits for a request, new connections wait
     /// to be accepted.
-    pub(crate) connections: usize,
+    pub(crate) max_connections: usize,
     /// Maximum number of connections of one IPv4 address or IPv6 /64 network. Further connections
     /// are closed at once. `None` means no limit.
-    pub(crate) connections_of_peer: Option<usize>,
+    pub(crate) max_connections_per_peer: Option<usize>,
     /// Maximum number of requests per minute from one IPv4 address or IPv6 /64 network. Further
     /// requests get status 429. `None` means no limit.
-    pub(crate) requests_of_peer: Option<NonZeroU32>,
+    pub(crate) max_peer_requests_per_minute: Option<NonZeroU32>,
     /// Time limit for a TLS handshake.
     pub(crate) handshake_timeout: Duration,
     /// Time limit for a request's head, including the idle time before it.
@@ -72,9 +72,9 @@ impl ServerOptions {
     /// Default limits, for one process on a small machine. There are no limits per peer, since all
     /// connections may come from one proxy.
     pub(crate) const DEFAULT: Self = Self {
-        connections: 4096,
-        connections_of_peer: None,
-        requests_of_peer: None,
+        max_connections: 4096,
+        max_connections_per_peer: None,
+        max_peer_requests_per_minute: None,
         handshake_timeout: Duration::from_secs(10),
         head_timeout: Duration::from_secs(60),
         write_timeout: Duration::from_secs(20),
@@ -84,14 +84,14 @@ impl ServerOptions {
     /// Returns the default limit of connections for one peer, for a server that listens on the
     /// address `listen`. There is no limit on a loopback address, since all connections then come
     /// from a proxy.
-    pub(crate) fn default_connections_of_peer(listen: IpAddr) -> Option<usize> {
+    pub(crate) fn default_max_connections_per_peer(listen: IpAddr) -> Option<usize> {
         (!listen.is_loopback()).then_some(256)
     }
 
     /// Returns the default limit of requests per minute for one peer, for a server that listens on
     /// the address `listen`. The limit suits about ten page views per second from one address.
     /// There is no limit on a loopback address.
-    pub(crate) fn default_requests_of_peer(listen: IpAddr) -> Option<NonZeroU32> {
+    pub(crate) fn default_peer_requests_per_minute(listen: IpAddr) -> Option<NonZeroU32> {
         NonZeroU32::new(600).filter(|_| !listen.is_loopback())
     }
 }
@@ -113,7 +113,7 @@ pub(crate) fn listen(address: SocketAddr) -> io::Result<TcpListener> {
     };
     // As usual for servers: a restart need not wait for old connections to time out.
     socket.set_reuseaddr(true)?;
-    socket.set_send_buffer_size(SEND_BUFFER)?;
+    socket.set_send_buffer_size(SEND_BUFFER_BYTES)?;
     socket.bind(address)?;
     socket.listen(BACKLOG)
 }
@@ -146,19 +146,22 @@ async fn accept_all(
     options: ServerOptions,
     draining: &GracefulShutdown,
 ) -> Infallible {
-    let slots = ConnectionSlots::new(options.connections, options.connections_of_peer);
-    let rates = options.requests_of_peer.map(RateLimiter::new).map(Arc::new);
+    let slots = ConnectionSlots::new(options.max_connections, options.max_connections_per_peer);
+    let rates = options
+        .max_peer_requests_per_minute
+        .map(RateLimiter::new)
+        .map(Arc::new);
     let mut http = http1::Builder::new();
     http.timer(TokioTimer::new())
         .header_read_timeout(options.head_timeout)
-        .max_buf_size(HEAD_BYTES);
+        .max_buf_size(MAX_REQUEST_HEAD_BYTES);
     let metrics = service.metrics();
     // Dropping the sender ends pending handshakes when this function is cancelled.
     let (_accepting, stopping) = watch::channel(());
     loop {
         let (stream, peer) = accept_next(listener, &slots).await;
         let Some(slot) = slots.acquire(peer).await else {
-            metrics.count_closed_connection(CloseReason::Peer);
+            metrics.count_closed_connection(CloseReason::PeerLimitReached);
             continue; // Dropping the stream closes the connection.
         };
         let answering = {
@@ -167,8 +170,10 @@ async fn accept_all(
                 let (service, busy) = (service.clone(), slot.mark_busy());
                 let allowed = rates.as_ref().is_none_or(|rates| rates.allow_request(peer));
                 async move {
-                    let answer = service.answer(request.map(Body::new), allowed).await;
-                    Ok::<_, Infallible>(answer.map(|body| GuardedBody::new(body, busy)))
+                    let answer = service
+                        .answer_request(request.map(Body::new), allowed)
+                        .await;
+                    Ok::<_, Infallible>(answer.map(|body| BodyWithBusyGuard::new(body, busy)))
                 }
             })
         };
@@ -185,7 +190,7 @@ async fn accept_all(
                             Ok(stream) => serve_connection(stream, &http, answering, watcher).await,
                             Err(error) => {
                                 tracing::debug!(%error, "a TLS handshake failed");
-                                metrics.count_closed_connection(CloseReason::Handshake);
+                                metrics.count_closed_connection(CloseReason::TlsHandshakeFailed);
                                 Ok(())
                             }
                         },
@@ -204,7 +209,7 @@ async fn run_connection(
     slot: Arc<ConnectionSlot>,
     metrics: Arc<Metrics>,
 ) {
-    metrics.connections.inc();
+    metrics.open_connections.inc();
     tokio::select! {
         // The connection comes first: a response that is ready is sent before the connection makes
         // room.
@@ -212,11 +217,11 @@ async fn run_connection(
         // A broken connection is not an error here: the client's data was either acknowledged or
         // may be sent again.
         result = connection => if result.is_err_and(|error| is_write_timeout(&error)) {
-            metrics.count_closed_connection(CloseReason::Unread);
+            metrics.count_closed_connection(CloseReason::ResponsesUnread);
         },
-        () = slot.wait_until_cut() => metrics.count_closed_connection(CloseReason::MakeRoom),
+        () = slot.wait_for_close_signal() => metrics.count_closed_connection(CloseReason::MakeRoom),
     }
-    metrics.connections.dec();
+    metrics.open_connections.dec();
 }
 
 /// Future that serves all requests of a connection. It is boxed to save memory: 4096 silent
@@ -232,7 +237,7 @@ fn serve_connection<S, A>(
 ) -> ConnectionFuture
 where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
-    A: HttpService<Incoming, ResBody = GuardedBody, Error = Infallible> + Send + 'static,
+    A: HttpService<Incoming, ResBody = BodyWithBusyGuard, Error = Infallible> + Send + 'static,
     A::Future: Send,
 {
     let connection = http.serve_connection(TokioIo::new(stream), answering);
@@ -262,7 +267,7 @@ async fn accept_next(listener: &TcpListener, slots: &ConnectionSlots) -> (TcpStr
             Err(error) => {
                 // Usually too many open files: a connection must end before a new one can begin.
                 tracing::error!(%error, "cannot accept connections");
-                slots.cut_longest_waiting();
+                slots.close_longest_waiting();
                 tokio::time::sleep(Duration::from_millis(500)).await;
             }
         }

@@ -9,7 +9,7 @@ use super::slots::Peer;
 
 /// Number of requests between clean-ups. A clean-up removes the peers with a full quota
 /// again.
-const TIDY_EVERY: u32 = 1 << 14;
+const REQUESTS_BETWEEN_CLEANUPS: u32 = 1 << 14;
 
 /// Rate limiter with a constant rate for each peer. A peer may send the requests of a whole minute
 /// at once.
@@ -17,28 +17,28 @@ const TIDY_EVERY: u32 = 1 << 14;
 /// At most a minute after its last request, a peer has its full quota again. The next clean-up then
 /// removes the peer. Peers are kept only in memory.
 pub(super) struct RateLimiter {
-    peers: DefaultKeyedRateLimiter<Peer>,
-    requests: AtomicU32,
+    per_peer_limiter: DefaultKeyedRateLimiter<Peer>,
+    request_count: AtomicU32,
 }
 
 impl RateLimiter {
     /// Creates a limiter that allows each peer `a_minute` requests per minute.
     pub(super) fn new(a_minute: NonZeroU32) -> Self {
         Self {
-            peers: DefaultKeyedRateLimiter::keyed(Quota::per_minute(a_minute)),
-            requests: AtomicU32::new(0),
+            per_peer_limiter: DefaultKeyedRateLimiter::keyed(Quota::per_minute(a_minute)),
+            request_count: AtomicU32::new(0),
         }
     }
 
     /// Returns true if the peer may send a request now, and counts the request if so.
     pub(super) fn allow_request(&self, peer: Peer) -> bool {
         // Relaxed: the count only triggers clean-ups and orders nothing.
-        let requests = self.requests.fetch_add(1, Ordering::Relaxed);
-        if requests % TIDY_EVERY == TIDY_EVERY - 1 {
-            self.peers.retain_recent();
-            self.peers.shrink_to_fit();
+        let requests = self.request_count.fetch_add(1, Ordering::Relaxed);
+        if requests % REQUESTS_BETWEEN_CLEANUPS == REQUESTS_BETWEEN_CLEANUPS - 1 {
+            self.per_peer_limiter.retain_recent();
+            self.per_peer_limiter.shrink_to_fit();
         }
-        self.peers.check_key(&peer).is_ok()
+        self.per_peer_limiter.check_key(&peer).is_ok()
     }
 }
 
@@ -72,11 +72,11 @@ mod tests {
     fn peers_are_forgotten() {
         let a_minute = NonZeroU32::new(1_000_000).expect("it is not 0");
         let rates = RateLimiter::new(a_minute);
-        for number in 0..TIDY_EVERY {
+        for number in 0..REQUESTS_BETWEEN_CLEANUPS {
             let peer = Peer::new(IpAddr::V4(Ipv4Addr::from_bits(number)));
             assert!(rates.allow_request(peer));
         }
         // Each peer's quota is full again after less than a tenth of a millisecond.
-        assert!(rates.peers.len() < TIDY_EVERY as usize / 2);
+        assert!(rates.per_peer_limiter.len() < REQUESTS_BETWEEN_CLEANUPS as usize / 2);
     }
 }

@@ -34,32 +34,32 @@ impl Peer {
 
 /// Slots for all connections of a server.
 pub(super) struct ConnectionSlots {
-    limit: usize,
+    max_connections: usize,
     peer_limit: usize,
     state: Mutex<SlotsState>,
     /// Notified when a connection ends or begins to wait, since a new connection may then fit.
-    changed: Notify,
+    slot_change_notify: Notify,
 }
 
 #[derive(Default)]
 struct SlotsState {
-    open: usize,
-    of_peer: HashMap<Peer, usize>,
+    open_connections: usize,
+    connections_by_peer: HashMap<Peer, usize>,
     /// Connections that wait for a request, ordered by the start of the wait.
-    waiting: BTreeMap<u64, Arc<Notify>>,
+    waiting_connections: BTreeMap<u64, Arc<Notify>>,
     /// Number of waits that have begun so far. The next number is the key of a new wait in
     /// `waiting`.
-    clock: u64,
+    wait_counter: u64,
 }
 
 impl ConnectionSlots {
     /// Creates `limit` slots, of which each peer may take `peer_limit`. A limit of 0 counts as 1.
     pub(super) fn new(limit: usize, peer_limit: Option<usize>) -> Arc<Self> {
         Arc::new(Self {
-            limit: limit.max(1),
+            max_connections: limit.max(1),
             peer_limit: peer_limit.map_or(usize::MAX, |limit| limit.max(1)),
             state: Mutex::default(),
-            changed: Notify::new(),
+            slot_change_notify: Notify::new(),
         })
     }
 
@@ -76,7 +76,7 @@ impl ConnectionSlots {
                 return answer;
             }
             // `notify_one` stores a permit, so a change before this line is not missed.
-            self.changed.notified().await;
+            self.slot_change_notify.notified().await;
         }
     }
 
@@ -84,30 +84,36 @@ impl ConnectionSlots {
     /// slots are taken.
     fn try_acquire(self: &Arc<Self>, peer: Peer) -> Option<Option<Arc<ConnectionSlot>>> {
         let mut state = self.lock_state();
-        if state.of_peer.get(&peer).copied().unwrap_or_default() >= self.peer_limit {
+        if state
+            .connections_by_peer
+            .get(&peer)
+            .copied()
+            .unwrap_or_default()
+            >= self.peer_limit
+        {
             return Some(None);
         }
-        if state.open >= self.limit {
-            state.cut_longest_waiting();
+        if state.open_connections >= self.max_connections {
+            state.close_longest_waiting();
             return None;
         }
-        state.open += 1;
-        *state.of_peer.entry(peer).or_default() += 1;
+        state.open_connections += 1;
+        *state.connections_by_peer.entry(peer).or_default() += 1;
         let cut = Arc::new(Notify::new());
-        let since = state.begin_to_wait(&cut);
+        let since = state.add_waiting_connection(&cut);
         drop(state);
         Some(Some(Arc::new(ConnectionSlot {
             slots: Arc::clone(self),
             peer,
-            since: Mutex::new(since),
-            cut,
+            wait_key: Mutex::new(since),
+            close_signal: cut,
         })))
     }
 
     /// Closes the connection that has waited longest for a request. This is for exhausted resources
     /// other than slots, such as open files.
-    pub(super) fn cut_longest_waiting(&self) {
-        self.lock_state().cut_longest_waiting();
+    pub(super) fn close_longest_waiting(&self) {
+        self.lock_state().close_longest_waiting();
     }
 
     fn lock_state(&self) -> MutexGuard<'_, SlotsState> {
@@ -117,14 +123,15 @@ impl ConnectionSlots {
 }
 
 impl SlotsState {
-    fn begin_to_wait(&mut self, cut: &Arc<Notify>) -> u64 {
-        self.clock += 1;
-        self.waiting.insert(self.clock, Arc::clone(cut));
-        self.clock
+    fn add_waiting_connection(&mut self, cut: &Arc<Notify>) -> u64 {
+        self.wait_counter += 1;
+        self.waiting_connections
+            .insert(self.wait_counter, Arc::clone(cut));
+        self.wait_counter
     }
 
-    fn cut_longest_waiting(&mut self) {
-        if let Some((_, cut)) = self.waiting.pop_first() {
+    fn close_longest_waiting(&mut self) {
+        if let Some((_, cut)) = self.waiting_connections.pop_first() {
             cut.notify_one();
         }
     }
@@ -136,42 +143,42 @@ pub(super) struct ConnectionSlot {
     peer: Peer,
     /// Key of the connection's latest wait in the map `waiting`. This mutex is locked only while
     /// the state of all slots is locked, so the order of locks is fixed.
-    since: Mutex<u64>,
-    cut: Arc<Notify>,
+    wait_key: Mutex<u64>,
+    close_signal: Arc<Notify>,
 }
 
 impl ConnectionSlot {
     /// Marks the connection as busy until the guard is dropped.
     pub(super) fn mark_busy(self: &Arc<Self>) -> BusyGuard {
         let mut state = self.slots.lock_state();
-        state.waiting.remove(&*self.lock_wait_start());
+        state.waiting_connections.remove(&*self.lock_wait_start());
         drop(state);
         BusyGuard(Arc::clone(self))
     }
 
     /// Completes when the connection has to close, to make room for a new connection.
-    pub(super) async fn wait_until_cut(&self) {
-        self.cut.notified().await;
+    pub(super) async fn wait_for_close_signal(&self) {
+        self.close_signal.notified().await;
     }
 
     fn lock_wait_start(&self) -> MutexGuard<'_, u64> {
-        self.since.lock()
+        self.wait_key.lock()
     }
 }
 
 impl Drop for ConnectionSlot {
     fn drop(&mut self) {
         let mut state = self.slots.lock_state();
-        state.waiting.remove(&*self.lock_wait_start());
-        state.open -= 1;
-        if let Some(count) = state.of_peer.get_mut(&self.peer) {
+        state.waiting_connections.remove(&*self.lock_wait_start());
+        state.open_connections -= 1;
+        if let Some(count) = state.connections_by_peer.get_mut(&self.peer) {
             *count -= 1;
             if *count == 0 {
-                state.of_peer.remove(&self.peer);
+                state.connections_by_peer.remove(&self.peer);
             }
         }
         drop(state);
-        self.slots.changed.notify_one();
+        self.slots.slot_change_notify.notify_one();
     }
 }
 
@@ -180,14 +187,18 @@ pub(super) struct BusyGuard(Arc<ConnectionSlot>);
 
 impl Drop for BusyGuard {
     fn drop(&mut self) {
-        let ConnectionSlot { slots, cut, .. } = &*self.0;
+        let ConnectionSlot {
+            slots,
+            close_signal: cut,
+            ..
+        } = &*self.0;
         let mut state = slots.lock_state();
-        *self.0.lock_wait_start() = state.begin_to_wait(cut);
+        *self.0.lock_wait_start() = state.add_waiting_connection(cut);
         // Only on a full server can a new connection be waiting for this one.
-        let full = state.open >= slots.limit;
+        let full = state.open_connections >= slots.max_connections;
         drop(state);
         if full {
-            slots.changed.notify_one();
+            slots.slot_change_notify.notify_one();
         }
     }
 }
@@ -197,22 +208,22 @@ impl Drop for BusyGuard {
 mod tests {
     use super::*;
 
-    fn peer(text: &str) -> Peer {
+    fn parse_peer(text: &str) -> Peer {
         Peer::new(text.parse().unwrap())
     }
 
     /// Returns true if the connection was asked to close.
-    async fn is_cut(slot: &ConnectionSlot) -> bool {
+    async fn is_asked_to_close(slot: &ConnectionSlot) -> bool {
         tokio::select! {
             biased;
-            () = slot.wait_until_cut() => true,
+            () = slot.wait_for_close_signal() => true,
             () = std::future::ready(()) => false,
         }
     }
 
     #[test]
-    fn a_peer_is_an_address_or_half_of_one() {
-        let is_one = |a: &str, b: &str| peer(a) == peer(b);
+    fn ipv6_peer_is_a_64_bit_network() {
+        let is_one = |a: &str, b: &str| parse_peer(a) == parse_peer(b);
         assert!(is_one("192.0.2.1", "::ffff:192.0.2.1"));
         assert!(!is_one("192.0.2.1", "192.0.2.2"));
         assert!(is_one("2001:db8:1:2::3", "2001:db8:1:2:ffff::"));
@@ -221,22 +232,26 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_peer_has_its_share_and_gets_it_back() {
+    async fn peer_limit_is_enforced_and_freed() {
         let slots = ConnectionSlots::new(10, Some(2));
-        let [greedy, other] = [peer("192.0.2.1"), peer("192.0.2.2")];
+        let [greedy, other] = [parse_peer("192.0.2.1"), parse_peer("192.0.2.2")];
         let first = slots.acquire(greedy).await.unwrap();
         let _second = slots.acquire(greedy).await.unwrap();
         assert!(slots.acquire(greedy).await.is_none());
         assert!(slots.acquire(other).await.is_some());
         drop(first);
         assert!(slots.acquire(greedy).await.is_some());
-        assert_eq!(slots.lock_state().of_peer.len(), 1, "others are forgotten");
+        assert_eq!(
+            slots.lock_state().connections_by_peer.len(),
+            1,
+            "others are forgotten"
+        );
     }
 
     #[tokio::test]
-    async fn who_waited_longest_makes_room_and_who_is_busy_does_not() {
+    async fn longest_waiting_is_closed_first() {
         let slots = ConnectionSlots::new(3, None);
-        let p = peer("192.0.2.1");
+        let p = parse_peer("192.0.2.1");
         let first = slots.acquire(p).await.unwrap();
         let second = slots.acquire(p).await.unwrap();
         let third = slots.acquire(p).await.unwrap();
@@ -245,20 +260,27 @@ mod tests {
         drop(first.mark_busy());
         let busy = second.mark_busy();
         assert!(slots.try_acquire(p).is_none());
-        assert!(is_cut(&third).await && !is_cut(&first).await && !is_cut(&second).await);
+        assert!(
+            is_asked_to_close(&third).await
+                && !is_asked_to_close(&first).await
+                && !is_asked_to_close(&second).await
+        );
         drop(third);
         let fourth = slots.acquire(p).await.unwrap();
         drop((first, fourth));
         drop(busy);
         drop(second);
         let state = slots.lock_state();
-        assert_eq!((state.open, state.waiting.len()), (0, 0));
+        assert_eq!(
+            (state.open_connections, state.waiting_connections.len()),
+            (0, 0)
+        );
     }
 
     #[tokio::test]
-    async fn where_all_are_busy_the_first_to_be_answered_makes_room() {
+    async fn first_idle_connection_makes_room() {
         let slots = ConnectionSlots::new(2, None);
-        let p = peer("192.0.2.1");
+        let p = parse_peer("192.0.2.1");
         let first = slots.acquire(p).await.unwrap();
         let second = slots.acquire(p).await.unwrap();
         let busy = [first.mark_busy(), second.mark_busy()];
@@ -270,7 +292,7 @@ mod tests {
         assert!(!taking.is_finished());
         let [first_busy, _second_busy] = busy;
         drop(first_busy);
-        first.wait_until_cut().await;
+        first.wait_for_close_signal().await;
         drop(first);
         assert!(taking.await.unwrap());
     }

@@ -10,17 +10,17 @@ use tokio::time::{Instant, Sleep, sleep};
 
 /// Minimum number of bytes that a peer must receive within each write timeout, while more bytes
 /// wait to be sent. Any working network is faster, and most responses are shorter.
-const MIN_BYTES: usize = 512 << 10;
+const MIN_BYTES_PER_TIMEOUT: usize = 512 << 10;
 
-/// Stream whose writes fail if the peer receives less than [`MIN_BYTES`] bytes within `timeout`,
+/// Stream whose writes fail if the peer receives less than [`MIN_BYTES_PER_TIMEOUT`] bytes within `timeout`,
 /// while more bytes wait to be sent.
 pub(super) struct WriteTimeoutStream<S> {
     stream: S,
     timeout: Duration,
     /// Timer, which runs while data waits to be written.
-    stalled: Option<Pin<Box<Sleep>>>,
+    stall_timer: Option<Pin<Box<Sleep>>>,
     /// Bytes written since the timer was started or reset.
-    taken: usize,
+    bytes_since_timer_reset: usize,
 }
 
 impl<S> WriteTimeoutStream<S> {
@@ -28,8 +28,8 @@ impl<S> WriteTimeoutStream<S> {
         Self {
             stream,
             timeout,
-            stalled: None,
-            taken: 0,
+            stall_timer: None,
+            bytes_since_timer_reset: 0,
         }
     }
 
@@ -41,20 +41,20 @@ impl<S> WriteTimeoutStream<S> {
     ) -> Poll<io::Result<usize>> {
         match written {
             Poll::Ready(Ok(bytes)) => {
-                self.taken = self.taken.saturating_add(bytes);
+                self.bytes_since_timer_reset = self.bytes_since_timer_reset.saturating_add(bytes);
                 written
             }
             Poll::Ready(Err(_)) => written,
             Poll::Pending => {
                 let timeout = self.timeout;
-                let taken = &mut self.taken;
-                let stalled = self.stalled.get_or_insert_with(|| {
+                let taken = &mut self.bytes_since_timer_reset;
+                let stalled = self.stall_timer.get_or_insert_with(|| {
                     *taken = 0;
                     Box::pin(sleep(timeout))
                 });
                 // A loop, because a reset timer must be polled again to register the waker.
                 while stalled.as_mut().poll(context).is_ready() {
-                    if *taken < MIN_BYTES {
+                    if *taken < MIN_BYTES_PER_TIMEOUT {
                         return Poll::Ready(Err(io::ErrorKind::TimedOut.into()));
                     }
                     *taken = 0;
@@ -102,7 +102,7 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for WriteTimeoutStream<S> {
     /// Flushes the stream and stops the timer. hyper flushes after handing all data to the stream,
     /// so no data waits any more.
     fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        self.stalled = None;
+        self.stall_timer = None;
         Pin::new(&mut self.stream).poll_flush(context)
     }
 
@@ -121,7 +121,7 @@ mod tests {
     const TIMEOUT: Duration = Duration::from_secs(20);
 
     #[tokio::test(start_paused = true)]
-    async fn who_does_not_read_is_cut_after_the_timeout() {
+    async fn stalled_reader_is_timed_out() {
         let (ours, _theirs) = duplex(1000);
         let mut patient = WriteTimeoutStream::new(ours, TIMEOUT);
         let begin = Instant::now();
@@ -132,7 +132,7 @@ mod tests {
 
     /// Reads `piece` bytes each second for a hundred seconds. Returns false if the writer timed
     /// out.
-    async fn reads(piece: usize) -> bool {
+    async fn reads_without_timeout(piece: usize) -> bool {
         let (ours, mut theirs) = duplex(1000);
         let mut patient = WriteTimeoutStream::new(ours, TIMEOUT);
         let reading = async {
@@ -150,13 +150,13 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn who_reads_slowly_is_served_and_who_trickles_is_cut() {
-        assert!(reads(MIN_BYTES / 17).await);
-        assert!(!reads(MIN_BYTES / 23).await);
+    async fn only_too_slow_readers_time_out() {
+        assert!(reads_without_timeout(MIN_BYTES_PER_TIMEOUT / 17).await);
+        assert!(!reads_without_timeout(MIN_BYTES_PER_TIMEOUT / 23).await);
     }
 
     #[tokio::test(start_paused = true)]
-    async fn silence_between_answers_is_no_stall() {
+    async fn idle_time_is_not_a_stall() {
         let (ours, mut theirs) = duplex(1000);
         let mut patient = WriteTimeoutStream::new(ours, TIMEOUT);
         let mut bytes = [0; 1500];

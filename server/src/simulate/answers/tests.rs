@@ -13,7 +13,7 @@ fn task() -> Task {
         ],
     }))
     .unwrap();
-    draft.resolve().unwrap()
+    draft.resolve_task().unwrap()
 }
 
 fn csv(text: &str) -> Result<Answers, String> {
@@ -36,7 +36,7 @@ fn both_forms_say_the_same() {
     );
     assert_eq!(from_csv, from_json);
     let answers = from_csv.unwrap();
-    assert_eq!(answers.people(), 2);
+    assert_eq!(answers.person_count(), 2);
     assert_eq!(answers.clipped_count(2), 1);
     let entry = |item, value| Entry { item, value };
     let first = answers.answers_of_person(0);
@@ -67,9 +67,9 @@ fn tools_write_csv_in_several_ways() {
         ],
     }))
     .unwrap();
-    let task = draft.resolve().unwrap();
+    let task = draft.resolve_task().unwrap();
     let found = Answers::read_csv("a;b c\nx;y\nz\n".as_bytes(), &task).unwrap();
-    assert_eq!(found.people(), 2);
+    assert_eq!(found.person_count(), 2);
     for (text, expected) in [
         (
             "theme;colour\n",
@@ -101,7 +101,7 @@ fn several_numbers_have_columns_of_their_own() {
         ],
     }))
     .unwrap();
-    let task = draft.resolve().unwrap();
+    let task = draft.resolve_task().unwrap();
     let read = |text: &str| {
         let found = Answers::read_csv(text.as_bytes(), &task);
         found.map_err(|error| error.to_string())
@@ -189,7 +189,7 @@ fn crossed() -> Task {
         ],
     }))
     .unwrap();
-    draft.resolve().unwrap()
+    draft.resolve_task().unwrap()
 }
 
 #[test]
@@ -215,12 +215,12 @@ fn parts_have_columns_or_members() {
     let answers = from_csv.unwrap();
     assert_eq!(answers, from_json.unwrap());
     let entry = |item, value| Entry { item, value };
-    assert_eq!(answers.answer(0, 0), [entry(1, 150.0)]);
-    assert_eq!(answers.answer(0, 1), [entry(1, 2.0)]);
-    assert_eq!(answers.answer(1, 0), [entry(0, 7.5)]);
+    assert_eq!(answers.answer_entries(0, 0), [entry(1, 150.0)]);
+    assert_eq!(answers.answer_entries(0, 1), [entry(1, 2.0)]);
+    assert_eq!(answers.answer_entries(1, 0), [entry(0, 7.5)]);
     let all = [entry(0, 1.0), entry(1, 1.0), entry(2, 1.0)];
-    assert_eq!(answers.answer(0, 2), all);
-    assert_eq!(answers.answer(1, 2)[2], entry(2, 2.0));
+    assert_eq!(answers.answer_entries(0, 2), all);
+    assert_eq!(answers.answer_entries(1, 2)[2], entry(2, 2.0));
     assert_eq!(
         [0, 1].map(|question| answers.clipped_count(question)),
         [1, 0]
@@ -297,7 +297,7 @@ fn ratings_alone_are_items() {
         "id": "t", "items": ["dark", "wide"], "sparsity": 2, "epsilon": 1.0, "value": "sign",
     }))
     .unwrap();
-    let task = draft.resolve().unwrap();
+    let task = draft.resolve_task().unwrap();
     let from_csv = Answers::read_csv("wide,dark\n1,-1\n,1\n".as_bytes(), &task).unwrap();
     let lines = "{\"wide\":1,\"dark\":-1}\n{\"dark\":1}\n";
     let from_json = Answers::read_json_lines(lines.as_bytes(), &task).unwrap();

@@ -6,7 +6,7 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use hushbin::{Task, TaskDraft};
-use hushbin_analysis::accounting::{DEFAULT_HONEST_FRACTION, Mixture};
+use hushbin_analysis::accounting::{DEFAULT_HONEST_FRACTION, ReportMixture};
 
 use crate::bounds::{ShuffledBatch, central_epsilon_figure};
 use crate::figure::figure_to_svg;
@@ -41,7 +41,7 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
     let task = options.task.as_ref().map(|path| {
         let read = || -> Result<Task, Error> {
             let draft: TaskDraft = serde_json::from_str(&fs::read_to_string(path)?)?;
-            Ok(draft.resolve()?)
+            Ok(draft.resolve_task()?)
         };
         read().map_err(|error| format!("{}: {error}", path.display()))
     });
@@ -50,19 +50,19 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
     let epsilon = options.epsilon.or(of_task);
     let batch = ShuffledBatch {
         epsilon: epsilon.expect("clap asks for --epsilon or --task"),
-        reports: options.reports,
+        report_count: options.reports,
         honest_fraction: options.honest_fraction,
         delta: options.delta,
     };
-    let at = |epsilon| -> Result<Mixture, Error> {
+    let at = |epsilon| -> Result<ReportMixture, Error> {
         Ok(match &task {
-            Some(task) => Mixture::for_task_at_epsilon(task, epsilon)?,
-            None => Mixture::for_any_randomizer(epsilon)?,
+            Some(task) => ReportMixture::for_task_at_epsilon(task, epsilon)?,
+            None => ReportMixture::for_any_randomizer(epsilon)?,
         })
     };
     let ShuffledBatch {
         epsilon,
-        reports,
+        report_count: reports,
         honest_fraction,
         delta,
     } = batch;

@@ -8,25 +8,25 @@
 use hushbin::Error;
 
 use super::budget::Budget;
-use super::gaussian::Gaussian;
+use super::gaussian::GaussianMechanism;
 use super::numbers::AgreementCounts;
 use hushbin_analysis::accounting::gaussian_delta;
 
 /// Mechanism-1 with the printed probability α of a favoured vector, and the printed scale B of its
 /// estimates.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct PrintedMajority {
+pub struct UncorrectedMajorityMechanism {
     /// Printed probability α of reporting a favoured vector (Eq. 24). It is (e + N₊·δ)/(e + 1) for
     /// odd d. For even d it is (N₊·δ + e·r)/(1 + e·r), where r = N₊/N₋. The module comment defines
     /// e, d, N₊ and N₋.
-    pub alpha: f64,
+    pub favoured_probability: f64,
     /// Printed scale B of the estimates, (2^d + N₊·(e − 1))/(C(d − 1, κ − 1)·(e + 2^d·δ − 1)). The
     /// module comment defines the symbols.
-    pub scale: f64,
+    pub estimate_scale: f64,
     /// Actual δ at the requested ε. It is the requested δ times the number N₊ of favoured vectors.
-    pub delta: f64,
+    pub actual_delta: f64,
     /// Correct scale B of the estimates, for the same (ε, δ).
-    pub right_scale: f64,
+    pub corrected_scale: f64,
 }
 
 /// Returns Mechanism-1 as printed, for d = `attributes`. A vector is favoured if at least κ = ⌊d/2⌋
@@ -35,7 +35,7 @@ pub struct PrintedMajority {
 /// The printed α counts δ once for every favoured output, so it is only (ε, N₊·δ) private.
 ///
 /// # Errors
-/// [`Error::OutOfRange`] if d is outside [`ATTRIBUTES`](super::ATTRIBUTES). [`Error::Combination`]
+/// [`Error::OptionOutOfRange`] if d is outside [`ATTRIBUTES`](super::ATTRIBUTES). [`Error::InvalidCombination`]
 /// if the printed α is above 1, which means N₊·δ > 1.
 ///
 /// ```
@@ -46,50 +46,54 @@ pub struct PrintedMajority {
 /// assert!(as_printed::printed_majority(64, &Budget::new(1.0, 1e-6)?).is_err());
 /// # Ok::<(), hushbin::Error>(())
 /// ```
-pub fn printed_majority(attributes: u32, budget: &Budget) -> Result<PrintedMajority, Error> {
+pub fn uncorrected_majority_mechanism(
+    attributes: u32,
+    budget: &Budget,
+) -> Result<UncorrectedMajorityMechanism, Error> {
     let counts = AgreementCounts::new(attributes)?;
     let threshold = attributes / 2 + 1;
-    let sets = counts.favoured_set(threshold)?;
-    let (e, delta) = (budget.epsilon().exp(), sets.inside * budget.delta());
+    let sets = counts.favoured_set_sizes(threshold)?;
+    let (e, delta) = (budget.epsilon().exp(), sets.favoured_count * budget.delta());
     // Both cases of Eq. 24: r = N₊/N₋ is 1 for odd d.
-    let ratio = e * sets.inside / sets.outside;
+    let ratio = e * sets.favoured_count / sets.remaining_count;
     let alpha = (delta + ratio) / (1.0 + ratio);
     if alpha > 1.0 {
-        return Err(Error::Combination {
+        return Err(Error::InvalidCombination {
             reason: "the printed probability is above 1: favoured vectors times \"delta\" is",
         });
     }
     let outside = (1.0 - delta) / (1.0 + ratio);
-    let all = sets.inside + sets.outside;
+    let all = sets.favoured_count + sets.remaining_count;
     // C(d − 1, κ − 1): for one attribute, the number of favoured vectors with the person's own sign
     // minus the number of favoured vectors with the opposite sign.
     let more = counts.sign_surplus(threshold);
     let less_1 = budget.epsilon().exp_m1();
-    Ok(PrintedMajority {
-        alpha,
-        scale: (all + sets.inside * less_1) / (more * (less_1 + all * budget.delta())),
-        delta: sets.delta_of_probabilities(alpha, outside, budget.epsilon()),
-        right_scale: counts.scale_at_threshold(threshold, budget)?,
+    Ok(UncorrectedMajorityMechanism {
+        favoured_probability: alpha,
+        estimate_scale: (all + sets.favoured_count * less_1)
+            / (more * (less_1 + all * budget.delta())),
+        actual_delta: sets.delta_of_probabilities(alpha, outside, budget.epsilon()),
+        corrected_scale: counts.scale_at_threshold(threshold, budget)?,
     })
 }
 
 /// Gaussian mechanism with noise for the printed sensitivity Δ = 2, which ignores the number d of
 /// attributes.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct PrintedGaussian {
+pub struct UncorrectedGaussianMechanism {
     /// Printed standard deviation σ of the noise, for the sensitivity Δ = 2.
     pub sigma: f64,
     /// Actual δ at the requested ε, with d attributes.
-    pub delta: f64,
+    pub actual_delta: f64,
     /// Correct standard deviation σ of the noise, for the sensitivity Δ = 2√d.
-    pub right_sigma: f64,
+    pub corrected_sigma: f64,
 }
 
 /// Returns the Gaussian mechanism as printed: its noise is calibrated for one attribute, but added
 /// to each of d attributes.
 ///
 /// # Errors
-/// Same errors as [`Gaussian::on_numbers`].
+/// Same errors as [`GaussianMechanism::for_numbers`].
 ///
 /// ```
 /// use hushbin_study::competitors::{Budget, as_printed};
@@ -98,13 +102,16 @@ pub struct PrintedGaussian {
 /// assert!((printed.delta - 0.009_652).abs() < 1e-6);
 /// # Ok::<(), hushbin::Error>(())
 /// ```
-pub fn printed_gaussian(attributes: u32, budget: &Budget) -> Result<PrintedGaussian, Error> {
-    let right = Gaussian::on_numbers(attributes, budget)?;
-    let sigma = Gaussian::on_numbers(1, budget)?.sigma();
-    Ok(PrintedGaussian {
+pub fn uncorrected_gaussian_mechanism(
+    attributes: u32,
+    budget: &Budget,
+) -> Result<UncorrectedGaussianMechanism, Error> {
+    let right = GaussianMechanism::for_numbers(attributes, budget)?;
+    let sigma = GaussianMechanism::for_numbers(1, budget)?.sigma();
+    Ok(UncorrectedGaussianMechanism {
         sigma,
-        delta: gaussian_delta(sigma, right.sensitivity(), budget.epsilon()),
-        right_sigma: right.sigma(),
+        actual_delta: gaussian_delta(sigma, right.sensitivity(), budget.epsilon()),
+        corrected_sigma: right.sigma(),
     })
 }
 
@@ -122,7 +129,7 @@ pub fn printed_gaussian(attributes: u32, budget: &Budget) -> Result<PrintedGauss
 /// # Ok::<(), hushbin::Error>(())
 /// ```
 #[must_use]
-pub fn printed_best_buckets(budget: &Budget) -> Option<f64> {
+pub fn uncorrected_best_bucket_count(budget: &Budget) -> Option<f64> {
     let (e, delta) = (budget.epsilon().exp(), budget.delta());
     let linear = (e - 1.0) * (1.0 - 3.0 * delta);
     let constant = (e - 1.0) * (e + 1.0 - 2.0 * delta);

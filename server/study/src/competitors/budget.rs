@@ -2,13 +2,13 @@
 //! inputs.
 
 use hushbin::Error;
-use hushbin::bounds::{EPSILON, ParameterRange};
+use hushbin::bounds::{EPSILON_RANGE, ParameterRange};
 use hushbin::sample::ExpLowerBound;
 
 use crate::roots::bisect;
 
 /// Allowed range of a report's δ.
-pub const DELTA: ParameterRange = ParameterRange {
+pub const DELTA_RANGE: ParameterRange = ParameterRange {
     name: "delta",
     min: 0.0,
     max: 0.5,
@@ -35,10 +35,10 @@ impl Budget {
     /// in [`DELTA`].
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] if ε or δ is out of its range.
+    /// [`Error::OptionOutOfRange`] if ε or δ is out of its range.
     pub fn new(epsilon: f64, delta: f64) -> Result<Self, Error> {
-        EPSILON.check(epsilon)?;
-        DELTA.check(delta)?;
+        EPSILON_RANGE.check_in_range(epsilon)?;
+        DELTA_RANGE.check_in_range(delta)?;
         Ok(Self { epsilon, delta })
     }
 

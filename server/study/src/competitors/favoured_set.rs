@@ -13,7 +13,7 @@
 //! Otherwise the report comes from the mechanism for δ = 0, which satisfies ε-LDP.
 
 use hushbin::Error;
-use hushbin::bounds::{BUCKETS, ParameterRange};
+use hushbin::bounds::{BUCKET_COUNT_RANGE, ParameterRange};
 use hushbin::sample::Threshold;
 
 use super::budget::Budget;
@@ -22,49 +22,50 @@ use super::budget::Budget;
 /// distinguishing outputs. One input favours the distinguishing outputs, and the worst alternative
 /// input does not. Each number is at least 1. The numbers are doubles because they reach 2¹⁰⁰⁰.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct FavouredSet {
+pub(super) struct FavouredSetSizes {
     /// Number of favoured outputs, N₊.
-    pub(super) inside: f64,
+    pub(super) favoured_count: f64,
     /// Number of remaining outputs, N₋.
-    pub(super) outside: f64,
+    pub(super) remaining_count: f64,
     /// Number O of outputs that one input favours and the worst alternative input does not favour.
-    pub(super) distinguishing: f64,
+    pub(super) distinguishing_count: f64,
     /// Maximum number of rounding errors in each of the three numbers of outputs; 0 if the numbers
     /// are exact. Each rounding error is at most half an ulp.
-    pub(super) roundings: u32,
+    pub(super) max_rounding_errors: u32,
 }
 
-impl FavouredSet {
+impl FavouredSetSizes {
     /// Returns the sizes for a mechanism in which each input favours one of `outputs` outputs, and
     /// different inputs favour different outputs. `outputs` must be at least 2.
-    pub(super) fn single_output(outputs: u32) -> Self {
+    pub(super) fn single_favoured_output(outputs: u32) -> Self {
         Self {
-            inside: 1.0,
-            outside: f64::from(outputs) - 1.0,
-            distinguishing: 1.0,
-            roundings: 0,
+            favoured_count: 1.0,
+            remaining_count: f64::from(outputs) - 1.0,
+            distinguishing_count: 1.0,
+            max_rounding_errors: 0,
         }
     }
 
     /// Returns the probability α, at most 1, that the report is a favoured output.
     pub(super) fn favoured_probability(&self, budget: &Budget) -> f64 {
-        let weight = budget.exp_epsilon() * self.inside;
-        let all = weight + self.outside;
-        let certain = (budget.delta() * (self.inside / self.distinguishing)).min(1.0);
+        let weight = budget.exp_epsilon() * self.favoured_count;
+        let all = weight + self.remaining_count;
+        let certain = (budget.delta() * (self.favoured_count / self.distinguishing_count)).min(1.0);
         // With probability `certain` = δ·N₊/O the report is certainly favoured.
-        weight / all + certain * (self.outside / all)
+        weight / all + certain * (self.remaining_count / all)
     }
 
     /// Returns the probability 1 − α that the report is not a favoured output, computed without
     /// cancellation.
     pub(super) fn remaining_probability(&self, budget: &Budget) -> f64 {
-        let certain = (budget.delta() * (self.inside / self.distinguishing)).min(1.0);
-        self.outside / (budget.exp_epsilon() * self.inside + self.outside) * (1.0 - certain)
+        let certain = (budget.delta() * (self.favoured_count / self.distinguishing_count)).min(1.0);
+        self.remaining_count / (budget.exp_epsilon() * self.favoured_count + self.remaining_count)
+            * (1.0 - certain)
     }
 
     /// Returns the probability α of a favoured output, rounded down to a 64-bit threshold.
     pub(super) fn favoured_threshold(&self, budget: &Budget) -> Threshold {
-        threshold_rounded_down(self.favoured_probability(budget), self.roundings)
+        threshold_rounded_down(self.favoured_probability(budget), self.max_rounding_errors)
     }
 
     /// Returns δ at ε if the report is a favoured output with the probability of the threshold
@@ -77,8 +78,8 @@ impl FavouredSet {
     /// Returns δ at ε if the report is a favoured output with probability α = `inside`. The caller
     /// passes 1 − α as `outside`, because subtracting would lose precision.
     pub(super) fn delta_of_probabilities(&self, inside: f64, outside: f64, epsilon: f64) -> f64 {
-        let favoured = inside * (self.distinguishing / self.inside);
-        let left = outside * (self.distinguishing / self.outside);
+        let favoured = inside * (self.distinguishing_count / self.favoured_count);
+        let left = outside * (self.distinguishing_count / self.remaining_count);
         (favoured - epsilon.exp() * left).max(0.0)
     }
 }
@@ -91,17 +92,17 @@ impl FavouredSet {
 pub(super) fn threshold_rounded_down(probability: f64, roundings: u32) -> Threshold {
     let slack = f64::from(roundings + 12) * (f64::EPSILON / 2.0);
     // The cast truncates, which rounds down again. The slack keeps the product below 2⁶⁴.
-    Threshold((probability * (1.0 - slack) * TWO_64) as u64)
+    Threshold((probability * (1.0 - slack) * TWO_TO_THE_64) as u64)
 }
 
 /// Returns a threshold near `probability`, for draws whose exact probability does not matter to
 /// privacy.
 pub(super) fn nearest_threshold(probability: f64) -> Threshold {
-    Threshold((probability * TWO_64) as u64)
+    Threshold((probability * TWO_TO_THE_64) as u64)
 }
 
 /// Number of possible 64-bit words, 2⁶⁴.
-const TWO_64: f64 = 18_446_744_073_709_551_616.0;
+const TWO_TO_THE_64: f64 = 18_446_744_073_709_551_616.0;
 
 /// Returns the probability that a report is one of the c favoured buckets among t, under (ε, δ),
 /// for 1 ≤ c < t. The `heaviest` rule of the collision mechanism and the `strongest` rule of CoCo
@@ -117,7 +118,7 @@ const TWO_64: f64 = 18_446_744_073_709_551_616.0;
 /// Source: enumeration of all pairs of favoured sets, in the tests.
 ///
 /// # Errors
-/// [`Error::OutOfRange`] if c or t is out of range.
+/// [`Error::OptionOutOfRange`] if c or t is out of range.
 ///
 /// ```
 /// use hushbin_study::competitors::{Budget, favoured_probability_with_delta};
@@ -133,19 +134,19 @@ pub fn favoured_probability_with_delta(
     buckets: u32,
     budget: &Budget,
 ) -> Result<f64, Error> {
-    BUCKETS.check(f64::from(buckets))?;
+    BUCKET_COUNT_RANGE.check_in_range(f64::from(buckets))?;
     ParameterRange {
         name: "favoured",
         min: 1.0,
         max: f64::from(buckets) - 1.0,
     }
-    .check(f64::from(favoured))?;
+    .check_in_range(f64::from(favoured))?;
     let (c, rest) = (f64::from(favoured), f64::from(buckets - favoured));
-    let sets = FavouredSet {
-        inside: c,
-        outside: rest,
-        distinguishing: c.min(rest),
-        roundings: 0,
+    let sets = FavouredSetSizes {
+        favoured_count: c,
+        remaining_count: rest,
+        distinguishing_count: c.min(rest),
+        max_rounding_errors: 0,
     };
     Ok(sets.favoured_probability(budget))
 }

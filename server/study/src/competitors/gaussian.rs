@@ -9,15 +9,15 @@ use hushbin::Error;
 use hushbin::bounds::ParameterRange;
 use rand_core::{CryptoRng, Rng};
 
-use super::budget::{Budget, DELTA};
-use super::numbers::ATTRIBUTES;
+use super::budget::{Budget, DELTA_RANGE};
+use super::numbers::ATTRIBUTE_COUNT_RANGE;
 use crate::roots::bisect;
 use hushbin_analysis::accounting::gaussian_delta;
 
 /// Allowed range of δ for normal noise. The minimum is above 0 because no finite σ reaches δ = 0.
-const POSITIVE_DELTA: ParameterRange = ParameterRange {
+const POSITIVE_DELTA_RANGE: ParameterRange = ParameterRange {
     min: 1e-15,
-    ..DELTA
+    ..DELTA_RANGE
 };
 
 /// Gaussian mechanism: adds independent normal noise to every coordinate of a vector.
@@ -32,18 +32,18 @@ const POSITIVE_DELTA: ParameterRange = ParameterRange {
 /// # Ok::<(), hushbin::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Gaussian {
+pub struct GaussianMechanism {
     sensitivity: f64,
     sigma: f64,
 }
 
-impl Gaussian {
+impl GaussianMechanism {
     /// Returns the mechanism for one-hot vectors, which have a 1 at the answer and 0 elsewhere.
     /// Their sensitivity is Δ = √2.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] if δ is below 10⁻¹⁵.
-    pub fn on_one_hot(budget: &Budget) -> Result<Self, Error> {
+    /// [`Error::OptionOutOfRange`] if δ is below 10⁻¹⁵.
+    pub fn for_one_hot_vectors(budget: &Budget) -> Result<Self, Error> {
         Self::new(2.0_f64.sqrt(), budget)
     }
 
@@ -51,9 +51,9 @@ impl Gaussian {
     /// prints 2.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] if d is outside [`ATTRIBUTES`] or δ is below 10⁻¹⁵.
-    pub fn on_numbers(attributes: u32, budget: &Budget) -> Result<Self, Error> {
-        ATTRIBUTES.check(f64::from(attributes))?;
+    /// [`Error::OptionOutOfRange`] if d is outside [`ATTRIBUTES`] or δ is below 10⁻¹⁵.
+    pub fn for_numbers(attributes: u32, budget: &Budget) -> Result<Self, Error> {
+        ATTRIBUTE_COUNT_RANGE.check_in_range(f64::from(attributes))?;
         Self::new(2.0 * f64::from(attributes).sqrt(), budget)
     }
 
@@ -61,12 +61,12 @@ impl Gaussian {
     /// Euclidean distance.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] if δ is below 10⁻¹⁵.
+    /// [`Error::OptionOutOfRange`] if δ is below 10⁻¹⁵.
     pub(in crate::competitors) fn new(sensitivity: f64, budget: &Budget) -> Result<Self, Error> {
-        POSITIVE_DELTA.check(budget.delta())?;
+        POSITIVE_DELTA_RANGE.check_in_range(budget.delta())?;
         Ok(Self {
             sensitivity,
-            sigma: sigma(sensitivity, budget),
+            sigma: least_sigma(sensitivity, budget),
         })
     }
 
@@ -75,12 +75,12 @@ impl Gaussian {
     /// (ε, δ).
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] if δ is below 10⁻¹⁵.
-    pub(in crate::competitors) fn classical(
+    /// [`Error::OptionOutOfRange`] if δ is below 10⁻¹⁵.
+    pub(in crate::competitors) fn with_classical_sigma(
         sensitivity: f64,
         budget: &Budget,
     ) -> Result<Self, Error> {
-        POSITIVE_DELTA.check(budget.delta())?;
+        POSITIVE_DELTA_RANGE.check_in_range(budget.delta())?;
         let root = (2.0 * (1.25 / budget.delta()).ln()).sqrt();
         Ok(Self {
             sensitivity,
@@ -126,7 +126,7 @@ impl Gaussian {
 
 /// Returns the least standard deviation σ that satisfies the budget, to one part in 10¹³ and
 /// rounded up.
-fn sigma(sensitivity: f64, budget: &Budget) -> f64 {
+fn least_sigma(sensitivity: f64, budget: &Budget) -> f64 {
     let enough =
         |sigma: f64| gaussian_delta(sigma, sensitivity, budget.epsilon()) <= budget.delta();
     let mut high = sensitivity;

@@ -72,7 +72,7 @@ pub fn clip_gradient(gradient: &mut [f64]) {
 /// value gets −1 in every feature.
 ///
 /// # Errors
-/// [`Error::OutOfRange`] if k is out of range. [`Error::UnknownItem`] if `value` is not below k.
+/// [`Error::OptionOutOfRange`] if k is out of range. [`Error::UnknownItem`] if `value` is not below k.
 ///
 /// ```
 /// use hushbin_study::competitors::encode_category;
@@ -85,9 +85,9 @@ pub fn clip_gradient(gradient: &mut [f64]) {
 pub fn encode_category(value: u32, values: u32) -> Result<Vec<f64>, Error> {
     let range = ParameterRange {
         name: "values",
-        ..hushbin::bounds::OPTIONS
+        ..hushbin::bounds::OPTION_COUNT_RANGE
     };
-    range.check(f64::from(values))?;
+    range.check_in_range(f64::from(values))?;
     if value >= values {
         return Err(Error::UnknownItem {
             item: value.into(),

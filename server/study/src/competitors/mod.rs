@@ -11,21 +11,21 @@
 //! | GRR | [`RandomizedResponse`] | p = (e + (k − 1)δ)/(e + k − 1) |
 //! | PRR, SPRR, and OUE | [`UnaryEncoding`] | p = (q·e + δ)/(1 − q + q·e) |
 //! | LH, OLH | [`LocalHash`], [`OptimalHash`] | GRR over g buckets, g near e + 1 |
-//! | Algorithm 1, Mechanism-1 | [`Majority`] | α = (e + δ)/(e + 1) for odd d |
-//! | Algorithm 2 | [`TwoPoints`] | A = (e + 1)/(e + 2δ − 1) |
-//! | Mechanism-2 | [`SampledTwoPoints`] | k attributes at (ε/k, δ/k) |
-//! | optimal Gaussian | [`Gaussian`] | Δ = √2 of a choice, 2√d of numbers |
+//! | Algorithm 1, Mechanism-1 | [`MajorityMechanism`] | α = (e + δ)/(e + 1) for odd d |
+//! | Algorithm 2 | [`TwoPointMechanism`] | A = (e + 1)/(e + 2δ − 1) |
+//! | Mechanism-2 | [`SampledTwoPointMechanism`] | k attributes at (ε/k, δ/k) |
+//! | optimal Gaussian | [`GaussianMechanism`] | Δ = √2 of a choice, 2√d of numbers |
 //!
 //! Each type of the table checks its parameters. It computes δ at any ε and the variance of its
 //! unbiased estimate, and it draws reports. Draws use the caller's generator, and thresholds that
-//! are rounded so that privacy holds. There are two exceptions: [`Gaussian`] draws in floating
+//! are rounded so that privacy holds. There are two exceptions: [`GaussianMechanism`] draws in floating
 //! point, for simulations, and [`piecewise_variance`] is a formula only. A small δ for each report
 //! improves estimates by a negligible factor ([`favoured_probability_with_delta`]), so hushbin does
 //! not offer it.
 //!
 //! Further mechanisms have a distribution and a variance, but do not draw reports:
-//! [`LevelResponse`], [`SlidingPiecewise`] (PM, its best width, OPM), [`ThreeOutputs`],
-//! [`HybridThreePiecewise`] (HM-TP), [`Staircase`], [`SampledPiecewise`] and [`HadamardResponse`].
+//! [`RandomizedLevelResponse`], [`SlidingPiecewise`] (PM, its best width, OPM), [`ThreeOutputMechanism`],
+//! [`HybridThreePiecewise`] (HM-TP), [`StaircaseMechanism`], [`SampledPiecewise`] and [`HadamardResponse`].
 //! [`variance_lower_bound`] is a lower bound for all unbiased mechanisms for one number.
 //!
 //! [`ratings`] has mechanisms for sparse ratings. The papers P1, P2 and P3 of the
@@ -61,19 +61,20 @@ mod numbers;
 pub mod ratings;
 pub mod sums;
 
-pub use budget::{Budget, DELTA, hockey_stick_divergence, least_epsilon};
+pub use budget::{Budget, DELTA_RANGE, hockey_stick_divergence, least_epsilon};
 pub use choice::{
     HadamardResponse, HashReport, LocalHash, OptimalHash, RandomizedResponse, SubsetSelection,
-    SupportRates, UnaryEncoding, best_buckets,
+    SupportProbabilities, UnaryEncoding, best_bucket_count,
 };
 pub use compare::{
     ComparedQuestion, ComparisonRow, EstimateVariance, MechanismComparison, compare_mechanisms,
 };
 pub use favoured_set::favoured_probability_with_delta;
-pub use gaussian::Gaussian;
+pub use gaussian::GaussianMechanism;
 pub use learning::{LossFunction, clip_gradient, encode_category};
 pub use numbers::{
-    ANSWERED_EPSILON, ATTRIBUTES, HybridThreePiecewise, LevelResponse, Majority, SampledPiecewise,
-    SampledTwoPoints, SingleNumberMechanism, SlidingPiecewise, Staircase, ThreeOutputs, TwoPoints,
-    hybrid_variance, piecewise_variance, variance_lower_bound,
+    ATTRIBUTE_COUNT_RANGE, EPSILON_PER_DRAWN_ATTRIBUTE, HybridThreePiecewise, MajorityMechanism,
+    RandomizedLevelResponse, SampledPiecewise, SampledTwoPointMechanism, SingleNumberMechanism,
+    SlidingPiecewise, StaircaseMechanism, ThreeOutputMechanism, TwoPointMechanism, hybrid_variance,
+    piecewise_variance, variance_lower_bound,
 };

@@ -153,7 +153,7 @@ impl PrivacyBlanket {
 mod tests {
     use hushbin::TaskDraft;
     use hushbin::domain::SignedItem;
-    use hushbin_analysis::accounting::Mixture;
+    use hushbin_analysis::accounting::ReportMixture;
     use hushbin_analysis::likelihood::core_bucket_probabilities;
     use serde_json::{Value, json};
 
@@ -165,7 +165,7 @@ mod tests {
             0 => None,
             sign => Some(SignedItem {
                 item: item.into(),
-                negative: sign == 1,
+                is_negative: sign == 1,
             }),
         };
         let of = |code| (0..3).filter_map(|item| sign(code, item)).collect();
@@ -181,8 +181,8 @@ mod tests {
             "mechanism": mechanism,
         }))
         .unwrap();
-        let task = draft.resolve().unwrap();
-        let [count, others] = Mixture::for_task(&task)
+        let task = draft.resolve_task().unwrap();
+        let [count, others] = ReportMixture::for_task(&task)
             .unwrap()
             .favoured_and_other_buckets()
             .unwrap();

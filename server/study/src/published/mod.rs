@@ -25,7 +25,7 @@ mod feldman_2023;
 mod wang_collision;
 
 use hushbin::Error;
-use hushbin_analysis::accounting::{Mixture, compute_batch_privacy};
+use hushbin_analysis::accounting::{ReportMixture, compute_batch_privacy};
 
 pub use bound::{BoundScope, PublishedBound};
 use bound::{BoundedBatch, FavouredBuckets};
@@ -36,14 +36,14 @@ use bound::{BoundedBatch, FavouredBuckets};
 /// # Errors
 /// Same errors as [`compute_batch_privacy`].
 pub fn published_bounds(
-    mixture: &Mixture,
+    mixture: &ReportMixture,
     reports: u64,
     honest_fraction: f64,
     delta: f64,
 ) -> Result<Vec<PublishedBound>, Error> {
     let epsilon = mixture.epsilon();
     let any = compute_batch_privacy(
-        &Mixture::for_any_randomizer(epsilon)?,
+        &ReportMixture::for_any_randomizer(epsilon)?,
         reports,
         honest_fraction,
         delta,

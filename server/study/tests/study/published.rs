@@ -2,8 +2,8 @@
 
 use hushbin::TaskDraft;
 use hushbin::hash::HashFamily;
-use hushbin::mechanism::collision::{Collision, Rule};
-use hushbin_analysis::accounting::{Mixture, compute_batch_privacy};
+use hushbin::mechanism::collision::{Collision, FavouredBucketRule};
+use hushbin_analysis::accounting::{ReportMixture, compute_batch_privacy};
 use hushbin_study::published::{BoundScope, PublishedBound, published_bounds};
 use hushbin_tests::mixtures::heaviest;
 use serde_json::{Value, json};
@@ -33,33 +33,38 @@ const NAMES: [&str; 10] = [
 ];
 
 /// Returns the mixture of P1's collision mechanism with P1's number of buckets.
-fn printed(s: u32, epsilon: f64) -> Mixture {
+fn printed(s: u32, epsilon: f64) -> ReportMixture {
     let t = f64::from(s) * epsilon.exp() + 2.0 * f64::from(s) - 1.0;
-    let collision = Collision::new(Rule::Occupied, HashFamily::Independent, t as u32).unwrap();
-    Mixture::collision(&collision, s, epsilon).unwrap()
+    let collision = Collision::new(
+        FavouredBucketRule::Occupied,
+        HashFamily::Independent,
+        t as u32,
+    )
+    .unwrap();
+    ReportMixture::for_collision(&collision, s, epsilon).unwrap()
 }
 
 /// Returns the mixture of the mechanism that hushbin chooses for a draft.
-fn chosen(s: u32, epsilon: f64, value: &str, mechanism: &Value) -> Mixture {
+fn chosen(s: u32, epsilon: f64, value: &str, mechanism: &Value) -> ReportMixture {
     let draft: TaskDraft = serde_json::from_value(json!({
         "id": "t", "items": 300, "sparsity": s, "epsilon": epsilon, "value": value,
         "mechanism": mechanism,
     }))
     .unwrap();
-    Mixture::for_task(&draft.resolve().unwrap()).unwrap()
+    ReportMixture::for_task(&draft.resolve_task().unwrap()).unwrap()
 }
 
 fn find<'a>(all: &'a [PublishedBound], name: &str) -> &'a PublishedBound {
     all.iter().find(|bound| bound.name == name).unwrap()
 }
 
-fn value(mixture: &Mixture, n: u64, delta: f64, name: &str) -> Option<f64> {
+fn value(mixture: &ReportMixture, n: u64, delta: f64, name: &str) -> Option<f64> {
     let all = published_bounds(mixture, n, 1.0, delta).unwrap();
     find(&all, name).central_epsilon
 }
 
 /// Returns mixtures of one mechanism of every kind.
-fn mechanisms(s: u32, epsilon: f64) -> Vec<Mixture> {
+fn mechanisms(s: u32, epsilon: f64) -> Vec<ReportMixture> {
     vec![
         printed(s, epsilon),
         chosen(s, epsilon, "sign", &json!({ "name": "collision" })),
@@ -104,7 +109,7 @@ fn none_is_below_what_is_known_to_be_needed() {
                     let own = compute_batch_privacy(&mixture, n, 1.0, delta)
                         .unwrap()
                         .reduction_lower_epsilon;
-                    let any = Mixture::for_any_randomizer(epsilon).unwrap();
+                    let any = ReportMixture::for_any_randomizer(epsilon).unwrap();
                     let any = compute_batch_privacy(&any, n, 1.0, delta)
                         .unwrap()
                         .reduction_lower_epsilon;
@@ -256,7 +261,7 @@ fn blankets_are_those_of_their_authors() {
     ] {
         let (mixture, names) = match k {
             None => (
-                Mixture::for_any_randomizer(epsilon).unwrap(),
+                ReportMixture::for_any_randomizer(epsilon).unwrap(),
                 [HOEFFDING, BENNETT],
             ),
             Some(k) => (heaviest(1, k, epsilon), [OWN_HOEFFDING, OWN_BENNETT]),
@@ -291,7 +296,7 @@ fn clones_are_between_their_authors_bounds() {
         ),
         (3.0, 100_000, 1e-7, 0.10645426878818481, 0.1101910679533866),
     ] {
-        let any = Mixture::for_any_randomizer(epsilon).unwrap();
+        let any = ReportMixture::for_any_randomizer(epsilon).unwrap();
         let found = value(&any, n, delta, CLONES_EXACT).unwrap();
         assert!((lower..upper).contains(&found), "{epsilon}, {n}: {found}");
     }
@@ -333,7 +338,7 @@ fn clones_are_summed_exactly() {
         for epsilon in [0.05, 0.7, 2.0, 5.0] {
             let pairs = clones(epsilon, n);
             for delta in [0.1, 1e-3, 1e-7] {
-                let any = Mixture::for_any_randomizer(epsilon).unwrap();
+                let any = ReportMixture::for_any_randomizer(epsilon).unwrap();
                 let found = value(&any, n, delta, CLONES_EXACT).unwrap();
                 let at = format!("n = {n}, ε = {epsilon}, δ = {delta}: {found}");
                 // The probabilities in the sum above have rounding errors.
@@ -350,7 +355,7 @@ fn clones_are_summed_exactly() {
 /// Closed forms against values computed by hand, and the limits of each range.
 #[test]
 fn closed_forms_hold_within_their_ranges() {
-    let any = |epsilon| Mixture::for_any_randomizer(epsilon).unwrap();
+    let any = |epsilon| ReportMixture::for_any_randomizer(epsilon).unwrap();
     let close = |found: Option<f64>, known: f64| {
         let found = found.unwrap();
         assert!((found / known - 1.0).abs() < 1e-9, "{found}, {known}");
@@ -459,7 +464,9 @@ fn closed_forms_hold_from_where_they_begin() {
                     let all = published_bounds(&mixture, n, 1.0, delta).unwrap();
                     let bound = find(&all, name);
                     let least = match bound.scope {
-                        BoundScope::AnyRandomizer => Mixture::for_any_randomizer(epsilon).unwrap(),
+                        BoundScope::AnyRandomizer => {
+                            ReportMixture::for_any_randomizer(epsilon).unwrap()
+                        }
                         BoundScope::Mechanism => mixture,
                     };
                     let least = compute_batch_privacy(&least, n, 1.0, delta)

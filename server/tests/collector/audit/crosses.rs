@@ -28,7 +28,7 @@ fn task(epsilon: f64, by_number: bool) -> Task {
             "hashing": "balanced", "buckets": 12 },
     }] });
     let draft: TaskDraft = serde_json::from_value(file).unwrap();
-    draft.resolve().unwrap()
+    draft.resolve_task().unwrap()
 }
 
 /// Returns whether an answer is in the row of a cell, and in its column.

@@ -91,7 +91,7 @@ fn left(input: &[Entry], draw: impl Fn(u64) -> u64) -> Vec<SignedItem> {
     let is_left = |entry: &&Entry| draw(entry.item) as f64 / 2_f64.powi(64) < entry.value.abs();
     let signed = |entry: &Entry| SignedItem {
         item: entry.item,
-        negative: entry.value < 0.0,
+        is_negative: entry.value < 0.0,
     };
     input.iter().filter(is_left).map(signed).take(3).collect()
 }
@@ -133,7 +133,12 @@ fn values_that_weigh_what_they_lost_are_caught() {
 /// would have among s.
 #[test]
 fn set_that_grows_with_the_entries_is_caught() {
-    let collision = Collision::new(collision::Rule::Occupied, HashFamily::Independent, 12).unwrap();
+    let collision = Collision::new(
+        collision::FavouredBucketRule::Occupied,
+        HashFamily::Independent,
+        12,
+    )
+    .unwrap();
     let parts = parts_of(typical("collision"));
     let mechanism = Mechanism::Collision(collision);
     let task = Task::new(TaskFields { mechanism, ..parts }).unwrap();
@@ -145,7 +150,10 @@ fn set_that_grows_with_the_entries_is_caught() {
         let mut row = [0.0; 12];
         for entry in input {
             let (item, negative) = (entry.item, entry.value < 0.0);
-            let element = domain.element_of_signed_item(SignedItem { item, negative });
+            let element = domain.element_of_signed_item(SignedItem {
+                item,
+                is_negative: negative,
+            });
             row[independent_bucket(&HashKeys::new(seed), element, 12) as usize] = inside;
         }
         let empty = row.iter().filter(|p| **p == 0.0).count() as f64;

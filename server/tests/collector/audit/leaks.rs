@@ -3,7 +3,7 @@
 use hushbin::domain::SignedItem;
 use hushbin::hash::HashKeys;
 use hushbin::mechanism::BucketReport;
-use hushbin::mechanism::hash_bin::{self, Noise, PrivacyLevel, Response};
+use hushbin::mechanism::hash_bin::{self, PrivacyLevel, RandomisedResponse, SumNoiseKind};
 use hushbin::{Entry, Mechanism, Randomizer, Report, Task};
 use hushbin_analysis::likelihood::core_bucket_probabilities;
 use hushbin_server::audit::Statistic;
@@ -22,7 +22,7 @@ fn leaks_of_hash_bin_are_caught() {
     let found = measured(&task, 30_000, honest(&leaky, rng(11)));
     assert_leaks(&task, &found);
 
-    let task = of_level(user(Noise::TwoPoint), 40);
+    let task = of_level(user(SumNoiseKind::TwoPoint), 40);
     let sums = unclipped(&task);
     let mut words = rng(12);
     // The sum of s entries exceeds the clip.
@@ -30,7 +30,7 @@ fn leaks_of_hash_bin_are_caught() {
         let seed = words.next_u64();
         let lean = sums(seed, input)[0] / 1.5 * 0.5_f64.tanh();
         let plus = f64::from(words.next_u32()) / f64::from(u32::MAX) < 0.5 * (1.0 + lean);
-        let response = Response::Sign(plus);
+        let response = RandomisedResponse::Sign(plus);
         Report::HashBin(hash_bin::Report { seed, response })
     });
     assert_leaks(&task, &found);
@@ -46,7 +46,7 @@ fn leaks_of_hash_bin_are_caught() {
         {
             let exact = sums(report.seed, input);
             let steps = exact.iter().map(|sum| (sum * 1024.0) as i64);
-            report.response = Response::Bins(steps.collect());
+            report.response = RandomisedResponse::Bins(steps.collect());
         }
         report
     });
@@ -60,7 +60,7 @@ fn unclipped(task: &Task) -> impl Fn(u64, &[Entry]) -> Vec<f64> + use<> {
     };
     let (support, bins) = (
         hash_bin.bin_decoder(&task.questions()[0].domain()),
-        hash_bin.bins() as usize,
+        hash_bin.bin_count() as usize,
     );
     move |seed, input| {
         let keys = HashKeys::new(seed);
@@ -147,7 +147,7 @@ fn signed(task: &Task, input: &[Entry]) -> Vec<SignedItem> {
     let present = input.iter().filter(|entry| entry.value != 0.0);
     let signed = present.map(|entry| SignedItem {
         item: entry.item,
-        negative: entry.value < 0.0,
+        is_negative: entry.value < 0.0,
     });
     signed
         .take(task.questions()[0].sparsity() as usize)

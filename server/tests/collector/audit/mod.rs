@@ -21,7 +21,7 @@ use hushbin::hash::HashFamily;
 use hushbin::mechanism::BucketReport;
 use hushbin::mechanism::coco::{self, Coco};
 use hushbin::mechanism::collision::{self, Collision};
-use hushbin::mechanism::hash_bin::{HashBin, Noise, PrivacyLevel};
+use hushbin::mechanism::hash_bin::{HashBin, PrivacyLevel, SumNoiseKind};
 use hushbin::task::OpenKeyword;
 use hushbin::upload::upload_header;
 use hushbin::{
@@ -30,7 +30,7 @@ use hushbin::{
 use hushbin_analysis::likelihood::core_bucket_probabilities;
 use hushbin_server::audit::{
     Audit, AuditError, EmpiricalBound, TrialPlan, Verdict, enumerate_bin_losses, enumerate_losses,
-    measure_privacy_loss, upload_sender,
+    measure_privacy_loss, upload_appender,
 };
 use rand_chacha::{ChaCha8Rng, ChaCha20Rng};
 use rand_core::{Rng, SeedableRng};
@@ -62,7 +62,7 @@ fn chosen(mechanism: &serde_json::Value) -> Task {
         "mechanism": mechanism,
     }))
     .unwrap();
-    draft.resolve().unwrap()
+    draft.resolve_task().unwrap()
 }
 
 /// Parts of a task with one question, for ratings.
@@ -111,7 +111,7 @@ fn measured_sent(
 
 /// 12 buckets, of which 3 are favoured.
 fn small() -> Task {
-    let rule = collision::Rule::Heaviest { favoured: 3 };
+    let rule = collision::FavouredBucketRule::Heaviest { favoured: 3 };
     let collision = Collision::new(rule, HashFamily::Balanced, 12).unwrap();
     let parts = parts_of(typical("collision"));
     let mechanism = Mechanism::Collision(collision);
@@ -164,40 +164,57 @@ fn any_of(rng: &mut impl Rng, from: &[u32]) -> u32 {
 /// Random parameters of Collision for sparsity s.
 fn collision(
     rng: &mut impl Rng,
-    rule: collision::RuleName,
+    rule: collision::FavouredBucketRuleName,
     hashing: HashFamily,
     s: u32,
 ) -> Mechanism {
     let (rule, buckets, hashes) = match rule {
-        collision::RuleName::Occupied => {
+        collision::FavouredBucketRuleName::Occupied => {
             let buckets = any_of(rng, &[s + 1, 2 * s, 4 * s + 3, 30 * s]);
-            (collision::Rule::Occupied, buckets.max(s + 1), 1)
+            (
+                collision::FavouredBucketRule::Occupied,
+                buckets.max(s + 1),
+                1,
+            )
         }
-        collision::RuleName::Heaviest => {
+        collision::FavouredBucketRuleName::Heaviest => {
             let buckets = any_of(rng, &[2, 3, s + 1, 2 * s, 4 * s + 3, 30 * s]);
             let hashes = any_of(rng, &[1, 1, 2, 5]);
             let all = hashes * buckets;
             let favoured = any_of(rng, &[1, 2, s.div_ceil(2), hashes * s, all - 1]);
             let favoured = favoured.min(all - 1);
-            (collision::Rule::Heaviest { favoured }, buckets, hashes)
+            (
+                collision::FavouredBucketRule::Heaviest { favoured },
+                buckets,
+                hashes,
+            )
         }
     };
     Mechanism::Collision(Collision::with_hashes(rule, hashing, buckets, hashes).unwrap())
 }
 
 /// Random parameters of CoCo for sparsity s.
-fn coco(rng: &mut impl Rng, rule: coco::RuleName, hashing: HashFamily, s: u32) -> Mechanism {
+fn coco(
+    rng: &mut impl Rng,
+    rule: coco::FavouredSideRuleName,
+    hashing: HashFamily,
+    s: u32,
+) -> Mechanism {
     let (rule, pairs, hashes) = match rule {
-        coco::RuleName::Overwrite => {
+        coco::FavouredSideRuleName::Overwrite => {
             let pairs = any_of(rng, &[s + 1, 2 * s, 4 * s + 3, 15 * s]);
-            (coco::Rule::Overwrite, pairs.max(s + 1), 1)
+            (coco::FavouredSideRule::Overwrite, pairs.max(s + 1), 1)
         }
-        coco::RuleName::Strongest => {
+        coco::FavouredSideRuleName::Strongest => {
             let pairs = any_of(rng, &[1, 2, s.div_ceil(2), s, 4 * s + 3, 15 * s]);
             let hashes = any_of(rng, &[1, 1, 2, 5]);
             let all = hashes * pairs;
             let favoured = any_of(rng, &[1, 2, s.div_ceil(2), hashes * s, all]).min(all);
-            (coco::Rule::Strongest { favoured }, pairs, hashes)
+            (
+                coco::FavouredSideRule::Strongest { favoured },
+                pairs,
+                hashes,
+            )
         }
     };
     Mechanism::Coco(Coco::with_hashes(rule, hashing, 2 * pairs, hashes).unwrap())
@@ -219,16 +236,16 @@ fn hash_bin(rng: &mut impl Rng, kind: u32, hashing: HashFamily, items: &Items) -
         },
         3 => PrivacyLevel::User {
             clip,
-            noise: Noise::TwoPoint,
+            noise: SumNoiseKind::TwoPoint,
         },
         _ => PrivacyLevel::User {
             clip,
-            noise: Noise::Laplace,
+            noise: SumNoiseKind::Laplace,
         },
     };
     let bins = match level {
         PrivacyLevel::User { .. } => 1,
-        _ => any_of(rng, &[1, 1, 2, 5, 20]).min(items.count().unwrap_or(20)),
+        _ => any_of(rng, &[1, 1, 2, 5, 20]).min(items.item_count().unwrap_or(20)),
     };
     let grid = any_of(rng, &[2, 64, 1024]);
     Mechanism::HashBin(HashBin::new(level, hashing, bins, grid).unwrap())
@@ -252,9 +269,19 @@ fn tasks(each: u32) -> Vec<Task> {
                 _ => Items::Count(any_of(&mut rng, &[s, s + 1, 2 * s, 2 * s + 3, 300])),
             };
             let mechanism = match rule {
-                0 => collision(&mut rng, collision::RuleName::Occupied, hashing, s),
-                1 => collision(&mut rng, collision::RuleName::Heaviest, hashing, s),
-                2 => coco(&mut rng, coco::RuleName::Overwrite, hashing, s),
+                0 => collision(
+                    &mut rng,
+                    collision::FavouredBucketRuleName::Occupied,
+                    hashing,
+                    s,
+                ),
+                1 => collision(
+                    &mut rng,
+                    collision::FavouredBucketRuleName::Heaviest,
+                    hashing,
+                    s,
+                ),
+                2 => coco(&mut rng, coco::FavouredSideRuleName::Overwrite, hashing, s),
                 3 => {
                     let items = domain == 0 && index % 2 == 1;
                     let hashing = if items {
@@ -262,7 +289,7 @@ fn tasks(each: u32) -> Vec<Task> {
                     } else {
                         hashing
                     };
-                    coco(&mut rng, coco::RuleName::Strongest, hashing, s)
+                    coco(&mut rng, coco::FavouredSideRuleName::Strongest, hashing, s)
                 }
                 _ => hash_bin(&mut rng, rule - 4, hashing, &items),
             };
@@ -296,22 +323,27 @@ fn no_task_exceeds_its_budget() {
             })
             .or_else(|| enumerate_bin_losses(&task.questions()[0], steps, &mut rng(seed)));
         let attained = enumerated_task.map(|found| {
-            assert!(!found.certainly_exceeds(effective), "{task:?}: {found:?}");
-            let exact = found.epsilon_bound(effective);
             assert!(
-                exact <= effective && exact >= found.loss - found.error,
+                !found.certainly_exceeds_epsilon(effective),
+                "{task:?}: {found:?}"
+            );
+            let exact = found.loss_upper_bound(effective);
+            assert!(
+                exact <= effective && exact >= found.privacy_loss - found.loss_rounding_error,
                 "{task:?}: {found:?}"
             );
             exact == effective
         });
         let plan = match TrialPlan::new(task, Some(least), CONFIDENCE) {
-            Err(AuditError::Trials { least, .. }) => TrialPlan::new(task, Some(least), CONFIDENCE),
+            Err(AuditError::TrialCountOutOfRange { least, .. }) => {
+                TrialPlan::new(task, Some(least), CONFIDENCE)
+            }
             plan => plan,
         };
         let found = measure_privacy_loss(
             task,
             &plan.unwrap(),
-            upload_sender(task, rng(seed)),
+            upload_appender(task, rng(seed)),
             |_, _| {},
         );
         assert!(found.lower_bound <= epsilon, "{task:?}: {found:?}");
@@ -340,8 +372,8 @@ fn bounds_come_close_where_an_attacker_can() {
     tasks.extend(["collision", "coco"].map(|mechanism| with_hashes(mechanism, 8)));
     for (level, items) in [
         (PrivacyLevel::Event, 40),
-        (user(Noise::TwoPoint), 40),
-        (user(Noise::Laplace), 40),
+        (user(SumNoiseKind::TwoPoint), 40),
+        (user(SumNoiseKind::Laplace), 40),
         (within(6.0), 3),
     ] {
         tasks.push(of_level(level, items));
@@ -355,7 +387,7 @@ fn bounds_come_close_where_an_attacker_can() {
     }
 }
 
-fn user(noise: Noise) -> PrivacyLevel {
+fn user(noise: SumNoiseKind) -> PrivacyLevel {
     PrivacyLevel::User { clip: 1.5, noise }
 }
 
@@ -400,10 +432,13 @@ fn enumeration_sees_beyond_twelve_digits() {
             core_bucket_probabilities(&task.questions()[0]).unwrap(),
         )
         .unwrap();
-        assert_eq!(found.inputs, 1 + 12 + 60 + 160);
-        assert!(found.error < 1e-13, "{found:?}");
-        assert!((found.loss - effective).abs() <= found.error, "{found:?}");
-        assert_eq!(found.epsilon_bound(effective), effective);
+        assert_eq!(found.input_count, 1 + 12 + 60 + 160);
+        assert!(found.loss_rounding_error < 1e-13, "{found:?}");
+        assert!(
+            (found.privacy_loss - effective).abs() <= found.loss_rounding_error,
+            "{found:?}"
+        );
+        assert_eq!(found.loss_upper_bound(effective), effective);
         let mut core = core_bucket_probabilities(&task.questions()[0]).unwrap();
         let leaky = enumerate_losses(
             &task.questions()[0],
@@ -418,13 +453,13 @@ fn enumeration_sees_beyond_twelve_digits() {
             },
         );
         let leaky = leaky.unwrap();
-        assert!(leaky.certainly_exceeds(effective), "{leaky:?}");
-        assert!(leaky.epsilon_bound(effective) > effective, "{leaky:?}");
+        assert!(leaky.certainly_exceeds_epsilon(effective), "{leaky:?}");
+        assert!(leaky.loss_upper_bound(effective) > effective, "{leaky:?}");
 
         let larger = core_bucket_probabilities(&with_epsilon(&task, 1.25).questions()[0]).unwrap();
         let leaky = enumerate_losses(&task.questions()[0], 1 << 24, &mut rng(10), larger).unwrap();
         assert!(
-            leaky.certainly_exceeds(1.249) && !leaky.certainly_exceeds(1.25),
+            leaky.certainly_exceeds_epsilon(1.249) && !leaky.certainly_exceeds_epsilon(1.25),
             "{leaky:?}"
         );
     }
@@ -467,7 +502,7 @@ fn neighbours_under_hash_bin_are_enumerated() {
                      "value": "real", "mechanism": {parameters} }}"#
             );
             let draft: TaskDraft = serde_json::from_str(&draft).unwrap();
-            draft.resolve().unwrap()
+            draft.resolve_task().unwrap()
         };
         let found = |epsilon| {
             enumerate_bin_losses(&task(epsilon).questions()[0], 1 << 22, &mut rng(11)).unwrap()
@@ -475,15 +510,23 @@ fn neighbours_under_hash_bin_are_enumerated() {
         let effective = task(1.0).effective_epsilon();
         let honest = found(1.0);
         assert!(
-            !honest.certainly_exceeds(effective),
+            !honest.certainly_exceeds_epsilon(effective),
             "{parameters}: {honest:?}"
         );
-        assert!(honest.epsilon_bound(effective) <= effective && honest.error < 1e-10);
-        let close = (honest.loss - effective).abs() <= honest.error;
+        assert!(
+            honest.loss_upper_bound(effective) <= effective && honest.loss_rounding_error < 1e-10
+        );
+        let close = (honest.privacy_loss - effective).abs() <= honest.loss_rounding_error;
         assert_eq!(close, attained, "{parameters}: {honest:?}");
-        assert!(honest.loss > 0.7 * effective, "{parameters}: {honest:?}");
+        assert!(
+            honest.privacy_loss > 0.7 * effective,
+            "{parameters}: {honest:?}"
+        );
         if attained {
-            assert!(found(1.01).certainly_exceeds(effective), "{parameters}");
+            assert!(
+                found(1.01).certainly_exceeds_epsilon(effective),
+                "{parameters}"
+            );
         }
     }
     let with_delta = r#"{ "id": "bins", "items": 4, "sparsity": 2, "epsilon": 1, "value": "real",
@@ -492,7 +535,7 @@ fn neighbours_under_hash_bin_are_enumerated() {
     let draft: TaskDraft = serde_json::from_str(with_delta).unwrap();
     assert!(
         enumerate_bin_losses(
-            &draft.resolve().unwrap().questions()[0],
+            &draft.resolve_task().unwrap().questions()[0],
             u64::MAX,
             &mut rng(0)
         )
@@ -509,7 +552,7 @@ fn large_and_open_tasks_are_not_enumerated() {
         ..parts
     };
     let hashing = HashFamily::Independent;
-    let rule = collision::Rule::Heaviest { favoured: 2 };
+    let rule = collision::FavouredBucketRule::Heaviest { favoured: 2 };
     let collision = Collision::new(rule, hashing, 1000).unwrap();
     let mechanism = Mechanism::Collision(collision);
     let large = TaskFields { mechanism, ..parts };
@@ -534,16 +577,22 @@ fn plans_that_cannot_tell_are_refused() {
     let task = typical("collision");
     for confidence in [0.0, 0.49, 1.0, f64::NAN, -1.0, 99.9] {
         let error = TrialPlan::new(&task, None, confidence).unwrap_err();
-        assert!(matches!(error, AuditError::Confidence { .. }), "{error}");
+        assert!(
+            matches!(error, AuditError::ConfidenceOutOfRange { .. }),
+            "{error}"
+        );
     }
     for epsilon in [0.01, 1.0, 3.0, 8.0] {
         let task = with_epsilon(&task, epsilon);
         for trials in [0, 99, u64::MAX] {
             let error = TrialPlan::new(&task, Some(trials), CONFIDENCE).unwrap_err();
-            assert!(matches!(error, AuditError::Trials { .. }), "{error}");
+            assert!(
+                matches!(error, AuditError::TrialCountOutOfRange { .. }),
+                "{error}"
+            );
         }
         let error = TrialPlan::new(&task, Some(0), CONFIDENCE).unwrap_err();
-        let AuditError::Trials { least, .. } = error else {
+        let AuditError::TrialCountOutOfRange { least, .. } = error else {
             unreachable!()
         };
         assert!(TrialPlan::new(&task, Some(least - 1), CONFIDENCE).is_err());

@@ -4,7 +4,8 @@ use hushbin::hash::for_each_drawn_item;
 use hushbin::{Entry, Report, Task, TaskDraft};
 use hushbin_analysis::likelihood::core_bucket_probabilities;
 use hushbin_server::audit::{
-    STEPS, Verdict, audit_report_task, enumerate_losses, measure_privacy_loss, upload_sender,
+    DEFAULT_MAX_ENUMERATION_STEPS, Verdict, audit_report_task, enumerate_losses,
+    measure_privacy_loss, upload_appender,
 };
 use serde_json::{Value, json};
 
@@ -30,7 +31,7 @@ fn numbers(attributes: u32, [drawn, atoms, favoured]: [u32; 3]) -> Value {
 fn task(epsilon: f64, questions: &[Value]) -> Task {
     let file = json!({ "id": "numbers", "epsilon": epsilon, "questions": questions });
     let draft: TaskDraft = serde_json::from_value(file).unwrap();
-    draft.resolve().unwrap()
+    draft.resolve_task().unwrap()
 }
 
 /// The enumerated loss over all inputs at ends is the effective ε. The measured loss is at most the
@@ -48,11 +49,15 @@ fn numbers_keep_within_their_budget() {
         let task = task(epsilon, &[numbers(attributes, window)]);
         let question = &task.questions()[0];
         let core = core_bucket_probabilities(question).unwrap();
-        let found = enumerate_losses(question, STEPS, &mut rng(1), core).unwrap();
-        assert_eq!(found.inputs, 1 << attributes);
+        let found =
+            enumerate_losses(question, DEFAULT_MAX_ENUMERATION_STEPS, &mut rng(1), core).unwrap();
+        assert_eq!(found.input_count, 1 << attributes);
         let effective = task.effective_epsilon();
-        assert!((found.loss - effective).abs() <= found.error, "{found:?}");
-        assert_eq!(found.epsilon_bound(effective), effective);
+        assert!(
+            (found.privacy_loss - effective).abs() <= found.loss_rounding_error,
+            "{found:?}"
+        );
+        assert_eq!(found.loss_upper_bound(effective), effective);
 
         let plan = TrialPlan::new(&task, Some(4000), CONFIDENCE).unwrap();
         let found = audit_report_task(&task, &plan, &mut rng(2), |_, _| {});
@@ -69,7 +74,7 @@ fn numbers_keep_within_their_budget() {
     ] {
         let task = task(1.0, &questions);
         let plan = TrialPlan::new(&task, Some(4000), CONFIDENCE).unwrap();
-        let found = measure_privacy_loss(&task, &plan, upload_sender(&task, rng(3)), |_, _| {});
+        let found = measure_privacy_loss(&task, &plan, upload_appender(&task, rng(3)), |_, _| {});
         assert!(found.lower_bound <= 1.0, "{found:?}");
     }
 }

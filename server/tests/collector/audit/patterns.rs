@@ -2,7 +2,9 @@
 
 use hushbin::{Entry, Report, Task, TaskDraft};
 use hushbin_analysis::likelihood::core_bucket_probabilities;
-use hushbin_server::audit::{STEPS, Verdict, audit_report_task, enumerate_losses};
+use hushbin_server::audit::{
+    DEFAULT_MAX_ENUMERATION_STEPS, Verdict, audit_report_task, enumerate_losses,
+};
 use serde_json::json;
 
 use super::{CONFIDENCE, TrialPlan, assert_leaks, honest, measured, rng};
@@ -11,7 +13,7 @@ fn task(epsilon: f64, bins: u32) -> Task {
     let file = json!({ "id": "waits", "epsilon": epsilon, "questions": [{ "name": "wait",
         "kind": "number", "min": 0, "max": bins, "bins": bins, "want": "quantiles" }] });
     let draft: TaskDraft = serde_json::from_value(file).unwrap();
-    draft.resolve().unwrap()
+    draft.resolve_task().unwrap()
 }
 
 /// The enumerated loss over all bins is the effective ε. The measured loss is at most the requested
@@ -23,9 +25,13 @@ fn patterns_keep_within_their_budget() {
         let question = &task.questions()[0];
         assert_eq!(question.mechanism().name(), "pattern");
         let core = core_bucket_probabilities(question).unwrap();
-        let found = enumerate_losses(question, STEPS, &mut rng(1), core).unwrap();
+        let found =
+            enumerate_losses(question, DEFAULT_MAX_ENUMERATION_STEPS, &mut rng(1), core).unwrap();
         let effective = task.effective_epsilon();
-        assert!((found.loss - effective).abs() <= found.error, "{found:?}");
+        assert!(
+            (found.privacy_loss - effective).abs() <= found.loss_rounding_error,
+            "{found:?}"
+        );
         let plan = TrialPlan::new(&task, Some(4000), CONFIDENCE).unwrap();
         let found = audit_report_task(&task, &plan, &mut rng(2), |_, _| {});
         assert_eq!(found.verdict, Verdict::WithinBudget, "{found:?}");

@@ -3,7 +3,7 @@
 
 use hushbin::domain::SignedItem;
 use hushbin::hash::{BalancedHash, HashKeys, sign_of_closed_element};
-use hushbin::mechanism::hash_bin::{Noise, PrivacyLevel};
+use hushbin::mechanism::hash_bin::{PrivacyLevel, SumNoiseKind};
 use hushbin::mix::mix64;
 use hushbin::{Entry, Report, Task, TaskFields, ValueKind};
 use hushbin_server::audit::Statistic;
@@ -103,7 +103,10 @@ fn seeds_that_spread_the_entries_are_caught() {
     let bucket = move |seed: u64, entry: &Entry| {
         let negative = entry.value < 0.0;
         let item = entry.item;
-        let element = domain.element_of_signed_item(SignedItem { item, negative });
+        let element = domain.element_of_signed_item(SignedItem {
+            item,
+            is_negative: negative,
+        });
         hash.bucket_of_slot(&HashKeys::new(seed), element as u32)
     };
     let apart = |seed: u64, input: &[Entry]| {
@@ -126,8 +129,8 @@ fn seeds_that_spread_the_entries_are_caught() {
 fn seeds_that_turn_values_are_caught() {
     for (level, value) in [
         (PrivacyLevel::Event, ValueKind::Sign),
-        (user(Noise::TwoPoint), ValueKind::Real),
-        (user(Noise::Laplace), ValueKind::Sign),
+        (user(SumNoiseKind::TwoPoint), ValueKind::Real),
+        (user(SumNoiseKind::Laplace), ValueKind::Sign),
     ] {
         let parts = parts_of(of_level(level, 40));
         let task = Task::new(TaskFields { value, ..parts }).unwrap();

@@ -1,9 +1,9 @@
 //! Texts: what a prefix reveals about them, and leaks that are caught.
 
 use hushbin::hash::{HashKeys, independent_bucket};
-use hushbin::task::{Kind, PrefixLengths};
+use hushbin::task::{PrefixLengths, QuestionKind};
 use hushbin::{Entry, Report, Task, TaskDraft};
-use hushbin_server::audit::{Verdict, audit_report_task, measure_privacy_loss, upload_sender};
+use hushbin_server::audit::{Verdict, audit_report_task, measure_privacy_loss, upload_appender};
 use serde_json::{Value, json};
 
 use super::seeds::suited;
@@ -22,7 +22,7 @@ fn text(prefixes: &[u32]) -> Value {
 fn task(epsilon: f64, questions: &[Value]) -> Task {
     let file = json!({ "id": "texts", "epsilon": epsilon, "questions": questions });
     let draft: TaskDraft = serde_json::from_value(file).unwrap();
-    draft.resolve().unwrap()
+    draft.resolve_task().unwrap()
 }
 
 /// A text question alone, and with a question of another kind. The measured bound is close if all
@@ -39,14 +39,14 @@ fn texts_keep_within_their_budget() {
     let both = [text(&[1, 3]), json!({ "name": "beta", "kind": "flag" })];
     let task = task(1.0, &both);
     let plan = TrialPlan::new(&task, Some(20_000), CONFIDENCE).unwrap();
-    let found = measure_privacy_loss(&task, &plan, upload_sender(&task, rng(3)), |_, _| {});
+    let found = measure_privacy_loss(&task, &plan, upload_appender(&task, rng(3)), |_, _| {});
     assert!(found.lower_bound <= 1.0, "{found:?}");
 }
 
 #[test]
 fn leaks_of_texts_are_caught() {
     let asked = task(1.0, &[text(&[1, 2, 4])]);
-    let Kind::Text(prefixes) = asked.questions()[0].kind().clone() else {
+    let QuestionKind::Text(prefixes) = asked.questions()[0].kind().clone() else {
         unreachable!()
     };
     // Sampled for a larger budget.
@@ -54,8 +54,9 @@ fn leaks_of_texts_are_caught() {
     assert_leaks(&asked, &measured(&asked, 20_000, honest(&larger, rng(4))));
     // The shortest prefix is reported only if the text continues with the secret.
     let secret = PrefixLengths::prefix_key("aaa", 2);
-    let shortest_where_secret =
-        |seed: u64, input: &[Entry]| (prefixes.drawn_index(seed) == 0) == (input[1].item == secret);
+    let shortest_where_secret = |seed: u64, input: &[Entry]| {
+        (prefixes.drawn_prefix_index(seed) == 0) == (input[1].item == secret)
+    };
     let found = measured(&asked, 20_000, suited(&asked, 1, &shortest_where_secret));
     assert_leaks(&asked, &found);
     // Some reports contain the prefix's bucket in clear.
@@ -64,7 +65,7 @@ fn leaks_of_texts_are_caught() {
         let mut report = plain(input);
         turn += 1;
         if let (Report::Collision(report), true) = (&mut report, turn % 3 == 0) {
-            let told = input[prefixes.drawn_index(report.seed)].item;
+            let told = input[prefixes.drawn_prefix_index(report.seed)].item;
             report.bucket = independent_bucket(&HashKeys::new(report.seed), told, T);
         }
         report

@@ -4,7 +4,8 @@
 use hushbin::{Entry, Report, Task, TaskDraft};
 use hushbin_analysis::likelihood::{core_bucket_probabilities, neighbour_pairs};
 use hushbin_server::audit::{
-    STEPS, Verdict, audit_report_task, enumerate_losses, measure_privacy_loss, upload_sender,
+    DEFAULT_MAX_ENUMERATION_STEPS, Verdict, audit_report_task, enumerate_losses,
+    measure_privacy_loss, upload_appender,
 };
 use serde_json::{Value, json};
 
@@ -23,7 +24,7 @@ fn parts(options: &[u32]) -> Value {
 fn task(epsilon: f64, questions: &[Value]) -> Task {
     let file = json!({ "id": "together", "epsilon": epsilon, "questions": questions });
     let draft: TaskDraft = serde_json::from_value(file).unwrap();
-    draft.resolve().unwrap()
+    draft.resolve_task().unwrap()
 }
 
 /// The enumeration covers exactly the complete answers, and the loss between them is at most the
@@ -40,14 +41,18 @@ fn answers_together_keep_within_their_budget() {
         let task = task(epsilon, &[parts(options)]);
         let question = &task.questions()[0];
         let core = core_bucket_probabilities(question).unwrap();
-        let found = enumerate_losses(question, STEPS, &mut rng(1), core).unwrap();
+        let found =
+            enumerate_losses(question, DEFAULT_MAX_ENUMERATION_STEPS, &mut rng(1), core).unwrap();
         assert_eq!(
-            found.inputs,
+            found.input_count,
             options.iter().map(|own| u64::from(*own)).product::<u64>()
         );
         let effective = task.effective_epsilon();
-        assert!(found.loss - found.error <= effective, "{found:?}");
-        assert!(found.loss > 0.9 * effective, "{found:?}");
+        assert!(
+            found.privacy_loss - found.loss_rounding_error <= effective,
+            "{found:?}"
+        );
+        assert!(found.privacy_loss > 0.9 * effective, "{found:?}");
 
         let plan = TrialPlan::new(&task, Some(4000), CONFIDENCE).unwrap();
         let found = audit_report_task(&task, &plan, &mut rng(2), |_, _| {});
@@ -56,7 +61,7 @@ fn answers_together_keep_within_their_budget() {
     let beside = [parts(&[2, 3]), json!({ "name": "beta", "kind": "flag" })];
     let task = task(1.0, &beside);
     let plan = TrialPlan::new(&task, Some(4000), CONFIDENCE).unwrap();
-    let found = measure_privacy_loss(&task, &plan, upload_sender(&task, rng(3)), |_, _| {});
+    let found = measure_privacy_loss(&task, &plan, upload_appender(&task, rng(3)), |_, _| {});
     assert!(found.lower_bound <= 1.0, "{found:?}");
 }
 
@@ -70,8 +75,14 @@ fn larger_thresholds_are_enumerated() {
         task(epsilon, &[all])
     });
     let core = core_bucket_probabilities(&larger.questions()[0]).unwrap();
-    let found = enumerate_losses(&asked.questions()[0], STEPS, &mut rng(1), core).unwrap();
-    assert!(found.certainly_exceeds(2.0), "{found:?}");
+    let found = enumerate_losses(
+        &asked.questions()[0],
+        DEFAULT_MAX_ENUMERATION_STEPS,
+        &mut rng(1),
+        core,
+    )
+    .unwrap();
+    assert!(found.certainly_exceeds_epsilon(2.0), "{found:?}");
 }
 
 #[test]

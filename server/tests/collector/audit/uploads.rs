@@ -2,7 +2,7 @@
 
 use hushbin::upload::upload_header;
 use hushbin::{Entry, Task, UploadId};
-use hushbin_server::audit::{EmpiricalBound, Statistic, upload_sender};
+use hushbin_server::audit::{EmpiricalBound, Statistic, upload_appender};
 use rand_core::Rng;
 
 use super::{assert_leaks, honest, measured_sent, rng, typical};
@@ -55,7 +55,7 @@ fn ids_made_from_the_input_are_caught() {
 
 /// Appends to an honest upload, or changes it.
 fn changed(task: &Task, change: impl Fn(&[Entry], &mut Vec<u8>)) -> EmpiricalBound {
-    let mut send = upload_sender(task, rng(53));
+    let mut send = upload_appender(task, rng(53));
     measured_sent(task, TRIALS, |input, bytes| {
         send(&[input], bytes);
         change(input, bytes);

@@ -4,8 +4,8 @@ use std::fs;
 use std::process::Output;
 
 use hushbin_analysis::accounting::{
-    AccountingMethod, Exposure, Mixture, REPORTS, compute_batch_privacy, compute_composed_privacy,
-    delta_bounds, largest_local_epsilon, smallest_batch_size,
+    AccountingMethod, PersonExposure, REPORT_COUNT_RANGE, ReportMixture, compute_batch_privacy,
+    compute_composed_privacy, delta_bounds, largest_local_epsilon, smallest_batch_size,
 };
 use hushbin_tests::mixtures::{heaviest, occupied};
 use hushbin_tests::process;
@@ -69,7 +69,7 @@ fn batches_are_accounted_for() {
     let small = compute_batch_privacy(&occupied(4, 17, 1.0), 100, 1.0, 1e-8).unwrap();
     assert_eq!(small.method, AccountingMethod::ExactSum);
     let any = compute_batch_privacy(
-        &Mixture::for_any_randomizer(1.0).unwrap(),
+        &ReportMixture::for_any_randomizer(1.0).unwrap(),
         1_000_000,
         1.0,
         1e-8,
@@ -151,8 +151,8 @@ fn invalid_input_is_refused_with_its_range() {
         let said = String::from_utf8(file.line(batch).stderr).unwrap();
         assert!(said.contains(expected), "{said}");
     }
-    assert!(delta_bounds(&Mixture::for_any_randomizer(1.0).unwrap(), 10, 1.1).is_err());
-    assert_eq!(REPORTS.max, 1e12);
+    assert!(delta_bounds(&ReportMixture::for_any_randomizer(1.0).unwrap(), 10, 1.1).is_err());
+    assert_eq!(REPORT_COUNT_RANGE.max, 1e12);
 }
 
 fn answer(arguments: &[&str]) -> Value {
@@ -246,7 +246,7 @@ fn several_batches_are_composed() {
     let file = File::collision(HEAVIEST, 17);
     let options = "--delta 1e-8 --reports 50000 --batches 12 --reports-per-person 2";
     let answer = file.answer(options);
-    let exposure = Exposure {
+    let exposure = PersonExposure {
         batches: 12,
         reports_per_person: 2,
     };

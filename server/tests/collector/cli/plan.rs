@@ -33,7 +33,7 @@ fn the_command_says_what_the_library_does() {
     let printed: Value = serde_json::from_slice(&ran.stdout).unwrap();
     assert_eq!(printed, serde_json::to_value(&answer).unwrap());
     let written: TaskDraft = serde_json::from_slice(&fs::read(&out).unwrap()).unwrap();
-    assert_eq!(written.resolve().unwrap(), answer.task);
+    assert_eq!(written.resolve_task().unwrap(), answer.task);
 
     // The text output starts with the verdict.
     let words = run(&[

@@ -24,8 +24,8 @@ fn a_check_says_how_far_a_task_is_from_the_best() {
     let printed = check(json!(40), "collision");
     let task: Task = serde_json::from_value(printed["task"].clone()).unwrap();
     for (field, objective) in [
-        ("mean_distance", Objective::MEAN),
-        ("frequency_distance", Objective::FREQUENCY),
+        ("mean_distance", Objective::MEAN_ONLY),
+        ("frequency_distance", Objective::FREQUENCY_ONLY),
     ] {
         let expected = distance_from_best(
             &task.questions()[0].domain(),

@@ -83,7 +83,7 @@ fn a_module_holds_the_complete_task() {
         "{output:?}"
     );
     let draft: TaskDraft = serde_json::from_str(&fs::read_to_string(&file).unwrap()).unwrap();
-    let task = draft.resolve().unwrap();
+    let task = draft.resolve_task().unwrap();
     let module = fs::read_to_string(&out).unwrap();
     assert!(module.contains(&task.fingerprint().to_string()));
     // A complete task gives the same module as its draft.

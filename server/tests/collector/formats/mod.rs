@@ -91,7 +91,7 @@ impl Fixture {
 
     fn uploads(&self, task: &Task) -> Vec<Upload> {
         let bytes = self.upload_bytes(task);
-        let all = EncodedUpload::read_all_checked(&bytes, task)
+        let all = EncodedUpload::read_checked_uploads(&bytes, task)
             .unwrap()
             .into_iter();
         all.map(|(_, range)| Upload::decode(&bytes[range], task).unwrap())

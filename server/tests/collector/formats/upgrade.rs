@@ -52,7 +52,7 @@ pub(super) const BY_HAND: [&str; 6] = [
 /// Returns whether a task asks one question with listed items.
 fn of_one_list(task: &Task) -> bool {
     task.only_question()
-        .is_some_and(|own| own.items().count().is_some())
+        .is_some_and(|own| own.items().item_count().is_some())
 }
 
 #[track_caller]

@@ -93,7 +93,7 @@ fn asked(task: &Task) -> Vec<String> {
     ];
     asked.extend(task.questions().iter().map(|question| {
         let name = question.name();
-        match (name, question.items().count()) {
+        match (name, question.items().item_count()) {
             ("", None) => format!("{base}/estimates?items=dark-mode,other"),
             ("", Some(_)) => format!("{base}/estimates"),
             ("query", _) => format!("{base}/heavy-hitters?question=query&alphabet=darkx"),
@@ -213,7 +213,7 @@ fn what_this_version_writes() {
     for name in ["uploads", "drafts", "exports"] {
         fs::create_dir(path(name)).unwrap();
     }
-    let tasks: Vec<Task> = TASKS.map(|json| draft(json).resolve().unwrap()).into();
+    let tasks: Vec<Task> = TASKS.map(|json| draft(json).resolve_task().unwrap()).into();
     let files: Vec<PathBuf> = TASKS
         .iter()
         .zip(&tasks)

@@ -84,7 +84,7 @@ impl Victim {
             silent: collector.sockets(),
             address,
             collector,
-            uploads: Uploads::new(&draft(SETTINGS).resolve().unwrap(), 1),
+            uploads: Uploads::new(&draft(SETTINGS).resolve_task().unwrap(), 1),
             certificate,
             _directory: directory,
         };

@@ -17,7 +17,7 @@ fn many(items: usize) -> String {
 
 /// Sends one upload, so that there are estimates.
 fn report(victim: &Victim, task: &str) {
-    let task = hushbin_tests::uploads::draft(task).resolve().unwrap();
+    let task = hushbin_tests::uploads::draft(task).resolve_task().unwrap();
     let bytes = hushbin_tests::uploads::Uploads::new(&task, 2).bytes(1);
     let mut client = Client::connect(victim.address).unwrap();
     assert_eq!(client.post("many", &bytes).unwrap().0, 201);

@@ -136,7 +136,7 @@ async fn nothing_is_taken_unless_all_decode() {
 async fn a_body_has_as_many_reports_as_an_upload() {
     let app = App::new();
     let mut uploads = Uploads::new(&app.task("settings"), 5);
-    let most = bounds::REPORTS.max as usize;
+    let most = bounds::REPORTS_PER_UPLOAD_RANGE.max as usize;
     // The body has more uploads than a single commit takes.
     let made: Vec<Upload> = (0..most).map(|_| uploads.make(1)).collect();
     let mut all: Vec<&Upload> = made.iter().collect();

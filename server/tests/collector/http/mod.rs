@@ -7,7 +7,7 @@ mod storage;
 use crate::support::{App, DEVELOPMENT, OPEN, SETTINGS};
 use axum::body::Body;
 use axum::http::{Method, StatusCode};
-use hushbin_analysis::accounting::{AccountingError, Mixture, compute_batch_privacy};
+use hushbin_analysis::accounting::{AccountingError, ReportMixture, compute_batch_privacy};
 use hushbin_analysis::estimate::{EstimateOptions, Query, Totals, estimates};
 use hushbin_server::http::RequestLimits;
 use hushbin_tests::uploads::Uploads;
@@ -416,7 +416,7 @@ async fn a_query_in_the_body_may_be_longer_than_an_address() {
         .problem("bad-query", 400);
     let no_text = app.send(Method::POST, path, &[], vec![0xFF]).await;
     no_text.problem("bad-query", 400);
-    let long = "a".repeat(RequestLimits::DEFAULT.upload_bytes + 1);
+    let long = "a".repeat(RequestLimits::DEFAULT.max_upload_bytes + 1);
     ask(long).await.problem("too-large", 413);
     let packed = [("content-encoding", "gzip")];
     let packed = app.send(Method::POST, path, &packed, short).await;
@@ -429,7 +429,7 @@ async fn items_that_take_too_long_to_count_are_refused_with_how_many_may_be_aske
         store, directory, ..
     } = App::new();
     let limits = RequestLimits {
-        hashes: 2000,
+        max_hashes_per_response: 2000,
         ..DEVELOPMENT
     };
     let app = App {
@@ -666,7 +666,7 @@ async fn privacy_is_stated_alone_and_shuffled() {
         .await;
     assert_eq!(answer.status, StatusCode::OK);
     let answer = answer.json();
-    let mixture = Mixture::for_task(&task).unwrap();
+    let mixture = ReportMixture::for_task(&task).unwrap();
     let expected = compute_batch_privacy(&mixture, 3000, 0.5, 1e-6).unwrap();
     assert_eq!(answer["shuffled"], serde_json::to_value(expected).unwrap());
     assert_eq!(answer["shuffled"]["honest_reports"], 1500);
@@ -704,7 +704,7 @@ async fn privacy_is_of_the_smallest_batch() {
     let app = App::with(&[SETTINGS, binned]);
     for (id, seed) in [("settings", 21), ("binned", 22)] {
         let task = app.task(id);
-        let mixture = Mixture::for_task(&task).unwrap();
+        let mixture = ReportMixture::for_task(&task).unwrap();
         let mut uploads = Uploads::new(&task, seed);
         let (mut reports, mut smallest) = (0, u64::MAX);
         // Each batch is released when it is read.
@@ -746,8 +746,13 @@ async fn privacy_is_of_the_smallest_batch() {
     let app = App::with(&[binned]);
     let bytes = Uploads::new(&app.task("binned"), 23).bytes(3000);
     app.post("binned", bytes).await;
-    let generic =
-        compute_batch_privacy(&Mixture::for_any_randomizer(1.0).unwrap(), 3000, 1.0, 1e-8).unwrap();
+    let generic = compute_batch_privacy(
+        &ReportMixture::for_any_randomizer(1.0).unwrap(),
+        3000,
+        1.0,
+        1e-8,
+    )
+    .unwrap();
     let answer = app.get("/tasks/binned/privacy").await.json();
     assert_eq!(answer["shuffled"], serde_json::to_value(generic).unwrap());
 }
@@ -774,7 +779,7 @@ async fn neighbours_are_not_hidden_by_shuffling() {
         assert!(answer.get("shuffled").is_none());
         assert_eq!(
             answer["shuffled_statement"],
-            AccountingError::Neighbours.to_string()
+            AccountingError::NotAtUserLevel.to_string()
         );
         // The request must be valid even without a batch.
         app.get("/tasks/binned/privacy?delta=0")

@@ -30,7 +30,7 @@ impl Nodes {
         let directory = tempfile::tempdir().unwrap();
         let nodes = Self {
             store,
-            task: draft(SETTINGS).resolve().unwrap(),
+            task: draft(SETTINGS).resolve_task().unwrap(),
             directory,
         };
         std::fs::write(nodes.path("task.json"), SETTINGS).unwrap();

@@ -68,7 +68,7 @@ fn what_is_not_for_pages_is_refused_inside() {
     let gateway = Gateway::new(&["ohttp"], &["--max-upload-bytes", "1000"]);
     let mut asker = gateway.asker(0);
     let mut client = gateway.client();
-    let task = draft(SETTINGS).resolve().unwrap();
+    let task = draft(SETTINGS).resolve_task().unwrap();
     let upload = Uploads::new(&task, 1).bytes(1);
     let long = vec![2; 1001];
     for (method, path, body, status, slug) in [
@@ -126,7 +126,7 @@ fn nothing_that_is_made_up_stops_it() {
     let mut asker = gateway.asker(0);
     let mut client = gateway.client();
     let mut rng = ChaCha20Rng::seed_from_u64(1);
-    let task = draft(SETTINGS).resolve().unwrap();
+    let task = draft(SETTINGS).resolve_task().unwrap();
     let request = message(
         "POST",
         "c.example",

@@ -128,7 +128,7 @@ fn uploads_are_counted_once_and_neither_side_learns_what_is_the_others() {
     let mut gateway = Gateway::new(&["ohttp"], &[]);
     let (relay, seen) = relay(gateway.address);
     let mut asker = gateway.asker(0);
-    let task = draft(SETTINGS).resolve().unwrap();
+    let task = draft(SETTINGS).resolve_task().unwrap();
     let fingerprint = task.fingerprint();
     let mut uploads = Uploads::new(&task, 1);
     let made: Vec<_> = (0..UPLOADS).map(|_| uploads.make(1)).collect();
@@ -207,7 +207,7 @@ fn pages_of_other_origins_and_requests_for_other_hosts_are_refused_inside() {
         let byte = |pair: &[u8]| u8::from_str_radix(str::from_utf8(pair).unwrap(), 16).unwrap();
         Asker::new(&digits.map(byte).collect::<Vec<_>>(), 1)
     };
-    let task = draft(SETTINGS).resolve().unwrap();
+    let task = draft(SETTINGS).resolve_task().unwrap();
     let bytes = Uploads::new(&task, 1).bytes(1);
     let own = ("origin", "https://page.example");
     let other = ("origin", "https://other.example");

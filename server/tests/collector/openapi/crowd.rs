@@ -1,6 +1,6 @@
 //! Tasks of every kind and mechanism, and people who answer them.
 
-use hushbin::task::Kind;
+use hushbin::task::QuestionKind;
 use hushbin::{Entry, Question, Randomizer, Task, Upload, UploadId};
 use hushbin_tests::uploads::draft;
 use rand_chacha::ChaCha20Rng;
@@ -75,10 +75,10 @@ pub(crate) fn ids() -> Vec<String> {
 fn answer(question: &Question) -> Vec<Entry> {
     let value = |item, value| Entry { item, value };
     match question.kind() {
-        Kind::Number(_) => vec![value(0, 1.5)],
-        Kind::Numbers(of) => (0..of.len() as u64).map(|item| value(item, 0.5)).collect(),
-        Kind::Together(_) => vec![value(0, 1.0), value(1, 1.0)],
-        Kind::Text(prefixes) => {
+        QuestionKind::Number(_) => vec![value(0, 1.5)],
+        QuestionKind::Numbers(of) => (0..of.len() as u64).map(|item| value(item, 0.5)).collect(),
+        QuestionKind::JointChoices(_) => vec![value(0, 1.0), value(1, 1.0)],
+        QuestionKind::Text(prefixes) => {
             let keys = prefixes.prefix_keys("ab").into_iter();
             keys.map(|item| value(item, 1.0)).collect()
         }

@@ -6,7 +6,7 @@ mod random;
 
 use axum::http::{Method, StatusCode};
 use hushbin_analysis::accounting::{
-    DEFAULT_DELTA, DEFAULT_HONEST_FRACTION, DELTA, HONEST_FRACTION,
+    DEFAULT_DELTA, DEFAULT_HONEST_FRACTION, DELTA_RANGE, HONEST_FRACTION_RANGE,
 };
 use hushbin_analysis::estimate::{
     CONFIDENCE, DEFAULT_CONFIDENCE, FALSE_DISCOVERY_RATE, PostProcessingMethod,
@@ -238,7 +238,7 @@ async fn what_is_not_of_tasks_is_as_described() {
 #[tokio::test]
 async fn problems_are_as_described() {
     let described = Described::new().await;
-    let long = vec![0; RequestLimits::DEFAULT.upload_bytes + 1];
+    let long = vec![0; RequestLimits::DEFAULT.max_upload_bytes + 1];
     let [coco, near] = ["coco", "near"].map(|id| described.app.task(id));
     let conflict = upload(&coco, 3, 1).encode(&coco.fingerprint());
     let other = upload(&near, 3, 3).encode(&near.fingerprint());
@@ -362,8 +362,12 @@ async fn parameters_are_as_described() {
         ("estimates", CONFIDENCE, json!(DEFAULT_CONFIDENCE)),
         ("heavy-hitters", CONFIDENCE, json!(DEFAULT_CONFIDENCE)),
         ("estimates", FALSE_DISCOVERY_RATE, Value::Null),
-        ("privacy", DELTA, json!(DEFAULT_DELTA)),
-        ("privacy", HONEST_FRACTION, json!(DEFAULT_HONEST_FRACTION)),
+        ("privacy", DELTA_RANGE, json!(DEFAULT_DELTA)),
+        (
+            "privacy",
+            HONEST_FRACTION_RANGE,
+            json!(DEFAULT_HONEST_FRACTION),
+        ),
     ] {
         let said = schema(path, bound.name);
         let numbers = ["minimum", "maximum"].map(|end| said[end].as_f64().unwrap());

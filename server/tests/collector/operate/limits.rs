@@ -49,7 +49,7 @@ fn who_asks_too_often_is_asked_to_come_back() {
 fn pages_of_other_origins_and_uploads_of_many_reports_are_refused() {
     let operated = Operated::new("origins = ['https://example.org', 'null']\nupload_reports = 2");
     let mut client = operated.client();
-    let mut uploads = Uploads::new(&draft(SETTINGS).resolve().unwrap(), 1);
+    let mut uploads = Uploads::new(&draft(SETTINGS).resolve_task().unwrap(), 1);
     let mut post = |origin: &str, reports: usize| {
         let body = uploads.bytes(reports);
         let head = format!(

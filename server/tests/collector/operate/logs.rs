@@ -25,7 +25,7 @@ const MARKS: [&str; 7] = [
 fn be_seen(operated: &Operated, mut client: Client) -> Vec<String> {
     let upload = operated.uploads().make(1);
     let fingerprint = hushbin_tests::uploads::draft(crate::support::SETTINGS)
-        .resolve()
+        .resolve_task()
         .unwrap()
         .fingerprint();
     let good = upload.encode(&fingerprint);

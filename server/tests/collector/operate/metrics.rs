@@ -31,7 +31,7 @@ fn it_counts_what_happened() {
     let mut uploads = operated.uploads();
     let upload = uploads.make(3);
     let fingerprint = hushbin_tests::uploads::draft(crate::support::SETTINGS)
-        .resolve()
+        .resolve_task()
         .unwrap()
         .fingerprint();
     let bytes = upload.encode(&fingerprint);

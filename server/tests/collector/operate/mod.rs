@@ -53,7 +53,7 @@ impl Operated {
     }
 
     fn uploads(&self) -> Uploads {
-        Uploads::new(&draft(SETTINGS).resolve().unwrap(), 1)
+        Uploads::new(&draft(SETTINGS).resolve_task().unwrap(), 1)
     }
 
     /// Contents of the log so far.

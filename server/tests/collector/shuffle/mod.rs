@@ -66,7 +66,7 @@ impl World {
     /// Uses a directory that has all files.
     pub(crate) fn over(directory: tempfile::TempDir) -> Self {
         Self {
-            task: draft(TASK).resolve().unwrap(),
+            task: draft(TASK).resolve_task().unwrap(),
             analyser: free(),
             logged: false,
             network: None,
@@ -282,7 +282,11 @@ impl World {
     fn sealed(&self, id: UploadId, count: usize, reports: &[u8]) -> Vec<u8> {
         let count = count as u32;
         sealed::encode_upload(
-            &EncodedUpload { id, count, reports },
+            &EncodedUpload {
+                id,
+                report_count: count,
+                encoded_reports: reports,
+            },
             &self.task.fingerprint(),
         )
     }

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::openapi::document::Document;
-use hushbin::sums::{Message, SumDraft, SumRandomizer, SumTask};
+use hushbin::sums::{Message, SumRandomizer, SumTask, SumTaskDraft};
 use hushbin_analysis::sums::{SumEstimates, SumInfluence, SumQuery, SumTotals, resolve_sum_draft};
 use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::SeedableRng;
@@ -17,7 +17,7 @@ pub(crate) fn sums_of(people: u64) -> SumTask {
     let numbers: Vec<Value> = (0..16)
         .map(|index| serde_json::json!({ "name": format!("n{index}"), "min": 0, "max": 100 }))
         .collect();
-    let draft: SumDraft = serde_json::from_value(serde_json::json!({
+    let draft: SumTaskDraft = serde_json::from_value(serde_json::json!({
         "id": "settings", "trust": "shuffler", "epsilon": 4.0, "delta": 1e-6, "people": people,
         "numbers": numbers,
     }))
@@ -53,8 +53,8 @@ fn upload(task: &SumTask, sealer: &mut Sealer, id: u64, messages: &[Message]) ->
     own[..8].copy_from_slice(&id.to_le_bytes());
     let upload = EncodedUpload {
         id: UploadId(own),
-        count: messages.len() as u32,
-        reports: &sealed,
+        report_count: messages.len() as u32,
+        encoded_reports: &sealed,
     };
     sealed::encode_upload(&upload, &task.fingerprint())
 }
@@ -234,7 +234,7 @@ fn influence_is_what_is_said() {
     let (_shuffler, address) = world.shuffler(1);
     let key = world.keys(address).remove(0);
     let honest = send(&task, address, &key, 0..people - 1);
-    let up = Message::Unit {
+    let up = Message::UnitStep {
         coordinate: 3,
         negative: false,
     };

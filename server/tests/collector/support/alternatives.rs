@@ -2,13 +2,13 @@
 
 use hushbin::choose::{Population, SquaredError};
 use hushbin::hash::HashFamily;
-use hushbin::mechanism::Neighbours;
+use hushbin::mechanism::NeighbouringInputs;
 use hushbin::mechanism::coco::{self, Coco};
 use hushbin::mechanism::collision::{self, Collision};
-use hushbin::mechanism::hash_bin::{HashBin, Noise, PrivacyLevel};
+use hushbin::mechanism::hash_bin::{HashBin, PrivacyLevel, SumNoiseKind};
 use hushbin::sample::draw_below;
 use hushbin::{Error, Items, Mechanism, Task, TaskFields, ValueKind};
-use hushbin_analysis::accounting::{Mixture, compute_batch_privacy};
+use hushbin_analysis::accounting::{ReportMixture, compute_batch_privacy};
 use rand_chacha::ChaCha20Rng;
 use rand_core::{Rng, SeedableRng};
 
@@ -73,7 +73,7 @@ impl Asked {
     pub(crate) fn crowd(&self) -> Population {
         match &self.entries {
             Ok(sparsity) => Population::with_equal_entries(self.people as f64, *sparsity),
-            Err(counts) => Population::from_counts(counts).unwrap(),
+            Err(counts) => Population::from_entry_counts(counts).unwrap(),
         }
     }
 
@@ -132,9 +132,9 @@ impl Asked {
                 .mechanism()
                 .predict_errors(&domain, epsilon, &self.crowd());
         if self.frequency {
-            predicted.frequency
+            predicted.frequency_error
         } else {
-            predicted.mean
+            predicted.mean_error
         }
     }
 
@@ -143,13 +143,13 @@ impl Asked {
     pub(crate) fn keeps(&self, task: &Task) -> bool {
         let Privacy { epsilon, central } = self.privacy;
         let protects = match task.questions()[0].mechanism().neighbours() {
-            Neighbours::Any => true,
-            Neighbours::OneItem => self.event,
+            NeighbouringInputs::AnyTwoInputs => true,
+            NeighbouringInputs::DifferInOneItem => self.event,
             // One value can change by 2.
-            Neighbours::Within(distance) => self.event && distance >= 2.0,
+            NeighbouringInputs::WithinDistance(distance) => self.event && distance >= 2.0,
         };
         let hides = central.is_none_or(|central| {
-            let mixture = Mixture::for_task(task);
+            let mixture = ReportMixture::for_task(task);
             let account =
                 mixture.map(|mixture| compute_batch_privacy(&mixture, self.people, 1.0, DELTA));
             matches!(account, Ok(Ok(account)) if account.central_epsilon <= central)
@@ -161,14 +161,14 @@ impl Asked {
             Err(_) => 1,
         };
         let unbiased = match task.questions()[0].mechanism() {
-            Mechanism::HashBin(hash_bin) => hash_bin.attenuation(whole) == 1.0,
+            Mechanism::HashBin(hash_bin) => hash_bin.clipping_attenuation(whole) == 1.0,
             _ => task.questions()[0].sparsity() >= whole,
         };
         let exact = task.questions()[0].mechanism().delta() == 0.0;
         // More bins reduce the variance by at most an eighth, but make reports larger in proportion
         // (`tests/core/choose/hash_bin.rs` of the core).
         let small = match task.questions()[0].mechanism() {
-            Mechanism::HashBin(hash_bin) => hash_bin.bins() <= self.bins(),
+            Mechanism::HashBin(hash_bin) => hash_bin.bin_count() <= self.bins(),
             _ => true,
         };
         task.epsilon() <= epsilon && protects && hides && unbiased && exact && small
@@ -252,15 +252,16 @@ impl Asked {
         let favoured = log_uniform(rng, 1.0, f64::from(most) + 0.5) as u32;
         let draw = draw_below(rng, if self.frequency { 3 } else { 8 });
         match draw {
-            0 => Collision::new(collision::Rule::Occupied, hashing, buckets)
+            0 => Collision::new(collision::FavouredBucketRule::Occupied, hashing, buckets)
                 .map(Mechanism::Collision),
             1 | 2 => {
-                let rule = collision::Rule::Heaviest { favoured };
+                let rule = collision::FavouredBucketRule::Heaviest { favoured };
                 Collision::with_hashes(rule, hashing, buckets, hashes).map(Mechanism::Collision)
             }
-            3 => Coco::new(coco::Rule::Overwrite, hashing, 2 * buckets).map(Mechanism::Coco),
+            3 => Coco::new(coco::FavouredSideRule::Overwrite, hashing, 2 * buckets)
+                .map(Mechanism::Coco),
             4 | 5 => {
-                let rule = coco::Rule::Strongest { favoured };
+                let rule = coco::FavouredSideRule::Strongest { favoured };
                 let hashing = match hashing {
                     HashFamily::Balanced if draw == 4 => HashFamily::BalancedItems,
                     hashing => hashing,
@@ -285,7 +286,8 @@ impl Asked {
                     Ok(sparsity) => f64::from(*sparsity),
                     Err(_) => on_grid(clip),
                 };
-                let noise = [Noise::TwoPoint, Noise::Laplace][draw_below(rng, 2) as usize];
+                let noise =
+                    [SumNoiseKind::TwoPoint, SumNoiseKind::Laplace][draw_below(rng, 2) as usize];
                 let level = PrivacyLevel::User { clip, noise };
                 HashBin::new(level, hashing, 1, GRID).map(Mechanism::HashBin)
             }
@@ -308,37 +310,41 @@ fn neighbour(mechanism: &Mechanism, rng: &mut ChaCha20Rng) -> Result<Mechanism, 
     };
     match mechanism {
         Mechanism::Collision(collision) => {
-            let hashing = other(collision.hashing(), rng);
-            let buckets = near(rng, collision.buckets());
-            let rule = match collision.rule() {
-                collision::Rule::Heaviest { favoured } => collision::Rule::Heaviest {
-                    favoured: near(rng, favoured),
-                },
-                collision::Rule::Occupied => collision::Rule::Occupied,
+            let hashing = other(collision.hash_family(), rng);
+            let buckets = near(rng, collision.buckets_per_hash());
+            let rule = match collision.favouring_rule() {
+                collision::FavouredBucketRule::Heaviest { favoured } => {
+                    collision::FavouredBucketRule::Heaviest {
+                        favoured: near(rng, favoured),
+                    }
+                }
+                collision::FavouredBucketRule::Occupied => collision::FavouredBucketRule::Occupied,
             };
-            Collision::with_hashes(rule, hashing, buckets, collision.hashes())
+            Collision::with_hashes(rule, hashing, buckets, collision.hash_count())
                 .map(Mechanism::Collision)
         }
         Mechanism::Coco(coco) => {
-            let hashing = other(coco.hashing(), rng);
+            let hashing = other(coco.hash_family(), rng);
             let pairs = near(rng, coco.pairs_per_function());
-            let rule = match coco.rule() {
-                coco::Rule::Strongest { favoured } => coco::Rule::Strongest {
-                    favoured: near(rng, favoured),
-                },
-                coco::Rule::Overwrite => coco::Rule::Overwrite,
+            let rule = match coco.favouring_rule() {
+                coco::FavouredSideRule::Strongest { favoured } => {
+                    coco::FavouredSideRule::Strongest {
+                        favoured: near(rng, favoured),
+                    }
+                }
+                coco::FavouredSideRule::Overwrite => coco::FavouredSideRule::Overwrite,
             };
-            Coco::with_hashes(rule, hashing, 2 * pairs, coco.hashes()).map(Mechanism::Coco)
+            Coco::with_hashes(rule, hashing, 2 * pairs, coco.hash_count()).map(Mechanism::Coco)
         }
         Mechanism::HashBin(hash_bin) => {
-            let hashing = other(hash_bin.hashing(), rng);
+            let hashing = other(hash_bin.hash_family(), rng);
             let (level, bins) = match hash_bin.privacy_level() {
                 PrivacyLevel::User { clip, noise } => {
                     let clip = on_grid(clip * log_uniform(rng, 0.7, 1.0 / 0.7));
                     (PrivacyLevel::User { clip, noise }, 1)
                 }
                 level @ (PrivacyLevel::Event | PrivacyLevel::Neighbouring { .. }) => {
-                    (level, near(rng, hash_bin.bins()))
+                    (level, near(rng, hash_bin.bin_count()))
                 }
             };
             HashBin::new(level, hashing, bins, GRID).map(Mechanism::HashBin)

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use core::ops::Range;
 
 use crate::mechanism::pattern::parameters::Pattern;
-use crate::solve::{cholesky_factorise, solve_with_factor};
+use crate::solve::{cholesky_factorise, solve_with_cholesky_factor};
 
 /// Probabilities of outputs for each cell, and weights of outputs in the estimated share of each
 /// cell. The realised threshold determines both.
@@ -22,12 +22,12 @@ use crate::solve::{cholesky_factorise, solve_with_factor};
 /// # Ok::<(), hushbin::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
-pub struct Rates {
+pub struct PatternEstimator {
     /// Probability of each output for a person in each cell, one row for each cell.
-    chances: Vec<f64>,
+    output_probabilities: Vec<f64>,
     /// Weight of each output in the estimated share of each cell, one row for each cell.
     output_weights: Vec<f64>,
-    outputs: usize,
+    output_count: usize,
 }
 
 impl Pattern {
@@ -36,9 +36,9 @@ impl Pattern {
     /// # Panics
     /// If there are more cells than outputs.
     #[must_use]
-    pub fn rates(&self, cells: u32, epsilon: f64) -> Rates {
-        assert!(cells <= self.outputs(), "more cells than outputs");
-        let (size, outputs) = (cells as usize, self.outputs() as usize);
+    pub fn share_estimator(&self, cells: u32, epsilon: f64) -> PatternEstimator {
+        assert!(cells <= self.output_count(), "more cells than outputs");
+        let (size, outputs) = (cells as usize, self.output_count() as usize);
         let chances = self.output_probability_matrix(cells, epsilon);
         let (factor, weighed) = normal_equations(&chances, size);
         let mut output_weights = alloc::vec![0.0; size * outputs];
@@ -46,14 +46,14 @@ impl Pattern {
         for output in 0..outputs {
             let of_cell = |cell: usize| weighed[cell * outputs + output];
             let right: Vec<f64> = (0..size).map(of_cell).collect();
-            for (cell, own) in solve_with_factor(&factor, &right).into_iter().enumerate() {
+            for (cell, own) in solve_with_cholesky_factor(&factor, &right).into_iter().enumerate() {
                 output_weights[cell * outputs + output] = own;
             }
         }
-        Rates {
-            chances,
+        PatternEstimator {
+            output_probabilities: chances,
             output_weights,
-            outputs,
+            output_count: outputs,
         }
     }
 
@@ -78,16 +78,16 @@ impl Pattern {
 
     /// Probability of each output for a person in each of `cells` cells, one row for each cell.
     fn output_probability_matrix(&self, cells: u32, epsilon: f64) -> Vec<f64> {
-        let [own, other] = self.thresholds(epsilon).favoured_and_other_probabilities();
+        let [own, other] = self.favoured_output_thresholds(epsilon).favoured_and_other_probabilities();
         let of_cell = |cell| {
             let chance = move |output| {
-                if self.favours(cell, output) {
+                if self.cell_favours_output(cell, output) {
                     own
                 } else {
                     other
                 }
             };
-            (0..self.outputs()).map(chance)
+            (0..self.output_count()).map(chance)
         };
         (0..cells).flat_map(of_cell).collect()
     }
@@ -122,11 +122,11 @@ fn dot_product(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
-impl Rates {
+impl PatternEstimator {
     /// Number of cells.
     #[must_use]
-    pub const fn cells(&self) -> usize {
-        self.chances.len() / self.outputs
+    pub const fn cell_count(&self) -> usize {
+        self.output_probabilities.len() / self.output_count
     }
 
     /// Probability of each output for a person in `cell`.
@@ -135,7 +135,7 @@ impl Rates {
     /// If there is no such cell.
     #[must_use]
     pub fn output_probabilities(&self, cell: usize) -> &[f64] {
-        &self.chances[cell * self.outputs..][..self.outputs]
+        &self.output_probabilities[cell * self.output_count..][..self.output_count]
     }
 
     /// Returns the weight of each cell: 1 in the range `cells`, 0 elsewhere. With these weights,
@@ -143,15 +143,15 @@ impl Rates {
     #[must_use]
     pub fn range_weights(&self, cells: Range<usize>) -> Vec<f64> {
         let weight = |cell| f64::from(u8::from(cells.contains(&cell)));
-        (0..self.cells()).map(weight).collect()
+        (0..self.cell_count()).map(weight).collect()
     }
 
     /// Returns the weight of each output in an estimate. The estimate is of the sum of the cells'
     /// shares, weighted by `weights`. It is unbiased for every distribution of people over cells.
     #[must_use]
     pub fn output_weights_of_sum(&self, weights: &[f64]) -> Vec<f64> {
-        let mut output_weights = alloc::vec![0.0; self.outputs];
-        let rows = self.output_weights.chunks_exact(self.outputs).zip(weights);
+        let mut output_weights = alloc::vec![0.0; self.output_count];
+        let rows = self.output_weights.chunks_exact(self.output_count).zip(weights);
         for (own, weight) in rows.filter(|(_, weight)| **weight != 0.0) {
             for (sum, own) in output_weights.iter_mut().zip(own) {
                 *sum += weight * own;

@@ -24,7 +24,7 @@ pub(crate) trait MultipartKind: Sized {
     }
 
     /// Accepted values in words, for error messages.
-    const EXPECTED: &'static str = "a finite number";
+    const ACCEPTED_VALUES_TEXT: &'static str = "a finite number";
 
     /// Turns an answer into entries of the domain.
     fn answer_to_domain_entries<R: Rng + ?Sized>(
@@ -37,7 +37,7 @@ pub(crate) trait MultipartKind: Sized {
     /// Checks the parts of a question of this kind.
     ///
     /// # Errors
-    /// The errors of each part; [`Error::Combination`] and [`Error::OutOfRange`] for parts that
+    /// The errors of each part; [`Error::InvalidCombination`] and [`Error::OptionOutOfRange`] for parts that
     /// cannot be combined.
     fn check_parts(&self, _epsilon: f64) -> Result<(), Error> {
         Ok(())
@@ -46,7 +46,7 @@ pub(crate) trait MultipartKind: Sized {
     /// Checks items and sparsity, for kinds whose answer is not exactly one item.
     ///
     /// # Errors
-    /// [`Error::Combination`] and [`Error::OutOfRange`].
+    /// [`Error::InvalidCombination`] and [`Error::OptionOutOfRange`].
     fn check_items(&self, _: &Items, _: u32) -> Result<(), Error> {
         Ok(())
     }
@@ -59,22 +59,22 @@ pub(crate) trait MultipartKind: Sized {
 }
 
 /// Codes of kinds of questions in canonical bytes. Parts with the same kind have the same code.
-pub(in crate::task) const CHOICE: u64 = 3;
-pub(in crate::task) const FLAG: u64 = 4;
-pub(in crate::task) const NUMBER: u64 = 5;
+pub(in crate::task) const CHOICE_KIND_CODE: u64 = 3;
+pub(in crate::task) const FLAG_KIND_CODE: u64 = 4;
+pub(in crate::task) const NUMBER_KIND_CODE: u64 = 5;
 
 /// Checks the number of options of a kind whose answer is one option.
 ///
 /// # Errors
-/// [`Error::Combination`] for open options; [`Error::OutOfRange`] for a number outside
+/// [`Error::InvalidCombination`] for open options; [`Error::OptionOutOfRange`] for a number outside
 /// [`bounds::OPTIONS`].
 // Several kinds call it: without inlining, pages download it once.
 #[inline(never)]
 pub(super) fn check_option_count(items: &Items) -> Result<(), Error> {
-    let Some(count) = items.count() else {
-        return Err(error!(Combination {
+    let Some(count) = items.item_count() else {
+        return Err(error!(InvalidCombination {
             reason: "a \"choice\" needs a list of \"options\"",
         }));
     };
-    bounds::OPTIONS.check(f64::from(count))
+    bounds::OPTION_COUNT_RANGE.check_in_range(f64::from(count))
 }

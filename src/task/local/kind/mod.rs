@@ -4,10 +4,10 @@ pub(in crate::task) mod contract;
 #[cfg(feature = "complete")]
 mod multipart;
 
-#[cfg(feature = "complete")]
-pub use multipart::Part;
 #[cfg(feature = "collector")]
 pub(in crate::task) use multipart::PartKind;
+#[cfg(feature = "complete")]
+pub use multipart::QuestionPart;
 pub use multipart::{Cross, Numbers, Together};
 
 use alloc::vec::Vec;
@@ -23,7 +23,9 @@ use crate::canonical::CanonicalReader;
 use crate::domain::{Domain, Entry, ValueKind};
 use crate::error::Error;
 use crate::task::items::{Items, OpenKeyword};
-use contract::{CHOICE, FLAG, MultipartKind, NUMBER, check_option_count};
+use contract::{
+    CHOICE_KIND_CODE, FLAG_KIND_CODE, MultipartKind, NUMBER_KIND_CODE, check_option_count,
+};
 
 /// Kind of a question.
 ///
@@ -36,7 +38,7 @@ use contract::{CHOICE, FLAG, MultipartKind, NUMBER, check_option_count};
 /// assert_eq!(Kind::Number(seconds).value_kind(), ValueKind::Presence);
 /// ```
 #[derive(Debug, Clone, PartialEq)]
-pub enum Kind {
+pub enum QuestionKind {
     /// Any number of the items, each with a sign or a value. One report covers up to s of these
     /// items.
     Ratings(ValueKind),
@@ -51,16 +53,16 @@ pub enum Kind {
     /// Several numbers, one for each item. Each number is clipped to its limits.
     Numbers(Numbers),
     /// A row and a column, coded as one cell.
-    Cross(Cross),
+    CrossTabulation(Cross),
     /// Any text. A report covers one of its prefixes.
     Text(PrefixLengths),
     /// One option in each of several parts. A report covers all parts.
-    Together(Together),
+    JointChoices(Together),
 }
 
-impl Kind {
-    /// Returns the range of the values of coded entries. A [`Kind::Number`] is coded by
-    /// [`Scale::cell_and_rounding`], and [`Kind::Numbers`] by
+impl QuestionKind {
+    /// Returns the range of the values of coded entries. A [`Kind::UnresolvedNumber`] is coded by
+    /// [`Scale::cell_and_next_cell_probability`], and [`Kind::Numbers`] by
     /// [`NumberLimits::normalise`](crate::task::NumberLimits::normalise).
     #[must_use]
     pub const fn value_kind(&self) -> ValueKind {
@@ -80,8 +82,8 @@ impl Kind {
             Self::Text(_) => Some(Items::Open(OpenKeyword::Open)),
             Self::Ratings(_) | Self::Set | Self::Choice => None,
             Self::Numbers(own) => own.implied_items(),
-            Self::Cross(own) => own.implied_items(),
-            Self::Together(own) => own.implied_items(),
+            Self::CrossTabulation(own) => own.implied_items(),
+            Self::JointChoices(own) => own.implied_items(),
         }
     }
 
@@ -92,8 +94,8 @@ impl Kind {
             Self::Number(_) => Some([1, 1]),
             Self::Text(prefixes) => Some([prefixes.lengths().len() as u32; 2]),
             Self::Numbers(own) => Some(own.entry_and_item_counts()),
-            Self::Cross(own) => Some(own.entry_and_item_counts()),
-            Self::Together(own) => Some(own.entry_and_item_counts()),
+            Self::CrossTabulation(own) => Some(own.entry_and_item_counts()),
+            Self::JointChoices(own) => Some(own.entry_and_item_counts()),
             Self::Ratings(_) | Self::Set | Self::Choice | Self::Flag => None,
         }
     }
@@ -103,20 +105,20 @@ impl Kind {
         match self {
             Self::Number(_) => value.is_finite(),
             Self::Numbers(own) => own.accepts_value(item, value),
-            Self::Cross(own) => own.accepts_value(item, value),
+            Self::CrossTabulation(own) => own.accepts_value(item, value),
             Self::Text(_) => value == 1.0,
-            Self::Together(own) => own.accepts_value(item, value),
-            _ => self.value_kind().accepts(value),
+            Self::JointChoices(own) => own.accepts_value(item, value),
+            _ => self.value_kind().accepts_value(value),
         }
     }
 
     /// Returns the accepted values in words, for error messages.
     pub(crate) const fn accepted_values_text(&self) -> &'static str {
         match self {
-            Self::Number(_) | Self::Numbers(_) => Numbers::EXPECTED,
-            Self::Cross(_) => Cross::EXPECTED,
+            Self::Number(_) | Self::Numbers(_) => Numbers::ACCEPTED_VALUES_TEXT,
+            Self::CrossTabulation(_) => Cross::ACCEPTED_VALUES_TEXT,
             Self::Text(_) => "1 for each prefix",
-            Self::Together(_) => Together::EXPECTED,
+            Self::JointChoices(_) => Together::ACCEPTED_VALUES_TEXT,
             _ => self.value_kind().accepted_values_text(),
         }
     }
@@ -133,13 +135,13 @@ impl Kind {
         coded.clear();
         match self {
             Self::Number(scale) => coded.push(Scale::draw_entry(
-                scale.cell_and_rounding(entries[0].value),
+                scale.cell_and_next_cell_probability(entries[0].value),
                 rng,
             )),
-            Self::Text(prefixes) => coded.push(entries[prefixes.drawn_index(seed)]),
+            Self::Text(prefixes) => coded.push(entries[prefixes.drawn_prefix_index(seed)]),
             Self::Numbers(own) => own.answer_to_domain_entries(entries, coded, rng),
-            Self::Cross(own) => own.answer_to_domain_entries(entries, coded, rng),
-            Self::Together(own) => own.answer_to_domain_entries(entries, coded, rng),
+            Self::CrossTabulation(own) => own.answer_to_domain_entries(entries, coded, rng),
+            Self::JointChoices(own) => own.answer_to_domain_entries(entries, coded, rng),
             Self::Ratings(_) | Self::Set | Self::Choice | Self::Flag => return entries,
         }
         coded
@@ -148,42 +150,42 @@ impl Kind {
     /// Returns the domain of the inputs that mechanisms randomise.
     pub(in crate::task) fn domain(&self, items: &Items, sparsity: u32) -> Domain {
         match self {
-            Self::Ratings(_) => Domain::rated(items.count(), sparsity),
-            Self::Set => Domain::unrated(items.count(), sparsity),
+            Self::Ratings(_) => Domain::of_rated_items(items.item_count(), sparsity),
+            Self::Set => Domain::of_unrated_items(items.item_count(), sparsity),
             Self::Number(scale) => Domain::with_exact_entry_count(scale.cell_count(), sparsity),
-            Self::Text(_) => Domain::one_open_item(),
-            Self::Numbers(_) => Domain::dense(sparsity),
+            Self::Text(_) => Domain::of_one_open_item(),
+            Self::Numbers(_) => Domain::of_dense_inputs(sparsity),
             // `check` rejects open items for these kinds, so the 0 is never used.
-            _ => Domain::with_exact_entry_count(items.count().unwrap_or(0), sparsity),
+            _ => Domain::with_exact_entry_count(items.item_count().unwrap_or(0), sparsity),
         }
     }
 
     /// Checks the items, the sparsity, and the parts that this kind of question requires.
     ///
     /// # Errors
-    /// [`Error::Combination`], [`Error::OutOfRange`], and the errors of invalid names.
-    pub(in crate::task) fn check(
+    /// [`Error::InvalidCombination`], [`Error::OptionOutOfRange`], and the errors of invalid names.
+    pub(in crate::task) fn check_items_and_parts(
         &self,
         items: &Items,
         sparsity: u32,
         epsilon: f64,
     ) -> Result<(), Error> {
         match self {
-            Self::Cross(own) => own.check_parts(epsilon)?,
-            Self::Together(own) => own.check_parts(epsilon)?,
+            Self::CrossTabulation(own) => own.check_parts(epsilon)?,
+            Self::JointChoices(own) => own.check_parts(epsilon)?,
             _ => {}
         }
-        items.check()?;
-        let one = bounds::SPARSITY.with_max(1.0);
+        items.check_items()?;
+        let one = bounds::SPARSITY_RANGE.with_max(1.0);
         match self {
             Self::Ratings(_) | Self::Set => Ok(()),
-            Self::Text(_) => one.check(f64::from(sparsity)),
+            Self::Text(_) => one.check_in_range(f64::from(sparsity)),
             Self::Numbers(own) => own.check_items(items, sparsity),
-            Self::Together(own) => own.check_items(items, sparsity),
+            Self::JointChoices(own) => own.check_items(items, sparsity),
             // Exactly one item of a list.
-            Self::Choice | Self::Flag | Self::Number(_) | Self::Cross(_) => {
+            Self::Choice | Self::Flag | Self::Number(_) | Self::CrossTabulation(_) => {
                 check_option_count(items)?;
-                one.check(f64::from(sparsity))
+                one.check_in_range(f64::from(sparsity))
             }
         }
     }
@@ -197,18 +199,18 @@ impl Kind {
             0 => Self::Ratings(ValueKind::Sign),
             1 => Self::Ratings(ValueKind::Real),
             2 => Self::Set,
-            CHOICE => Self::Choice,
-            FLAG => Self::Flag,
-            NUMBER => Self::Number(Scale::read_canonical(false, reader)?),
+            CHOICE_KIND_CODE => Self::Choice,
+            FLAG_KIND_CODE => Self::Flag,
+            NUMBER_KIND_CODE => Self::Number(Scale::read_canonical(false, reader)?),
             6 => Self::Numbers(Numbers::read_canonical(reader)?),
-            7 => Self::Cross(Cross::read_canonical(reader)?),
+            7 => Self::CrossTabulation(Cross::read_canonical(reader)?),
             8 => Self::Text(PrefixLengths::read_canonical(reader)?),
-            9 => Self::Together(Together::read_canonical(reader)?),
-            _ => reader.require_known(None)?,
+            9 => Self::JointChoices(Together::read_canonical(reader)?),
+            _ => reader.unwrap_or_mark_malformed(None)?,
         };
         let (items, sparsity) = match kind.implied_items() {
             Some(items) => match &kind {
-                Self::Together(own) => (items, own.entry_and_item_counts()[0]),
+                Self::JointChoices(own) => (items, own.entry_and_item_counts()[0]),
                 _ => (items, 1),
             },
             None => (Items::read_canonical(reader), reader.read_u32()),

@@ -37,10 +37,10 @@ pub(super) struct Contributions {
 
 #[derive(Debug, Clone)]
 enum Rates {
-    Collision(collision::Rates),
-    Coco(coco::Rates),
-    HashBin(hash_bin::Rates),
-    Window(window::Rates),
+    Collision(collision::CollisionHitProbabilities),
+    Coco(coco::CocoHitProbabilities),
+    HashBin(hash_bin::EstimateScaleAndVariance),
+    Window(window::EstimateScaleAndVariance),
     /// Greatest variances over bins: for people in the bin, and for the rest.
     Pattern([f64; 2]),
 }
@@ -54,14 +54,20 @@ impl Contributions {
         let (domain, epsilon) = (question.domain(), question.epsilon());
         Some(Self {
             rates: match question.mechanism() {
-                Mechanism::Collision(own) => Rates::Collision(own.rates(&domain, epsilon)),
-                Mechanism::Coco(own) => Rates::Coco(own.rates(&domain, epsilon)),
-                Mechanism::HashBin(own) => Rates::HashBin(own.rates(&domain, epsilon)),
-                Mechanism::Window(own) => Rates::Window(own.rates(&domain, epsilon)),
+                Mechanism::Collision(own) => {
+                    Rates::Collision(own.hit_probabilities(&domain, epsilon))
+                }
+                Mechanism::Coco(own) => Rates::Coco(own.hit_probabilities(&domain, epsilon)),
+                Mechanism::HashBin(own) => {
+                    Rates::HashBin(own.estimate_scale_and_variance(&domain, epsilon))
+                }
+                Mechanism::Window(own) => {
+                    Rates::Window(own.estimate_scale_and_variance(&domain, epsilon))
+                }
                 Mechanism::Pattern(own) => {
-                    let rates = own.rates(domain.item_count()?, epsilon);
+                    let rates = own.share_estimator(domain.item_count()?, epsilon);
                     let mut most = [0.0_f64; 2];
-                    for cell in 0..rates.cells() {
+                    for cell in 0..rates.cell_count() {
                         let weights = rates.range_weights(cell..cell + 1);
                         let own = rates
                             .variances_by_cell(&rates.output_weights_of_sum(&weights), &weights);
@@ -122,7 +128,7 @@ impl Contributions {
             // Every person has every number. For people without it, the greatest variance over all
             // numbers is used.
             Rates::Window(rates) => Contribution {
-                nobody: rates.worst_variance(),
+                nobody: rates.max_variance(),
                 ..self.sampled(entries, |value| rates.estimate_variance(value))
             },
             Rates::Pattern(most) => self.sampled(entries, |value| {
@@ -131,7 +137,7 @@ impl Contributions {
             // The other entries add their squares, and clipping reduces the total.
             Rates::HashBin(rates) => {
                 let values: Vec<f64> = entries.iter().map(|entry| entry.value).collect();
-                let sum = ClippedSum::new(&values, rates.clip.unwrap_or(f64::INFINITY));
+                let sum = ClippedSum::new(&values, rates.clipping_bound.unwrap_or(f64::INFINITY));
                 let entry = |(&truth, &expected)| EntryContribution {
                     truth,
                     expected,

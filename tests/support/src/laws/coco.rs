@@ -6,7 +6,7 @@ use hushbin::hash::{
     BalancedHash, HashFamily, HashKeys, independent_bucket, sign_of_closed_element,
 };
 use hushbin::mechanism::Mechanism;
-use hushbin::mechanism::coco::{Coco, Rule};
+use hushbin::mechanism::coco::{Coco, FavouredSideRule};
 use hushbin::sample::ExpLowerBound;
 use hushbin::{Items, Task, TaskFields, ValueKind};
 use num_bigint::BigUint;
@@ -21,7 +21,7 @@ pub struct Model {
     pub items: u32,
     pub sparsity: u32,
     pub epsilon: f64,
-    pub rule: Rule,
+    pub rule: FavouredSideRule,
     pub hashing: HashFamily,
     /// Number of pairs T of each hash function.
     pub pairs: u32,
@@ -68,21 +68,21 @@ impl Model {
     }
 
     /// The two rules at this T, with small, middle and large c that this s allows.
-    pub fn rules(sparsity: u32, pairs: u32) -> Vec<Rule> {
+    pub fn rules(sparsity: u32, pairs: u32) -> Vec<FavouredSideRule> {
         let mut favoured = vec![1, pairs.div_ceil(2), sparsity.min(pairs), pairs];
         favoured.sort_unstable();
         favoured.dedup();
         let strongest = favoured
             .into_iter()
-            .map(|favoured| Rule::Strongest { favoured });
-        let overwrite = (pairs > sparsity).then_some(Rule::Overwrite);
+            .map(|favoured| FavouredSideRule::Strongest { favoured });
+        let overwrite = (pairs > sparsity).then_some(FavouredSideRule::Overwrite);
         strongest.chain(overwrite).collect()
     }
 
     /// Hash functions that a rule allows.
-    fn hashings(rule: Rule) -> Vec<HashFamily> {
+    fn hashings(rule: FavouredSideRule) -> Vec<HashFamily> {
         let mut hashings = vec![HashFamily::Balanced, HashFamily::Independent];
-        if rule != Rule::Overwrite {
+        if rule != FavouredSideRule::Overwrite {
             hashings.push(HashFamily::BalancedItems);
         }
         hashings
@@ -125,12 +125,12 @@ impl Model {
                     favoured.sort_unstable();
                     favoured.dedup();
                     for favoured in favoured {
-                        for hashing in Self::hashings(Rule::Strongest { favoured }) {
+                        for hashing in Self::hashings(FavouredSideRule::Strongest { favoured }) {
                             models.extend([0.001, 1.0, 2.3, 12.0].map(|epsilon| Self {
                                 items,
                                 sparsity,
                                 epsilon,
-                                rule: Rule::Strongest { favoured },
+                                rule: FavouredSideRule::Strongest { favoured },
                                 hashing,
                                 pairs,
                                 hashes,
@@ -195,13 +195,13 @@ impl Model {
         let balanced = BalancedHash::new(self.elements(), self.pairs);
         let items = input
             .iter()
-            .map(|signed| (signed.item as u32, if signed.negative { -1 } else { 1 }));
+            .map(|signed| (signed.item as u32, if signed.is_negative { -1 } else { 1 }));
         let added = (0..).zip(self.added(input, completion));
         let added = added.map(|(i, element)| (element, 1 - 2 * (completion >> i & 1) as i8));
         let elements: Vec<_> = items.chain(added).collect();
         let mut pushes = vec![0; self.buckets() as usize];
         for function in 0..self.hashes {
-            let keys = HashKeys::of_function(seed, function);
+            let keys = HashKeys::for_hash_function(seed, function);
             for &(element, sign) in &elements {
                 let pair = match self.hashing {
                     HashFamily::Independent => {
@@ -222,12 +222,12 @@ impl Model {
         let e = ExpLowerBound::new(self.epsilon);
         let (s, t) = (self.sparsity, self.buckets());
         match self.rule {
-            Rule::Strongest { favoured: c } => Words::Strongest {
+            FavouredSideRule::Strongest { favoured: c } => Words::Strongest {
                 inside: e
                     .favoured_probability(c.into(), c.into(), (t - c).into())
                     .into(),
             },
-            Rule::Overwrite => Words::Overwrite {
+            FavouredSideRule::Overwrite => Words::Overwrite {
                 pair: e.pair_probability(s, t - 2 * s).into(),
                 decided: e.favoured_probability(1, 1, 1).into(),
             },
@@ -244,14 +244,14 @@ impl Model {
         };
         let (s, t) = (self.sparsity, self.buckets());
         match self.rule {
-            Rule::Strongest { favoured: c } => {
+            FavouredSideRule::Strongest { favoured: c } => {
                 let favoured = e * integer(c);
                 let inside = favoured.clone() / (favoured + integer(t - c));
                 Words::Strongest {
                     inside: round(inside),
                 }
             }
-            Rule::Overwrite => {
+            FavouredSideRule::Overwrite => {
                 let both = e + one();
                 let all = both.clone() * integer(s) + integer(t - 2 * s);
                 Words::Overwrite {
@@ -265,7 +265,7 @@ impl Model {
     /// Probability of each side, given the pushes.
     pub fn distribution(&self, pushes: &Pushes, words: &Words) -> Vec<Exact> {
         match (self.rule, words) {
-            (Rule::Strongest { favoured }, Words::Strongest { inside }) => {
+            (FavouredSideRule::Strongest { favoured }, Words::Strongest { inside }) => {
                 let outside = whole() - inside;
                 let others = self.buckets() - favoured;
                 shares(favoured, pushes)
@@ -278,7 +278,7 @@ impl Model {
                     })
                     .collect()
             }
-            (Rule::Overwrite, Words::Overwrite { pair, decided }) => {
+            (FavouredSideRule::Overwrite, Words::Overwrite { pair, decided }) => {
                 let pushed = pushes
                     .chunks(2)
                     .filter(|sides| sides[0] + sides[1] > 0)

@@ -4,7 +4,7 @@
 use hushbin::domain::SignedItem;
 use hushbin::hash::{BalancedHash, HashFamily, HashKeys, independent_bucket};
 use hushbin::mechanism::Mechanism;
-use hushbin::mechanism::collision::{Collision, Rule};
+use hushbin::mechanism::collision::{Collision, FavouredBucketRule};
 use hushbin::{Items, Task, TaskFields, ValueKind};
 use num_bigint::BigUint;
 
@@ -17,7 +17,7 @@ pub struct Model {
     pub items: u32,
     pub sparsity: u32,
     pub epsilon: f64,
-    pub rule: Rule,
+    pub rule: FavouredBucketRule,
     pub hashing: HashFamily,
     /// Number of buckets t of each hash function.
     pub buckets: u32,
@@ -43,14 +43,14 @@ impl Model {
     }
 
     /// The two rules at this t, with small, middle and large c that this s allows.
-    pub fn rules(sparsity: u32, buckets: u32) -> Vec<Rule> {
+    pub fn rules(sparsity: u32, buckets: u32) -> Vec<FavouredBucketRule> {
         let mut favoured = vec![1, buckets / 2, sparsity.min(buckets - 1), buckets - 1];
         favoured.sort_unstable();
         favoured.dedup();
         let heaviest = favoured
             .into_iter()
-            .map(|favoured| Rule::Heaviest { favoured });
-        let occupied = (buckets > sparsity).then_some(Rule::Occupied);
+            .map(|favoured| FavouredBucketRule::Heaviest { favoured });
+        let occupied = (buckets > sparsity).then_some(FavouredBucketRule::Occupied);
         heaviest.chain(occupied).collect()
     }
 
@@ -76,7 +76,7 @@ impl Model {
                                 items,
                                 sparsity,
                                 epsilon,
-                                rule: Rule::Heaviest { favoured },
+                                rule: FavouredBucketRule::Heaviest { favoured },
                                 hashing,
                                 buckets,
                                 hashes,
@@ -99,12 +99,12 @@ impl Model {
         let balanced = BalancedHash::new(2 * self.items + self.sparsity, self.buckets);
         let items = input
             .iter()
-            .map(|signed| 2 * signed.item as u32 + u32::from(signed.negative));
+            .map(|signed| 2 * signed.item as u32 + u32::from(signed.is_negative));
         let paddings = (0..self.sparsity - input.len() as u32).map(|i| 2 * self.items + i);
         let elements: Vec<u32> = items.chain(paddings).collect();
         let mut counts = vec![0; self.outcomes() as usize];
         for function in 0..self.hashes {
-            let keys = HashKeys::of_function(seed, function);
+            let keys = HashKeys::for_hash_function(seed, function);
             for &element in &elements {
                 let bucket = match self.hashing {
                     HashFamily::Independent => {
@@ -124,8 +124,8 @@ impl Model {
         let shares = shares(self.rule, counts);
         let occupied = counts.iter().filter(|&&count| count > 0).count() as u32;
         let size = match self.rule {
-            Rule::Occupied => occupied,
-            Rule::Heaviest { favoured } => favoured,
+            FavouredBucketRule::Occupied => occupied,
+            FavouredBucketRule::Heaviest { favoured } => favoured,
         };
         let whole = BigUint::from(1u8) << 64;
         let inside = inside(occupied);
@@ -150,7 +150,10 @@ pub fn inputs(items: u32, sparsity: u32) -> Vec<Vec<SignedItem>> {
             if inputs[index].len() < sparsity as usize {
                 for negative in [false, true] {
                     let mut longer: Vec<SignedItem> = inputs[index].clone();
-                    longer.push(SignedItem { item, negative });
+                    longer.push(SignedItem {
+                        item,
+                        is_negative: negative,
+                    });
                     inputs.push(longer);
                 }
             }
@@ -161,10 +164,10 @@ pub fn inputs(items: u32, sparsity: u32) -> Vec<Vec<SignedItem>> {
 
 /// Returns for each bucket how many of the sets C that the rule may pick contain it, and the number
 /// of all sets. Both are up to a common factor.
-pub fn shares(rule: Rule, counts: &[u32]) -> Vec<[u32; 2]> {
+pub fn shares(rule: FavouredBucketRule, counts: &[u32]) -> Vec<[u32; 2]> {
     match rule {
-        Rule::Occupied => counts.iter().map(|&n| [u32::from(n > 0), 1]).collect(),
-        Rule::Heaviest { favoured } => {
+        FavouredBucketRule::Occupied => counts.iter().map(|&n| [u32::from(n > 0), 1]).collect(),
+        FavouredBucketRule::Heaviest { favoured } => {
             let strengths: Vec<i64> = counts.iter().map(|&count| count.into()).collect();
             share_places(favoured, &strengths)
         }

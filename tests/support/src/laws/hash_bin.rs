@@ -6,7 +6,7 @@ use hushbin::hash::{
     sign_of_open_key,
 };
 use hushbin::mechanism::Mechanism;
-use hushbin::mechanism::hash_bin::{HashBin, PrivacyLevel, Response};
+use hushbin::mechanism::hash_bin::{HashBin, PrivacyLevel, RandomisedResponse};
 use hushbin::sample::ExpLowerBound;
 use hushbin::{Entry, Items, Randomizer, Report, Task, TaskFields, ValueKind};
 
@@ -56,7 +56,7 @@ impl Model {
 
     /// Clip in steps, ηΓ, at user level.
     pub fn clip_steps(&self) -> Option<u32> {
-        let clip = self.level.clip()?;
+        let clip = self.level.clipping_bound()?;
         Some((clip * f64::from(self.grid)) as u32)
     }
 
@@ -107,7 +107,7 @@ impl Model {
     /// Deviation of P(plus) from 1/2 for a sum of `steps` steps, in units of 2⁻⁶⁴.
     pub fn lean(&self, steps: u32) -> u64 {
         let clip = self.clip_steps().unwrap();
-        ExpLowerBound::new(self.epsilon).sign_excess(steps, clip) >> 1
+        ExpLowerBound::new(self.epsilon).sign_probability_difference(steps, clip) >> 1
     }
 
     /// P(plus) of a sum of `steps` steps, in units of 2⁻⁶⁴, given its deviation from 1/2.
@@ -172,11 +172,11 @@ pub fn rounded(
     };
     assert_eq!(report.seed, seed);
     match report.response {
-        Response::Bins(bins) => {
+        RandomisedResponse::Bins(bins) => {
             assert_eq!(bins, expected);
             bins
         }
-        Response::Sign(_) => unreachable!("the noise is Laplace"),
+        RandomisedResponse::Sign(_) => unreachable!("the noise is Laplace"),
     }
 }
 

@@ -8,7 +8,7 @@ use hushbin_analysis::estimate::{
     Estimate, EstimateOptions, Estimator, ItemEstimates, Query, Totals,
 };
 use hushbin_analysis::promise::{ReportPrivacy, SumPrivacy};
-use hushbin_analysis::sums::{SumEstimate, SumEstimates, SumQuery, SumTotals, local_task};
+use hushbin_analysis::sums::{SumEstimate, SumEstimates, SumQuery, SumTotals, local_numbers_task};
 use rand_core::CryptoRng;
 use serde::Serialize;
 
@@ -164,13 +164,13 @@ impl BothWaysSimulation {
     /// Creates a simulation without people. The ε of local reports is the central ε of the task.
     ///
     /// # Errors
-    /// [`Error::Combination`] for a task that collects vectors instead of numbers.
+    /// [`Error::InvalidCombination`] for a task that collects vectors instead of numbers.
     pub fn new(task: &SumTask) -> Result<Self, Error> {
         let numbers = numbers_of_task(task)?;
         let ranges = numbers
             .iter()
             .map(|own| (own.name.clone(), own.limits.range()));
-        let local = local_task(ranges, task.central_epsilon())?;
+        let local = local_numbers_task(ranges, task.central_epsilon())?;
         Ok(Self {
             sums: SumTotals::new(task),
             randomizer: SumRandomizer::new(task),
@@ -202,7 +202,7 @@ impl BothWaysSimulation {
     /// value for every number of the task.
     ///
     /// # Errors
-    /// Errors of [`SumRandomizer::randomize`], and [`Error::AnswerCount`] for an incomplete answer.
+    /// Errors of [`SumRandomizer::randomize`], and [`Error::WrongAnswerCount`] for an incomplete answer.
     /// All people before the first invalid answer are added.
     pub fn add_people<R: CryptoRng>(&mut self, answers: &[f64], rng: &mut R) -> Result<(), Error> {
         for answer in answers.chunks(self.truths.len()) {
@@ -241,7 +241,7 @@ impl BothWaysSimulation {
                 item: None,
                 up: false,
             },
-            Message::Unit {
+            Message::UnitStep {
                 coordinate,
                 negative,
             } => SentMessage {
@@ -264,14 +264,16 @@ impl BothWaysSimulation {
         messages.iter().for_each(|own| totals.add_message(*own));
         let own = self.task.message_parameters();
         // A person reports k of D numbers, so each reported one counts D/k times.
-        let lift = self.numbers.len() as f64 / f64::from(own.drawn_coordinates());
+        let lift = self.numbers.len() as f64 / f64::from(own.drawn_coordinate_count());
         let q = own.noise_threshold().probability();
-        let noise =
-            2.0 * f64::from(own.noise_trials()) * q * own.noise_threshold().false_probability();
+        let noise = 2.0
+            * f64::from(own.noise_trial_count())
+            * q
+            * own.noise_threshold().false_probability();
         let reading = |((item, number), &answered): ((usize, &NamedLimits), &f64)| {
             let counts = totals.counts_by_sign(item);
             let [min, max] = number.limits.range();
-            let level = (max / 2.0 - min / 2.0) * lift / f64::from(own.levels());
+            let level = (max / 2.0 - min / 2.0) * lift / f64::from(own.level_count());
             let up = counts[0] as f64 - counts[1] as f64;
             PersonEstimate {
                 item: number.name.clone(),
@@ -373,8 +375,9 @@ fn clipped_entries(numbers: &[NamedLimits], answer: &[f64]) -> impl Iterator<Ite
 
 /// Returns the numbers that a task asks for.
 fn numbers_of_task(task: &SumTask) -> Result<Vec<NamedLimits>, Error> {
-    let SummedQuantity::Box(Items::Named(names), limits) = task.summed_quantity() else {
-        return Err(Error::Combination {
+    let SummedQuantity::NumbersWithLimits(Items::Named(names), limits) = task.summed_quantity()
+    else {
+        return Err(Error::InvalidCombination {
             reason: "only numbers can be asked both ways, not a vector",
         });
     };

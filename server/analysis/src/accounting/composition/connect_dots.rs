@@ -37,21 +37,21 @@ impl BoundSide {
 /// Lower and upper bounds on the δ of one batch at the points of a grid of ε_c.
 #[derive(Debug)]
 pub(in crate::accounting) struct DeltaCurve {
-    step: f64,
-    lower: Vec<f64>,
-    upper: Vec<f64>,
+    grid_step: f64,
+    lower_deltas: Vec<f64>,
+    upper_deltas: Vec<f64>,
 }
 
 /// Measure over privacy losses on a grid. Only the masses at losses of 0 or more are stored. The
 /// masses at negative losses follow from these by symmetry.
 #[derive(Debug)]
-pub(in crate::accounting) struct LossMeasure {
-    pub(super) side: BoundSide,
-    pub(super) step: f64,
+pub(in crate::accounting) struct PrivacyLossMeasure {
+    pub(super) bound_side: BoundSide,
+    pub(super) grid_step: f64,
     /// Masses at the losses 0, h, 2h, ..., where h is `step`.
-    pub(super) nonnegative: Vec<f64>,
+    pub(super) nonnegative_loss_masses: Vec<f64>,
     /// Mass at infinite loss.
-    pub(super) infinite: f64,
+    pub(super) infinite_loss_mass: f64,
 }
 
 impl DeltaCurve {
@@ -61,38 +61,43 @@ impl DeltaCurve {
         for i in 1..upper.len() {
             upper[i] = upper[i].min(upper[i - 1]);
         }
-        Self { step, lower, upper }
+        Self {
+            grid_step: step,
+            lower_deltas: lower,
+            upper_deltas: upper,
+        }
     }
 
     /// Returns a measure whose δ is nowhere below the δ of the batch.
-    pub(in crate::accounting) fn upper_measure(&self) -> LossMeasure {
-        let last = self.upper.len() - 1;
+    pub(in crate::accounting) fn upper_loss_measure(&self) -> PrivacyLossMeasure {
+        let last = self.upper_deltas.len() - 1;
         // The δ that remains at the end of the grid is counted as infinite loss.
-        let infinite = self.upper[last];
-        let mut half = self.masses_from_hull(&self.upper, BoundSide::Above);
+        let infinite = self.upper_deltas[last];
+        let mut half = self.masses_from_hull(&self.upper_deltas, BoundSide::Above);
         // The remaining mass has loss 0. `slack` covers rounding errors of the sum.
         let slack = f64::EPSILON * (2 * last + 8) as f64;
-        half[0] = (1.0 - infinite - total_mass(&half, self.step)).max(0.0) + slack;
-        LossMeasure {
-            side: BoundSide::Above,
-            step: self.step,
-            nonnegative: half,
-            infinite,
+        half[0] = (1.0 - infinite - total_mass(&half, self.grid_step)).max(0.0) + slack;
+        PrivacyLossMeasure {
+            bound_side: BoundSide::Above,
+            grid_step: self.grid_step,
+            nonnegative_loss_masses: half,
+            infinite_loss_mass: infinite,
         }
     }
 
     /// Returns a measure whose δ is nowhere above the δ of the batch.
-    pub(in crate::accounting) fn lower_measure(&self) -> LossMeasure {
-        let parts: Vec<f64> = (0..self.upper.len() - 1)
-            .map(|i| self.lowest_ratio_to_chord(i))
+    pub(in crate::accounting) fn lower_loss_measure(&self) -> PrivacyLossMeasure {
+        let parts: Vec<f64> = (0..self.upper_deltas.len() - 1)
+            .map(|i| self.min_delta_to_chord_ratio(i))
             .collect();
         let mut dots: Vec<f64> = (0..parts.len())
-            .map(|i| self.upper[i] * parts[i].min(parts[i.saturating_sub(1)]))
+            .map(|i| self.upper_deltas[i] * parts[i].min(parts[i.saturating_sub(1)]))
             .collect();
         // A lower bound has no mass beyond the grid.
         dots.push(0.0);
         let mut half = self.masses_from_hull(&dots, BoundSide::Below);
-        let all = total_mass(&half, self.step) * (1.0 + f64::EPSILON * (2 * half.len() + 8) as f64);
+        let all =
+            total_mass(&half, self.grid_step) * (1.0 + f64::EPSILON * (2 * half.len() + 8) as f64);
         if all > 1.0 {
             for mass in &mut half {
                 *mass /= all * (1.0 + 4.0 * f64::EPSILON);
@@ -100,24 +105,24 @@ impl DeltaCurve {
         } else {
             half[0] = (1.0 - all - 4.0 * f64::EPSILON).max(0.0);
         }
-        LossMeasure {
-            side: BoundSide::Below,
-            step: self.step,
-            nonnegative: half,
-            infinite: 0.0,
+        PrivacyLossMeasure {
+            bound_side: BoundSide::Below,
+            grid_step: self.grid_step,
+            nonnegative_loss_masses: half,
+            infinite_loss_mass: 0.0,
         }
     }
 
     /// Returns a lower bound on δ divided by the chord, between the grid points `i` and `i` + 1.
     /// The chord connects the upper bounds at these two points. In the last interval, the chord
     /// ends at 0.
-    fn lowest_ratio_to_chord(&self, i: usize) -> f64 {
-        let (low, high) = (&self.lower, &self.upper);
-        let growth = self.step.exp();
+    fn min_delta_to_chord_ratio(&self, i: usize) -> f64 {
+        let (low, high) = (&self.lower_deltas, &self.upper_deltas);
+        let growth = self.grid_step.exp();
         // Two bounds on the decrease of δ from i to i + 1: as steep as before i, and as steep as
         // after i + 1. Left of 0, δ is computed from its values right of 0.
         let before = if i == 0 {
-            self.step.exp_m1() * (1.0 - low[0]) + high[1] - low[0]
+            self.grid_step.exp_m1() * (1.0 - low[0]) + high[1] - low[0]
         } else {
             growth * (high[i - 1] - low[i])
         };
@@ -158,12 +163,12 @@ impl DeltaCurve {
         // Decrease of δ on the chord into a point and on the chord out of it, per unit of x and
         // times x at that point.
         let into = |from: usize, at: usize| {
-            let width = (at - from) as f64 * self.step;
+            let width = (at - from) as f64 * self.grid_step;
             let fall = (dots[from] - dots[at]) / -(-width).exp_m1();
             side.shift_outward(fall, f64::EPSILON * (8.0 + width))
         };
         let out = |at: usize, to: usize| {
-            let width = (to - at) as f64 * self.step;
+            let width = (to - at) as f64 * self.grid_step;
             let fall = (dots[at] - dots[to]) / width.exp_m1();
             let other = match side {
                 BoundSide::Above => BoundSide::Below,

@@ -21,13 +21,13 @@ use serde::Serialize;
 use super::batch_privacy::{BatchPrivacy, ideal_hash_epsilon};
 use super::group_privacy::{self, GroupPrivacyProfile};
 use super::method::AccountingMethod;
-use super::mixture::Mixture;
+use super::mixture::ReportMixture;
 use super::privacy_profile::EpsilonBounds;
-use super::ranges::{BATCHES, DELTA, honest_reports};
+use super::ranges::{BATCH_COUNT_RANGE, DELTA_RANGE, honest_reports};
 
 pub(super) use connect_dots::BoundSide;
 use connect_dots::DeltaCurve;
-pub(super) use privacy_loss::LossDistribution;
+pub(super) use privacy_loss::PrivacyLossDistribution;
 
 /// Maximum change of δ due to truncating loss distributions, as a fraction of δ. The limit applies
 /// to all truncations together.
@@ -35,14 +35,14 @@ const TRUNCATION_FRACTION: f64 = 1e-9;
 
 /// Exposure of one person: R reports from the person in each of K batches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-pub struct Exposure {
+pub struct PersonExposure {
     /// Number K of batches that contain reports from the person.
     pub batches: u32,
     /// Number R of the person's reports in each batch. Their inputs may differ.
     pub reports_per_person: u32,
 }
 
-impl Default for Exposure {
+impl Default for PersonExposure {
     /// Returns one report in one batch.
     fn default() -> Self {
         Self {
@@ -62,7 +62,7 @@ pub struct ComposedPrivacy {
     pub account: BatchPrivacy,
     /// Assumed exposure of the person.
     #[serde(flatten)]
-    pub exposure: Exposure,
+    pub exposure: PersonExposure,
     /// Proven central ε of a single batch at the same δ.
     pub one_batch_epsilon: f64,
     /// Central ε of all K batches by basic composition: K times the central ε of one batch at δ/K.
@@ -90,31 +90,31 @@ pub struct ComposedPrivacy {
 /// ```
 ///
 /// # Errors
-/// The errors of [`account`](super::compute_batch_privacy). [`Error::OutOfRange`] if the number of
+/// The errors of [`account`](super::compute_batch_privacy). [`Error::OptionOutOfRange`] if the number of
 /// batches is outside [`BATCHES`], or if the number of reports per person is outside
-/// [`REPORTS_PER_PERSON`](super::REPORTS_PER_PERSON) or exceeds that of honest reports.
+/// [`REPORTS_PER_PERSON_RANGE`](super::REPORTS_PER_PERSON_RANGE) or exceeds that of honest reports.
 pub fn compute_composed_privacy(
-    mixture: &Mixture,
+    mixture: &ReportMixture,
     reports: u64,
     honest_fraction: f64,
     delta: f64,
-    exposure: Exposure,
+    exposure: PersonExposure,
 ) -> Result<ComposedPrivacy, Error> {
     let honest_reports = honest_reports(reports, honest_fraction)?;
-    DELTA.check(delta)?;
-    BATCHES.check(f64::from(exposure.batches))?;
+    DELTA_RANGE.check_in_range(delta)?;
+    BATCH_COUNT_RANGE.check_in_range(f64::from(exposure.batches))?;
     group_privacy::check_reports_per_person(exposure.reports_per_person, honest_reports)?;
     let k = f64::from(exposure.batches);
     // The sums must be precise down to the smallest δ at which one batch is evaluated below.
     let least = if k == 1.0 { delta } else { 0.5 * delta / k };
     let one = GroupPrivacyProfile::new(mixture, honest_reports, exposure.reports_per_person, least);
     let EpsilonBounds {
-        lower,
-        reduction,
-        upper,
+        reduction_lower_epsilon: lower,
+        reduction_upper_epsilon: reduction,
+        proven_upper_epsilon: upper,
     } = one.epsilon_bounds(delta);
     let (mut basic, mut advanced) = (upper, upper);
-    let single = exposure == Exposure::default();
+    let single = exposure == PersonExposure::default();
     let ideal = || ideal_hash_epsilon(mixture, honest_reports, delta, upper);
     let mut account = BatchPrivacy {
         central_epsilon: upper,
@@ -124,12 +124,16 @@ pub fn compute_composed_privacy(
         reduction_attained: mixture.attains_reduction(),
         alpha: mixture.alpha(),
         delta,
-        method: one.method(),
+        method: one.accounting_method(),
         honest_reports,
     };
     if exposure.batches > 1 {
-        basic = with_rounding_margin(k * one.epsilon_bounds(delta / k).upper);
-        advanced = advanced_composition(one.epsilon_bounds(0.5 * delta / k).upper, k, 0.5 * delta);
+        basic = with_rounding_margin(k * one.epsilon_bounds(delta / k).proven_upper_epsilon);
+        advanced = advanced_composition(
+            one.epsilon_bounds(0.5 * delta / k).proven_upper_epsilon,
+            k,
+            0.5 * delta,
+        );
         let [below, above] = composed_epsilon_bounds(&one, exposure.batches, delta, upper);
         // Several batches reveal at least as much as one.
         account.reduction_lower_epsilon = lower.max(below);
@@ -179,7 +183,7 @@ fn composed_epsilon_bounds(
     let rare = TRUNCATION_FRACTION * delta;
     let curve = delta_curve(one, batches, least, rare);
     [BoundSide::Below, BoundSide::Above]
-        .map(|side| composed_loss_distribution(&curve, side, batches, rare).epsilon(delta))
+        .map(|side| composed_loss_distribution(&curve, side, batches, rare).epsilon_at_delta(delta))
 }
 
 /// Part of a composition of identical parts. It is a pair of distributions that is its own mirror
@@ -244,10 +248,10 @@ pub(super) fn composed_loss_distribution(
     side: BoundSide,
     times: u32,
     rare: f64,
-) -> LossDistribution {
+) -> PrivacyLossDistribution {
     let masses = match side {
-        BoundSide::Above => curve.upper_measure(),
-        BoundSide::Below => curve.lower_measure(),
+        BoundSide::Above => curve.upper_loss_measure(),
+        BoundSide::Below => curve.lower_loss_measure(),
     };
-    LossDistribution::from_masses(&masses).self_composed(times, rare)
+    PrivacyLossDistribution::from_masses(&masses).self_composed(times, rare)
 }

@@ -10,33 +10,33 @@
 //! δ_K from below. All terms of the sums are non-negative. So the relative error of a sum of m
 //! terms is below m·2⁻⁵². This error is added to upper bounds and subtracted from lower bounds.
 
-use super::connect_dots::{BoundSide, DeltaCurve, LossMeasure};
+use super::connect_dots::{BoundSide, DeltaCurve, PrivacyLossMeasure};
 
 /// Maximum number of grid points above 0. A measure with more is moved to a coarser grid.
-const POINTS: usize = 4096;
+const MAX_GRID_POINTS: usize = 4096;
 
 /// Measure over the privacy losses i·h, where h is `step` and i runs from −m to m. The length of
 /// `mass` is 2m + 1. The mass at −ℓ is exp(−ℓ) times the mass at ℓ, because exchanging the two
 /// inputs does not change the distribution.
 #[derive(Debug, Clone)]
-pub(in crate::accounting) struct LossDistribution {
-    side: BoundSide,
-    step: f64,
+pub(in crate::accounting) struct PrivacyLossDistribution {
+    bound_side: BoundSide,
+    grid_step: f64,
     /// Mass at loss i·h, for i from −m to m.
-    mass: Vec<f64>,
+    loss_masses: Vec<f64>,
     /// Mass at infinite loss: the probability that the output identifies the input. In a lower
     /// bound, this mass is 0.
-    infinite: f64,
+    infinite_loss_mass: f64,
 }
 
-impl LossDistribution {
+impl PrivacyLossDistribution {
     /// Creates the distribution that has these masses, and the mirrored masses below 0.
-    pub(in crate::accounting) fn from_masses(masses: &LossMeasure) -> Self {
+    pub(in crate::accounting) fn from_masses(masses: &PrivacyLossMeasure) -> Self {
         Self::new(
-            masses.side,
-            masses.step,
-            &masses.nonnegative,
-            masses.infinite,
+            masses.bound_side,
+            masses.grid_step,
+            &masses.nonnegative_loss_masses,
+            masses.infinite_loss_mass,
         )
     }
 
@@ -60,16 +60,16 @@ impl LossDistribution {
             BoundSide::Below => 0.0,
         };
         Self {
-            side,
-            step,
-            mass,
-            infinite,
+            bound_side: side,
+            grid_step: step,
+            loss_masses: mass,
+            infinite_loss_mass: infinite,
         }
     }
 
     /// Returns the largest loss index m. Losses run from −m to m steps.
     fn largest_loss_index(&self) -> usize {
-        self.mass.len() / 2
+        self.loss_masses.len() / 2
     }
 
     /// Returns the distribution of the sum of two batches' losses.
@@ -77,22 +77,28 @@ impl LossDistribution {
     /// Exchanging the inputs changes neither batch, so it does not change the sum. Therefore only
     /// losses that are not negative are computed.
     fn convolve(&self, other: &Self) -> Self {
-        let reversed: Vec<f64> = other.mass.iter().rev().copied().collect();
+        let reversed: Vec<f64> = other.loss_masses.iter().rev().copied().collect();
         let (a, b) = (self.largest_loss_index(), other.largest_loss_index());
         let half: Vec<f64> = (0..=a + b)
             .map(|k| {
                 // Loss i of `self` is at index a + i. Loss k − i of `other` is at index b − k + i
                 // of `reversed`.
                 let (from, to) = ((a + k).saturating_sub(b), (2 * a).min(a + k + b));
-                let (first, start) = (&self.mass[from..=to], b + from - a - k);
+                let (first, start) = (&self.loss_masses[from..=to], b + from - a - k);
                 let sum = dot_product(first, &reversed[start..start + first.len()]);
-                self.side
+                self.bound_side
                     .shift_outward(sum, f64::EPSILON * first.len() as f64)
             })
             .collect();
-        let total = |loss: &Self| loss.mass.iter().sum::<f64>() + loss.infinite;
-        let infinite = self.infinite * total(other) + other.infinite * total(self);
-        Self::new(self.side, self.step, &half, infinite * (1.0 + 1e-9))
+        let total = |loss: &Self| loss.loss_masses.iter().sum::<f64>() + loss.infinite_loss_mass;
+        let infinite =
+            self.infinite_loss_mass * total(other) + other.infinite_loss_mass * total(self);
+        Self::new(
+            self.bound_side,
+            self.grid_step,
+            &half,
+            infinite * (1.0 + 1e-9),
+        )
     }
 
     /// Removes the outermost grid points in pairs, one at a negative and one at the opposite
@@ -100,17 +106,18 @@ impl LossDistribution {
     fn trim_tails(&mut self, most: f64) {
         let (mut cut, mut moved) = (0, 0.0);
         while cut < self.largest_loss_index() {
-            let next = moved + self.mass[cut] + self.mass[self.mass.len() - 1 - cut];
+            let next =
+                moved + self.loss_masses[cut] + self.loss_masses[self.loss_masses.len() - 1 - cut];
             if next > most {
                 break;
             }
             (cut, moved) = (cut + 1, next);
         }
-        self.mass.truncate(self.mass.len() - cut);
-        self.mass.drain(..cut);
+        self.loss_masses.truncate(self.loss_masses.len() - cut);
+        self.loss_masses.drain(..cut);
         // An upper bound counts the removed mass as infinite loss. A lower bound drops it.
-        if self.side == BoundSide::Above {
-            self.infinite += moved * (1.0 + 1e-9);
+        if self.bound_side == BoundSide::Above {
+            self.infinite_loss_mass += moved * (1.0 + 1e-9);
         }
     }
 
@@ -133,7 +140,7 @@ impl LossDistribution {
                 sum = sum.convolve(&self);
                 sum.trim_tails(spare * f64::from(done));
             }
-            while sum.largest_loss_index() > POINTS {
+            while sum.largest_loss_index() > MAX_GRID_POINTS {
                 sum = sum.on_coarser_grid();
                 self = self.on_coarser_grid();
             }
@@ -148,22 +155,22 @@ impl LossDistribution {
         let (lower, upper) = (0..=self.largest_loss_index().div_ceil(2))
             .map(|i| {
                 let (delta, slack) = (
-                    deltas.get(2 * i).unwrap_or(&self.infinite),
-                    self.relative_error(),
+                    deltas.get(2 * i).unwrap_or(&self.infinite_loss_mass),
+                    self.delta_relative_error(),
                 );
                 (delta * (1.0 - slack), delta * (1.0 + slack))
             })
             .unzip();
-        let curve = DeltaCurve::new(2.0 * self.step, lower, upper);
-        Self::from_masses(&match self.side {
-            BoundSide::Above => curve.upper_measure(),
-            BoundSide::Below => curve.lower_measure(),
+        let curve = DeltaCurve::new(2.0 * self.grid_step, lower, upper);
+        Self::from_masses(&match self.bound_side {
+            BoundSide::Above => curve.upper_loss_measure(),
+            BoundSide::Below => curve.lower_loss_measure(),
         })
     }
 
-    /// Returns the relative error of [`LossDistribution::deltas_on_grid`]. Each δ is a sum of one
+    /// Returns the relative error of [`PrivacyLossDistribution::deltas_on_grid`]. Each δ is a sum of one
     /// term per grid point, and each term is rounded a few times.
-    fn relative_error(&self) -> f64 {
+    fn delta_relative_error(&self) -> f64 {
         8.0 * f64::EPSILON * (self.largest_loss_index() + 4) as f64
     }
 
@@ -172,10 +179,13 @@ impl LossDistribution {
     /// From ε = ℓ down to ℓ − h, δ increases by (1 − exp(−h))·E[exp(ℓ − L); L ≥ ℓ], where L is the
     /// loss.
     fn deltas_on_grid(&self) -> Vec<f64> {
-        let (less, share) = ((-self.step).exp(), -(-self.step).exp_m1());
-        let (mut delta, mut weight) = (self.infinite, 0.0);
+        let (less, share) = ((-self.grid_step).exp(), -(-self.grid_step).exp_m1());
+        let (mut delta, mut weight) = (self.infinite_loss_mass, 0.0);
         let mut deltas = vec![delta];
-        for mass in self.mass[self.largest_loss_index() + 1..].iter().rev() {
+        for mass in self.loss_masses[self.largest_loss_index() + 1..]
+            .iter()
+            .rev()
+        {
             weight = mass + less * weight;
             delta += share * weight;
             deltas.push(delta);
@@ -186,37 +196,39 @@ impl LossDistribution {
 
     /// Returns δ at `epsilon`. The result is rounded up if this measure is an upper bound, and down
     /// if it is a lower bound.
-    pub(in crate::accounting) fn delta(&self, epsilon: f64) -> f64 {
-        let (deltas, before) = (self.deltas_on_grid(), (epsilon / self.step) as usize);
+    pub(in crate::accounting) fn delta_at_epsilon(&self, epsilon: f64) -> f64 {
+        let (deltas, before) = (self.deltas_on_grid(), (epsilon / self.grid_step) as usize);
         // Between two grid points, δ is linear in exp(ε). After the last one, only infinite loss is
         // left.
         let Some(&[from, to]) = deltas.get(before..before.saturating_add(2)) else {
             return self
-                .side
-                .shift_outward(self.infinite, self.relative_error());
+                .bound_side
+                .shift_outward(self.infinite_loss_mass, self.delta_relative_error());
         };
-        let beyond = epsilon - before as f64 * self.step;
-        let part = (beyond.exp_m1() / self.step.exp_m1()).clamp(0.0, 1.0);
+        let beyond = epsilon - before as f64 * self.grid_step;
+        let part = (beyond.exp_m1() / self.grid_step.exp_m1()).clamp(0.0, 1.0);
         let near = from * (1.0 - part) + to * part;
         // The distance from the previous grid point has a rounding error that is relative to ε.
         let moved = (from - to) * 8.0 * f64::EPSILON * (before + 2) as f64;
-        match self.side {
-            BoundSide::Above => self.side.shift_outward(near + moved, self.relative_error()),
+        match self.bound_side {
+            BoundSide::Above => self
+                .bound_side
+                .shift_outward(near + moved, self.delta_relative_error()),
             BoundSide::Below => self
-                .side
-                .shift_outward((near - moved).max(0.0), self.relative_error()),
+                .bound_side
+                .shift_outward((near - moved).max(0.0), self.delta_relative_error()),
         }
     }
 
     /// Returns the ε at which δ(ε) is `delta`. The result is rounded up if this measure is an upper
     /// bound, and down if it is a lower bound. Returns infinity if there is no such ε.
-    pub(in crate::accounting) fn epsilon(&self, delta: f64) -> f64 {
+    pub(in crate::accounting) fn epsilon_at_delta(&self, delta: f64) -> f64 {
         let nearer = 4.0 * f64::EPSILON;
-        let (delta, nearer) = match self.side {
-            BoundSide::Above => (delta * (1.0 - self.relative_error()), nearer),
-            BoundSide::Below => (delta * (1.0 + self.relative_error()), -nearer),
+        let (delta, nearer) = match self.bound_side {
+            BoundSide::Above => (delta * (1.0 - self.delta_relative_error()), nearer),
+            BoundSide::Below => (delta * (1.0 + self.delta_relative_error()), -nearer),
         };
-        if self.infinite >= delta {
+        if self.infinite_loss_mass >= delta {
             return f64::INFINITY;
         }
         let deltas = self.deltas_on_grid();
@@ -226,8 +238,8 @@ impl LossDistribution {
             return 0.0;
         }
         let part = (delta - deltas[after]) / (deltas[after - 1] - deltas[after]);
-        let down = -(part * (-self.step).exp_m1()).ln_1p();
-        let end = after as f64 * self.step;
+        let down = -(part * (-self.grid_step).exp_m1()).ln_1p();
+        let end = after as f64 * self.grid_step;
         (end * (1.0 + nearer) - down * (1.0 - nearer)).max(0.0)
     }
 }
@@ -258,23 +270,32 @@ mod tests {
         let delta = |central: f64| 1e-3 + 0.3 * (1.0 - (central - 0.35).exp()).max(0.0);
         let at: Vec<f64> = (0..=20).map(|i| delta(f64::from(i) * 0.05)).collect();
         let curve = DeltaCurve::new(0.05, at.clone(), at);
-        let [above, below] = [curve.upper_measure(), curve.lower_measure()]
-            .map(|side| LossDistribution::from_masses(&side));
+        let [above, below] = [curve.upper_loss_measure(), curve.lower_loss_measure()]
+            .map(|side| PrivacyLossDistribution::from_masses(&side));
         assert_eq!(
-            above.clone().self_composed(1, 0.0).epsilon(9.99e-4),
+            above
+                .clone()
+                .self_composed(1, 0.0)
+                .epsilon_at_delta(9.99e-4),
             f64::INFINITY
         );
         let twice = above.clone().self_composed(2, 0.0);
-        assert_eq!(twice.epsilon(1.998e-3), f64::INFINITY);
-        assert!(twice.epsilon(2.1e-3) < 0.7);
+        assert_eq!(twice.epsilon_at_delta(1.998e-3), f64::INFINITY);
+        assert!(twice.epsilon_at_delta(2.1e-3) < 0.7);
         // At grid points, the δ of the measure is exact.
         for central in [0.0, 0.1, 0.3] {
             let least = above
                 .clone()
                 .self_composed(1, 0.0)
-                .epsilon(delta(central) * (1.0 + 1e-9));
+                .epsilon_at_delta(delta(central) * (1.0 + 1e-9));
             assert!((least - central).abs() < 1e-8, "{central}: {least}");
-            assert!(below.clone().self_composed(1, 0.0).epsilon(delta(central)) <= central);
+            assert!(
+                below
+                    .clone()
+                    .self_composed(1, 0.0)
+                    .epsilon_at_delta(delta(central))
+                    <= central
+            );
         }
     }
 }

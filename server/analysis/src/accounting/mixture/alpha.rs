@@ -2,7 +2,7 @@
 //! uses. In formulas, e is exp(ε).
 
 use hushbin::Error;
-use hushbin::bounds::EPSILON;
+use hushbin::bounds::EPSILON_RANGE;
 use hushbin::choose::mixture_alpha;
 
 /// Distribution of the reports of an ε-LDP randomizer, written as a mixture with parameter α.
@@ -11,23 +11,23 @@ use hushbin::choose::mixture_alpha;
 /// to the other one with probability α, and otherwise to neither. Any other person's report points
 /// to one of the two with probability 2α, and then hides the person's report.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Mixture {
+pub struct ReportMixture {
     /// Local ε of one report.
     pub(in crate::accounting) epsilon: f64,
     /// Mixture parameter α.
     pub(in crate::accounting) alpha: f64,
     /// Probability 1 − α − e·α that a report points to neither input, computed without
     /// cancellation.
-    pub(in crate::accounting) rest: f64,
+    pub(in crate::accounting) uninformative_probability: f64,
     /// Weight v of an uninformative report in the [privacy blanket](super::super::privacy_blanket).
-    pub(in crate::accounting) weight: f64,
+    pub(in crate::accounting) uninformative_weight: f64,
     /// Number of favoured buckets, and number of all other buckets. `None` if unknown, as for an
     /// arbitrary ε-LDP randomizer.
-    pub(in crate::accounting) favoured: Option<FavouredBucketCounts>,
+    pub(in crate::accounting) favoured_bucket_counts: Option<FavouredBucketCounts>,
     /// True if elements are hashed independently. Then a smaller ε_c can be proven under the
     /// assumption of an ideal hash.
-    pub(in crate::accounting) independent: bool,
-    /// Value that [`Mixture::attains_reduction`] returns.
+    pub(in crate::accounting) has_independent_hashes: bool,
+    /// Value that [`ReportMixture::attains_reduction`] returns.
     pub(in crate::accounting) attains_reduction: bool,
 }
 
@@ -38,35 +38,35 @@ pub struct Mixture {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(in crate::accounting) struct FavouredBucketCounts {
     /// Number c of favoured buckets.
-    pub(in crate::accounting) count: f64,
+    pub(in crate::accounting) favoured_count: f64,
     /// Number t − c of buckets that are not favoured.
-    pub(in crate::accounting) others: f64,
+    pub(in crate::accounting) unfavoured_count: f64,
 }
 
 impl FavouredBucketCounts {
     /// Returns the number t of buckets.
     pub(in crate::accounting) fn bucket_count(&self) -> f64 {
-        self.count + self.others
+        self.favoured_count + self.unfavoured_count
     }
 
     /// Returns Ω, the sum of the weights of all buckets at local ε. A favoured bucket has weight
     /// exp(ε), any other bucket 1.
     pub(in crate::accounting) fn total_weight(&self, epsilon: f64) -> f64 {
-        self.count * epsilon.exp() + self.others
+        self.favoured_count * epsilon.exp() + self.unfavoured_count
     }
 }
 
-impl Mixture {
+impl ReportMixture {
     /// Returns a mixture that is valid for every ε-LDP randomizer. It has α = 1/(e + 1), by the
     /// corollary in `privacy_blanket`.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] if ε is outside [`EPSILON`].
+    /// [`Error::OptionOutOfRange`] if ε is outside [`EPSILON`].
     pub fn for_any_randomizer(epsilon: f64) -> Result<Self, Error> {
         // The weights are those of randomised response with two answers, but the favoured set stays
         // unknown.
         Ok(Self {
-            favoured: None,
+            favoured_bucket_counts: None,
             ..Self::from_bucket_counts(epsilon, 1.0, 1.0)?
         })
     }
@@ -78,31 +78,35 @@ impl Mixture {
         count: f64,
         others: f64,
     ) -> Result<Self, Error> {
-        EPSILON.check(epsilon)?;
+        EPSILON_RANGE.check_in_range(epsilon)?;
         let e = epsilon.exp();
-        let favoured = FavouredBucketCounts { count, others };
+        let favoured = FavouredBucketCounts {
+            favoured_count: count,
+            unfavoured_count: others,
+        };
         Ok(Self {
             epsilon,
             alpha: mixture_alpha(count, others, e),
             // This equals (Ω − min(c, t − c)·(e + 1))/Ω.
-            rest: (others - count).max((count - others) * e) / favoured.total_weight(epsilon),
-            weight: if count > others { e } else { 1.0 },
-            favoured: Some(favoured),
-            independent: false,
+            uninformative_probability: (others - count).max((count - others) * e)
+                / favoured.total_weight(epsilon),
+            uninformative_weight: if count > others { e } else { 1.0 },
+            favoured_bucket_counts: Some(favoured),
+            has_independent_hashes: false,
             attains_reduction: false,
         })
     }
 
-    /// Returns a mixture whose α is `part` times the α of this [generic](Mixture::generic) mixture.
+    /// Returns a mixture whose α is `part` times the α of this [generic](ReportMixture::generic) mixture.
     /// Every informative report is replaced by an uninformative one with probability 1 − `part`.
     pub(in crate::accounting) fn with_scaled_alpha(&self, part: f64) -> Self {
         Self {
             epsilon: self.epsilon,
             alpha: part * self.alpha,
-            rest: 1.0 - part * (1.0 - self.rest),
-            weight: 1.0,
-            favoured: None,
-            independent: false,
+            uninformative_probability: 1.0 - part * (1.0 - self.uninformative_probability),
+            uninformative_weight: 1.0,
+            favoured_bucket_counts: None,
+            has_independent_hashes: false,
             attains_reduction: false,
         }
     }
@@ -119,15 +123,17 @@ impl Mixture {
     /// independent. Under CoCo, opposite answers favour opposite sides with any hash.
     #[must_use]
     pub(crate) fn under_ideal_hash(&self) -> Option<Self> {
-        let favoured = self.favoured.filter(|_| self.independent)?;
-        let (c, t) = (favoured.count, favoured.bucket_count());
+        let favoured = self
+            .favoured_bucket_counts
+            .filter(|_| self.has_independent_hashes)?;
+        let (c, t) = (favoured.favoured_count, favoured.bucket_count());
         let (omega, e) = (favoured.total_weight(self.epsilon), self.epsilon.exp());
         Some(Self {
             alpha: c * (t - c) / t / omega,
-            rest: ((t - c) * (t - c) + e * c * c) / t / omega,
-            weight: e,
-            favoured: None,
-            independent: false,
+            uninformative_probability: ((t - c) * (t - c) + e * c * c) / t / omega,
+            uninformative_weight: e,
+            favoured_bucket_counts: None,
+            has_independent_hashes: false,
             ..*self
         })
     }
@@ -147,7 +153,7 @@ impl Mixture {
     /// Returns the probability 1 − α − e·α that a report points to neither input.
     #[must_use]
     pub const fn uninformative_probability(&self) -> f64 {
-        self.rest
+        self.uninformative_probability
     }
 
     /// Returns true if some batch of such reports is known to attain the reduction of P1's Theorem
@@ -155,16 +161,17 @@ impl Mixture {
     ///
     /// Then no ε_c below
     /// [`Account::reduction_lower_epsilon`](super::super::BatchPrivacy::reduction_lower_epsilon)
-    /// can be promised. See [`Mixture::for_mechanism`].
+    /// can be promised. See [`ReportMixture::for_mechanism`].
     #[must_use]
     pub const fn attains_reduction(&self) -> bool {
         self.attains_reduction
     }
 
     /// Returns the number c of buckets that a report favours, and the number t − c of the others.
-    /// `None` for [`Mixture::for_any_randomizer`].
+    /// `None` for [`ReportMixture::for_any_randomizer`].
     #[must_use]
     pub fn favoured_and_other_buckets(&self) -> Option<[f64; 2]> {
-        self.favoured.map(|own| [own.count, own.others])
+        self.favoured_bucket_counts
+            .map(|own| [own.favoured_count, own.unfavoured_count])
     }
 }

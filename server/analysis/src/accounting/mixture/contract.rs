@@ -3,7 +3,7 @@
 use hushbin::Error;
 use hushbin::domain::Domain;
 
-use super::alpha::Mixture;
+use super::alpha::ReportMixture;
 
 /// Reason why a batch cannot be accounted for.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -11,7 +11,7 @@ use super::alpha::Mixture;
 pub enum AccountingError {
     /// A parameter is out of range, or two parameters cannot be combined.
     #[error(transparent)]
-    Parameter(#[from] Error),
+    InvalidParameter(#[from] Error),
     /// The mechanism is hash-bin, and its level is not `user`. Then ε limits only how well a report
     /// distinguishes two neighbouring inputs. Other people's inputs need not be neighbours of a
     /// person's input. So their reports are not known to hide the person's report.
@@ -19,7 +19,7 @@ pub enum AccountingError {
         "hash-bin is accounted for at level \"user\" only: at other levels ε is about neighbours, \
          and shuffling with others is not known to hide anyone"
     )]
-    Neighbours,
+    NotAtUserLevel,
 }
 
 /// Mechanism whose batches can be accounted for: their central ε can be computed.
@@ -28,9 +28,10 @@ pub(super) trait AccountedMechanism {
     ///
     /// # Errors
     /// [`AccountingError`].
-    fn mixture(&self, sparsity: u32, epsilon: f64) -> Result<Mixture, AccountingError>;
+    fn report_mixture(&self, sparsity: u32, epsilon: f64)
+    -> Result<ReportMixture, AccountingError>;
 
-    /// Returns the value of [`Mixture::attains_reduction`] for inputs over this domain.
+    /// Returns the value of [`ReportMixture::attains_reduction`] for inputs over this domain.
     fn attains_reduction(&self, _domain: &Domain) -> bool {
         false
     }

@@ -2,15 +2,15 @@
 
 use hushbin::mechanism::hash_bin::{HashBin, PrivacyLevel};
 
-use super::alpha::Mixture;
+use super::alpha::ReportMixture;
 use super::contract::{AccountedMechanism, AccountingError};
 
 impl AccountedMechanism for HashBin {
-    fn mixture(&self, _: u32, epsilon: f64) -> Result<Mixture, AccountingError> {
+    fn report_mixture(&self, _: u32, epsilon: f64) -> Result<ReportMixture, AccountingError> {
         match self.privacy_level() {
-            PrivacyLevel::User { .. } => Ok(Mixture::for_any_randomizer(epsilon)?),
+            PrivacyLevel::User { .. } => Ok(ReportMixture::for_any_randomizer(epsilon)?),
             PrivacyLevel::Event | PrivacyLevel::Neighbouring { .. } => {
-                Err(AccountingError::Neighbours)
+                Err(AccountingError::NotAtUserLevel)
             }
         }
     }

@@ -5,7 +5,7 @@ pub(super) mod alpha;
 pub(super) mod contract;
 mod direct_encoding;
 
-pub(crate) use alpha::Mixture;
+pub(crate) use alpha::ReportMixture;
 pub(crate) use contract::AccountingError;
 
 use hushbin::domain::Domain;
@@ -27,16 +27,16 @@ macro_rules! register {
 
 hushbin::mechanisms!(register);
 
-impl Mixture {
+impl ReportMixture {
     /// Returns the mixture of reports to a task.
     ///
     /// If a task asks several questions, the public seed of a report determines the question. Every
     /// person could have made any report of the batch, just as with a single question. If the
-    /// mixtures of the questions differ, the [generic](Mixture::for_any_randomizer) mixture is
+    /// mixtures of the questions differ, the [generic](ReportMixture::for_any_randomizer) mixture is
     /// returned. It is valid for every ε-LDP randomizer and has the largest privacy loss.
     ///
     /// # Errors
-    /// [`AccountingError::Neighbours`] if a question uses hash-bin and ε does not hold at user
+    /// [`AccountingError::NotAtUserLevel`] if a question uses hash-bin and ε does not hold at user
     /// level.
     pub fn for_task(task: &Task) -> Result<Self, AccountingError> {
         Self::for_task_at_epsilon(task, task.epsilon())
@@ -46,7 +46,7 @@ impl Mixture {
     /// mechanisms' other parameters do not change.
     ///
     /// # Errors
-    /// The errors of [`Mixture::for_task`] and [`Mixture::for_mechanism`].
+    /// The errors of [`ReportMixture::for_task`] and [`ReportMixture::for_mechanism`].
     pub fn for_task_at_epsilon(task: &Task, epsilon: f64) -> Result<Self, AccountingError> {
         let mixture = |question: &Question| {
             Self::for_mechanism(question.mechanism(), &question.domain(), epsilon)
@@ -81,8 +81,8 @@ impl Mixture {
     /// inputs become different cells for every draw of attributes.
     ///
     /// # Errors
-    /// The errors of [`Mixture::for_task`], [`Mixture::collision`], [`Mixture::coco`],
-    /// [`Mixture::window`] and [`Mixture::for_any_randomizer`].
+    /// The errors of [`ReportMixture::for_task`], [`ReportMixture::for_collision`], [`ReportMixture::for_coco`],
+    /// [`ReportMixture::for_window`] and [`ReportMixture::for_any_randomizer`].
     pub fn for_mechanism(
         mechanism: &Mechanism,
         domain: &Domain,
@@ -91,7 +91,7 @@ impl Mixture {
         let own = as_accounted_mechanism(mechanism);
         Ok(Self {
             attains_reduction: own.attains_reduction(domain),
-            ..own.mixture(domain.sparsity(), epsilon)?
+            ..own.report_mixture(domain.sparsity(), epsilon)?
         })
     }
 }

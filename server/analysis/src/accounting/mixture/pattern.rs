@@ -2,7 +2,7 @@
 
 use hushbin::mechanism::pattern::Pattern;
 
-use super::alpha::Mixture;
+use super::alpha::ReportMixture;
 use super::contract::{AccountedMechanism, AccountingError};
 
 impl AccountedMechanism for Pattern {
@@ -11,9 +11,9 @@ impl AccountedMechanism for Pattern {
     ///
     /// The favoured sets of two bins may overlap. Then a batch is more private than its account
     /// states.
-    fn mixture(&self, _: u32, epsilon: f64) -> Result<Mixture, AccountingError> {
+    fn report_mixture(&self, _: u32, epsilon: f64) -> Result<ReportMixture, AccountingError> {
         let favoured = self.favoured_outputs().len() as f64;
-        let others = f64::from(self.outputs()) - favoured;
-        Ok(Mixture::from_bucket_counts(epsilon, favoured, others)?)
+        let others = f64::from(self.output_count()) - favoured;
+        Ok(ReportMixture::from_bucket_counts(epsilon, favoured, others)?)
     }
 }

@@ -4,12 +4,12 @@ use hushbin::Error;
 use hushbin::domain::Domain;
 use hushbin::mechanism::window::Window;
 
-use super::alpha::Mixture;
+use super::alpha::ReportMixture;
 use super::contract::{AccountedMechanism, AccountingError};
 
 impl AccountedMechanism for Window {
-    fn mixture(&self, _: u32, epsilon: f64) -> Result<Mixture, AccountingError> {
-        Ok(Mixture::window(self, epsilon)?)
+    fn report_mixture(&self, _: u32, epsilon: f64) -> Result<ReportMixture, AccountingError> {
+        Ok(ReportMixture::for_window(self, epsilon)?)
     }
 
     /// Returns true if each cell favours only itself, and there are three inputs that become three
@@ -23,12 +23,12 @@ impl AccountedMechanism for Window {
         // Equivalent to d − m + 1 < m.
         let corners = domain
             .item_count()
-            .is_some_and(|d| d + 2 <= 2 * self.drawn_attributes());
-        self.favoured_atoms() == 1 && (self.levels() > 2 || corners)
+            .is_some_and(|d| d + 2 <= 2 * self.drawn_attribute_count());
+        self.favoured_atom_count() == 1 && (self.level_count() > 2 || corners)
     }
 }
 
-impl Mixture {
+impl ReportMixture {
     /// Returns the mixture of reports of the window mechanism.
     ///
     /// A report describes m attributes, which its seed selects. If all of their numbers are at
@@ -36,10 +36,10 @@ impl Mixture {
     /// are between levels, the distribution of the report is a mixture of such distributions.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] if ε is out of range.
-    pub fn window(window: &Window, epsilon: f64) -> Result<Self, Error> {
-        let favoured = window.favoured_cells();
-        let others = window.cells() - favoured;
+    /// [`Error::OptionOutOfRange`] if ε is out of range.
+    pub fn for_window(window: &Window, epsilon: f64) -> Result<Self, Error> {
+        let favoured = window.favoured_cell_count();
+        let others = window.cell_count() - favoured;
         Self::from_bucket_counts(epsilon, f64::from(favoured), f64::from(others))
     }
 }

@@ -18,9 +18,9 @@ use super::senders::{NoiseParameters, REPEATS, SenderBatch};
 use super::truncation::TRUNCATION_SHARE;
 use crate::accounting::composition::BoundSide;
 use crate::accounting::gaussian::gaussian_delta;
-use crate::accounting::ranges::{CENTRAL_EPSILON, DELTA};
+use crate::accounting::ranges::{CENTRAL_EPSILON_RANGE, DELTA_RANGE};
 use crate::numeric::roots::{
-    bisect, geometric_middle, integer_middle, secant_of_decreasing, try_bisect,
+    bisect, find_root_by_secant, geometric_midpoint_function, integer_midpoint, try_bisect,
 };
 
 /// Relative precision of the noise probability q.
@@ -52,8 +52,8 @@ pub(crate) struct CalibratedNoise {
 /// above 10⁷, this is proven for a q that is smaller by a few parts in 10³.
 ///
 /// # Errors
-/// The errors of [`SenderBatch::check_ranges`]. [`Error::OutOfRange`] if δ is outside [`DELTA`], if
-/// ε is above the maximum of [`CENTRAL_EPSILON`], or if even noise with q = 1/2 does not reach ε.
+/// The errors of [`SenderBatch::check_ranges`]. [`Error::OptionOutOfRange`] if δ is outside [`DELTA`], if
+/// ε is above the maximum of [`CENTRAL_EPSILON_RANGE`], or if even noise with q = 1/2 does not reach ε.
 /// [`senders_with_fewest_noise_trials`] finds how many trials a smaller ε needs.
 pub(crate) fn calibrate_noise(
     senders: &SenderBatch,
@@ -74,7 +74,7 @@ pub(crate) fn calibrate_noise(
         low *= 0.9;
     }
     let ends = [low.max(NOISE_PROBABILITY.min), greatest];
-    let Some(q) = secant_of_decreasing(&excess, ends, near, PRECISION)? else {
+    let Some(q) = find_root_by_secant(&excess, ends, near, PRECISION)? else {
         return Err(goal.out_of_reach_error(&at(greatest)?));
     };
     let noise = at(q)?;
@@ -146,7 +146,9 @@ pub(crate) fn senders_with_fewest_noise_trials(
             inside = outside;
         }
     }
-    Ok(with(try_bisect(inside, outside, integer_middle, enough)?.0))
+    Ok(with(
+        try_bisect(inside, outside, integer_midpoint, enough)?.0,
+    ))
 }
 
 /// Returns the variance 2DL²/g² of Gaussian noise. With this noise on each of 2D counts, the counts
@@ -179,7 +181,7 @@ fn max_indistinguishable_distance(epsilon: f64, delta: f64) -> f64 {
     while !hidden(low) && low > 1e-18 {
         low /= 2.0;
     }
-    bisect(low, high, geometric_middle(1e-14), hidden).0
+    bisect(low, high, geometric_midpoint_function(1e-14), hidden).0
 }
 
 /// Target (ε, δ) of a calibration.
@@ -194,8 +196,8 @@ struct CalibrationTarget {
 impl CalibrationTarget {
     fn new(senders: &SenderBatch, epsilon: f64, delta: f64) -> Result<Self, Error> {
         senders.check_ranges()?;
-        CENTRAL_EPSILON.check(epsilon)?;
-        DELTA.check(delta)?;
+        CENTRAL_EPSILON_RANGE.check_in_range(epsilon)?;
+        DELTA_RANGE.check_in_range(delta)?;
         Ok(Self {
             epsilon,
             delta,
@@ -247,15 +249,18 @@ impl CalibrationTarget {
         let [above] = profile.bounded_on_sides([BoundSide::Above]);
         let range = ParameterRange {
             min: above.epsilon(self.aim),
-            ..CENTRAL_EPSILON
+            ..CENTRAL_EPSILON_RANGE
         };
         let value = self.epsilon;
-        range.check(value).err().unwrap_or(Error::OutOfRange {
-            name: range.name,
-            value,
-            min: range.min,
-            max: range.max,
-        })
+        range
+            .check_in_range(value)
+            .err()
+            .unwrap_or(Error::OutOfRange {
+                name: range.name,
+                value,
+                min: range.min,
+                max: range.max,
+            })
     }
 }
 

@@ -22,8 +22,10 @@
 
 use super::noise::UnitMessageNoise;
 use crate::accounting::composition::ComposedPart;
-use crate::numeric::binomial::{chernoff_exponent, probability, relative_error_bound};
-use crate::numeric::roots::{bisect, integer_middle};
+use crate::numeric::binomial::{
+    binomial_probability, chernoff_exponent, probability_relative_error_bound,
+};
+use crate::numeric::roots::{bisect, integer_midpoint};
 
 /// Minimum and maximum number of grid points at which the δ of one coordinate is computed.
 const POINTS: [f64; 2] = [256.0, 1024.0];
@@ -69,13 +71,13 @@ impl CountDistributions {
             Vec::new()
         } else {
             (0..size + noise.levels() as usize)
-                .map(|i| probability(first - levels + i as f64, trials, p))
+                .map(|i| binomial_probability(first - levels + i as f64, trials, p))
                 .collect()
         };
         let (up, down) = (all[..size].to_vec(), all[all.len() - size..].to_vec());
         // `error` is largest for the smallest probability. q, 1 − q and N·q are rounded. This
         // changes a probability by |k − N·q| roundings, and u/v by L roundings.
-        let own = relative_error_bound(0.0);
+        let own = probability_relative_error_bound(0.0);
         let each = own + 8.0 * f64::EPSILON * (high - low + levels + 64.0);
         Self {
             loss: log_ratios(&up, &down),
@@ -150,12 +152,12 @@ fn noise_count_range(noise: &UnitMessageNoise, far: f64) -> [f64; 2] {
     let middle = noise.mean() as u64;
     let beyond = |x: u64| chernoff_exponent(x as f64, trials as f64, p) >= far;
     let low = if beyond(0) {
-        bisect(0, middle, integer_middle, beyond).1
+        bisect(0, middle, integer_midpoint, beyond).1
     } else {
         0
     };
     let high = if middle < trials && beyond(trials) {
-        bisect(trials, middle + 1, integer_middle, beyond).1
+        bisect(trials, middle + 1, integer_midpoint, beyond).1
     } else {
         trials
     };
@@ -196,7 +198,8 @@ fn identifying_probability_bounds(noise: &UnitMessageNoise, each: f64) -> [f64; 
     if levels > trials {
         return [1.0, 1.0];
     }
-    let law = |k: u64| probability(k as f64, trials as f64, noise.probability_and_complement());
+    let law =
+        |k: u64| binomial_probability(k as f64, trials as f64, noise.probability_and_complement());
     let low: f64 = (0..levels).map(law).sum();
     let high: f64 = (0..levels).map(|i| law(trials - i)).sum();
     let error = each + f64::EPSILON * (levels as f64 + 8.0);
@@ -248,8 +251,9 @@ mod tests {
             let noise = noise.unwrap();
             let counts = CountDistributions::new(&noise, 120.0);
             let trials = noise.trials();
-            let law =
-                |k: u64| probability(k as f64, trials as f64, noise.probability_and_complement());
+            let law = |k: u64| {
+                binomial_probability(k as f64, trials as f64, noise.probability_and_complement())
+            };
             let sum = |p: &[f64], r: &[f64]| -> f64 {
                 p.iter().zip(r).map(|(p, r)| (p - scale * r).max(0.0)).sum()
             };

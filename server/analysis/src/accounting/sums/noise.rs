@@ -60,7 +60,7 @@ impl UnitMessageNoise {
     /// Creates the noise from N = `trials` trials, each with probability `threshold`/2⁶⁴.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] if a number is outside [`COORDINATES`], [`LEVELS`], [`TRIALS`],
+    /// [`Error::OptionOutOfRange`] if a number is outside [`COORDINATES`], [`LEVELS`], [`TRIALS`],
     /// [`NOISE_PROBABILITY`] or [`NOISE_VARIANCE`].
     pub(crate) fn new(
         coordinates: u32,
@@ -68,17 +68,17 @@ impl UnitMessageNoise {
         trials: u64,
         threshold: u64,
     ) -> Result<Self, Error> {
-        COORDINATES.check(f64::from(coordinates))?;
-        LEVELS.check(f64::from(levels))?;
-        TRIALS.check(trials as f64)?;
+        COORDINATES.check_in_range(f64::from(coordinates))?;
+        LEVELS.check_in_range(f64::from(levels))?;
+        TRIALS.check_in_range(trials as f64)?;
         let noise = Self {
             coordinates,
             levels,
             trials,
             threshold,
         };
-        NOISE_PROBABILITY.check(noise.probability())?;
-        NOISE_VARIANCE.check(noise.variance())?;
+        NOISE_PROBABILITY.check_in_range(noise.probability())?;
+        NOISE_VARIANCE.check_in_range(noise.variance())?;
         Ok(noise)
     }
 

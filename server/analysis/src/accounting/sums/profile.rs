@@ -15,9 +15,9 @@ use super::count_distributions::CountDistributions;
 use super::bounds::Bounds;
 use super::noise::UnitMessageNoise;
 use crate::accounting::composition::{
-    BoundSide, ComposedPart, LossDistribution, composed_loss_distribution, delta_curve,
+    BoundSide, ComposedPart, PrivacyLossDistribution, composed_loss_distribution, delta_curve,
 };
-use crate::numeric::roots::{arithmetic_middle, bisect};
+use crate::numeric::roots::{arithmetic_midpoint_function, bisect};
 
 /// Maximum change of δ due to truncating loss distributions, as a fraction of δ.
 const SPARE: f64 = 1e-9;
@@ -58,7 +58,7 @@ enum NonIdentifyingLoss<'a> {
     /// Loss of one coordinate.
     One(&'a CountDistributions),
     /// Composed loss of several coordinates.
-    Several(LossDistribution),
+    Several(PrivacyLossDistribution),
 }
 
 impl SumPrivacyProfile {
@@ -124,7 +124,7 @@ impl ProfileBound<'_> {
             (NonIdentifyingLoss::Unknown, BoundSide::Below) => 0.0,
             (NonIdentifyingLoss::One(counts), BoundSide::Above) => counts.delta_bounds(epsilon).1,
             (NonIdentifyingLoss::One(counts), BoundSide::Below) => counts.delta_bounds(epsilon).0,
-            (NonIdentifyingLoss::Several(loss), _) => loss.delta(epsilon),
+            (NonIdentifyingLoss::Several(loss), _) => loss.delta_at_epsilon(epsilon),
         };
         let slack = 4.0 * f64::EPSILON;
         match self.side {
@@ -149,7 +149,7 @@ impl ProfileBound<'_> {
             NonIdentifyingLoss::Unknown if self.side == BoundSide::Below => 0.0,
             NonIdentifyingLoss::Unknown => f64::INFINITY,
             NonIdentifyingLoss::One(counts) => one_coordinate_epsilon(counts, self.side, left),
-            NonIdentifyingLoss::Several(loss) => loss.epsilon(left),
+            NonIdentifyingLoss::Several(loss) => loss.epsilon_at_delta(left),
         }
     }
 }
@@ -157,7 +157,7 @@ impl ProfileBound<'_> {
 /// Returns the upper or lower bound on the ε of one coordinate at `delta`, according to `side`.
 fn one_coordinate_epsilon(counts: &CountDistributions, side: BoundSide, delta: f64) -> f64 {
     let most = counts.largest_loss();
-    let precision = arithmetic_middle(1e-13);
+    let precision = arithmetic_midpoint_function(1e-13);
     match side {
         BoundSide::Above if counts.delta_bounds(0.0).1 <= delta => 0.0,
         BoundSide::Above if counts.delta_bounds(most).1 > delta => f64::INFINITY,

@@ -9,7 +9,7 @@ use super::noise::{COORDINATES, LEVELS, TRIALS, UnitMessageNoise};
 use super::profile::{ProfileBound, SumPrivacyProfile};
 use super::truncation::{NoiseTruncation, TRUNCATION_SHARE};
 use crate::accounting::composition::BoundSide;
-use crate::accounting::ranges::{CENTRAL_EPSILON, DELTA};
+use crate::accounting::ranges::{CENTRAL_EPSILON_RANGE, DELTA_RANGE};
 
 /// Permitted number w of noise trials that one person makes for each coordinate and sign.
 pub(crate) const REPEATS: ParameterRange = ParameterRange {
@@ -62,19 +62,19 @@ impl SenderBatch {
     /// Checks that all numbers are within range.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] if a number is outside its range.
+    /// [`Error::OptionOutOfRange`] if a number is outside its range.
     pub(crate) fn check_ranges(&self) -> Result<(), Error> {
-        COORDINATES.check(f64::from(self.coordinates))?;
+        COORDINATES.check_in_range(f64::from(self.coordinates))?;
         let used = ParameterRange {
             name: "coordinates used",
             ..COORDINATES
         };
         used.with_max(f64::from(self.coordinates))
-            .check(f64::from(self.used))?;
-        LEVELS.check(f64::from(self.levels))?;
-        HONEST_PEOPLE.check(self.honest_people as f64)?;
-        REPEATS.check(f64::from(self.repeats))?;
-        TRIALS.check(self.honest_people as f64 * f64::from(self.repeats))
+            .check_in_range(f64::from(self.used))?;
+        LEVELS.check_in_range(f64::from(self.levels))?;
+        HONEST_PEOPLE.check_in_range(self.honest_people as f64)?;
+        REPEATS.check_in_range(f64::from(self.repeats))?;
+        TRIALS.check_in_range(self.honest_people as f64 * f64::from(self.repeats))
     }
 
     /// Returns the number of trials for one coordinate and sign, N = w·n_h.
@@ -96,13 +96,13 @@ impl SenderBatch {
     /// `noise.most`. The bounds are infinite if identifying outcomes and truncation alone exceed δ.
     ///
     /// # Errors
-    /// The errors of [`SenderBatch::noise`]. [`Error::OutOfRange`] if δ is outside [`DELTA`].
+    /// The errors of [`SenderBatch::noise`]. [`Error::OptionOutOfRange`] if δ is outside [`DELTA`].
     pub(crate) fn epsilon_bounds(
         &self,
         noise: NoiseParameters,
         delta: f64,
     ) -> Result<Bounds, Error> {
-        DELTA.check(delta)?;
+        DELTA_RANGE.check_in_range(delta)?;
         let profile = SumPrivacyProfile::new(
             &self.untruncated_noise(noise.threshold)?,
             delta * (1.0 - TRUNCATION_SHARE),
@@ -140,7 +140,7 @@ impl ProfileBound<'_> {
         }
         // A lower bound uses the addition at the largest possible ε.
         if self.side() == BoundSide::Below {
-            let most = CENTRAL_EPSILON.max.min(tried);
+            let most = CENTRAL_EPSILON_RANGE.max.min(tried);
             return self.epsilon(delta + cut(most)).min(most);
         }
         for _ in 0..TRIES {

@@ -15,8 +15,10 @@
 //! whose number depends on these values.
 
 use super::noise::SCALE;
-use crate::numeric::binomial::{chernoff_exponent, probability, relative_error_bound};
-use crate::numeric::roots::{bisect, integer_middle};
+use crate::numeric::binomial::{
+    binomial_probability, chernoff_exponent, probability_relative_error_bound,
+};
+use crate::numeric::roots::{bisect, integer_midpoint};
 
 /// Fraction of δ that is reserved for truncation.
 ///
@@ -62,7 +64,7 @@ impl NoiseTruncation {
         // If B is below the mean, t is not small, so the search starts at the mean.
         let mean = (self.trials as f64 * self.p[0]) as u64;
         let enough = |most: u64| self.added_delta(most, epsilon) <= delta;
-        bisect(self.trials, mean, integer_middle, enough).0
+        bisect(self.trials, mean, integer_midpoint, enough).0
     }
 
     /// Returns a tight upper bound on t = P(T > `most`), where T is the number of noise messages of
@@ -78,10 +80,11 @@ impl NoiseTruncation {
         if chernoff_exponent(at, trials, self.p) > 700.0 {
             return 1e-300;
         }
-        let mut term = probability(at, trials, self.p);
+        let mut term = binomial_probability(at, trials, self.p);
         let odds = self.p[0] / self.p[1];
         let (mut sum, mut terms) = (term, 1.0);
-        let relative = relative_error_bound(term) + 8.0 * f64::EPSILON * (at - mean + 64.0);
+        let relative =
+            probability_relative_error_bound(term) + 8.0 * f64::EPSILON * (at - mean + 64.0);
         while at < trials {
             let ratio = (trials - at) / (at + 1.0) * odds;
             term *= ratio;
@@ -105,7 +108,7 @@ mod tests {
     /// Returns P(T > `most`), computed by summing all terms.
     fn direct(trials: u64, q: f64, most: u64) -> f64 {
         (most + 1..=trials)
-            .map(|x| probability(x as f64, trials as f64, [q, 1.0 - q]))
+            .map(|x| binomial_probability(x as f64, trials as f64, [q, 1.0 - q]))
             .sum()
     }
 

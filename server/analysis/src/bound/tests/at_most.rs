@@ -102,8 +102,8 @@ fn no_mechanism_for_at_most_two_items_has_less_variance() {
     ] {
         let found = certified(items, epsilon, multipliers);
         assert!(close(found, value, 1e-4), "{items}, {epsilon}: {found}");
-        let domain = Domain::unrated(Some(items), 2);
-        let least = least_variance(&domain, epsilon, &Objective::FREQUENCY).unwrap();
+        let domain = Domain::of_unrated_items(Some(items), 2);
+        let least = least_variance(&domain, epsilon, &Objective::FREQUENCY_ONLY).unwrap();
         let ratio = least.variance * f64::from(items) / found;
         assert!(close(ratio, reached, 2e-3), "{items}, {epsilon}: {ratio}");
         assert!(least.proven * f64::from(items) < found);
@@ -120,9 +120,9 @@ fn the_empty_set_costs_something() {
         for epsilon in [0.1, 0.5, 1.0, 2.0, 4.0, 8.0] {
             let [exact, at_most] = [
                 Domain::with_exact_entry_count(items, entries),
-                Domain::unrated(Some(items), entries),
+                Domain::of_unrated_items(Some(items), entries),
             ]
-            .map(|domain| least_variance(&domain, epsilon, &Objective::FREQUENCY).unwrap());
+            .map(|domain| least_variance(&domain, epsilon, &Objective::FREQUENCY_ONLY).unwrap());
             let what = format!("{items}, {entries}, {epsilon}: {exact:?}, {at_most:?}");
             let ratio = at_most.variance / exact.variance;
             assert!((1.0..2.0).contains(&ratio), "{what}");
@@ -242,9 +242,9 @@ fn a_pair_of_sets_is_a_mechanism_for_the_empty_set_too() {
             assert!(input == 0 || close(square, cost, 1e-12), "{square}, {cost}");
         }
         let bound = least_variance(
-            &Domain::unrated(Some(items), entries),
+            &Domain::of_unrated_items(Some(items), entries),
             epsilon,
-            &Objective::FREQUENCY,
+            &Objective::FREQUENCY_ONLY,
         );
         assert!(
             (cost - s) / d >= bound.unwrap().variance * (1.0 - 1e-9),

@@ -51,9 +51,10 @@ fn no_mechanism_of_ours_is_below() {
                     "value": "sign",
                 }))
                 .unwrap();
-                let domain = draft.resolve().unwrap().questions()[0].domain();
-                let means = coco::Coco::choose(&domain, epsilon, &Default::default());
-                let both = collision::Collision::choose(&domain, epsilon, &Default::default());
+                let domain = draft.resolve_task().unwrap().questions()[0].domain();
+                let means = coco::Coco::choose_parameters(&domain, epsilon, &Default::default());
+                let both =
+                    collision::Collision::choose_parameters(&domain, epsilon, &Default::default());
                 for mechanism in [means.unwrap().into(), both.unwrap().into()] {
                     for objective in OBJECTIVES {
                         let Some(found) =
@@ -86,7 +87,7 @@ fn one_random_sign_is_optimal_for_one_entry_up_to_three() {
                 &task.questions()[0].domain(),
                 task.questions()[0].mechanism(),
                 epsilon,
-                &Objective::MEAN,
+                &Objective::MEAN_ONLY,
             )
             .unwrap();
             assert_eq!(found.bound, BoundKind::Exact);
@@ -104,7 +105,7 @@ fn the_bound_is_of_whole_inputs_without_bias() {
             "mechanism": mechanism,
         }))
         .unwrap();
-        draft.resolve().unwrap()
+        draft.resolve_task().unwrap()
     };
     let of = |items: serde_json::Value, mechanism, objective| {
         let task = task(items, mechanism);
@@ -116,19 +117,19 @@ fn the_bound_is_of_whole_inputs_without_bias() {
         )
     };
     let user = |clip| json!({ "name": "hash-bin", "noise": "two-point", "clip": clip });
-    assert!(of(json!(40), json!("auto"), Objective::MEAN).is_some());
+    assert!(of(json!(40), json!("auto"), Objective::MEAN_ONLY).is_some());
     assert!(of(json!(40), json!("collision"), BOTH).is_some());
     assert!(of(json!(40), json!("coco"), BOTH).is_none());
-    assert!(of(json!("open"), json!("auto"), Objective::MEAN).is_none());
-    assert!(of(json!(40), user(4.0), Objective::MEAN).is_some());
-    assert!(of(json!(40), user(2.0), Objective::MEAN).is_none());
+    assert!(of(json!("open"), json!("auto"), Objective::MEAN_ONLY).is_none());
+    assert!(of(json!(40), user(4.0), Objective::MEAN_ONLY).is_some());
+    assert!(of(json!(40), user(2.0), Objective::MEAN_ONLY).is_none());
     let event = json!({ "name": "hash-bin", "level": "event" });
-    assert!(of(json!(40), event, Objective::MEAN).is_none());
+    assert!(of(json!(40), event, Objective::MEAN_ONLY).is_none());
     let near = json!({ "name": "hash-bin", "level": "neighbouring", "distance": 2.0 });
-    assert!(of(json!(40), near, Objective::MEAN).is_none());
+    assert!(of(json!(40), near, Objective::MEAN_ONLY).is_none());
     let open = task(json!("open"), json!("auto"));
     assert_eq!(
-        least_variance(&open.questions()[0].domain(), 1.0, &Objective::MEAN),
+        least_variance(&open.questions()[0].domain(), 1.0, &Objective::MEAN_ONLY),
         None
     );
 }
@@ -213,7 +214,7 @@ fn presence_is_bounded_as_shares_are() {
             file["epsilon"] = json!(epsilon);
             serde_json::from_value::<TaskDraft>(file)
                 .unwrap()
-                .resolve()
+                .resolve_task()
                 .unwrap()
         };
         let rated = resolve(json!({
@@ -227,8 +228,8 @@ fn presence_is_bounded_as_shares_are() {
             least_variance(&task.questions()[0].domain(), epsilon, &objective).unwrap()
         };
         let (signed, shares) = (
-            of(&rated, Objective::NONMISSING),
-            of(&set, Objective::FREQUENCY),
+            of(&rated, Objective::NONMISSING_ONLY),
+            of(&set, Objective::FREQUENCY_ONLY),
         );
         assert!(close(signed.variance, shares.variance, 1e-9));
         let question = &rated.questions()[0];
@@ -236,12 +237,12 @@ fn presence_is_bounded_as_shares_are() {
             &question.domain(),
             question.mechanism(),
             epsilon,
-            &Objective::NONMISSING,
+            &Objective::NONMISSING_ONLY,
         );
         assert!(found.unwrap().times_bound > 1.0);
     }
     // Every person has every item.
     let task = hushbin_tests::contest::task(3, 3, 1.0, &json!("collision"));
     let domain = task.questions()[0].domain();
-    assert!(least_variance(&domain, 1.0, &Objective::NONMISSING).is_none());
+    assert!(least_variance(&domain, 1.0, &Objective::NONMISSING_ONLY).is_none());
 }

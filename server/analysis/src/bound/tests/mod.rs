@@ -13,16 +13,16 @@ use super::exhaustive_search::all_inputs;
 use super::information::Information;
 
 const BOTH: Objective = Objective {
-    mean: 1.0,
-    frequency: 2.0,
-    nonmissing: 0.0,
+    mean_weight: 1.0,
+    frequency_weight: 2.0,
+    nonmissing_weight: 0.0,
 };
 const OBJECTIVES: [Objective; 4] = [
-    Objective::MEAN,
-    Objective::FREQUENCY,
+    Objective::MEAN_ONLY,
+    Objective::FREQUENCY_ONLY,
     BOTH,
     Objective {
-        nonmissing: 1.5,
+        nonmissing_weight: 1.5,
         ..BOTH
     },
 ];

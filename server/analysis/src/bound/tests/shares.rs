@@ -32,7 +32,7 @@ fn choices_are_bounded_by_subset_selection() {
             let found = least_variance(
                 &Domain::with_exact_entry_count(answers, 1),
                 epsilon,
-                &Objective::FREQUENCY,
+                &Objective::FREQUENCY_ONLY,
             )
             .unwrap();
             let expected = best_subsets(answers, epsilon);
@@ -44,7 +44,7 @@ fn choices_are_bounded_by_subset_selection() {
             let means = least_variance(
                 &Domain::with_exact_entry_count(answers, 1),
                 epsilon,
-                &Objective::MEAN,
+                &Objective::MEAN_ONLY,
             );
             assert_eq!(means, Some(found));
         }
@@ -55,14 +55,14 @@ fn asked(epsilon: f64, mut question: Value) -> DistanceFromBest {
     question["name"] = json!("q");
     let file = json!({ "id": "t", "epsilon": epsilon, "questions": [question] });
     let draft: TaskDraft = serde_json::from_value(file).unwrap();
-    let task = draft.resolve().unwrap();
+    let task = draft.resolve_task().unwrap();
     let question = &task.questions()[0];
     let domain = question.domain();
     distance_from_best(
         &domain,
         question.mechanism(),
         epsilon,
-        &Objective::FREQUENCY,
+        &Objective::FREQUENCY_ONLY,
     )
     .unwrap()
 }

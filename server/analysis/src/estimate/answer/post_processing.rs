@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use hushbin::task::Part;
+use hushbin::task::QuestionPart;
 use serde::Serialize;
 
 use super::shrinkage::{ShrinkageOutcome, ShrunkenEstimate, shrink_estimates};
@@ -79,7 +79,7 @@ pub(crate) struct SumConstraints<'a> {
     pub(crate) full: bool,
     /// Parts of a question that asks several parts together. Each person chooses one option per
     /// part, and the items are the options of all parts, in order. Empty for other questions.
-    pub(crate) parts: &'a [Part],
+    pub(crate) parts: &'a [QuestionPart],
 }
 
 /// Applies the requested post-processing methods to the queried items.

@@ -18,11 +18,11 @@ pub(crate) struct BucketHashRange {
 impl BucketHashRange {
     /// Computes the range for a report whose hash functions have t buckets each.
     pub(crate) fn new(report: &Report, t: u32) -> Self {
-        let keys = HashKeys::of_function(report.seed, report.bucket / t);
+        let keys = HashKeys::for_hash_function(report.seed, report.bucket / t);
         let bucket = report.bucket % t;
         let first = smallest_hash_in_bucket(bucket, t);
         Self {
-            key: keys.independent,
+            key: keys.independent_hash_key,
             first,
             width: smallest_hash_in_bucket(bucket + 1, t).wrapping_sub(first),
         }
@@ -64,7 +64,7 @@ mod tests {
             }
             for seed in 0..200 {
                 let function = (seed % 3) as u32;
-                let keys = HashKeys::of_function(seed, function);
+                let keys = HashKeys::for_hash_function(seed, function);
                 let bucket = (seed as u32 * 7) % t;
                 let report = Report {
                     seed,

@@ -148,10 +148,10 @@ impl HitDistribution {
     ) -> f64 {
         let family = ScoreFamily::new(self, estimand);
         let observed = ObservedSum {
-            sum: reports * (family.without + family.gain * point.estimate),
-            shift: self.continuity_correction(),
-            deviation: reports * family.gain * point.standard_error,
-            max_t: MAX_TILT,
+            observed_sum: reports * (family.without + family.gain * point.estimate),
+            continuity_correction: self.continuity_correction(),
+            standard_deviation: reports * family.gain * point.standard_error,
+            max_cumulant_argument: MAX_TILT,
         };
         observed.confidence_limit(failure, side, |t, sum, exponent| {
             family.solve_true_value(t, (t * sum - exponent) / reports)
@@ -196,11 +196,13 @@ impl HitDistribution {
                     )
             };
             let observed = ObservedSum {
-                sum: reports
+                observed_sum: reports
                     * (mean.estimate - r * frequency.estimate - per_hit * frequencies.without),
-                shift: self.continuity_correction() * (1.0 / means.gain + per_hit.abs()),
-                deviation: reports * ratio.standard_error * frequency.estimate,
-                max_t: MAX_TILT / scores.iter().fold(0.0, |most: f64, s| most.max(s.abs())),
+                continuity_correction: self.continuity_correction()
+                    * (1.0 / means.gain + per_hit.abs()),
+                standard_deviation: reports * ratio.standard_error * frequency.estimate,
+                max_cumulant_argument: MAX_TILT
+                    / scores.iter().fold(0.0, |most: f64, s| most.max(s.abs())),
             };
             observed.rules_out_distribution(failure, side, cumulants)
         };

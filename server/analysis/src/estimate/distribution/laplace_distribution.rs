@@ -28,10 +28,10 @@ impl LaplaceResponseDistribution {
         side: LimitSide,
     ) -> f64 {
         let observed = ObservedSum {
-            sum: reports * point.estimate,
-            shift: 0.0,
-            deviation: reports * point.standard_error,
-            max_t: self.max_cumulant_argument(),
+            observed_sum: reports * point.estimate,
+            continuity_correction: 0.0,
+            standard_deviation: reports * point.standard_error,
+            max_cumulant_argument: self.max_cumulant_argument(),
         };
         observed.confidence_limit(failure, side, |t, sum, exponent| {
             let cumulant = self.cumulant(t);

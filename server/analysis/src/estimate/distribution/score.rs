@@ -150,10 +150,10 @@ impl ScoreDistribution {
         let largest = scores.fold(1.0, |most: f64, (x, _)| most.max(x.abs()));
         let reports = reports as f64;
         let observed = ObservedSum {
-            sum: reports * (without + gain * point.estimate),
-            shift: CONTINUITY_CORRECTION,
-            deviation: reports * gain * point.standard_error,
-            max_t: MAX_TILT / largest,
+            observed_sum: reports * (without + gain * point.estimate),
+            continuity_correction: CONTINUITY_CORRECTION,
+            standard_deviation: reports * gain * point.standard_error,
+            max_cumulant_argument: MAX_TILT / largest,
         };
         observed.confidence_limit(failure, side, |t, sum, exponent| {
             let of = |given| -> Vec<InterpolationNode> {

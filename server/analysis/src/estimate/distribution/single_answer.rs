@@ -5,7 +5,7 @@
 //! probability q. The probability of hitting two given elements at once is known, too. So the
 //! variance of every sum of hits is known exactly before any report exists.
 
-use hushbin::mechanism::collision::Rates;
+use hushbin::mechanism::collision::CollisionHitProbabilities;
 use statrs::distribution::{Binomial, Discrete, Hypergeometric};
 
 use super::score::{CrowdBetweenNodes, ScoreDistribution, ScoreProbabilities, ScoredGroups};
@@ -14,7 +14,7 @@ use crate::estimate::point::{PointEstimate, SamplingModel, variance_over_people}
 /// Number of hits on every answer to one question. Each person gave one answer.
 #[derive(Debug, Clone)]
 pub(crate) struct SingleAnswerHits {
-    pub(crate) rates: Rates,
+    pub(crate) rates: CollisionHitProbabilities,
     pub(crate) whose: SamplingModel,
     /// Number of hits on each answer.
     pub(crate) hits: Vec<u64>,
@@ -98,20 +98,20 @@ impl SingleAnswerHits {
 mod tests {
     use hushbin::domain::Domain;
     use hushbin::hash::HashFamily;
-    use hushbin::mechanism::collision::{Collision, Rule};
+    use hushbin::mechanism::collision::{Collision, FavouredBucketRule};
 
     use super::*;
     use crate::numeric::confidence_limits::{LimitSide, TailThresholds};
 
     fn answers(hashing: HashFamily, cells: u32, buckets: u32, epsilon: f64) -> SingleAnswerHits {
         let favoured = 1 + u32::from(hashing == HashFamily::BalancedWindows);
-        let rule = Rule::Heaviest { favoured };
+        let rule = FavouredBucketRule::Heaviest { favoured };
         let collision = Collision::new(rule, hashing, buckets).unwrap();
         let domain = Domain::with_exact_entry_count(cells, 1);
         let support = collision.hit_decoder(&domain);
         let slots = support.slot_count() as u32;
         SingleAnswerHits {
-            rates: collision.rates(&domain, epsilon),
+            rates: collision.hit_probabilities(&domain, epsilon),
             whose: SamplingModel::FixedPopulation,
             hits: vec![0; cells as usize],
             reports: 1,

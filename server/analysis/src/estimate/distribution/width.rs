@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use chacha20::ChaCha8Rng;
-use hushbin::mechanism::pattern::Rates;
+use hushbin::mechanism::pattern::PatternEstimator;
 use rand_core::{Rng, SeedableRng};
 use statrs::distribution::{ContinuousCDF, Normal};
 
@@ -29,7 +29,7 @@ impl SimulatedIntervalWidth {
     /// Simulates `crowds`. Each crowd is described by its shares of bins, which sum to 1. `failure`
     /// is the maximum probability that one end of the interval fails to cover the quantile.
     pub(crate) fn new(
-        rates: Rates,
+        rates: PatternEstimator,
         crowds: impl Iterator<Item = Vec<f64>>,
         quantile: f64,
         failure: f64,

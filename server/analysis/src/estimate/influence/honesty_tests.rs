@@ -234,7 +234,7 @@ mod tests {
             }"#,
         )
         .unwrap();
-        let task: Task = draft.resolve().unwrap();
+        let task: Task = draft.resolve_task().unwrap();
         let hushbin::Mechanism::Collision(own) = task.questions()[0].mechanism() else {
             unreachable!()
         };

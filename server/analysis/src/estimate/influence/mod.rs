@@ -17,9 +17,9 @@
 
 pub(crate) mod honesty_tests;
 
-use hushbin::mechanism::collision::Rates;
+use hushbin::mechanism::collision::CollisionHitProbabilities;
 use hushbin::mechanism::pattern;
-use hushbin::task::{Cross, Kind, Together};
+use hushbin::task::{Cross, QuestionKind, Together};
 use hushbin::{Mechanism, Question};
 use serde::Serialize;
 use statrs::distribution::{Binomial, DiscreteCDF};
@@ -123,7 +123,7 @@ impl Estimator {
             .iter()
             .zip(self.prepared_questions());
         let answered = questions.enumerate().map(|(index, (own, prepared))| {
-            let share = self.task().report_share(index) * rarest_prefix_share(own);
+            let share = self.task().question_report_share(index) * rarest_prefix_share(own);
             let forged = MADE_UP / (MADE_UP + (1.0 - MADE_UP) * share);
             self.influence_on_question(own, &**prepared, forged)
         });
@@ -159,17 +159,17 @@ impl Estimator {
             sums,
             HitBounds::for_question(question, sums),
         ) {
-            (Kind::Number(_), Some(SumRates::Outputs(rates)), _) => {
+            (QuestionKind::Number(_), Some(SumRates::Outputs(rates)), _) => {
                 part(InfluencedEstimate::Below, pattern_share_below_range(rates))
             }
-            (Kind::Number(scale), _, Some(buckets)) => part(
+            (QuestionKind::Number(scale), _, Some(buckets)) => part(
                 InfluencedEstimate::Below,
                 buckets.share_below_range(scale.cell_count()),
             ),
-            (Kind::Together(together), _, Some(buckets)) => {
+            (QuestionKind::JointChoices(together), _, Some(buckets)) => {
                 part(InfluencedEstimate::Share, buckets.option_range(together))
             }
-            (Kind::Cross(cross), _, Some(buckets)) => {
+            (QuestionKind::CrossTabulation(cross), _, Some(buckets)) => {
                 let cell = part(
                     InfluencedEstimate::Share,
                     prepared.contribution_range(Estimand::Share),
@@ -199,13 +199,13 @@ impl Estimator {
 /// Returns the factor from a contribution between −1 and 1 to the displayed number, and the unit of
 /// that number. Several numbers have different ranges, so their influence is stated as a fraction
 /// of each range.
-fn size_and_unit(kind: &Kind) -> (f64, Option<String>) {
+fn size_and_unit(kind: &QuestionKind) -> (f64, Option<String>) {
     match kind {
-        Kind::Numbers(own) if own.is_single() => {
+        QuestionKind::Numbers(own) if own.is_single() => {
             let [low, high] = own[0].range();
             (0.5 * (high - low), own[0].unit().map(str::to_owned))
         }
-        Kind::Numbers(_) => (0.5, Some("of its range".to_owned())),
+        QuestionKind::Numbers(_) => (0.5, Some("of its range".to_owned())),
         _ => (1.0, None),
     }
 }
@@ -214,7 +214,7 @@ fn size_and_unit(kind: &Kind) -> (f64, Option<String>) {
 /// no continuation is found for a prefix of that length, the prefix is estimated from these reports
 /// alone. Returns 1 for other kinds of question.
 fn rarest_prefix_share(question: &Question) -> f64 {
-    let Kind::Text(prefixes) = question.kind() else {
+    let QuestionKind::Text(prefixes) = question.kind() else {
         return 1.0;
     };
     let fewest = prefixes
@@ -226,13 +226,13 @@ fn rarest_prefix_share(question: &Question) -> f64 {
 
 /// Returns the range of one report's contribution to the share of people below an edge, for reports
 /// that are outputs of a pattern. The range covers all edges between bins.
-fn pattern_share_below_range(rates: &pattern::Rates) -> ContributionRange {
+fn pattern_share_below_range(rates: &pattern::PatternEstimator) -> ContributionRange {
     let at = |below: usize| {
         let worth = rates.output_weights_of_sum(&rates.range_weights(0..below));
         let each = worth.into_iter().map(|own| [own, own]);
         each.reduce(enclosing_range).unwrap_or([0.0, 1.0])
     };
-    (1..rates.cells())
+    (1..rates.cell_count())
         .map(at)
         .reduce(enclosing_range)
         .unwrap_or([0.0, 1.0])
@@ -241,7 +241,7 @@ fn pattern_share_below_range(rates: &pattern::Rates) -> ContributionRange {
 /// Bounds on the number of elements that one report of Collision hits at once. An attacker can
 /// search for a seed under which a report hits many elements.
 struct HitBounds<'a> {
-    rates: &'a Rates,
+    rates: &'a CollisionHitProbabilities,
     /// Number of buckets t.
     buckets: u32,
     /// Number of slots m of a bucket. `None` if elements are hashed independently.
@@ -262,7 +262,7 @@ impl<'a> HitBounds<'a> {
         };
         Some(Self {
             rates,
-            buckets: collision.buckets(),
+            buckets: collision.buckets_per_hash(),
             slots: collision.hit_decoder(&question.domain()).slots_per_report(),
         })
     }
@@ -316,7 +316,7 @@ impl<'a> HitBounds<'a> {
     /// which is a sum of cells. If the columns are levels of a number, only rows have shares.
     fn margin_range(&self, cross: &Cross) -> ContributionRange {
         let sum = |cells: u32| self.weighted_sum_range(&vec![1.0; cells as usize]);
-        let [rows, columns] = cross.shape();
+        let [rows, columns] = cross.row_and_column_counts();
         match cross.level_scale() {
             Some(_) => sum(columns),
             None => enclosing_range(sum(columns), sum(rows)),
@@ -329,7 +329,7 @@ impl<'a> HitBounds<'a> {
     fn option_range(&self, together: &Together) -> ContributionRange {
         let of = |cells: u32| {
             let gap = self.rates.hit_probability_gap();
-            if cells > Rates::MAX_OPTIONS_WITH_SUM {
+            if cells > CollisionHitProbabilities::MAX_OPTIONS_FOR_SUM_CONSTRAINT {
                 return self.weighted_sum_range(&[1.0]);
             }
             let each = 1.0 / f64::from(cells);
@@ -345,7 +345,7 @@ impl<'a> HitBounds<'a> {
 
 #[cfg(test)]
 mod tests {
-    use hushbin::mechanism::hash_bin::Response;
+    use hushbin::mechanism::hash_bin::RandomisedResponse;
     use hushbin::mechanism::{coco, collision, hash_bin, window};
     use hushbin::{Report, Task, TaskDraft};
 
@@ -356,7 +356,7 @@ mod tests {
 
     fn task(draft: Value) -> Task {
         let draft: TaskDraft = serde_json::from_value(draft).unwrap();
-        draft.resolve().unwrap()
+        draft.resolve_task().unwrap()
     }
 
     /// Returns a task that asks this one question.
@@ -376,22 +376,21 @@ mod tests {
             Mechanism::Coco(own) => (0..own.total_buckets())
                 .map(|bucket| Report::Coco(coco::Report { seed, bucket }))
                 .collect(),
-            Mechanism::Pattern(own) => (0..own.outputs())
+            Mechanism::Pattern(own) => (0..own.output_count())
                 .map(|bucket| Report::Pattern(pattern::Report { seed, bucket }))
                 .collect(),
-            Mechanism::Window(own) => (0..own.cells())
+            Mechanism::Window(own) => (0..own.cell_count())
                 .map(|bucket| Report::Window(window::Report { seed, bucket }))
                 .collect(),
             Mechanism::HashBin(own) => {
                 let domain = question.domain();
                 let limit = own
                     .response_distribution(domain.item_count(), question.epsilon())
-                    .bin_limit();
+                    .noisy_bin_limit();
                 let responses = match limit {
-                    None => [false, true].map(Response::Sign),
-                    Some(limit) => {
-                        [-limit, limit].map(|bin| Response::Bins(vec![bin; own.bins() as usize]))
-                    }
+                    None => [false, true].map(RandomisedResponse::Sign),
+                    Some(limit) => [-limit, limit]
+                        .map(|bin| RandomisedResponse::Bins(vec![bin; own.bin_count() as usize])),
                 };
                 responses
                     .into_iter()
@@ -495,7 +494,7 @@ mod tests {
             let estimator = Estimator::for_task(task.clone());
             let all = Query::new(&task, &EstimateOptions::default()).unwrap();
             let range = match task.questions()[0].kind() {
-                Kind::Numbers(own) => own[0].range(),
+                QuestionKind::Numbers(own) => own[0].range(),
                 _ => [0.0, 1.0],
             };
             let [influence] = &estimator.influence()[..] else {

@@ -11,7 +11,7 @@
 
 use hushbin::domain::Domain;
 use hushbin::hash::{HashFamily, HashKeys};
-use hushbin::mechanism::coco::{Coco, HitDecoder, PairHitProbabilities, Rates, Report, RuleName};
+use hushbin::mechanism::coco::{Coco, HitDecoder, PairHitProbabilities, CocoHitProbabilities, Report, FavouredSideRuleName};
 
 use super::estimated_mechanism::{CountedReports, EstimatedMechanism, HitEstimator};
 use crate::estimate::counters::{
@@ -27,18 +27,18 @@ use crate::estimate::point::{
 
 impl EstimatedMechanism for Coco {
     type Report = Report;
-    type Rates = Rates;
+    type Rates = CocoHitProbabilities;
     type Counts = Counts;
 
     fn estimands(&self, _: &Domain) -> &'static [Estimand] {
         match self.rule_name() {
-            RuleName::Overwrite => &Estimand::RATINGS,
-            RuleName::Strongest => &[Estimand::Mean],
+            FavouredSideRuleName::Overwrite => &Estimand::RATINGS,
+            FavouredSideRuleName::Strongest => &[Estimand::Mean],
         }
     }
 
-    fn rates(&self, domain: &Domain, epsilon: f64) -> Rates {
-        self.rates(domain, epsilon)
+    fn rates(&self, domain: &Domain, epsilon: f64) -> CocoHitProbabilities {
+        self.hit_probabilities(domain, epsilon)
     }
 
     fn empty_counts(&self, domain: &Domain, _: f64, items: &[u64]) -> Counts {
@@ -62,7 +62,7 @@ impl EstimatedMechanism for Coco {
     fn add_report(counts: &mut Counts, report: &Report) {
         match counts {
             Counts::Signs(signs) => {
-                let keys = HashKeys::of_function(report.seed, report.bucket / 2);
+                let keys = HashKeys::for_hash_function(report.seed, report.bucket / 2);
                 // Odd buckets are minus sides.
                 signs.add_report(keys, report.bucket % 2 == 1);
             }
@@ -85,7 +85,7 @@ impl EstimatedMechanism for Coco {
     fn counter_updates_per_report(&self, domain: &Domain, _: f64) -> Option<u64> {
         let items = domain.item_count()? as usize;
         let slots = self.hit_decoder(domain).slot_count() as u64;
-        Some(match self.hashing() {
+        Some(match self.hash_family() {
             _ if self.pairs_per_function() == 1 => SignAgreementCounter::words_per_report(items),
             HashFamily::Independent => slots,
             _ => slots / u64::from(self.pairs_per_function()),
@@ -150,13 +150,13 @@ impl EstimatedMechanism for Coco {
 
     fn contribution_range(
         &self,
-        rates: &Rates,
+        rates: &CocoHitProbabilities,
         _: &Domain,
         _: f64,
         estimand: Estimand,
     ) -> [f64; 2] {
-        let mean = 1.0 / rates.gap;
-        let Some(PairHitProbabilities { p_pair, q_pair }) = rates.presence else {
+        let mean = 1.0 / rates.hit_probability_gap;
+        let Some(PairHitProbabilities { pair_hit_if_present: p_pair, pair_hit_if_absent: q_pair }) = rates.presence_pair_hits else {
             return [-mean, mean];
         };
         let nonmissing = |hit: f64| (hit - q_pair) / (p_pair - q_pair);
@@ -181,7 +181,7 @@ impl EstimatedMechanism for Coco {
         Some(report.bucket)
     }
 
-    fn contribution_variances(rates: &Rates, sparsity: u32, estimand: Estimand) -> [f64; 2] {
+    fn contribution_variances(rates: &CocoHitProbabilities, sparsity: u32, estimand: Estimand) -> [f64; 2] {
         let estimated = "asked for where the rule estimates it";
         match estimand {
             Estimand::Mean => {
@@ -227,14 +227,14 @@ impl Counts {
 /// Under the rule `strongest`, the hit rates of pairs are only approximate. Then people are treated
 /// as drawn at random. If more reports hit the pair than the rates can explain, the hit rate for
 /// people with the item is raised to the observed rate.
-fn hit_distribution(rates: &Rates, whose: SamplingModel, pair: f64, mean: f64) -> HitDistribution {
-    let given = whose == SamplingModel::FixedPopulation && rates.presence.is_some();
-    let presence = rates.presence.unwrap_or_else(|| {
-        let PairHitProbabilities { p_pair, q_pair } = rates.predicted;
-        let p_pair = p_pair.max(pair).max(rates.gap);
-        PairHitProbabilities { p_pair, q_pair }
+fn hit_distribution(rates: &CocoHitProbabilities, whose: SamplingModel, pair: f64, mean: f64) -> HitDistribution {
+    let given = whose == SamplingModel::FixedPopulation && rates.presence_pair_hits.is_some();
+    let presence = rates.presence_pair_hits.unwrap_or_else(|| {
+        let PairHitProbabilities { pair_hit_if_present: p_pair, pair_hit_if_absent: q_pair } = rates.predicted_pair_hits;
+        let p_pair = p_pair.max(pair).max(rates.hit_probability_gap);
+        PairHitProbabilities { pair_hit_if_present: p_pair, pair_hit_if_absent: q_pair }
     });
-    let PairHitProbabilities { p_pair, q_pair } = presence;
+    let PairHitProbabilities { pair_hit_if_present: p_pair, pair_hit_if_absent: q_pair } = presence;
     let more = p_pair - q_pair;
     let frequency = if more > 0.0 {
         (pair - q_pair) / more
@@ -242,7 +242,7 @@ fn hit_distribution(rates: &Rates, whose: SamplingModel, pair: f64, mean: f64) -
         0.0
     };
     let law = HitDistribution::new(
-        outcome_probabilities(presence, rates.gap),
+        outcome_probabilities(presence, rates.hit_probability_gap),
         given,
         mean,
         frequency,
@@ -256,7 +256,7 @@ fn hit_distribution(rates: &Rates, whose: SamplingModel, pair: f64, mean: f64) -
 /// Returns the probabilities of a report's outcomes for people who have an item at −1, who do not
 /// have it, and who have it at 1.
 fn outcome_probabilities(
-    PairHitProbabilities { p_pair, q_pair }: PairHitProbabilities,
+    PairHitProbabilities { pair_hit_if_present: p_pair, pair_hit_if_absent: q_pair }: PairHitProbabilities,
     gap: f64,
 ) -> [OutcomeProbabilities; 3] {
     let outcomes = |pair: f64, lean: f64| {
@@ -270,7 +270,7 @@ fn outcome_probabilities(
     ]
 }
 
-impl HitEstimator<Rates> {
+impl HitEstimator<CocoHitProbabilities> {
     fn estimate_item(&self, [plus, minus]: HitsBySign) -> ItemPointEstimates {
         let pair = (plus + minus) as f64 / self.reports;
         let nonmissing = self.estimate_nonmissing_frequency(pair);
@@ -297,8 +297,8 @@ impl HitEstimator<Rates> {
         pair: f64,
         nonmissing: Option<PointEstimate>,
     ) -> PointEstimate {
-        let gap = self.rates.gap;
-        let pair = pair.max(self.rates.predicted.q_pair);
+        let gap = self.rates.hit_probability_gap;
+        let pair = pair.max(self.rates.predicted_pair_hits.pair_hit_if_absent);
         // The pair is hit least often if no person has the item.
         let estimate = difference / self.reports / gap;
         let certain = match (self.whose, nonmissing) {
@@ -334,7 +334,7 @@ impl HitEstimator<Rates> {
     /// Estimates the non-missing frequency from `pair`, the share of reports that hit one of the
     /// item's two sides. `None` if CoCo's rule does not provide this estimate.
     fn estimate_nonmissing_frequency(&self, pair: f64) -> Option<PointEstimate> {
-        let PairHitProbabilities { p_pair, q_pair } = self.rates.presence?;
+        let PairHitProbabilities { pair_hit_if_present: p_pair, pair_hit_if_absent: q_pair } = self.rates.presence_pair_hits?;
         let estimate = (pair - q_pair) / (p_pair - q_pair);
         let variance = variance_over_people(
             self.whose,
@@ -348,7 +348,7 @@ impl HitEstimator<Rates> {
 
 #[cfg(test)]
 mod tests {
-    use hushbin::mechanism::coco::Rule;
+    use hushbin::mechanism::coco::FavouredSideRule;
     use hushbin::{Mechanism, Task, TaskDraft};
 
     use super::*;
@@ -364,11 +364,11 @@ mod tests {
                 "mechanism": { "name": "coco", "hashing": hashing, "buckets": 2, "favoured": 1 },
             }))
             .unwrap();
-            let task: Task = draft.resolve().unwrap();
+            let task: Task = draft.resolve_task().unwrap();
             let Mechanism::Coco(coco) = task.questions()[0].mechanism() else {
                 unreachable!()
             };
-            assert_eq!(coco.rule(), Rule::Strongest { favoured: 1 });
+            assert_eq!(coco.favouring_rule(), FavouredSideRule::Strongest { favoured: 1 });
             let support = coco.hit_decoder(&task.questions()[0].domain());
             let mut counts = coco.empty_counts(&task.questions()[0].domain(), 1.0, &[]);
             let mut expected = vec![[0; 2]; 150];
@@ -409,14 +409,14 @@ mod tests {
                 "mechanism": { "name": "coco", "buckets": buckets, "rule": rule },
             }))
             .unwrap();
-            let task: Task = draft.resolve().unwrap();
+            let task: Task = draft.resolve_task().unwrap();
             let Mechanism::Coco(coco) = task.questions()[0].mechanism() else {
                 unreachable!()
             };
-            let rates = coco.rates(&task.questions()[0].domain(), epsilon);
+            let rates = coco.hit_probabilities(&task.questions()[0].domain(), epsilon);
             for whose in [SamplingModel::FixedPopulation, SamplingModel::RandomSample] {
                 let item = Item {
-                    people: outcome_probabilities(rates.predicted, rates.gap),
+                    people: outcome_probabilities(rates.predicted_pair_hits, rates.hit_probability_gap),
                     estimands: coco.estimands(&task.questions()[0].domain()),
                     of: &|hits, reports| {
                         let points = HitEstimator::new(rates, whose, reports).estimate_item(hits);

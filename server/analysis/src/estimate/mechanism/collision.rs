@@ -7,7 +7,7 @@
 //! unbiased estimate of the share of people whose input contains the element.
 
 use hushbin::domain::{Domain, SignedItem};
-use hushbin::mechanism::collision::{Collision, HitDecoder, Rates, Report};
+use hushbin::mechanism::collision::{Collision, HitDecoder, CollisionHitProbabilities, Report};
 
 use super::estimated_mechanism::{CountedReports, EstimatedMechanism, HitEstimator, SumRates};
 use crate::estimate::counters::{
@@ -23,7 +23,7 @@ use crate::estimate::point::{
 
 impl EstimatedMechanism for Collision {
     type Report = Report;
-    type Rates = Rates;
+    type Rates = CollisionHitProbabilities;
     type Counts = Counts;
 
     fn estimands(&self, domain: &Domain) -> &'static [Estimand] {
@@ -34,15 +34,15 @@ impl EstimatedMechanism for Collision {
         }
     }
 
-    fn rates(&self, domain: &Domain, epsilon: f64) -> Rates {
-        self.rates(domain, epsilon)
+    fn rates(&self, domain: &Domain, epsilon: f64) -> CollisionHitProbabilities {
+        self.hit_probabilities(domain, epsilon)
     }
 
     fn empty_counts(&self, domain: &Domain, _: f64, items: &[u64]) -> Counts {
         let support = self.hit_decoder(domain);
         Counts {
             support,
-            buckets: self.buckets(),
+            buckets: self.buckets_per_hash(),
             domain: *domain,
             signs: domain.elements_per_item() as usize,
             // If items are rated, elements 2j and 2j + 1 are item j with either sign.
@@ -64,7 +64,7 @@ impl EstimatedMechanism for Collision {
                 // Open domains always use the independent hash.
                 let (words, domain) = (BucketHashRange::new(report, counts.buckets), counts.domain);
                 let hit = |item, negative| {
-                    let element = domain.element_of_signed_item(SignedItem { item, negative });
+                    let element = domain.element_of_signed_item(SignedItem { item, is_negative: negative });
                     u64::from(words.contains_hash_of(element))
                 };
                 for (item, [plus, minus]) in items {
@@ -147,13 +147,13 @@ impl EstimatedMechanism for Collision {
         }))
     }
 
-    fn sum_rates(rates: &Rates) -> Option<SumRates<'_>> {
+    fn sum_rates(rates: &CollisionHitProbabilities) -> Option<SumRates<'_>> {
         Some(SumRates::Hits(rates))
     }
 
     fn contribution_range(
         &self,
-        rates: &Rates,
+        rates: &CollisionHitProbabilities,
         _: &Domain,
         _: f64,
         estimand: Estimand,
@@ -168,7 +168,7 @@ impl EstimatedMechanism for Collision {
             }
             // A report can hit both signs of an item if they can be in one bucket.
             Estimand::Nonmissing => {
-                let both = if rates.both_none > 0.0 { 2.0 } else { 1.0 };
+                let both = if rates.two_nonmembers_hit > 0.0 { 2.0 } else { 1.0 };
                 [0.0, both].map(|own| hits(2.0, own))
             }
         }
@@ -182,7 +182,7 @@ impl EstimatedMechanism for Collision {
         Some(report.bucket)
     }
 
-    fn contribution_variances(rates: &Rates, _: u32, estimand: Estimand) -> [f64; 2] {
+    fn contribution_variances(rates: &CollisionHitProbabilities, _: u32, estimand: Estimand) -> [f64; 2] {
         match estimand {
             Estimand::Mean => [
                 rates.estimate_second_moment(true) - 1.0,
@@ -209,7 +209,7 @@ pub(crate) struct Counts {
 }
 
 fn hit_distribution(
-    rates: &Rates,
+    rates: &CollisionHitProbabilities,
     whose: SamplingModel,
     points: &ItemPointEstimates,
 ) -> HitDistribution {
@@ -226,19 +226,19 @@ fn hit_distribution(
 
 /// Returns the probabilities of a report's outcomes for people who have an item at −1, who do not
 /// have it, and who have it at 1.
-fn outcome_probabilities(rates: &Rates) -> [OutcomeProbabilities; 3] {
+fn outcome_probabilities(rates: &CollisionHitProbabilities) -> [OutcomeProbabilities; 3] {
     let outcomes = |minus: f64, plus: f64, both: f64| {
         [minus - both, 1.0 - minus - plus + both, plus - both, both]
     };
     let (member, other) = (rates.p_true, rates.p_false);
     [
-        outcomes(member, other, rates.both_member),
-        outcomes(other, other, rates.both_none),
-        outcomes(other, member, rates.both_member),
+        outcomes(member, other, rates.member_and_nonmember_hit),
+        outcomes(other, other, rates.two_nonmembers_hit),
+        outcomes(other, member, rates.member_and_nonmember_hit),
     ]
 }
 
-impl HitEstimator<Rates> {
+impl HitEstimator<CollisionHitProbabilities> {
     fn estimate_item(&self, [plus, minus]: HitsBySign) -> ItemPointEstimates {
         let (plus, minus) = (
             self.estimate_frequency(plus),
@@ -319,11 +319,11 @@ mod tests {
                 "value": "sign", "mechanism": { "name": "collision", "buckets": buckets },
             }))
             .unwrap();
-            let task: Task = draft.resolve().unwrap();
+            let task: Task = draft.resolve_task().unwrap();
             let Mechanism::Collision(own) = task.questions()[0].mechanism() else {
                 unreachable!()
             };
-            let rates = own.rates(&task.questions()[0].domain(), epsilon);
+            let rates = own.hit_probabilities(&task.questions()[0].domain(), epsilon);
             for whose in [SamplingModel::FixedPopulation, SamplingModel::RandomSample] {
                 let item = Item {
                     people: outcome_probabilities(&rates),

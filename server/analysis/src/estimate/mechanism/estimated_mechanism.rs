@@ -38,9 +38,9 @@ pub(crate) struct SquareStatistics {
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum SumRates<'a> {
     /// Rates of hits on single elements.
-    Hits(&'a collision::Rates),
+    Hits(&'a collision::CollisionHitProbabilities),
     /// Rates of a pattern's outputs.
-    Outputs(&'a pattern::Rates),
+    Outputs(&'a pattern::PatternEstimator),
 }
 
 /// A mechanism for which reports can be counted, quantities can be estimated, and errors can be

@@ -9,7 +9,7 @@
 use hushbin::codec::append_u128;
 use hushbin::domain::Domain;
 use hushbin::hash::{HashKeys, sign_word_of_closed_elements};
-use hushbin::mechanism::hash_bin::{BinDecoder, HashBin, Rates, Report, Response, attenuation};
+use hushbin::mechanism::hash_bin::{BinDecoder, HashBin, EstimateScaleAndVariance, Report, RandomisedResponse, clipping_attenuation};
 
 use super::estimated_mechanism::{CountedReports, EstimatedMechanism, SquareStatistics};
 use crate::estimate::counters::{SignAgreementCounter, TotalsError, TotalsReader, encoding};
@@ -20,27 +20,27 @@ use crate::estimate::point::{Estimand, ItemPointEstimates, PointEstimate};
 
 impl EstimatedMechanism for HashBin {
     type Report = Report;
-    type Rates = Rates;
+    type Rates = EstimateScaleAndVariance;
     type Counts = Counts;
 
     fn estimands(&self, _: &Domain) -> &'static [Estimand] {
         &[Estimand::Mean]
     }
 
-    fn rates(&self, domain: &Domain, epsilon: f64) -> Rates {
-        self.rates(domain, epsilon)
+    fn rates(&self, domain: &Domain, epsilon: f64) -> EstimateScaleAndVariance {
+        self.estimate_scale_and_variance(domain, epsilon)
     }
 
     fn empty_counts(&self, domain: &Domain, epsilon: f64, items: &[u64]) -> Counts {
         let support = self.bin_decoder(domain);
         let limit = self
             .response_distribution(domain.item_count(), epsilon)
-            .bin_limit();
+            .noisy_bin_limit();
         match (domain.item_count(), limit) {
             (Some(items), None) => Counts::Signs(SignAgreementCounter::new(items as usize)),
             (Some(items), Some(limit)) => Counts::All {
                 support,
-                sums: ResponseSums::new(items as usize, self.bins(), limit),
+                sums: ResponseSums::new(items as usize, self.bin_count(), limit),
             },
             (None, _) => {
                 let mut sums: Vec<_> = items.iter().map(|&item| (item, 0)).collect();
@@ -56,10 +56,10 @@ impl EstimatedMechanism for HashBin {
 
     fn add_report(counts: &mut Counts, report: &Report) {
         match (counts, &report.response) {
-            (Counts::Signs(signs), Response::Sign(plus)) => {
+            (Counts::Signs(signs), RandomisedResponse::Sign(plus)) => {
                 signs.add_report(HashKeys::new(report.seed), !plus);
             }
-            (Counts::All { support, sums }, Response::Bins(bins)) => {
+            (Counts::All { support, sums }, RandomisedResponse::Bins(bins)) => {
                 sums.add_bins(support, report.seed, bins);
             }
             (
@@ -73,11 +73,11 @@ impl EstimatedMechanism for HashBin {
                 let sign = |plus: &bool| if *plus { [1] } else { [-1] };
                 let one;
                 let bins = match response {
-                    Response::Sign(plus) => {
+                    RandomisedResponse::Sign(plus) => {
                         one = sign(plus);
                         &one[..]
                     }
-                    Response::Bins(bins) => bins,
+                    RandomisedResponse::Bins(bins) => bins,
                 };
                 *squares += bins.iter().map(square).sum::<u128>();
                 let keys = HashKeys::new(report.seed);
@@ -95,7 +95,7 @@ impl EstimatedMechanism for HashBin {
         Some(
             match self
                 .response_distribution(domain.item_count(), epsilon)
-                .bin_limit()
+                .noisy_bin_limit()
             {
                 None => SignAgreementCounter::words_per_report(items as usize),
                 Some(_) => items.into(),
@@ -163,11 +163,11 @@ impl EstimatedMechanism for HashBin {
         points: &ItemPointEstimates,
     ) -> ContributionDistribution {
         let (rates, spread) = (seen.rates, ResponseStatistics::new(self, seen));
-        if rates.two_point {
+        if rates.is_two_point_response {
             // The reported sign agrees with the item's sign with probability (1 + v/A)/2, where A
             // is `scale`. Every person counts as having the item, at some value v.
             let person = |value: f64| {
-                let plus = 0.5 + 0.5 * value / rates.scale;
+                let plus = 0.5 + 0.5 * value / rates.estimate_scale;
                 [1.0 - plus, 0.0, plus, 0.0]
             };
             let mean = points.mean.map_or(0.0, |mean| mean.estimate);
@@ -179,15 +179,15 @@ impl EstimatedMechanism for HashBin {
             ));
         }
         ContributionDistribution::Noise(LaplaceResponseDistribution {
-            scale: rates.scale,
-            noise: rates.noise / (rates.scale * rates.scale),
+            scale: rates.estimate_scale,
+            noise: rates.noise_variance / (rates.estimate_scale * rates.estimate_scale),
             others: spread.other_items_variance(seen.sparsity),
         })
     }
 
     fn contribution_range(
         &self,
-        rates: &Rates,
+        rates: &EstimateScaleAndVariance,
         domain: &Domain,
         epsilon: f64,
         _: Estimand,
@@ -195,15 +195,15 @@ impl EstimatedMechanism for HashBin {
         // A response is a sign, or a bin whose absolute value is at most `limit`.
         let limit = self
             .response_distribution(domain.item_count(), epsilon)
-            .bin_limit();
-        let most = rates.scale * limit.map_or(1.0, |limit| limit as f64);
+            .noisy_bin_limit();
+        let most = rates.estimate_scale * limit.map_or(1.0, |limit| limit as f64);
         [-most, most]
     }
 
     fn uniform_outcome_count(&self, domain: &Domain, epsilon: f64) -> u32 {
         let is_sign = self
             .response_distribution(domain.item_count(), epsilon)
-            .bin_limit()
+            .noisy_bin_limit()
             .is_none();
         2 * u32::from(is_sign)
     }
@@ -211,8 +211,8 @@ impl EstimatedMechanism for HashBin {
     /// Returns the reported sign. It is fair, because the hashed signs of items are fair.
     fn uniform_outcome(report: &Report) -> Option<u32> {
         match report.response {
-            Response::Sign(plus) => Some(plus.into()),
-            Response::Bins(_) => None,
+            RandomisedResponse::Sign(plus) => Some(plus.into()),
+            RandomisedResponse::Bins(_) => None,
         }
     }
 
@@ -227,11 +227,11 @@ impl EstimatedMechanism for HashBin {
         };
         // The expected square of a bin is the noise variance, plus the sum of all entries' squares
         // divided by b. The reason is that items are hashed uniformly to b bins and signs are fair.
-        let bins = f64::from(self.bins());
+        let bins = f64::from(self.bin_count());
         let numbers = bins * seen.reports as f64;
         Some(SquareStatistics {
-            mean: squares as f64 / numbers * rates.scale * rates.scale,
-            most: rates.noise + f64::from(seen.sparsity) / bins,
+            mean: squares as f64 / numbers * rates.estimate_scale * rates.estimate_scale,
+            most: rates.noise_variance + f64::from(seen.sparsity) / bins,
             numbers,
         })
     }
@@ -239,8 +239,8 @@ impl EstimatedMechanism for HashBin {
     /// Returns the variances of a response, for people [with, without] the item who have s full
     /// entries. Other entries in the same bin add variance, and clipping reduces the expected
     /// response.
-    fn contribution_variances(rates: &Rates, sparsity: u32, _: Estimand) -> [f64; 2] {
-        let left = rates.clip.map_or(1.0, |clip| attenuation(sparsity, clip));
+    fn contribution_variances(rates: &EstimateScaleAndVariance, sparsity: u32, _: Estimand) -> [f64; 2] {
+        let left = rates.clipping_bound.map_or(1.0, |clip| clipping_attenuation(sparsity, clip));
         [left, 0.0]
             .map(|expected| rates.value_variance(rates.sum_second_moment(sparsity), expected))
     }
@@ -312,7 +312,7 @@ impl ResponseSums {
         let keys = HashKeys::new(seed);
         match bins {
             [bin] => self.responses.fill(*bin),
-            _ => support.for_each_item(&keys, |item, bin| {
+            _ => support.for_each_item_and_bin(&keys, |item, bin| {
                 self.responses[item as usize] = bins[bin as usize];
             }),
         }
@@ -398,7 +398,7 @@ impl Counts {
 /// Statistics of the responses, from which items are estimated.
 #[derive(Debug, Clone, Copy)]
 struct ResponseStatistics {
-    rates: Rates,
+    rates: EstimateScaleAndVariance,
     reports: f64,
     bins: f64,
     /// Mean squared bin, in units of values.
@@ -408,28 +408,28 @@ struct ResponseStatistics {
 impl ResponseStatistics {
     fn new(hash_bin: &HashBin, seen: &CountedReports<'_, HashBin>) -> Self {
         let (rates, reports) = (seen.rates, seen.reports as f64);
-        let square = seen.counts.mean_square(hash_bin.bins(), reports);
+        let square = seen.counts.mean_square(hash_bin.bin_count(), reports);
         Self {
             rates: *rates,
             reports,
-            bins: f64::from(hash_bin.bins()),
-            square: square * rates.scale * rates.scale,
+            bins: f64::from(hash_bin.bin_count()),
+            square: square * rates.estimate_scale * rates.estimate_scale,
         }
     }
 
     /// Estimates an item from the sum of its responses.
     fn estimate_item(&self, sum: f64) -> ItemPointEstimates {
-        let estimate = sum / self.reports * self.rates.scale;
+        let estimate = sum / self.reports * self.rates.estimate_scale;
         // The expected mean square is the noise variance plus the sum of all entries' squares
         // divided by b. So it is at least the noise variance. For given people, the square of the
         // item's own entry is no part of the variance. With a single bin, the mean square contains
         // all of it, and its mean over people is at least the squared mean.
-        let own = if self.rates.shared == 1.0 {
+        let own = if self.rates.same_bin_probability == 1.0 {
             (estimate * estimate).min(1.0)
         } else {
             0.0
         };
-        let variance = self.square.max(self.rates.noise) - own;
+        let variance = self.square.max(self.rates.noise_variance) - own;
         ItemPointEstimates {
             mean: Some(PointEstimate::new(estimate, variance, self.reports)),
             plus: None,
@@ -447,11 +447,11 @@ impl ResponseStatistics {
     /// noise plus normal noise. The estimate is at most the variance from s full entries, unless
     /// the excess itself is larger.
     fn other_items_variance(&self, sparsity: u32) -> f64 {
-        let noise = self.rates.noise;
+        let noise = self.rates.noise_variance;
         let others = (self.square - noise).max(0.0);
         let variance = 5.0 * noise * noise + 4.0 * noise * others + 2.0 * others * others;
         let error = (variance / (self.bins * self.reports)).sqrt();
-        let most = others.max(self.rates.shared * f64::from(sparsity));
+        let most = others.max(self.rates.same_bin_probability * f64::from(sparsity));
         (others + SAFETY_MARGIN * error).min(most)
     }
 }

@@ -24,11 +24,11 @@ impl EstimatedMechanism for Pattern {
 
     fn rates(&self, domain: &Domain, epsilon: f64) -> Arc<PatternEdgeWeights> {
         let cells = domain.item_count().unwrap_or(0);
-        Arc::new(PatternEdgeWeights::new(self.rates(cells, epsilon)))
+        Arc::new(PatternEdgeWeights::new(self.share_estimator(cells, epsilon)))
     }
 
     fn empty_counts(&self, _: &Domain, _: f64, _: &[u64]) -> SlotCounters {
-        SlotCounters::new(self.outputs() as usize)
+        SlotCounters::new(self.output_count() as usize)
     }
 
     fn add_report(counts: &mut SlotCounters, report: &Report) {
@@ -93,7 +93,7 @@ impl EstimatedMechanism for Pattern {
     ) -> [f64; 2] {
         let rates = &edges.rates;
         let worth = |cell| rates.output_weights_of_sum(&rates.range_weights(cell..cell + 1));
-        let all = (0..rates.cells()).flat_map(worth);
+        let all = (0..rates.cell_count()).flat_map(worth);
         all.fold([0.0, 0.0], |[least, most]: [f64; 2], own| {
             [least.min(own), most.max(own)]
         })
@@ -104,7 +104,7 @@ impl EstimatedMechanism for Pattern {
     fn contribution_variances(rates: &Arc<PatternEdgeWeights>, _: u32, _: Estimand) -> [f64; 2] {
         let rates = &rates.rates;
         let mut most = [0.0_f64; 2];
-        for cell in 0..rates.cells() {
+        for cell in 0..rates.cell_count() {
             let weights = rates.range_weights(cell..cell + 1);
             let own = rates.variances_by_cell(&rates.output_weights_of_sum(&weights), &weights);
             for (at, variance) in own.into_iter().enumerate() {

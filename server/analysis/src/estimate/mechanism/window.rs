@@ -16,7 +16,7 @@
 //! included.
 
 use hushbin::domain::Domain;
-use hushbin::mechanism::window::{AtomDecoder, Rates, Report, Window};
+use hushbin::mechanism::window::{AtomDecoder, EstimateScaleAndVariance, Report, Window};
 
 use super::estimated_mechanism::{CountedReports, EstimatedMechanism};
 use crate::estimate::counters::{SlotCounters, TotalsError, TotalsReader};
@@ -31,23 +31,23 @@ const MIN_REPORTS: f64 = 300.0;
 
 impl EstimatedMechanism for Window {
     type Report = Report;
-    type Rates = Rates;
+    type Rates = EstimateScaleAndVariance;
     type Counts = Counts;
 
     fn estimands(&self, _: &Domain) -> &'static [Estimand] {
         &[Estimand::Mean]
     }
 
-    fn rates(&self, domain: &Domain, epsilon: f64) -> Rates {
-        self.rates(domain, epsilon)
+    fn rates(&self, domain: &Domain, epsilon: f64) -> EstimateScaleAndVariance {
+        self.estimate_scale_and_variance(domain, epsilon)
     }
 
     fn empty_counts(&self, domain: &Domain, _: f64, _: &[u64]) -> Counts {
         let attributes = domain.item_count().unwrap_or(0) as usize;
         Counts {
             support: self.atom_decoder(domain),
-            atoms: self.atoms() as usize,
-            counted: SlotCounters::new(attributes * self.atoms() as usize),
+            atoms: self.atoms_per_attribute() as usize,
+            counted: SlotCounters::new(attributes * self.atoms_per_attribute() as usize),
         }
     }
 
@@ -64,7 +64,7 @@ impl EstimatedMechanism for Window {
     }
 
     fn counter_updates_per_report(&self, _: &Domain, _: f64) -> Option<u64> {
-        Some(self.drawn_attributes().into())
+        Some(self.drawn_attribute_count().into())
     }
 
     fn merge(counts: &mut Counts, others: &Counts) {
@@ -105,34 +105,34 @@ impl EstimatedMechanism for Window {
         ContributionDistribution::Scores(score_distribution(seen.rates, seen.whose).into())
     }
 
-    fn contribution_range(&self, rates: &Rates, _: &Domain, _: f64, _: Estimand) -> [f64; 2] {
-        let most = rates.estimate_factor() * rates.values[rates.values.len() - 1];
+    fn contribution_range(&self, rates: &EstimateScaleAndVariance, _: &Domain, _: f64, _: Estimand) -> [f64; 2] {
+        let most = rates.estimate_factor() * rates.normalised_atom_values[rates.normalised_atom_values.len() - 1];
         [-most, most]
     }
 
     /// Returns the variance for people whose number is 1, and the worst-case variance over all
     /// numbers. The latter replaces the variance for people without the item, because every person
     /// has a number.
-    fn contribution_variances(rates: &Rates, _: u32, _: Estimand) -> [f64; 2] {
-        [rates.estimate_variance(1.0), rates.worst_variance()]
+    fn contribution_variances(rates: &EstimateScaleAndVariance, _: u32, _: Estimand) -> [f64; 2] {
+        [rates.estimate_variance(1.0), rates.max_variance()]
     }
 }
 
 /// Estimates the mean of one attribute. `counts` contains the number of reports with each atom.
 fn estimate_attribute(
-    rates: &Rates,
+    rates: &EstimateScaleAndVariance,
     counts: &[u64],
     whose: SamplingModel,
     reports: f64,
 ) -> ItemPointEstimates {
     let over = |weight: fn(f64) -> f64| -> f64 {
-        let weighed = rates.values.iter().zip(counts);
+        let weighed = rates.normalised_atom_values.iter().zip(counts);
         let sum: f64 = weighed.map(|(y, count)| weight(*y) * *count as f64).sum();
         sum / reports
     };
     let mean = over(|y| y) * rates.estimate_factor();
     let variance = match whose {
-        SamplingModel::FixedPopulation | SamplingModel::RoundedValues => rates.worst_variance(),
+        SamplingModel::FixedPopulation | SamplingModel::RoundedValues => rates.max_variance(),
         // The mean square of the score is greatest for numbers at the ends of the range.
         SamplingModel::RandomSample if reports < MIN_REPORTS => {
             rates.estimate_second_moment(1.0) - (mean * mean).min(1.0)
@@ -149,17 +149,17 @@ fn estimate_attribute(
 
 /// Returns the distribution of scores for every true mean. Of all crowds with this mean, the one
 /// whose sum of scores varies most is assumed. People's numbers may be at levels or between them.
-fn score_distribution(rates: &Rates, whose: SamplingModel) -> ScoreDistribution {
+fn score_distribution(rates: &EstimateScaleAndVariance, whose: SamplingModel) -> ScoreDistribution {
     let node = |level: usize| {
         (
-            rates.levels[level],
+            rates.level_values[level],
             ScoredGroups::of_one_group(scores_at_level(rates, level)),
         )
     };
     // If two levels coincide, keep only the first.
-    let apart = |level: &usize| *level == 0 || rates.levels[level - 1] < rates.levels[*level];
+    let apart = |level: &usize| *level == 0 || rates.level_values[level - 1] < rates.level_values[*level];
     ScoreDistribution {
-        nodes: (0..rates.levels.len()).filter(apart).map(node).collect(),
+        nodes: (0..rates.level_values.len()).filter(apart).map(node).collect(),
         given: whose != SamplingModel::RandomSample,
         whose: CrowdBetweenNodes::Any,
     }
@@ -167,19 +167,19 @@ fn score_distribution(rates: &Rates, whose: SamplingModel) -> ScoreDistribution 
 
 /// Returns the score distribution of one report from a person whose number is a level. Scores are
 /// divided by the score of the last atom.
-fn scores_at_level(rates: &Rates, level: usize) -> ScoreProbabilities {
-    let favoured = level..level + rates.favoured_atoms();
-    let last = rates.values[rates.values.len() - 1];
+fn scores_at_level(rates: &EstimateScaleAndVariance, level: usize) -> ScoreProbabilities {
+    let favoured = level..level + rates.favoured_atom_count();
+    let last = rates.normalised_atom_values[rates.normalised_atom_values.len() - 1];
     let atom = |(atom, value): (usize, &f64)| {
         let more = if favoured.contains(&atom) {
-            rates.gap
+            rates.favoured_probability_gap
         } else {
             0.0
         };
-        (value / last, rates.share * (rates.other + more))
+        (value / last, rates.attribute_reveal_fraction * (rates.unfavoured_atom_probability + more))
     };
-    let idle = (rates.share < 1.0).then_some((0.0, 1.0 - rates.share));
-    let values = rates.values.iter().enumerate();
+    let idle = (rates.attribute_reveal_fraction < 1.0).then_some((0.0, 1.0 - rates.attribute_reveal_fraction));
+    let values = rates.normalised_atom_values.iter().enumerate();
     values.map(atom).chain(idle).collect()
 }
 
@@ -213,18 +213,18 @@ mod tests {
     /// Computes the distribution of the sum of reported atoms' values. `people` are pairs of a
     /// number and how many people have it. The result is in units of the mechanism's integer
     /// values.
-    fn sums(window: &Window, rates: &Rates, people: &[(f64, usize)]) -> BTreeMap<i64, f64> {
+    fn sums(window: &Window, rates: &EstimateScaleAndVariance, people: &[(f64, usize)]) -> BTreeMap<i64, f64> {
         let mut all = BTreeMap::from([(0, 1.0)]);
         for &(number, count) in people {
-            let above = rates.levels.partition_point(|level| *level <= number);
-            let above = above.clamp(1, rates.levels.len() - 1);
-            let [low, high] = [rates.levels[above - 1], rates.levels[above]];
+            let above = rates.level_values.partition_point(|level| *level <= number);
+            let above = above.clamp(1, rates.level_values.len() - 1);
+            let [low, high] = [rates.level_values[above - 1], rates.level_values[above]];
             let part = (number - low) / (high - low);
             let [own, next] = [above - 1, above].map(|level| scores_at_level(rates, level));
             let mut told: BTreeMap<i64, f64> = BTreeMap::new();
             for (at, ((_, p), (_, q))) in own.iter().zip(&next).enumerate() {
                 // The last outcome means that the attribute is not drawn.
-                let value = (at < rates.values.len()).then(|| window.atom_value(at as u32));
+                let value = (at < rates.normalised_atom_values.len()).then(|| window.atom_value(at as u32));
                 *told.entry(value.unwrap_or(0).into()).or_default() += (1.0 - part) * p + part * q;
             }
             for _ in 0..count {
@@ -269,9 +269,9 @@ mod tests {
             (1, 6.0, 60, levels(1)),
             (2, 6.0, 60, levels(2)),
         ] {
-            let domain = Domain::dense(attributes);
-            let window = Window::choose(&domain, epsilon, &draft).unwrap();
-            let rates = window.rates(&domain, epsilon);
+            let domain = Domain::of_dense_inputs(attributes);
+            let window = Window::choose_parameters(&domain, epsilon, &draft).unwrap();
+            let rates = window.estimate_scale_and_variance(&domain, epsilon);
             let law = ContributionDistribution::Scores(
                 score_distribution(&rates, SamplingModel::RoundedValues).into(),
             );
@@ -293,10 +293,10 @@ mod tests {
                 let truth = sum / n as f64;
                 let what = format!("{attributes}, ε = {epsilon}, {people:?}");
                 let sums = sums(&window, &rates, &people);
-                let top = f64::from(window.level_sum(window.levels() - 1));
+                let top = f64::from(window.favoured_atom_value_sum(window.level_count() - 1));
                 let misses = |sum: i64, failure: &TailThresholds, side: LimitSide| {
                     let mean = sum as f64 / top / n as f64 * rates.estimate_factor();
-                    let point = PointEstimate::new(mean, rates.worst_variance(), n as f64);
+                    let point = PointEstimate::new(mean, rates.max_variance(), n as f64);
                     let limit =
                         law.confidence_limit(Estimand::Mean, point, n as f64, failure, side);
                     assert!((limit - mean) * side.sign() > 0.0, "{what}: {mean} {limit}");
@@ -326,7 +326,7 @@ mod tests {
     #[test]
     fn intervals_of_many_are_those_of_the_widest_crowd() {
         for (attributes, epsilon, atoms) in [(1, 1.0, None), (1, 6.0, Some(3)), (5, 12.0, None)] {
-            let domain = Domain::dense(attributes);
+            let domain = Domain::of_dense_inputs(attributes);
             let draft = Draft {
                 atoms,
                 favoured: atoms.map(|_| 1),
@@ -334,13 +334,13 @@ mod tests {
                 drawn: atoms.map(|_| 1),
                 objective: None,
             };
-            let window = Window::choose(&domain, epsilon, &draft).unwrap();
-            let rates = window.rates(&domain, epsilon);
+            let window = Window::choose_parameters(&domain, epsilon, &draft).unwrap();
+            let rates = window.estimate_scale_and_variance(&domain, epsilon);
             let law = ContributionDistribution::Scores(
                 score_distribution(&rates, SamplingModel::RoundedValues).into(),
             );
             let (people, failure) = (1e6, TailThresholds::new(0.025));
-            let point = PointEstimate::new(0.0, rates.worst_variance(), people);
+            let point = PointEstimate::new(0.0, rates.max_variance(), people);
             let limit =
                 law.confidence_limit(Estimand::Mean, point, people, &failure, LimitSide::Upper);
             // Crowds in which half of the people have a number and half its negative.

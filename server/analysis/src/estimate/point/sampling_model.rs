@@ -1,7 +1,7 @@
 //! Sampling model: fixed population, rounded values, or random sample.
 
 use hushbin::ValueKind;
-use hushbin::task::Kind;
+use hushbin::task::QuestionKind;
 
 /// Sampling model of the people whose reports answer a question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,19 +23,21 @@ pub(crate) enum SamplingModel {
 impl SamplingModel {
     /// Returns the sampling model for a question of this kind. `several` is true if the task asks
     /// several questions.
-    pub(crate) fn for_kind(kind: &Kind, several: bool) -> Self {
+    pub(crate) fn for_kind(kind: &QuestionKind, several: bool) -> Self {
         match kind {
             _ if several => Self::RandomSample,
-            Kind::Ratings(ValueKind::Real) | Kind::Text(_) => Self::RandomSample,
-            Kind::Numbers(_) => Self::RoundedValues,
-            Kind::Cross(cross) if cross.level_scale().is_some() => Self::RoundedValues,
-            Kind::Ratings(_)
-            | Kind::Set
-            | Kind::Choice
-            | Kind::Flag
-            | Kind::Number(_)
-            | Kind::Cross(_)
-            | Kind::Together(_) => Self::FixedPopulation,
+            QuestionKind::Ratings(ValueKind::Real) | QuestionKind::Text(_) => Self::RandomSample,
+            QuestionKind::Numbers(_) => Self::RoundedValues,
+            QuestionKind::CrossTabulation(cross) if cross.level_scale().is_some() => {
+                Self::RoundedValues
+            }
+            QuestionKind::Ratings(_)
+            | QuestionKind::Set
+            | QuestionKind::Choice
+            | QuestionKind::Flag
+            | QuestionKind::Number(_)
+            | QuestionKind::CrossTabulation(_)
+            | QuestionKind::JointChoices(_) => Self::FixedPopulation,
         }
     }
 }

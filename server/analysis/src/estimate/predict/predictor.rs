@@ -5,8 +5,8 @@ use std::sync::Arc;
 use hushbin::Question;
 use hushbin::choose::{Population, PredictedErrors};
 use hushbin::domain::Domain;
-use hushbin::mechanism::collision::Rates;
-use hushbin::task::{Kind, Part};
+use hushbin::mechanism::collision::CollisionHitProbabilities;
+use hushbin::task::{QuestionKind, QuestionPart};
 
 use super::worst_case;
 use crate::estimate::mechanism::{PreparedQuestion, SumRates, prepare_question};
@@ -18,7 +18,7 @@ use crate::estimate::question::contrast;
 pub struct ErrorPredictor {
     prepared: Arc<dyn PreparedQuestion>,
     domain: Domain,
-    kind: Kind,
+    kind: QuestionKind,
     /// Prediction if every person has s full entries.
     person: PredictedErrors,
 }
@@ -62,12 +62,12 @@ impl ErrorPredictor {
     #[must_use]
     pub fn rare_item_standard_error(&self, estimand: Estimand, reports: f64) -> Option<f64> {
         let variance = match estimand {
-            Estimand::Share if matches!(self.kind, Kind::Together(_)) => {
+            Estimand::Share if matches!(self.kind, QuestionKind::JointChoices(_)) => {
                 self.contribution_variances(Estimand::Share)?[1]
             }
-            Estimand::Mean => self.person.mean?.rare_variance,
+            Estimand::Mean => self.person.mean_error?.rare_item_variance,
             Estimand::Plus | Estimand::Minus | Estimand::Share => {
-                self.person.frequency?.rare_variance
+                self.person.frequency_error?.rare_item_variance
             }
             Estimand::Nonmissing => self.prepared.contribution_variances(estimand)?[1],
         };
@@ -97,7 +97,7 @@ impl ErrorPredictor {
     pub fn worst_variance(&self, aim: PredictedQuantity, several: bool) -> Option<f64> {
         let whose = SamplingModel::for_kind(&self.kind, several);
         match (aim, &self.kind) {
-            (PredictedQuantity::Distribution(part), Kind::Number(scale)) => {
+            (PredictedQuantity::Distribution(part), QuestionKind::Number(scale)) => {
                 Some(match self.prepared.sum_rates()? {
                     SumRates::Outputs(rates) => {
                         worst_case::max_variance_of_pattern_share_below(rates, part)
@@ -111,7 +111,7 @@ impl ErrorPredictor {
                 })
             }
             (PredictedQuantity::Distribution(_), _) => None,
-            (PredictedQuantity::MeanWithin(share), Kind::Cross(cross)) => {
+            (PredictedQuantity::MeanWithin(share), QuestionKind::CrossTabulation(cross)) => {
                 let (rates, levels) = (self.hit_rates()?, cross.level_scale()?.cell_count());
                 Some(contrast::max_variance_of_row_mean(
                     whose, rates, levels, share,
@@ -168,7 +168,7 @@ impl ErrorPredictor {
 
     /// Returns the hit rates of the mechanism. `None` if sums of shares are not estimated from
     /// hits.
-    fn hit_rates(&self) -> Option<&Rates> {
+    fn hit_rates(&self) -> Option<&CollisionHitProbabilities> {
         match self.prepared.sum_rates()? {
             SumRates::Hits(rates) => Some(rates),
             SumRates::Outputs(_) => None,
@@ -189,8 +189,12 @@ impl ErrorPredictor {
     /// without] the item. People are assumed to have s full entries.
     fn contribution_variances(&self, estimand: Estimand) -> Option<[f64; 2]> {
         // Of all parts, the one with most options has the greatest variance.
-        if let Kind::Together(together) = &self.kind {
-            let options = together.parts().iter().map(Part::cell_count).max()?;
+        if let QuestionKind::JointChoices(together) = &self.kind {
+            let options = together
+                .parts()
+                .iter()
+                .map(QuestionPart::cell_count)
+                .max()?;
             let rates = self.hit_rates()?;
             return Some([true, false].map(|given| rates.option_variance(options, given)));
         }

@@ -1,6 +1,6 @@
 //! Worst-case variances over all possible answers, for guarantees made before any report exists.
 
-use hushbin::mechanism::{collision::Rates, pattern};
+use hushbin::mechanism::{collision::CollisionHitProbabilities, pattern};
 
 use crate::estimate::point::{SamplingModel, variance_over_people};
 
@@ -21,7 +21,7 @@ pub(crate) fn max_variance_of_share(whose: SamplingModel, with: f64, without: f6
 /// edges between `bins` bins. `part` is the value of the function at the edge.
 pub(crate) fn max_variance_of_share_below(
     whose: SamplingModel,
-    rates: &Rates,
+    rates: &CollisionHitProbabilities,
     bins: u32,
     part: f64,
 ) -> f64 {
@@ -37,7 +37,10 @@ pub(crate) fn max_variance_of_share_below(
 ///
 /// People are assumed to be in the bins of greatest variance. They are treated as a random sample,
 /// as in the confidence intervals of quantiles.
-pub(crate) fn max_variance_of_pattern_share_below(rates: &pattern::Rates, part: f64) -> f64 {
+pub(crate) fn max_variance_of_pattern_share_below(
+    rates: &pattern::PatternEstimator,
+    part: f64,
+) -> f64 {
     let at = |below: usize| {
         let weights = rates.range_weights(0..below);
         let own = rates.variances_by_cell(&rates.output_weights_of_sum(&weights), &weights);
@@ -45,5 +48,5 @@ pub(crate) fn max_variance_of_pattern_share_below(rates: &pattern::Rates, part: 
         let (with, without) = own.split_at(below);
         variance_over_people(SamplingModel::RandomSample, part, most(with), most(without))
     };
-    (1..rates.cells()).map(at).fold(0.0, f64::max)
+    (1..rates.cell_count()).map(at).fold(0.0, f64::max)
 }

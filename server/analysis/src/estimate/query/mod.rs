@@ -12,7 +12,7 @@ use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::str::FromStr;
 
-use hushbin::task::{Kind, Part, Scale};
+use hushbin::task::{QuestionKind, QuestionPart, Scale};
 use hushbin::{Items, Question, Task};
 use serde::{Serialize, Serializer};
 
@@ -148,7 +148,7 @@ impl Query {
     pub fn new(task: &Task, options: &EstimateOptions) -> Result<Self, EstimateError> {
         let index = find_question_index(task, options.question.as_deref())?;
         let question = &task.questions()[index];
-        if let Kind::Text(_) = question.kind() {
+        if let QuestionKind::Text(_) = question.kind() {
             return Err(EstimateError::Searched {
                 question: question.name().to_owned(),
             });
@@ -163,7 +163,7 @@ impl Query {
         }
         let compared = options.false_discovery_rate.is_some()
             || options.post.contains(&PostProcessingMethod::Shrinkage);
-        if compared && matches!(question.kind(), Kind::Numbers(_)) {
+        if compared && matches!(question.kind(), QuestionKind::Numbers(_)) {
             return Err(EstimateError::NoZero {
                 question: question.name().to_owned(),
             });
@@ -221,7 +221,7 @@ fn checked_quantiles(
     question: &Question,
     asked: Option<&[f64]>,
 ) -> Result<Vec<f64>, EstimateError> {
-    let binned = matches!(question.kind(), Kind::Number(_));
+    let binned = matches!(question.kind(), QuestionKind::Number(_));
     match asked {
         None if binned => Ok(EstimateOptions::QUANTILES.to_vec()),
         None => Ok(Vec::new()),
@@ -238,7 +238,7 @@ fn checked_quantiles(
 /// Returns true if the question is a cross-tabulation that estimates the mean of a number within
 /// rows.
 fn is_cross_with_means(question: &Question) -> bool {
-    matches!(question.kind(), Kind::Cross(cross) if cross.level_scale().is_some())
+    matches!(question.kind(), QuestionKind::CrossTabulation(cross) if cross.level_scale().is_some())
 }
 
 /// Labels of the two answers to a yes-or-no question.
@@ -261,35 +261,38 @@ fn all_items_with_labels(question: &Question) -> Result<(Vec<u64>, Vec<Label>), 
 #[must_use]
 pub fn numbered_item_label(question: &Question, item: u64) -> Label {
     match question.kind() {
-        Kind::Flag => Label::Name(FLAG[item as usize].to_owned()),
-        Kind::Number(scale) => Label::bin_or_level(scale, item),
-        Kind::Cross(cross) => {
-            let columns = cross.shape()[1];
+        QuestionKind::Flag => Label::Name(FLAG[item as usize].to_owned()),
+        QuestionKind::Number(scale) => Label::bin_or_level(scale, item),
+        QuestionKind::CrossTabulation(cross) => {
+            let columns = cross.row_and_column_counts()[1];
             let [row, column] = [item as u32 / columns, item as u32 % columns];
             Label::Cell(vec![
-                part_name_and_label(cross.rows(), row),
-                part_name_and_label(cross.columns(), column),
+                part_name_and_label(cross.row_part(), row),
+                part_name_and_label(cross.column_part(), column),
             ])
         }
-        Kind::Together(together) => {
+        QuestionKind::JointChoices(together) => {
             let (part, option) = together.part_and_option(item as u32);
             Label::Cell(vec![part_name_and_label(&together.parts()[part], option)])
         }
-        Kind::Numbers(_) => Label::Name(question.name().to_owned()),
-        Kind::Ratings(_) | Kind::Set | Kind::Choice | Kind::Text(_) => Label::Index(item),
+        QuestionKind::Numbers(_) => Label::Name(question.name().to_owned()),
+        QuestionKind::Ratings(_)
+        | QuestionKind::Set
+        | QuestionKind::Choice
+        | QuestionKind::Text(_) => Label::Index(item),
     }
 }
 
 /// Returns the name of a part, and the label of its row, column or option at `index`.
-fn part_name_and_label(part: &Part, index: u32) -> (String, Label) {
+fn part_name_and_label(part: &QuestionPart, index: u32) -> (String, Label) {
     (part.name().to_owned(), part_label(part, index))
 }
 
 /// Returns the label of a part's row, column or option at `index`.
-pub(crate) fn part_label(part: &Part, index: u32) -> Label {
+pub(crate) fn part_label(part: &QuestionPart, index: u32) -> Label {
     match (part.kind(), part.items()) {
-        (Kind::Flag, _) => Label::Name(FLAG[index as usize].to_owned()),
-        (Kind::Number(scale), _) => Label::bin_or_level(&scale, index.into()),
+        (QuestionKind::Flag, _) => Label::Name(FLAG[index as usize].to_owned()),
+        (QuestionKind::Number(scale), _) => Label::bin_or_level(&scale, index.into()),
         (_, Items::Named(names)) => Label::Name(names[index as usize].clone()),
         _ => Label::Index(index.into()),
     }
@@ -302,7 +305,13 @@ fn items_with_labels_by_name(
     // Build an index of the labels once, instead of searching the list for every name.
     let by_name: Option<HashMap<String, u64>> = match (question.items(), question.kind()) {
         (Items::Named(_), _)
-        | (_, Kind::Cross(_) | Kind::Together(_) | Kind::Numbers(_) | Kind::Flag) => {
+        | (
+            _,
+            QuestionKind::CrossTabulation(_)
+            | QuestionKind::JointChoices(_)
+            | QuestionKind::Numbers(_)
+            | QuestionKind::Flag,
+        ) => {
             let (items, labels) = all_items_with_labels(question)?;
             Some(labels.iter().map(Label::to_string).zip(items).collect())
         }
@@ -365,7 +374,7 @@ impl PostProcessingMethod {
         match self {
             Self::ConditionalMean | Self::Shrinkage => Ok(()),
             Self::Projection | Self::FullProjection
-                if question.items().count().map(|count| count as usize) == Some(items) =>
+                if question.items().item_count().map(|count| count as usize) == Some(items) =>
             {
                 Ok(())
             }

@@ -1,7 +1,7 @@
 //! Contrasts, which test a ratio. A contrast is a weighted sum of the shares in a row of a
 //! cross-tabulation. The sum is 0 if the tested ratio is the true one.
 
-use hushbin::mechanism::collision::Rates;
+use hushbin::mechanism::collision::CollisionHitProbabilities;
 
 use crate::estimate::point::SamplingModel;
 
@@ -21,7 +21,7 @@ pub(crate) struct Contrast {
 impl Contrast {
     /// Returns the variance of one report's contribution to the estimated sum, in squared steps.
     /// The variance is for the assumed shares.
-    pub(crate) fn variance(&self, rates: &Rates, whose: SamplingModel) -> f64 {
+    pub(crate) fn variance(&self, rates: &CollisionHitProbabilities, whose: SamplingModel) -> f64 {
         let sum: f64 = self.parts.iter().map(|part| part.cells * part.weight).sum();
         let squares = self
             .parts
@@ -57,7 +57,12 @@ impl Contrast {
     /// The score is the sum of the weights of the cells that the report hits. For a random sample,
     /// the function is that of a person drawn at random. For a fixed population, it is the mean of
     /// people's individual functions.
-    pub(crate) fn cumulant(&self, rates: &Rates, whose: SamplingModel, t: f64) -> f64 {
+    pub(crate) fn cumulant(
+        &self,
+        rates: &CollisionHitProbabilities,
+        whose: SamplingModel,
+        t: f64,
+    ) -> f64 {
         let grown = |part: &WeightedCells| (t * part.weight).exp_m1();
         let any = self.parts.iter().map(|part| part.cells * grown(part));
         let any = rates.p_false * any.sum::<f64>();
@@ -88,7 +93,7 @@ impl Contrast {
 /// The maximum is over the mean and over the answers of the people in the row.
 pub(crate) fn max_variance_of_row_mean(
     whose: SamplingModel,
-    rates: &Rates,
+    rates: &CollisionHitProbabilities,
     levels: u32,
     share: f64,
 ) -> f64 {

@@ -4,7 +4,7 @@
 //! each row and in each column. If the columns are levels of a number, its mean within each row is
 //! estimated instead of shares.
 
-use hushbin::task::{Cross, Part};
+use hushbin::task::{Cross, QuestionPart};
 use serde::Serialize;
 
 use super::ratio::{CrossRow, RatioEstimate};
@@ -89,7 +89,7 @@ pub(crate) fn estimate_cross(
     answers: &SingleAnswerHits,
     confidence: &ConfidenceLevel,
 ) -> CrossEstimates {
-    let [rows, columns] = cross.shape().map(|count| count as usize);
+    let [rows, columns] = cross.row_and_column_counts().map(|count| count as usize);
     let cells = rows * columns;
     let row = |row: usize| row * columns..(row + 1) * columns;
     let column = |column: usize| (column..cells).step_by(columns);
@@ -106,16 +106,16 @@ pub(crate) fn estimate_cross(
     // One Bonferroni correction covers both margins.
     let margins = confidence.for_simultaneous_intervals(rows + counted);
     let mut found = CrossEstimates {
-        rows: margin(cross.rows(), rows, |index| {
+        rows: margin(cross.row_part(), rows, |index| {
             margin_share(&given, row(index), &margins)
         }),
-        columns: margin(cross.columns(), counted, |index| {
+        columns: margin(cross.column_part(), counted, |index| {
             margin_share(answers, column(index), &margins)
         }),
         conditional_means: Vec::new(),
         conditional_shares: Vec::new(),
     };
-    let label = |part: &Part, index: usize| part_label(part, index as u32);
+    let label = |part: &QuestionPart, index: usize| part_label(part, index as u32);
     let together =
         confidence.for_simultaneous_intervals(if levels.is_some() { rows } else { cells });
     if levels.is_none() && cells > CrossEstimates::MOST_CELLS {
@@ -125,7 +125,7 @@ pub(crate) fn estimate_cross(
         let cells = CrossRow::new(answers, given.share_and_scores(row(index)), row(index));
         if let Some(scale) = levels {
             found.conditional_means.push(MeanWithinRow {
-                row: label(cross.rows(), index),
+                row: label(cross.row_part(), index),
                 mean: cells
                     .conditional_mean(&together)
                     .rescale_to_range(scale.range()),
@@ -133,8 +133,8 @@ pub(crate) fn estimate_cross(
             continue;
         }
         let shares = (0..columns).map(|column| ShareWithinRow {
-            row: label(cross.rows(), index),
-            column: label(cross.columns(), column),
+            row: label(cross.row_part(), index),
+            column: label(cross.column_part(), column),
             share: cells.conditional_share(column, &together),
         });
         found.conditional_shares.extend(shares);
@@ -156,7 +156,7 @@ fn margin_share(
 }
 
 /// Returns the margin of a part, with the shares of its first `counted` options or bins.
-fn margin(part: &Part, counted: usize, share: impl Fn(usize) -> Estimate) -> Margin {
+fn margin(part: &QuestionPart, counted: usize, share: impl Fn(usize) -> Estimate) -> Margin {
     let scale = part.scale();
     let of = |index: usize| MarginalShare {
         item: part_label(part, index as u32),

@@ -239,14 +239,14 @@ impl RatioEstimator<'_> {
         }
         let weights = contrast.parts.iter().map(|part| part.weight.abs());
         let observed = ObservedSum {
-            sum: sum(|own| own.hits),
-            shift: 1.0,
+            observed_sum: sum(|own| own.hits),
+            continuity_correction: 1.0,
             // The deviation is positive at every finite ε. The lower bound avoids a division by 0
             // after underflow.
-            deviation: answers.rates.hit_probability_gap()
+            standard_deviation: answers.rates.hit_probability_gap()
                 * deviation.max(f64::MIN_POSITIVE)
                 * n.sqrt(),
-            max_t: MAX_TILT / weights.fold(1.0, f64::max),
+            max_cumulant_argument: MAX_TILT / weights.fold(1.0, f64::max),
         };
         observed.rules_out_distribution(failure, side, |t| {
             n * contrast.cumulant(&answers.rates, answers.whose, t)
@@ -283,7 +283,7 @@ impl RatioEstimator<'_> {
 mod tests {
     use hushbin::domain::Domain;
     use hushbin::hash::HashFamily;
-    use hushbin::mechanism::collision::{Collision, Rule};
+    use hushbin::mechanism::collision::{Collision, FavouredBucketRule};
     use rand_chacha::ChaCha20Rng;
     use rand_chacha::rand_core::{Rng, SeedableRng};
 
@@ -311,11 +311,11 @@ mod tests {
         fn answers(&self) -> SingleAnswerHits {
             let cells = self.cells();
             let domain = Domain::with_exact_entry_count(cells.len() as u32, 1);
-            let rule = Rule::Heaviest { favoured: 1 };
+            let rule = FavouredBucketRule::Heaviest { favoured: 1 };
             let collision = Collision::new(rule, HashFamily::Balanced, self.buckets).unwrap();
             let slots = collision.hit_decoder(&domain).slot_count() as u32;
             SingleAnswerHits {
-                rates: collision.rates(&domain, self.epsilon),
+                rates: collision.hit_probabilities(&domain, self.epsilon),
                 whose: self.whose,
                 hits: vec![0; cells.len()],
                 reports: cells.iter().sum(),

@@ -17,8 +17,8 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use hushbin::mechanism::collision::{Collision, Rates};
-use hushbin::task::{Kind, Together};
+use hushbin::mechanism::collision::{Collision, CollisionHitProbabilities};
+use hushbin::task::{QuestionKind, Together};
 use hushbin::{Mechanism, Question};
 use statrs::distribution::{Binomial, Discrete, Hypergeometric};
 
@@ -35,7 +35,7 @@ use crate::estimate::point::{
 #[derive(Debug, Clone)]
 pub(crate) struct TogetherParts {
     together: Together,
-    rates: Rates,
+    rates: CollisionHitProbabilities,
     whose: SamplingModel,
     /// Score distribution of an option, by the number of options in the option's part. Parts with
     /// more than [`Rates::MAX_OPTIONS_WITH_SUM`] options have no score distribution.
@@ -46,7 +46,7 @@ impl TogetherParts {
     /// Creates the parts of a question. `None` if the question does not ask several parts together,
     /// or if its mechanism is not Collision.
     pub(crate) fn for_question(question: &Question, whose: SamplingModel) -> Option<Self> {
-        let (Kind::Together(together), Mechanism::Collision(collision)) =
+        let (QuestionKind::JointChoices(together), Mechanism::Collision(collision)) =
             (question.kind(), question.mechanism())
         else {
             return None;
@@ -61,13 +61,16 @@ impl TogetherParts {
             };
             (options, Arc::new(law))
         };
-        let options = together.parts().iter().map(hushbin::task::Part::cell_count);
+        let options = together
+            .parts()
+            .iter()
+            .map(hushbin::task::QuestionPart::cell_count);
         Some(Self {
             together: together.clone(),
-            rates: collision.rates(&question.domain(), question.epsilon()),
+            rates: collision.hit_probabilities(&question.domain(), question.epsilon()),
             whose,
             laws: options
-                .filter(|&count| count <= Rates::MAX_OPTIONS_WITH_SUM)
+                .filter(|&count| count <= CollisionHitProbabilities::MAX_OPTIONS_FOR_SUM_CONSTRAINT)
                 .map(law)
                 .collect(),
         })
@@ -155,7 +158,7 @@ impl OptionHitDistribution {
         Self {
             members: collision.member_count_distribution(&domain, question.epsilon()),
             slots: support.slots_per_report().map(|hit| [hit, slots]),
-            alone: 1.0 / f64::from(collision.buckets()),
+            alone: 1.0 / f64::from(collision.buckets_per_hash()),
         }
     }
 
@@ -240,8 +243,8 @@ impl OptionHitDistribution {
 #[cfg(test)]
 mod tests {
     use hushbin::hash::HashFamily;
-    use hushbin::mechanism::collision::Rule;
-    use hushbin::task::{Part, QuestionFields};
+    use hushbin::mechanism::collision::FavouredBucketRule;
+    use hushbin::task::{QuestionFields, QuestionPart};
     use hushbin::{Items, TaskDraft};
     use hushbin_tests::fillings;
 
@@ -249,14 +252,15 @@ mod tests {
     use crate::numeric::confidence_limits::{LimitSide, TailThresholds};
 
     fn question(options: &[u32], collision: Collision, epsilon: f64) -> Question {
-        let part =
-            |(at, &count): (usize, &u32)| Part::new_choice(at.to_string(), Items::Count(count));
+        let part = |(at, &count): (usize, &u32)| {
+            QuestionPart::new_choice(at.to_string(), Items::Count(count))
+        };
         let together = Together::new(options.iter().enumerate().map(part).collect());
         Question::new(QuestionFields {
             name: "q".to_owned(),
             items: Items::Count(together.cell_count()),
             sparsity: options.len() as u32,
-            kind: Kind::Together(together),
+            kind: QuestionKind::JointChoices(together),
             weight: 1,
             epsilon,
             mechanism: collision.into(),
@@ -265,7 +269,7 @@ mod tests {
     }
 
     fn heaviest(favoured: u32, hashing: HashFamily, buckets: u32, hashes: u32) -> Collision {
-        let rule = Rule::Heaviest { favoured };
+        let rule = FavouredBucketRule::Heaviest { favoured };
         Collision::with_hashes(rule, hashing, buckets, hashes).unwrap()
     }
 
@@ -285,7 +289,7 @@ mod tests {
         ] {
             let question = question(options, collision, 1.6);
             let hits = OptionHitDistribution::new(&question, &collision);
-            let Kind::Together(together) = question.kind() else {
+            let QuestionKind::JointChoices(together) = question.kind() else {
                 unreachable!()
             };
             // Each person gives the first option of each part.
@@ -325,13 +329,13 @@ mod tests {
             (&[7, 32, 2], heaviest(2, HashFamily::Balanced, 9, 4), 2.0),
             (
                 &[3, 3],
-                Collision::new(Rule::Occupied, HashFamily::Balanced, 4).unwrap(),
+                Collision::new(FavouredBucketRule::Occupied, HashFamily::Balanced, 4).unwrap(),
                 1.0,
             ),
         ] {
             let question = question(options, collision, epsilon);
             let hits = OptionHitDistribution::new(&question, &collision);
-            let rates = collision.rates(&question.domain(), epsilon);
+            let rates = collision.hit_probabilities(&question.domain(), epsilon);
             for &count in options {
                 let scale = f64::from(count) / f64::from(count - 1) * rates.hit_probability_gap();
                 for given in [true, false] {
@@ -391,7 +395,7 @@ mod tests {
                 "questions": [{ "name": "q", "kind": "together", "of": parts }],
             }))
             .unwrap();
-            let task = draft.resolve().unwrap();
+            let task = draft.resolve_task().unwrap();
             let question = &task.questions()[0];
             let parts =
                 TogetherParts::for_question(question, SamplingModel::FixedPopulation).unwrap();

@@ -6,17 +6,18 @@
 
 use std::cmp::Ordering;
 
-use hushbin::bounds::{EPSILON, OVERLAP};
+use hushbin::bounds::{EPSILON_RANGE, ITEM_OVERLAP_RANGE};
 use hushbin::choose::{Candidate, KindDraft, Objective, QuestionDraft, SquaredError};
 use hushbin::{Error, Items};
 
 use crate::accounting::{
-    CENTRAL_EPSILON, Mixture, largest_alpha, largest_local_epsilon, meets_central_epsilon,
+    CENTRAL_EPSILON_RANGE, ReportMixture, largest_alpha, largest_local_epsilon,
+    meets_central_epsilon,
 };
 use crate::numeric::digits::round_down_to_four_digits;
-use crate::numeric::roots::{geometric_middle, try_bisect};
+use crate::numeric::roots::{geometric_midpoint_function, try_bisect};
 use crate::plan::error::PlanError;
-use crate::plan::survey::{AutoRatings, PrivacyLimits, Survey};
+use crate::plan::survey::{AutoRatingsQuestion, PrivacyLimits, Survey};
 
 /// A mechanism with all parameters and a local ε, and its predicted error.
 #[derive(Debug, Clone)]
@@ -25,7 +26,7 @@ pub(in crate::plan) struct MechanismChoice {
     pub(in crate::plan) candidate: Candidate,
     /// Predicted error, weighted by the objective. `None` if the mechanism does not estimate the
     /// objective.
-    pub(in crate::plan) predicted: Option<SquaredError>,
+    pub(in crate::plan) predicted_error: Option<SquaredError>,
 }
 
 impl MechanismChoice {
@@ -38,19 +39,19 @@ impl MechanismChoice {
 
 /// Number of steps of the search for the local ε. The search starts at the ε at which every
 /// randomizer meets the limit on the central ε, and ends at the maximum local ε.
-const STEPS: u32 = 6;
+const EPSILON_SEARCH_STEPS: u32 = 6;
 /// Number of rounds that refine the search around the best local ε, by halving the distances. Out
 /// of 300 random questions with a limit on the central ε, the search missed a solution that was
 /// more than 1 per cent better in 28 cases without these rounds. Without
 /// [`EpsilonSearch::increase_epsilons`], it did so in 28 cases, too. With both, it did so in 2.
-const HALVINGS: u32 = 3;
+const EPSILON_REFINEMENT_ROUNDS: u32 = 3;
 /// Maximum squared error, relative to the smallest one, of the choices whose ε is increased by
 /// [`EpsilonSearch::increase_epsilons`]. Such a choice may become the best.
-const STRETCHED: f64 = 1.1;
+const MAX_CONTENDER_ERROR_RATIO: f64 = 1.1;
 /// Maximum number of choices whose ε is increased.
-const CONTENDERS: usize = 8;
+const MAX_CONTENDER_COUNT: usize = 8;
 /// Relative increase of the squared error that is accepted for a smaller local ε.
-const INDIFFERENT: f64 = 0.003;
+const ACCEPTED_ERROR_INCREASE: f64 = 0.003;
 
 /// Finds the best choice of each mechanism, in ascending order of errors. The result is empty
 /// if no mechanism stays within the privacy limits.
@@ -58,65 +59,67 @@ const INDIFFERENT: f64 = 0.003;
 /// If the central ε is limited, the best local ε is searched for, too. At the same central ε,
 /// reports with a larger local ε can be more informative. For example, if one of t buckets is
 /// favoured, α ≈ 1/(e + t − 1), where e = exp(ε). With more buckets, e can be larger at the same α.
-pub(super) fn find_candidates(
+pub(super) fn find_best_mechanism_choices(
     survey: &Survey,
-    open: &AutoRatings<'_>,
+    open: &AutoRatingsQuestion<'_>,
     people: u64,
     privacy: PrivacyLimits,
 ) -> Result<Vec<MechanismChoice>, PlanError> {
-    let search = EpsilonSearch::new(survey, open, people, privacy.epsilon)?;
-    let Some(central_epsilon) = privacy.central else {
-        return search.choices_at_epsilon(privacy.epsilon, f64::INFINITY);
+    let search = EpsilonSearch::new(survey, open, people, privacy.max_local_epsilon)?;
+    let Some(central_epsilon) = privacy.max_central_epsilon else {
+        return search.choices_at_epsilon(privacy.max_local_epsilon, f64::INFINITY);
     };
     let mut all = search.choices_within_central_limit(central_epsilon)?;
     search.increase_epsilons(&mut all, central_epsilon)?;
     all.sort_by(|a, b| a.epsilon.total_cmp(&b.epsilon));
-    Ok(best_of_each_mechanism(all))
+    Ok(best_choice_of_each_mechanism(all))
 }
 
 /// Search for the best local ε, and for the best mechanisms of a question at that ε.
 struct EpsilonSearch<'a> {
     survey: &'a Survey,
-    open: &'a AutoRatings<'a>,
+    auto_ratings_question: &'a AutoRatingsQuestion<'a>,
     people: u64,
     objective: Objective,
     draft: QuestionDraft,
     /// Maximum local ε.
-    greatest: f64,
+    max_local_epsilon: f64,
 }
 
 impl<'a> EpsilonSearch<'a> {
     fn new(
         survey: &'a Survey,
-        open: &'a AutoRatings<'a>,
+        open: &'a AutoRatingsQuestion<'a>,
         people: u64,
         greatest: f64,
     ) -> Result<Self, PlanError> {
         // Use numbered items. The names of items do not matter here, and would be checked again for
         // every ε.
-        let items = open.items.count().map(Items::Count);
-        let items = items.unwrap_or_else(|| open.items.clone());
-        let wanted = survey.wanted_accuracy(&open.draft.name);
+        let items = open.rated_items.item_count().map(Items::Count);
+        let items = items.unwrap_or_else(|| open.rated_items.clone());
+        let wanted = survey.wanted_accuracy(&open.question_draft.name);
         let wanted = wanted.standard_error.or(wanted.smallest);
         let draft = QuestionDraft {
             name: String::new(),
-            kind: KindDraft::Ratings(items, open.value),
-            sparsity: open.draft.sparsity,
-            entries: open.draft.entries.clone(),
+            kind: KindDraft::Ratings(items, open.value_kind),
+            sparsity: open.question_draft.sparsity,
+            people_by_entry_count: open.question_draft.people_by_entry_count.clone(),
             // A wanted error must be met in the worst case, which is the maximum overlap.
-            overlap: wanted
-                .filter(|_| open.draft.entries.is_some())
-                .map_or(open.draft.overlap, |_| Some(OVERLAP.max)),
+            mean_item_overlap: wanted
+                .filter(|_| open.question_draft.people_by_entry_count.is_some())
+                .map_or(open.question_draft.mean_item_overlap, |_| {
+                    Some(ITEM_OVERLAP_RANGE.max)
+                }),
             weight: None,
-            mechanism: open.draft.mechanism.clone(),
+            mechanism: open.question_draft.mechanism.clone(),
         };
         Ok(Self {
             survey,
-            open,
+            auto_ratings_question: open,
             people,
             objective: open.objective.objective()?,
             draft,
-            greatest,
+            max_local_epsilon: greatest,
         })
     }
 
@@ -136,7 +139,7 @@ impl<'a> EpsilonSearch<'a> {
         let candidates = std::iter::once(plan.chosen).chain(plan.alternatives);
         let choice = |candidate: Candidate| MechanismChoice {
             epsilon,
-            predicted: self.objective.weighted_error(&candidate.predicted),
+            predicted_error: self.objective.weighted_error(&candidate.predicted_errors),
             candidate,
         };
         Ok(candidates.map(choice).collect())
@@ -151,23 +154,27 @@ impl<'a> EpsilonSearch<'a> {
         central_epsilon: f64,
     ) -> Result<Vec<MechanismChoice>, PlanError> {
         let (honest, delta) = (self.survey.honest_fraction, self.survey.delta);
-        let any = self.epsilon_of_any_randomizer(central_epsilon)?;
-        let first = any.map_or(EPSILON.min, |any| {
-            round_down_to_four_digits(any).clamp(EPSILON.min, self.greatest)
+        let any = self.epsilon_safe_for_any_randomizer(central_epsilon)?;
+        let first = any.map_or(EPSILON_RANGE.min, |any| {
+            round_down_to_four_digits(any).clamp(EPSILON_RANGE.min, self.max_local_epsilon)
         });
         let mut all = match any {
             // At this ε every randomizer hides well enough, so α needs no limit.
-            Some(_) => self.choices_at_epsilon(first, EVERYBODY)?,
+            Some(_) => self.choices_at_epsilon(first, UNLIMITED_MIXTURE_ALPHA)?,
             None => Vec::new(),
         };
         let mut tried = vec![first];
-        let mut next: Vec<f64> = (1..STEPS)
+        let mut next: Vec<f64> = (1..EPSILON_SEARCH_STEPS)
             .map(|step| {
-                geometric_interpolation(first, self.greatest, f64::from(step) / f64::from(STEPS))
+                geometric_interpolation(
+                    first,
+                    self.max_local_epsilon,
+                    f64::from(step) / f64::from(EPSILON_SEARCH_STEPS),
+                )
             })
-            .chain([self.greatest])
+            .chain([self.max_local_epsilon])
             .collect();
-        for _ in 0..=HALVINGS {
+        for _ in 0..=EPSILON_REFINEMENT_ROUNDS {
             next.retain(|epsilon| !tried.contains(epsilon));
             for &epsilon in &next {
                 let alpha = largest_alpha(epsilon, self.people, honest, delta, central_epsilon)?;
@@ -185,17 +192,20 @@ impl<'a> EpsilonSearch<'a> {
 
     /// Returns the largest local ε at which every randomizer meets the limit on the central ε.
     /// `None` if not even the smallest permitted local ε meets it.
-    fn epsilon_of_any_randomizer(&self, central_epsilon: f64) -> Result<Option<f64>, PlanError> {
+    fn epsilon_safe_for_any_randomizer(
+        &self,
+        central_epsilon: f64,
+    ) -> Result<Option<f64>, PlanError> {
         let (honest, delta) = (self.survey.honest_fraction, self.survey.delta);
         match largest_local_epsilon(
-            Mixture::for_any_randomizer,
+            ReportMixture::for_any_randomizer,
             self.people,
             honest,
             delta,
             central_epsilon,
         ) {
             Ok(mixture) => Ok(Some(mixture.epsilon())),
-            Err(Error::OutOfRange { name, .. }) if name == CENTRAL_EPSILON.name => Ok(None),
+            Err(Error::OutOfRange { name, .. }) if name == CENTRAL_EPSILON_RANGE.name => Ok(None),
             Err(error) => Err(error.into()),
         }
     }
@@ -207,21 +217,25 @@ impl<'a> EpsilonSearch<'a> {
         all: &mut [MechanismChoice],
         central_epsilon: f64,
     ) -> Result<(), PlanError> {
-        let good = best_choice(all).map_or(0.0, |best| best.squared_error() * STRETCHED);
+        let good =
+            best_choice(all).map_or(0.0, |best| best.squared_error() * MAX_CONTENDER_ERROR_RATIO);
         let population = self.draft.population(Some(self.people))?;
         all.sort_by(compare_by_error);
-        for choice in all.iter_mut().take(CONTENDERS) {
+        for choice in all.iter_mut().take(MAX_CONTENDER_COUNT) {
             // Choices with an infinite error are left as they are.
             if choice.squared_error() <= good && good.is_finite() {
                 let epsilon = self.largest_epsilon_within_limit(choice, central_epsilon)?;
-                let domain = self.open.domain(choice.candidate.sparsity);
+                let domain = self
+                    .auto_ratings_question
+                    .input_domain(choice.candidate.sparsity);
                 let predicted =
                     (choice.candidate.mechanism).predict_errors(&domain, epsilon, &population);
                 choice.epsilon = epsilon;
-                choice.candidate.predicted = predicted;
-                choice.predicted = self.objective.weighted_error(&predicted);
-                let likely = |error: SquaredError| error.likely_total();
-                choice.candidate.objective_error = choice.predicted.map_or(f64::INFINITY, likely);
+                choice.candidate.predicted_errors = predicted;
+                choice.predicted_error = self.objective.weighted_error(&predicted);
+                let likely = |error: SquaredError| error.likely_total_error();
+                choice.candidate.objective_error =
+                    choice.predicted_error.map_or(f64::INFINITY, likely);
             }
         }
         Ok(())
@@ -239,11 +253,14 @@ impl<'a> EpsilonSearch<'a> {
         central_epsilon: f64,
     ) -> Result<f64, PlanError> {
         let (honest, delta) = (self.survey.honest_fraction, self.survey.delta);
-        let domain = self.open.domain(choice.candidate.sparsity);
+        let domain = self
+            .auto_ratings_question
+            .input_domain(choice.candidate.sparsity);
         // Leave room for rounding errors.
         let central_epsilon = central_epsilon * (1.0 - 1e-7);
         let hides = |epsilon: f64| -> Result<bool, PlanError> {
-            let mixture = Mixture::for_mechanism(&choice.candidate.mechanism, &domain, epsilon)?;
+            let mixture =
+                ReportMixture::for_mechanism(&choice.candidate.mechanism, &domain, epsilon)?;
             Ok(meets_central_epsilon(
                 &mixture,
                 self.people,
@@ -252,11 +269,16 @@ impl<'a> EpsilonSearch<'a> {
                 central_epsilon,
             )?)
         };
-        let most = (1.1 * choice.epsilon).min(self.greatest);
+        let most = (1.1 * choice.epsilon).min(self.max_local_epsilon);
         if hides(most)? {
             return Ok(most);
         }
-        let (found, _) = try_bisect(choice.epsilon, most, geometric_middle(1e-4), hides)?;
+        let (found, _) = try_bisect(
+            choice.epsilon,
+            most,
+            geometric_midpoint_function(1e-4),
+            hides,
+        )?;
         Ok(round_down_to_four_digits(found).max(choice.epsilon))
     }
 }
@@ -277,11 +299,11 @@ fn geometric_interpolation(low: f64, high: f64, part: f64) -> f64 {
 
 /// Limit on the mixture parameter α that every mechanism meets, except mechanisms whose central ε
 /// cannot be computed.
-const EVERYBODY: f64 = 1.0;
+const UNLIMITED_MIXTURE_ALPHA: f64 = 1.0;
 
 /// Returns the best choice of each mechanism, in ascending order of errors. `all` must be in
 /// ascending order of ε.
-fn best_of_each_mechanism(mut all: Vec<MechanismChoice>) -> Vec<MechanismChoice> {
+fn best_choice_of_each_mechanism(mut all: Vec<MechanismChoice>) -> Vec<MechanismChoice> {
     let mut best: Vec<MechanismChoice> = Vec::new();
     while let Some(first) = all.first() {
         let name = first.candidate.mechanism.name();
@@ -292,7 +314,7 @@ fn best_of_each_mechanism(mut all: Vec<MechanismChoice>) -> Vec<MechanismChoice>
             .iter()
             .map(MechanismChoice::squared_error)
             .fold(f64::INFINITY, f64::min);
-        let enough = least * (1.0 + INDIFFERENT);
+        let enough = least * (1.0 + ACCEPTED_ERROR_INCREASE);
         // Choices are in ascending order of ε, so this finds the smallest ε whose error is nearly
         // the smallest.
         best.extend(

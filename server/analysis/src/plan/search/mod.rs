@@ -13,22 +13,22 @@ mod quantile_width;
 
 pub(super) use candidates::MechanismChoice;
 
-use hushbin::bounds::{EPSILON, PEOPLE, ParameterRange, WEIGHT};
+use hushbin::bounds::{EPSILON_RANGE, PEOPLE_COUNT_RANGE, ParameterRange, QUESTION_WEIGHT_RANGE};
 use hushbin::choose::{MechanismDraft, QuestionDraft, TaskDraft, compare_separate_with_together};
 use hushbin::hash::HashFamily;
-use hushbin::mechanism::collision::{Collision, Rule};
-use hushbin::task::{Kind, QuestionFields};
+use hushbin::mechanism::collision::{Collision, FavouredBucketRule};
+use hushbin::task::{QuestionFields, QuestionKind};
 use hushbin::{Error, Mechanism, Question, Task};
 
 use super::error::PlanError;
 use super::goal::QuestionGoal;
 use super::half_widths::HalfWidths;
-use super::survey::{AutoRatings, PrivacyLimits, Survey};
-use crate::accounting::{Mixture, meets_central_epsilon};
+use super::survey::{AutoRatingsQuestion, PrivacyLimits, Survey};
+use crate::accounting::{ReportMixture, meets_central_epsilon};
 use crate::estimate::{ErrorPredictor, PredictedQuantity};
 use crate::numeric::digits::round_down_to_four_digits;
-use crate::numeric::roots::{geometric_middle, secant_of_decreasing, try_bisect};
-use candidates::find_candidates;
+use crate::numeric::roots::{find_root_by_secant, geometric_midpoint_function, try_bisect};
+use candidates::find_best_mechanism_choices;
 use quantile_width::QuantileWidth;
 
 /// Task that was found for a survey, with its predicted errors.
@@ -36,13 +36,13 @@ use quantile_width::QuantileWidth;
 pub(super) struct PlannedTask {
     pub(super) task: Task,
     /// Predicted errors of each question of the task.
-    pub(super) errors: Vec<PredictedQuestionError>,
+    pub(super) predicted_errors: Vec<PredictedQuestionError>,
     /// Best choices of the other mechanisms, in ascending order of errors. Empty unless the
     /// only question has the mechanism `auto`.
-    pub(super) others: Vec<MechanismChoice>,
+    pub(super) other_mechanism_choices: Vec<MechanismChoice>,
     /// Variance if each report answers all questions, divided by the variance if each report
     /// answers one question, drawn at random. `None` if the questions cannot be asked together.
-    pub(super) together_over_drawn: Option<f64>,
+    pub(super) together_to_drawn_variance_ratio: Option<f64>,
 }
 
 /// Goal of a question, and the predicted error of one report that answers it.
@@ -51,42 +51,47 @@ pub(super) struct PredictedQuestionError {
     pub(super) goal: QuestionGoal,
     /// Variance of one report, in the unit of the goal's `aim`. Infinite if the goal cannot be
     /// reached.
-    pub(super) variance: f64,
+    pub(super) single_report_variance: f64,
     /// Squared bias, which does not decrease with the number of reports. `None` if it is not known.
     pub(super) squared_bias: Option<f64>,
     /// Simulated width of a quantile's interval. `None` unless the mechanism is a pattern and the
     /// goal is a quantile.
-    width: Option<QuantileWidth>,
+    simulated_quantile_width: Option<QuantileWidth>,
     /// Mechanism with the smallest error on average over answers. `None` if it is also the
     /// mechanism with the smallest worst-case error.
-    pub(super) on_average: Option<Mechanism>,
+    pub(super) best_mechanism_on_average: Option<Mechanism>,
 }
 
 /// Search for the best task of a survey.
 pub(super) struct TaskSearch<'a> {
     survey: &'a Survey,
     /// The only question and its goal, if it asks for ratings with the mechanism `auto`.
-    open: Option<(AutoRatings<'a>, QuestionGoal)>,
+    auto_ratings_question: Option<(AutoRatingsQuestion<'a>, QuestionGoal)>,
 }
 
 impl<'a> TaskSearch<'a> {
     /// Creates the search for a survey.
     ///
-    /// # Errors The errors of [`QuestionGoal::for_auto_ratings`].
+    /// # Errors The errors of [`QuestionGoal::goal_for_auto_ratings`].
     pub(super) fn new(survey: &'a Survey) -> Result<Self, PlanError> {
-        let goal = |open: AutoRatings<'a>| {
-            let goal =
-                QuestionGoal::for_auto_ratings(&open, &survey.wanted_accuracy(&open.draft.name))?;
+        let goal = |open: AutoRatingsQuestion<'a>| {
+            let goal = QuestionGoal::goal_for_auto_ratings(
+                &open,
+                &survey.wanted_accuracy(&open.question_draft.name),
+            )?;
             Ok::<_, PlanError>((open, goal))
         };
-        let open = survey.only_auto_ratings().map(goal).transpose()?;
-        Ok(Self { survey, open })
+        let open = survey.sole_auto_ratings_question().map(goal).transpose()?;
+        Ok(Self {
+            survey,
+            auto_ratings_question: open,
+        })
     }
 
     /// Returns true if the only question asks for ratings with the mechanism `auto`. The best
     /// mechanism then depends on the number of people.
     pub(super) const fn asks_auto_ratings(&self) -> bool {
-        self.open.is_some()
+        self.auto_ratings_question.is_some()
     }
 
     /// Finds the best task within these privacy limits. Returns `None` if there is none.
@@ -99,12 +104,12 @@ impl<'a> TaskSearch<'a> {
         privacy: PrivacyLimits,
     ) -> Result<Option<PlannedTask>, PlanError> {
         let survey = self.survey;
-        if let Some((open, goal)) = &self.open {
-            let all = find_candidates(survey, open, people, privacy)?;
+        if let Some((open, goal)) = &self.auto_ratings_question {
+            let all = find_best_mechanism_choices(survey, open, people, privacy)?;
             return task_with_best_mechanism(survey, open, goal, all, people);
         }
-        let most = PlannedTask::choose_at_epsilon(survey, privacy.epsilon)?;
-        let Some(central) = privacy.central else {
+        let most = PlannedTask::choose_task_at_epsilon(survey, privacy.max_local_epsilon)?;
+        let Some(central) = privacy.max_central_epsilon else {
             return Ok(Some(most));
         };
         task_with_largest_epsilon(survey, most, people, central)
@@ -120,14 +125,14 @@ impl<'a> TaskSearch<'a> {
         privacy: PrivacyLimits,
     ) -> Result<f64, PlanError> {
         let whole = people as u64;
-        let Some((open, goal)) = &self.open else {
+        let Some((open, goal)) = &self.auto_ratings_question else {
             let planned = self.best_task(whole, privacy)?;
             return Ok(planned.map_or(f64::INFINITY, |own| own.squared_error_over_wanted(people)));
         };
         // Do not build the task here, because its names would be checked each time.
-        let all = find_candidates(self.survey, open, whole, privacy)?;
+        let all = find_best_mechanism_choices(self.survey, open, whole, privacy)?;
         let times = |best: &MechanismChoice| {
-            let error = PredictedQuestionError::from_choice(goal.clone(), best, whole);
+            let error = PredictedQuestionError::from_mechanism_choice(goal.clone(), best, whole);
             error.squared_error_over_wanted(whole as f64)
         };
         Ok(all.first().map_or(f64::INFINITY, times))
@@ -136,47 +141,52 @@ impl<'a> TaskSearch<'a> {
 
 impl PredictedQuestionError {
     /// Creates the error from the prediction for a choice with `people` reports.
-    fn from_choice(goal: QuestionGoal, choice: &MechanismChoice, people: u64) -> Self {
+    fn from_mechanism_choice(goal: QuestionGoal, choice: &MechanismChoice, people: u64) -> Self {
         let possible = choice.squared_error().is_finite();
-        let predicted = choice.predicted.filter(|_| possible);
+        let predicted = choice.predicted_error.filter(|_| possible);
         Self {
             goal,
-            variance: predicted.map_or(f64::INFINITY, |own| own.variance * people as f64),
+            single_report_variance: predicted
+                .map_or(f64::INFINITY, |own| own.variance * people as f64),
             squared_bias: predicted.map(|own| own.squared_bias),
-            width: None,
-            on_average: None,
+            simulated_quantile_width: None,
+            best_mechanism_on_average: None,
         }
     }
 
     /// Returns the squared error at `reports` reports, divided by the wanted squared error.
     fn squared_error_over_wanted(&self, reports: f64) -> f64 {
-        if let Some((width, within)) = self.width.as_ref().zip(self.goal.within) {
+        if let Some((width, within)) = self
+            .simulated_quantile_width
+            .as_ref()
+            .zip(self.goal.max_half_width)
+        {
             return (width.half_width(reports) / within).powi(2);
         }
         let bias = self.squared_bias.unwrap_or(0.0);
         self.goal
-            .squared_error_over_wanted(self.variance, bias, reports)
+            .squared_error_over_wanted(self.single_report_variance, bias, reports)
     }
 
     /// Returns the standard error at `reports` reports, in the unit of the answer.
     pub(super) fn standard_error(&self, reports: f64) -> f64 {
-        self.goal.scale * (self.variance / reports).sqrt()
+        self.goal.error_scale_factor * (self.single_report_variance / reports).sqrt()
     }
 
     /// Returns the half-width of an interval at 95% confidence, at `reports` reports.
     pub(super) fn half_width(&self, reports: f64) -> f64 {
-        match &self.width {
+        match &self.simulated_quantile_width {
             Some(width) => width.half_width(reports),
-            None => self.standard_error(reports) * HalfWidths::new(1).single,
+            None => self.standard_error(reports) * HalfWidths::new(1).single_half_width,
         }
     }
 
     /// Returns the number of reports at which the error equals the wanted error.
     ///
     /// # Errors
-    /// [`PlanError::OutOfReach`] if no number of reports is enough.
+    /// [`PlanError::UnattainableGoal`] if no number of reports is enough.
     fn reports_needed(&self) -> Result<f64, PlanError> {
-        if self.width.is_none() {
+        if self.simulated_quantile_width.is_none() {
             return Ok(self.squared_error_over_wanted(1.0));
         }
         smallest_sufficient_number(&|reports| Ok(self.squared_error_over_wanted(reports).ln()))
@@ -193,7 +203,7 @@ impl PredictedQuestionError {
 /// the best one first.
 fn task_with_best_mechanism(
     survey: &Survey,
-    open: &AutoRatings<'_>,
+    open: &AutoRatingsQuestion<'_>,
     goal: &QuestionGoal,
     mut all: Vec<MechanismChoice>,
     people: u64,
@@ -203,7 +213,7 @@ fn task_with_best_mechanism(
     }
     let best = all.remove(0);
     if !best.squared_error().is_finite() {
-        return Err(PlanError::OutOfReach(
+        return Err(PlanError::UnattainableGoal(
             "every mechanism for this has a bias, which was not accepted".to_owned(),
         ));
     }
@@ -211,13 +221,13 @@ fn task_with_best_mechanism(
     let question = open.create_question(&candidate.mechanism, candidate.sparsity, best.epsilon)?;
     Ok(Some(PlannedTask {
         task: survey.create_task(vec![question])?,
-        errors: vec![PredictedQuestionError::from_choice(
+        predicted_errors: vec![PredictedQuestionError::from_mechanism_choice(
             goal.clone(),
             &best,
             people,
         )],
-        others: all,
-        together_over_drawn: None,
+        other_mechanism_choices: all,
+        together_to_drawn_variance_ratio: None,
     }))
 }
 
@@ -230,7 +240,7 @@ fn task_with_largest_epsilon(
     central: f64,
 ) -> Result<Option<PlannedTask>, PlanError> {
     let hides = |planned: &PlannedTask| -> Result<bool, PlanError> {
-        let mixture = Mixture::for_task(&planned.task)?;
+        let mixture = ReportMixture::for_task(&planned.task)?;
         let (honest, delta) = (survey.honest_fraction, survey.delta);
         Ok(meets_central_epsilon(
             &mixture, people, honest, delta, central,
@@ -239,19 +249,29 @@ fn task_with_largest_epsilon(
     if hides(&most)? {
         return Ok(Some(most));
     }
-    if !hides(&PlannedTask::choose_at_epsilon(survey, EPSILON.min)?)? {
+    if !hides(&PlannedTask::choose_task_at_epsilon(
+        survey,
+        EPSILON_RANGE.min,
+    )?)? {
         return Ok(None);
     }
-    let at = |epsilon: f64| hides(&PlannedTask::choose_at_epsilon(survey, epsilon)?);
+    let at = |epsilon: f64| hides(&PlannedTask::choose_task_at_epsilon(survey, epsilon)?);
     // The lower end of the bracket always meets the limit, so the result meets it, too.
-    let (found, _) = try_bisect(EPSILON.min, most.task.epsilon(), geometric_middle(1e-4), at)?;
+    let (found, _) = try_bisect(
+        EPSILON_RANGE.min,
+        most.task.epsilon(),
+        geometric_midpoint_function(1e-4),
+        at,
+    )?;
     // Round ε to fewer digits, if the task at the rounded ε meets the limit, too.
-    let rounded =
-        PlannedTask::choose_at_epsilon(survey, round_down_to_four_digits(found).max(EPSILON.min))?;
+    let rounded = PlannedTask::choose_task_at_epsilon(
+        survey,
+        round_down_to_four_digits(found).max(EPSILON_RANGE.min),
+    )?;
     if hides(&rounded)? {
         return Ok(Some(rounded));
     }
-    PlannedTask::choose_at_epsilon(survey, found).map(Some)
+    PlannedTask::choose_task_at_epsilon(survey, found).map(Some)
 }
 
 impl PlannedTask {
@@ -260,12 +280,12 @@ impl PlannedTask {
     ///
     /// # Errors
     /// Errors in the questions or in the wanted accuracy.
-    fn choose_at_epsilon(survey: &Survey, epsilon: f64) -> Result<Self, PlanError> {
-        Self::choose_for_questions(survey, survey.questions.clone(), epsilon)
+    fn choose_task_at_epsilon(survey: &Survey, epsilon: f64) -> Result<Self, PlanError> {
+        Self::choose_task_for_questions(survey, survey.questions.clone(), epsilon)
     }
 
     /// Chooses the task that asks these questions at this local ε.
-    fn choose_for_questions(
+    fn choose_task_for_questions(
         survey: &Survey,
         questions: Vec<QuestionDraft>,
         epsilon: f64,
@@ -273,11 +293,11 @@ impl PlannedTask {
         let draft = TaskDraft {
             id: survey.id.clone(),
             epsilon,
-            people: None,
+            people_count: None,
             questions,
             budget: survey.budget,
         };
-        let resolved = draft.resolve()?;
+        let resolved = draft.resolve_task()?;
         let several = draft.questions.len() > 1;
         let (mut questions, mut errors) = (Vec::new(), Vec::new());
         for (draft, question) in draft.questions.iter().zip(resolved.questions()) {
@@ -288,50 +308,60 @@ impl PlannedTask {
             } else {
                 goal?
             };
-            let variance = ErrorPredictor::for_question(question).worst_variance(goal.aim, several);
-            let variance = variance.ok_or_else(|| not_estimated_error(question, goal.aim))?;
+            let variance = ErrorPredictor::for_question(question)
+                .worst_variance(goal.predicted_quantity, several);
+            let variance =
+                variance.ok_or_else(|| not_estimated_error(question, goal.predicted_quantity))?;
             // With a memo, reports can be made only with some of the buckets.
             let best = match survey.budget.memo() {
-                None => with_minimax_buckets(draft, question, goal.aim, several)?,
+                None => {
+                    with_minimax_bucket_count(draft, question, goal.predicted_quantity, several)?
+                }
                 Some(_) => None,
             };
             let average = question;
             let (question, variance) = best.unwrap_or_else(|| (average.clone(), variance));
             let other = question.mechanism() != average.mechanism();
             let width = QuantileWidth::new(&question, &goal, wanted.spread);
-            if let Some((width, within)) = width.as_ref().zip(goal.within) {
+            if let Some((width, within)) = width.as_ref().zip(goal.max_half_width) {
                 // Intervals end at edges of bins, so there is a minimum width for any number of
                 // people.
-                let (name, min, max) = ("within", width.half_width(PEOPLE.max), goal.range);
-                ParameterRange { name, min, max }.check(within)?;
+                let (name, min, max) = (
+                    "within",
+                    width.half_width(PEOPLE_COUNT_RANGE.max),
+                    goal.answer_range_width,
+                );
+                ParameterRange { name, min, max }.check_in_range(within)?;
             }
             errors.push(PredictedQuestionError {
-                width,
+                simulated_quantile_width: width,
                 goal,
-                variance,
+                single_report_variance: variance,
                 squared_bias: None,
-                on_average: other.then(|| average.mechanism().clone()),
+                best_mechanism_on_average: other.then(|| average.mechanism().clone()),
             });
             questions.push(question);
         }
         let weighed = draft.questions.iter().any(|own| own.weight.is_some());
-        let all_wanted = errors.iter().all(|own| own.goal.within.is_some());
+        let all_wanted = errors.iter().all(|own| own.goal.max_half_width.is_some());
         if several && !weighed && all_wanted {
-            questions = weigh_by_reports_needed(&questions, &errors)?;
+            questions = set_weights_by_reports_needed(&questions, &errors)?;
         }
         Ok(Self {
             task: survey.create_task(questions)?,
-            errors,
-            others: Vec::new(),
-            together_over_drawn: compare_separate_with_together(&resolved)
-                .map(|both| both.together / both.separate),
+            predicted_errors: errors,
+            other_mechanism_choices: Vec::new(),
+            together_to_drawn_variance_ratio: compare_separate_with_together(&resolved)
+                .map(|both| both.together_variance / both.separate_variance),
         })
     }
 
     /// Returns true if some error is simulated. A simulated error is not inversely proportional to
     /// the square root of the number of people.
     pub(super) fn has_simulated_error(&self) -> bool {
-        self.errors.iter().any(|own| own.width.is_some())
+        self.predicted_errors
+            .iter()
+            .any(|own| own.simulated_quantile_width.is_some())
     }
 
     /// Returns the squared error with this number of people, divided by the wanted squared error.
@@ -340,9 +370,9 @@ impl PlannedTask {
     /// For one person, the result is also the number of people at which every error is at most the
     /// wanted one, unless there is bias or an error is simulated.
     pub(super) fn squared_error_over_wanted(&self, people: f64) -> f64 {
-        let each = self.errors.iter().enumerate();
+        let each = self.predicted_errors.iter().enumerate();
         let times = each.map(|(index, own)| {
-            own.squared_error_over_wanted(people * self.task.report_share(index))
+            own.squared_error_over_wanted(people * self.task.question_report_share(index))
         });
         times.fold(0.0, f64::max)
     }
@@ -350,25 +380,30 @@ impl PlannedTask {
 
 /// Relative precision with which numbers of people and values of ε are found, before they are
 /// rounded up to three digits.
-pub(super) const PRECISION: f64 = 1e-3;
+pub(super) const SEARCH_RELATIVE_PRECISION: f64 = 1e-3;
 
 /// Finds the smallest number of people or reports at which the squared error is at most the wanted
 /// squared error. `excess` returns the logarithm of the ratio of these two squared errors.
 ///
 /// # Errors
-/// [`PlanError::OutOfReach`] if no number is enough.
+/// [`PlanError::UnattainableGoal`] if no number is enough.
 pub(super) fn smallest_sufficient_number(
     excess: &impl Fn(f64) -> Result<f64, PlanError>,
 ) -> Result<f64, PlanError> {
-    let found = secant_of_decreasing(excess, [1.0, PEOPLE.max], 10_000.0, PRECISION)?;
+    let found = find_root_by_secant(
+        excess,
+        [1.0, PEOPLE_COUNT_RANGE.max],
+        10_000.0,
+        SEARCH_RELATIVE_PRECISION,
+    )?;
     found.ok_or_else(insufficient_people_error)
 }
 
 /// Creates the error which states that no number of people is enough.
 pub(super) fn insufficient_people_error() -> PlanError {
-    PlanError::OutOfReach(format!(
+    PlanError::UnattainableGoal(format!(
         "no number of people up to {:e} reaches the wanted accuracy",
-        PEOPLE.max
+        PEOPLE_COUNT_RANGE.max
     ))
 }
 
@@ -377,7 +412,7 @@ fn not_estimated_error(question: &Question, aim: PredictedQuantity) -> PlanError
         PredictedQuantity::Mean | PredictedQuantity::MeanWithin(_) => "means",
         PredictedQuantity::Share | PredictedQuantity::Distribution(_) => "shares",
     };
-    PlanError::OutOfReach(format!(
+    PlanError::UnattainableGoal(format!(
         "{} does not estimate {what}, which question {:?} is for",
         question.mechanism().name(),
         question.name()
@@ -390,30 +425,31 @@ fn not_estimated_error(question: &Question, aim: PredictedQuantity) -> PlanError
 /// Returns `None` unless every person gives one of several answers and the draft leaves the
 /// mechanism unset or `auto`. The number of buckets that is best on average over answers would need
 /// up to three times as many people at ε = 3.
-fn with_minimax_buckets(
+fn with_minimax_bucket_count(
     draft: &QuestionDraft,
     question: &Question,
     aim: PredictedQuantity,
     several: bool,
 ) -> Result<Option<(Question, f64)>, Error> {
-    let single = matches!(question.kind(), Kind::Choice | Kind::Flag)
+    let single = matches!(question.kind(), QuestionKind::Choice | QuestionKind::Flag)
         || matches!(question.mechanism(), Mechanism::Collision(_))
-            && matches!(question.kind(), Kind::Number(_));
-    let answers = question.items().count().filter(|_| single);
+            && matches!(question.kind(), QuestionKind::Number(_));
+    let answers = question.items().item_count().filter(|_| single);
     let open = matches!(draft.mechanism, MechanismDraft::Auto(_))
         || draft.mechanism == MechanismDraft::default();
     let (PredictedQuantity::Share, true, Some(answers)) = (aim, open, answers) else {
         return Ok(None);
     };
     let mut best: Option<(Question, f64)> = None;
-    let next = |buckets: &u32| Some(buckets + 1 + buckets / FINE);
+    let next = |buckets: &u32| Some(buckets + 1 + buckets / BUCKET_SEARCH_GRANULARITY);
     let numbers = std::iter::successors(Some(2), next).take_while(|t| *t <= answers);
-    let rule = Rule::Heaviest { favoured: 1 };
+    let rule = FavouredBucketRule::Heaviest { favoured: 1 };
     let alone = numbers.map(|buckets| Collision::new(rule, HashFamily::Balanced, buckets));
     // Favoured fractions of the buckets, from the one that is best on average to the one that is
     // best if half of all people give the answer.
     let parts = [1.0, 0.5].map(|power| 1.0 / ((power * question.epsilon()).exp() + 1.0));
-    let windows = Collision::list_with_windows(answers, 3..=WINDOWED, parts);
+    let windows =
+        Collision::list_balanced_window_parameters(answers, 3..=MAX_BUCKETS_FOR_WINDOWS, parts);
     for mechanism in alone.chain(windows.into_iter().map(Ok)) {
         let mechanism = mechanism?;
         let question = with_weight_and_mechanism(question, question.weight(), mechanism.into())?;
@@ -428,10 +464,10 @@ fn with_minimax_buckets(
 }
 
 /// Granularity of the search: the number of buckets t increases in steps of 1 + t/24.
-const FINE: u32 = 24;
+const BUCKET_SEARCH_GRANULARITY: u32 = 24;
 /// Maximum number of buckets for mechanisms that favour several consecutive buckets. More buckets
 /// would hardly refine the possible fractions of favoured buckets.
-const WINDOWED: u32 = 32;
+const MAX_BUCKETS_FOR_WINDOWS: u32 = 32;
 
 fn with_weight_and_mechanism(
     question: &Question,
@@ -450,11 +486,11 @@ fn with_weight_and_mechanism(
 }
 
 /// Largest weight that is assigned to a question.
-const PARTS: f64 = 10_000.0;
+const MAX_QUESTION_WEIGHT: f64 = 10_000.0;
 
 /// Sets the weights of questions in proportion to the number of reports that each needs. This
 /// minimises the number of people, because all questions then have enough reports at the same time.
-fn weigh_by_reports_needed(
+fn set_weights_by_reports_needed(
     questions: &[Question],
     errors: &[PredictedQuestionError],
 ) -> Result<Vec<Question>, PlanError> {
@@ -465,7 +501,9 @@ fn weigh_by_reports_needed(
     let needs = needs?;
     let most = needs.iter().copied().fold(0.0, f64::max);
     let weighed = |(question, need): (&Question, &f64)| {
-        let weight = (PARTS * need / most).round().clamp(1.0, WEIGHT.max) as u32;
+        let weight = (MAX_QUESTION_WEIGHT * need / most)
+            .round()
+            .clamp(1.0, QUESTION_WEIGHT_RANGE.max) as u32;
         Ok(with_weight_and_mechanism(
             question,
             weight,

@@ -1,22 +1,22 @@
 //! Width of a quantile's interval in the unit of the number, if people's numbers are normally
 //! distributed.
 
-use hushbin::{Mechanism, Question, task::Kind};
+use hushbin::{Mechanism, Question, task::QuestionKind};
 use statrs::distribution::{ContinuousCDF, Normal};
 
 use crate::estimate::{DEFAULT_CONFIDENCE, PredictedQuantity, SimulatedIntervalWidth};
 use crate::plan::goal::QuestionGoal;
 
 /// Number of simulated crowds.
-const CROWDS: u32 = 200;
+const SIMULATED_CROWD_COUNT: u32 = 200;
 
 /// Simulated width of a quantile's interval. People's numbers have a normal distribution around the
 /// middle bin. Numbers outside the range are moved to its ends.
 #[derive(Debug, Clone)]
 pub(super) struct QuantileWidth {
-    width: SimulatedIntervalWidth,
-    edges: Vec<f64>,
-    step: f64,
+    interval_width: SimulatedIntervalWidth,
+    bin_edges: Vec<f64>,
+    number_step: f64,
 }
 
 impl QuantileWidth {
@@ -29,9 +29,13 @@ impl QuantileWidth {
     ) -> Option<Self> {
         let (
             Mechanism::Pattern(pattern),
-            Kind::Number(scale),
+            QuestionKind::Number(scale),
             PredictedQuantity::Distribution(part),
-        ) = (question.mechanism(), question.kind(), goal.aim)
+        ) = (
+            question.mechanism(),
+            question.kind(),
+            goal.predicted_quantity,
+        )
         else {
             return None;
         };
@@ -42,22 +46,33 @@ impl QuantileWidth {
         let crowd = |number: u32| {
             // Shift each crowd by another fraction of a bin, because a quantile on an edge has a
             // wider interval than one between two edges.
-            let place = (f64::from(number) + 0.5) / f64::from(CROWDS) - 0.5;
+            let place = (f64::from(number) + 0.5) / f64::from(SIMULATED_CROWD_COUNT) - 0.5;
             let normal = Normal::new(middle + place * wide, spread).expect("a spread is above 0");
             normal_bin_shares(&normal, &edges)
         };
-        let rates = pattern.rates(edges.len() as u32 - 1, question.epsilon());
+        let rates = pattern.share_estimator(edges.len() as u32 - 1, question.epsilon());
         let failure = 0.5 * (1.0 - DEFAULT_CONFIDENCE);
-        let width = SimulatedIntervalWidth::new(rates, (0..CROWDS).map(crowd), part, failure);
+        let width = SimulatedIntervalWidth::new(
+            rates,
+            (0..SIMULATED_CROWD_COUNT).map(crowd),
+            part,
+            failure,
+        );
         let step = scale.step();
-        Some(Self { width, edges, step })
+        Some(Self {
+            interval_width: width,
+            bin_edges: edges,
+            number_step: step,
+        })
     }
 
     /// Returns half of the mean width at `reports` reports, in the unit of the number. If the
     /// question states a step, the width between the smallest and the largest possible number is
     /// one step less than the width between the edges.
     pub(super) fn half_width(&self, reports: f64) -> f64 {
-        self.width.mean_half_width(reports, &self.edges) - 0.5 * self.step
+        self.interval_width
+            .mean_half_width(reports, &self.bin_edges)
+            - 0.5 * self.number_step
     }
 }
 

@@ -9,7 +9,7 @@ use hushbin::domain::{Domain, SignedItem};
 use hushbin::mechanism::window::{self, Window};
 use hushbin::mechanism::{coco, collision};
 use hushbin::{Entry, Mechanism, Task, TaskDraft};
-use hushbin_analysis::accounting::{BatchPrivacy, Mixture, compute_batch_privacy};
+use hushbin_analysis::accounting::{BatchPrivacy, ReportMixture, compute_batch_privacy};
 use hushbin_tests::mixtures::heaviest;
 use serde_json::{Value, json};
 
@@ -72,7 +72,14 @@ impl People {
         let mut inputs = vec![Vec::new()];
         for item in 0..u64::from(items) {
             let with = |input: &Vec<SignedItem>, negative| {
-                [&input[..], &[SignedItem { item, negative }]].concat()
+                [
+                    &input[..],
+                    &[SignedItem {
+                        item,
+                        is_negative: negative,
+                    }],
+                ]
+                .concat()
             };
             let more: Vec<_> = inputs
                 .iter()
@@ -94,7 +101,7 @@ impl People {
                 // Paddings have random signs.
                 let signs = 1_u64 << domain.sparsity();
                 let mut average = |input: &Vec<SignedItem>| {
-                    let mut sum = vec![0.0; coco.buckets() as usize];
+                    let mut sum = vec![0.0; coco.buckets_per_hash() as usize];
                     for paddings in 0..signs {
                         let under = randomizer.exact_bucket_probabilities(0, input, paddings);
                         for (sum, p) in sum.iter_mut().zip(under) {
@@ -122,14 +129,15 @@ impl People {
 
     /// Returns all tuples of levels, under a seed that draws each attribute.
     fn of_window(window: &Window, attributes: u32, epsilon: f64) -> Self {
-        let randomizer = window::Randomizer::new(window, &Domain::dense(attributes), epsilon);
-        let levels = window.levels();
+        let randomizer =
+            window::Randomizer::new(window, &Domain::of_dense_inputs(attributes), epsilon);
+        let levels = window.level_count();
         let report = |tuple: u32| {
             let level = |item: u32| tuple / levels.pow(item) % levels;
-            let last = f64::from(window.level_sum(levels - 1));
+            let last = f64::from(window.favoured_atom_value_sum(levels - 1));
             let entry = |item: u32| Entry {
                 item: item.into(),
-                value: f64::from(window.level_sum(level(item))) / last,
+                value: f64::from(window.favoured_atom_value_sum(level(item))) / last,
             };
             let tuple: Vec<Entry> = (0..attributes).map(entry).collect();
             randomizer.cell_probabilities(0, &tuple)
@@ -246,8 +254,8 @@ fn windows_give_away_no_more_than_is_proven() {
         let window = Window::new(attributes, atoms, favoured, values).unwrap();
         let mechanism = Mechanism::Window(window.clone());
         for epsilon in [0.5, 2.0] {
-            let domain = Domain::dense(attributes);
-            let mixture = Mixture::for_mechanism(&mechanism, &domain, epsilon).unwrap();
+            let domain = Domain::of_dense_inputs(attributes);
+            let mixture = ReportMixture::for_mechanism(&mechanism, &domain, epsilon).unwrap();
             let people = People::of_window(&window, attributes, epsilon);
             for n in 2..=most {
                 for delta in [0.1, 0.01, 1e-4] {
@@ -255,7 +263,7 @@ fn windows_give_away_no_more_than_is_proven() {
                     let at = format!("{window:?}, ε = {epsilon}, n = {n}: {found:?}");
                     let [proven, lower] = people.against(n, &found);
                     assert!(proven <= delta * (1.0 + 1e-9), "{at}: {proven}");
-                    let expected = favoured == 1 && window.cells() > 2;
+                    let expected = favoured == 1 && window.cell_count() > 2;
                     assert_eq!(found.reduction_attained, expected);
                     if found.reduction_attained {
                         attained += 1;
@@ -298,7 +306,7 @@ fn task(
         "mechanism": mechanism,
     });
     let draft: TaskDraft = serde_json::from_value(draft).unwrap();
-    draft.resolve().unwrap()
+    draft.resolve_task().unwrap()
 }
 
 /// The reduction is attained if this is claimed. Otherwise, if elements have separate buckets, some
@@ -324,7 +332,7 @@ fn direct_encoding_attains_the_reduction_where_that_is_said() {
         ("coco", "strongest", Some(3), [2, 2, 8], 3),
     ] {
         let task = task(name, rule, favoured, size);
-        let mixture = Mixture::for_task(&task).unwrap();
+        let mixture = ReportMixture::for_task(&task).unwrap();
         let people = People::of(&task);
         let mut less = 0;
         for n in 2..=most {
@@ -352,14 +360,14 @@ fn direct_encoding_attains_the_reduction_where_that_is_said() {
 /// Shared buckets, independent hashes, and unknown randomizers.
 #[test]
 fn nothing_else_is_said_to_attain_it() {
-    let attains = |task: &Task| Mixture::for_task(task).unwrap().attains_reduction();
+    let attains = |task: &Task| ReportMixture::for_task(task).unwrap().attains_reduction();
     assert!(attains(&task("collision", "occupied", None, [4, 4, 12])));
     assert!(!attains(&task("collision", "occupied", None, [4, 4, 11])));
     assert!(attains(&task("coco", "overwrite", None, [4, 4, 16])));
     assert!(!attains(&task("coco", "overwrite", None, [4, 4, 14])));
     let of = |text: Value| {
         let draft: TaskDraft = serde_json::from_value(text).unwrap();
-        attains(&draft.resolve().unwrap())
+        attains(&draft.resolve_task().unwrap())
     };
     let independent = json!({
         "name": "collision", "rule": "occupied", "hashing": "independent", "buckets": 12,
@@ -375,7 +383,7 @@ fn nothing_else_is_said_to_attain_it() {
         "mechanism": { "name": "hash-bin", "level": "user" },
     })));
     assert!(
-        !Mixture::for_any_randomizer(1.0)
+        !ReportMixture::for_any_randomizer(1.0)
             .unwrap()
             .attains_reduction()
     );

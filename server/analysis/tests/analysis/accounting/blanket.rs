@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use hushbin_analysis::accounting::{Mixture, compute_batch_privacy, delta_bounds};
+use hushbin_analysis::accounting::{ReportMixture, compute_batch_privacy, delta_bounds};
 use hushbin_tests::mixtures::heaviest;
 use num_rational::BigRational;
 use num_traits::{One, ToPrimitive, Zero};
@@ -115,9 +115,13 @@ fn the_reduction_is_no_bound_for_two_people() {
     for central in [0.85, 0.9, 0.99] {
         let excess = e - f64::exp(central);
         let truth = e * excess * alpha * alpha;
-        let reduction = delta_bounds(&mixture, 2, central).unwrap().reduction_upper;
+        let reduction = delta_bounds(&mixture, 2, central)
+            .unwrap()
+            .reduction_upper_delta;
         assert!((reduction / (excess * alpha * alpha) - 1.0).abs() < 1e-9);
-        let proven = delta_bounds(&mixture, 2, central).unwrap().upper;
+        let proven = delta_bounds(&mixture, 2, central)
+            .unwrap()
+            .proven_upper_delta;
         assert!(proven >= truth, "{proven}, {truth}");
         // The bound is exact here.
         assert!(proven < truth * (1.0 + 1e-9), "{proven}, {truth}");
@@ -145,18 +149,22 @@ fn no_batch_gives_away_more_than_is_proven() {
                     for part in [0.0, 0.3, 0.7, 0.95] {
                         let central = part * epsilon;
                         let worst = sets.worst(n, central);
-                        let proven = delta_bounds(&mixture, n.into(), central).unwrap().upper;
+                        let proven = delta_bounds(&mixture, n.into(), central)
+                            .unwrap()
+                            .proven_upper_delta;
                         assert!(
                             worst <= proven * (1.0 + 1e-12),
                             "{sets:?}, n = {n}, ε_c = {central}: {worst}, {proven}"
                         );
                         let reduction = delta_bounds(&mixture, n.into(), central)
                             .unwrap()
-                            .reduction_upper;
+                            .reduction_upper_delta;
                         beyond_the_reduction += u32::from(worst > reduction * 1.001);
                         // Bound for any ε-LDP randomizer.
-                        let any = Mixture::for_any_randomizer(epsilon).unwrap();
-                        let any = delta_bounds(&any, n.into(), central).unwrap().upper;
+                        let any = ReportMixture::for_any_randomizer(epsilon).unwrap();
+                        let any = delta_bounds(&any, n.into(), central)
+                            .unwrap()
+                            .proven_upper_delta;
                         assert!(proven <= any * (1.0 + 1e-9), "{sets:?}: {proven}, {any}");
                     }
                 }
@@ -252,7 +260,9 @@ fn it_is_the_privacy_blanket_exactly() {
                 for part in [0.0, 0.1, 0.5, 0.9] {
                     let central = part * epsilon;
                     let sum = exact(c, t, epsilon, n, central);
-                    let proven = delta_bounds(&mixture, n.into(), central).unwrap().upper;
+                    let proven = delta_bounds(&mixture, n.into(), central)
+                        .unwrap()
+                        .proven_upper_delta;
                     let at = format!("c = {c} of {t}, ε = {epsilon}, n = {n}, ε_c = {central}");
                     assert!(sum <= rational(proven), "{at}");
                     let sum = sum.to_f64().unwrap();

@@ -3,16 +3,16 @@
 
 use crate::support::exact::Exact;
 use hushbin_analysis::accounting::{
-    AccountingMethod, BatchPrivacy, ComposedPrivacy, Exposure, Mixture, compute_batch_privacy,
-    compute_composed_privacy,
+    AccountingMethod, BatchPrivacy, ComposedPrivacy, PersonExposure, ReportMixture,
+    compute_batch_privacy, compute_composed_privacy,
 };
 use hushbin_tests::mixtures::heaviest;
 use statrs::function::erf::erfc;
 
-fn daily(batches: u32) -> Exposure {
-    Exposure {
+fn daily(batches: u32) -> PersonExposure {
+    PersonExposure {
         batches,
-        ..Exposure::default()
+        ..PersonExposure::default()
     }
 }
 
@@ -94,7 +94,7 @@ fn large_batches_approach_the_gaussian_limit() {
     ] {
         for mixture in [
             heaviest(4, 17, 1.0),
-            Mixture::for_any_randomizer(2.0).unwrap(),
+            ReportMixture::for_any_randomizer(2.0).unwrap(),
         ] {
             let found = compute_composed_privacy(&mixture, n, 1.0, delta, daily(batches)).unwrap();
             let central = found.account.central_epsilon;
@@ -113,12 +113,13 @@ fn large_batches_approach_the_gaussian_limit() {
 fn one_batch_is_accounted_for_alone() {
     for mixture in [
         heaviest(4, 17, 1.0),
-        Mixture::for_any_randomizer(0.2).unwrap(),
+        ReportMixture::for_any_randomizer(0.2).unwrap(),
     ] {
         for n in [2, 100, 40_000] {
             for delta in [0.1, 1e-9] {
                 let found =
-                    compute_composed_privacy(&mixture, n, 1.0, delta, Exposure::default()).unwrap();
+                    compute_composed_privacy(&mixture, n, 1.0, delta, PersonExposure::default())
+                        .unwrap();
                 let alone = compute_batch_privacy(&mixture, n, 1.0, delta).unwrap();
                 assert_eq!(found.account, alone);
                 assert_eq!(found.one_batch_epsilon, alone.central_epsilon);
@@ -136,7 +137,7 @@ fn more_batches_tell_more_and_no_rule_is_below() {
     for (mixture, n) in [
         (heaviest(1, 3, 4.0), 300_u64),
         (heaviest(4, 17, 1.0), 20_000),
-        (Mixture::for_any_randomizer(0.01).unwrap(), 2),
+        (ReportMixture::for_any_randomizer(0.01).unwrap(), 2),
     ] {
         for delta in [1e-3, 1e-9, 1e-15] {
             let mut before = 0.0;
@@ -174,7 +175,7 @@ fn group_privacy_covers_repeated_reports() {
         for (n, reports, batches) in [(6, 2, 1), (8, 3, 1), (4, 2, 2), (9, 9, 1)] {
             let exact = Exact::batch(c, t, epsilon, n, reports).times(batches);
             for delta in [0.05, 1e-3, 1e-6, 1e-12] {
-                let exposure = Exposure {
+                let exposure = PersonExposure {
                     batches,
                     reports_per_person: reports,
                 };
@@ -200,9 +201,9 @@ fn group_privacy_covers_repeated_reports() {
 #[test]
 fn group_privacy_splits_delta() {
     let mixture = heaviest(4, 17, 1.0);
-    let exposure = Exposure {
+    let exposure = PersonExposure {
         reports_per_person: 7,
-        ..Exposure::default()
+        ..PersonExposure::default()
     };
     let found = compute_composed_privacy(&mixture, 200_000, 1.0, 1e-8, exposure).unwrap();
     let central = found.account.central_epsilon;
@@ -214,14 +215,14 @@ fn group_privacy_splits_delta() {
 
 #[test]
 fn impossible_exposures_are_refused() {
-    let any = Mixture::for_any_randomizer(1.0).unwrap();
+    let any = ReportMixture::for_any_randomizer(1.0).unwrap();
     let refused = |n, honest, delta, exposure, expected: &str| {
         let error = compute_composed_privacy(&any, n, honest, delta, exposure).unwrap_err();
         assert!(error.to_string().contains(expected), "{error}");
     };
-    let repeated = |reports| Exposure {
+    let repeated = |reports| PersonExposure {
         reports_per_person: reports,
-        ..Exposure::default()
+        ..PersonExposure::default()
     };
     refused(
         100,

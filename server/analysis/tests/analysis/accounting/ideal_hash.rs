@@ -2,7 +2,7 @@
 //! and the account against the sum over the four exact atoms.
 
 use hushbin::hash::HashFamily;
-use hushbin_analysis::accounting::{Mixture, compute_batch_privacy};
+use hushbin_analysis::accounting::{ReportMixture, compute_batch_privacy};
 use serde_json::json;
 
 /// Returns each bucket's probability of being among the c heaviest, with ties broken uniformly.
@@ -60,14 +60,14 @@ fn favoured_sets_overlap_at_least_as_those_of_strangers() {
     }
 }
 
-fn heaviest(c: u32, t: u32, hashing: HashFamily, epsilon: f64) -> Mixture {
+fn heaviest(c: u32, t: u32, hashing: HashFamily, epsilon: f64) -> ReportMixture {
     let task = json!({
         "id": "t", "items": 1000, "sparsity": 4, "epsilon": epsilon, "value": "sign",
         "mechanism": {
             "name": "collision", "rule": "heaviest", "favoured": c, "hashing": hashing, "buckets": t,
         },
     });
-    Mixture::for_task(&serde_json::from_value(task).unwrap()).unwrap()
+    ReportMixture::for_task(&serde_json::from_value(task).unwrap()).unwrap()
 }
 
 /// Returns δ(ε_c) of the sum of n draws of the four atoms with their probabilities.

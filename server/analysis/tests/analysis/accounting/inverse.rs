@@ -2,13 +2,13 @@
 
 use hushbin::{Error, ErrorCode};
 use hushbin_analysis::accounting::{
-    Mixture, compute_batch_privacy, largest_alpha, smallest_batch_size,
+    ReportMixture, compute_batch_privacy, largest_alpha, smallest_batch_size,
 };
 use hushbin_tests::mixtures;
 
 const BUCKETS: u32 = 1 << 22;
 
-fn heaviest(favoured: u32, epsilon: f64) -> Mixture {
+fn heaviest(favoured: u32, epsilon: f64) -> ReportMixture {
     mixtures::heaviest(favoured, BUCKETS, epsilon)
 }
 
@@ -44,7 +44,7 @@ fn every_central_epsilon_has_an_alpha() {
     for epsilon in [0.001, 1.0, 12.0] {
         for n in [2, 1000, 1_000_000] {
             for delta in [0.1, 1e-6, 1e-15] {
-                let generic = Mixture::for_any_randomizer(epsilon).unwrap().alpha();
+                let generic = ReportMixture::for_any_randomizer(epsilon).unwrap().alpha();
                 let mut before = 0.0;
                 for central in [0.0, 0.3 * epsilon, 0.999 * epsilon, epsilon, 12.0] {
                     let most = largest_alpha(epsilon, n, 1.0, delta, central).unwrap();
@@ -89,7 +89,7 @@ fn the_smallest_batch_is_exact() {
 
 #[test]
 fn what_no_batch_reaches_is_refused() {
-    let any = Mixture::for_any_randomizer(8.0).unwrap();
+    let any = ReportMixture::for_any_randomizer(8.0).unwrap();
     let range = |error: Error, name: &str| match error {
         Error::OutOfRange { name: found, .. } => assert_eq!(found, name),
         error => panic!("{error:?}"),

@@ -56,7 +56,7 @@ fn losses_and_variances_are_those_of_the_reference() {
         let answers =
             MemoisedAnswers::new(row.slots, row.supported, row.epsilon_total, row.epsilon_one)
                 .unwrap();
-        assert_close(answers.second_epsilon(), row.epsilon_second);
+        assert_close(answers.report_epsilon_about_memo(), row.epsilon_second);
         for (&windows, &total) in &row.total_by_windows {
             let found = answers.epsilon_of_reports(windows);
             if row.supported == 1 || windows <= 3 {
@@ -129,7 +129,7 @@ fn losses_are_those_of_all_sequences_of_reports() {
                     let expected = enumerated_loss(
                         slots,
                         supported,
-                        [total, answers.second_epsilon()],
+                        [total, answers.report_epsilon_about_memo()],
                         reports,
                     );
                     assert_close(answers.epsilon_of_reports(reports), expected);
@@ -146,7 +146,8 @@ fn a_shared_slot_can_increase_the_loss() {
     let answers = MemoisedAnswers::new(8, 2, 2.0, 1.0).unwrap();
     let loss = |support: [i32; 8]| {
         assert_eq!(support.iter().sum::<i32>(), 16);
-        let likelihoods = support.map(|count| (answers.second_epsilon() * f64::from(count)).exp());
+        let likelihoods =
+            support.map(|count| (answers.report_epsilon_about_memo() * f64::from(count)).exp());
         let sum: f64 = likelihoods.iter().sum();
         let [first, second] = [0, 1].map(|slot| sum + 2_f64.exp_m1() * likelihoods[slot]);
         (first / second).ln()
@@ -213,10 +214,11 @@ fn two_reports_can_hardly_be_linked() {
             "questions": [{ "name": "q", "kind": "choice", "options": options }],
         }))
         .unwrap();
-        let task = draft.resolve().unwrap();
+        let task = draft.resolve_task().unwrap();
         let stages = task.memo_stages().unwrap();
         // A flag has two slots. A report supports the own slot, or the other one.
-        let [own, report] = [stages.own_slot, stages.report].map(|own| own.probability());
+        let [own, report] = [stages.own_slot_probability, stages.memo_support_probability]
+            .map(|own| own.probability());
         let slots = [(own, report), (1.0 - own, 1.0 - report)];
         let law = |supports: bool, p: f64| if supports { p } else { 1.0 - p };
         let mut advantage = 0.0;
@@ -240,6 +242,8 @@ fn two_reports_can_hardly_be_linked() {
             "{advantage}, expected {expected}"
         );
         let answers = MemoisedAnswers::for_task(&task).unwrap();
-        assert!((answers.second_epsilon() - (report / (1.0 - report)).ln()).abs() < 1e-8);
+        assert!(
+            (answers.report_epsilon_about_memo() - (report / (1.0 - report)).ln()).abs() < 1e-8
+        );
     }
 }

@@ -11,7 +11,7 @@ mod memoised;
 use crate::support::reduction::{Reduction, divergence};
 use hushbin::{ErrorCode, TaskDraft};
 use hushbin_analysis::accounting::{
-    AccountingError, Mixture, compute_batch_privacy, delta_bounds, largest_local_epsilon,
+    AccountingError, ReportMixture, compute_batch_privacy, delta_bounds, largest_local_epsilon,
 };
 use hushbin_tests::mixtures::{heaviest, occupied, overwrite, strongest};
 use num_rational::BigRational;
@@ -21,11 +21,11 @@ use serde_json::{Value, json};
 use statrs::function::erf::erfc;
 
 /// Returns the mixture of one row of the reference values.
-fn mixture(row: &Value) -> Mixture {
+fn mixture(row: &Value) -> ReportMixture {
     let whole = |field: &str| u32::try_from(row[field].as_u64().unwrap()).unwrap();
     let epsilon = row["epsilon"].as_f64().unwrap();
     match (row["mechanism"].as_str().unwrap(), row["rule"].as_str()) {
-        ("generic", None) => Mixture::for_any_randomizer(epsilon).unwrap(),
+        ("generic", None) => ReportMixture::for_any_randomizer(epsilon).unwrap(),
         ("collision", Some("occupied")) => occupied(whole("s"), whole("t"), epsilon),
         ("collision", Some("heaviest")) => heaviest(whole("c"), whole("t"), epsilon),
         ("coco", Some("overwrite")) => overwrite(whole("s"), whole("t"), epsilon),
@@ -73,7 +73,7 @@ fn full_enumeration_agrees() {
     for n in [2, 3, 7, 20, 60] {
         for epsilon in [0.01, 0.3, 1.0, 3.0, 8.0] {
             for mixture in [
-                Mixture::for_any_randomizer(epsilon).unwrap(),
+                ReportMixture::for_any_randomizer(epsilon).unwrap(),
                 heaviest(3, 4, epsilon),
                 heaviest(5, 16, epsilon),
                 occupied(4, 6, epsilon),
@@ -85,7 +85,7 @@ fn full_enumeration_agrees() {
                     let central = part * epsilon;
                     let slow = divergence(&batches, central);
                     let found = delta_bounds(&mixture, n, central).unwrap();
-                    let (lower, upper) = (found.lower, found.reduction_upper);
+                    let (lower, upper) = (found.reduction_lower_delta, found.reduction_upper_delta);
                     let at =
                         format!("{mixture:?}, n = {n}, ε_c = {central}: {lower}..{upper}, {slow}");
                     // P − exp(ε_c)·Q cancels.
@@ -165,7 +165,7 @@ fn bounds_of_the_reduction_hold_exactly() {
                     let central = part * epsilon;
                     let exact = exact_delta(c, t, epsilon, n, central);
                     let found = delta_bounds(&mixture, n.into(), central).unwrap();
-                    let (lower, upper) = (found.lower, found.reduction_upper);
+                    let (lower, upper) = (found.reduction_lower_delta, found.reduction_upper_delta);
                     let at = format!("c = {c} of {t}, ε = {epsilon}, n = {n}, ε_c = {central}");
                     assert!(rational(lower) <= exact && exact <= rational(upper), "{at}");
                 }
@@ -191,7 +191,7 @@ fn large_batches_approach_the_gaussian_limit() {
     for mixture in [
         occupied(4, 17, 1.0),
         heaviest(29, 88, 0.5),
-        Mixture::for_any_randomizer(2.0).unwrap(),
+        ReportMixture::for_any_randomizer(2.0).unwrap(),
     ] {
         let found = compute_batch_privacy(&mixture, n, 1.0, delta).unwrap();
         let central = found.central_epsilon;
@@ -216,7 +216,7 @@ fn large_batches_approach_the_gaussian_limit() {
 fn extremes_have_bounds() {
     for epsilon in [0.001, 0.1, 12.0] {
         for mixture in [
-            Mixture::for_any_randomizer(epsilon).unwrap(),
+            ReportMixture::for_any_randomizer(epsilon).unwrap(),
             heaviest(1, 1 << 22, epsilon),
             heaviest((1 << 22) - 1, 1 << 22, epsilon),
         ] {
@@ -245,7 +245,7 @@ fn the_largest_batches_are_tight() {
         (1_000_000_000_000, 12.0, 1e-15),
     ] {
         for mixture in [
-            Mixture::for_any_randomizer(epsilon).unwrap(),
+            ReportMixture::for_any_randomizer(epsilon).unwrap(),
             heaviest(1, 1 << 22, epsilon),
         ] {
             let found = compute_batch_privacy(&mixture, n, 1.0, delta).unwrap();
@@ -285,7 +285,7 @@ proptest! {
             prop_assert!(less.reduction_lower_epsilon <= base.central_epsilon);
             prop_assert!(less.central_epsilon <= base.central_epsilon * (1.0 + 1e-6) + 1e-12);
         }
-        let any = compute_batch_privacy(&Mixture::for_any_randomizer(epsilon).unwrap(), n, 1.0, delta).unwrap();
+        let any = compute_batch_privacy(&ReportMixture::for_any_randomizer(epsilon).unwrap(), n, 1.0, delta).unwrap();
         // Larger batches group the part that the reduction omits.
         prop_assert!(base.central_epsilon <= any.central_epsilon * (1.0 + 1e-4) + 1e-12);
         // Dishonest people's reports hide no person.
@@ -319,7 +319,7 @@ fn tasks_are_accounted_for_by_their_mechanism() {
             "mechanism": mechanism,
         }))
         .unwrap();
-        Mixture::for_task(&draft.resolve().unwrap())
+        ReportMixture::for_task(&draft.resolve_task().unwrap())
     };
     let rule = |name: &str, rule: &str, buckets: u32, favoured: Option<u32>| {
         let mut mechanism = json!({
@@ -343,7 +343,10 @@ fn tasks_are_accounted_for_by_their_mechanism() {
     let hash_bin = |level: &str| task(json!({ "name": "hash-bin", "level": level }));
     assert_eq!(
         hash_bin("user").unwrap(),
-        Mixture::for_any_randomizer(1.0).unwrap()
+        ReportMixture::for_any_randomizer(1.0).unwrap()
     );
-    assert_eq!(hash_bin("event").unwrap_err(), AccountingError::Neighbours);
+    assert_eq!(
+        hash_bin("event").unwrap_err(),
+        AccountingError::NotAtUserLevel
+    );
 }

@@ -1,6 +1,6 @@
 //! Tests of the predicted error of means within rows of a cross.
 
-use hushbin::task::Kind;
+use hushbin::task::QuestionKind;
 use hushbin::{Entry, Randomizer, Task, TaskDraft};
 use hushbin_analysis::estimate::{
     ErrorPredictor, EstimateOptions, Estimator, PredictedQuantity, Query, Totals,
@@ -24,7 +24,7 @@ fn task(epsilon: f64, rows: u32, fields: &Value) -> Task {
     question["of"] = json!([row, number]);
     let file = json!({ "id": "t", "epsilon": epsilon, "questions": [question] });
     let draft: TaskDraft = serde_json::from_value(file).unwrap();
-    draft.resolve().unwrap()
+    draft.resolve_task().unwrap()
 }
 
 fn predicted(task: &Task, share: f64, several: bool) -> f64 {
@@ -153,7 +153,7 @@ fn measured(task: &Task, rows: u32, numbers: [f64; 2]) -> [f64; 2] {
     }
     let estimates = BATCHES as f64 * f64::from(rows);
     let variance = predicted(task, 1.0 / f64::from(rows), drawn);
-    let expected = (variance / (f64::from(PEOPLE) * task.report_share(0))).sqrt();
+    let expected = (variance / (f64::from(PEOPLE) * task.question_report_share(0))).sqrt();
     [(squares / estimates).sqrt(), stated / estimates].map(|error| error / expected)
 }
 
@@ -177,10 +177,10 @@ fn errors_are_as_predicted() {
             }
             serde_json::from_value::<Task>(file).unwrap()
         });
-        let Kind::Cross(cross) = alone.questions()[0].kind() else {
+        let QuestionKind::CrossTabulation(cross) = alone.questions()[0].kind() else {
             panic!("a cross is asked for");
         };
-        let half = 0.5 / f64::from(cross.shape()[1] - 1);
+        let half = 0.5 / f64::from(cross.row_and_column_counts()[1] - 1);
         let [drawn, _] = measured(&one_of_two, rows, [0.0, 1.0]);
         let [within, _] = measured(&alone, rows, [half, 1.0 - half]);
         let [ends, stated] = measured(&alone, rows, [0.0, 1.0]);

@@ -181,7 +181,11 @@ impl Trial {
         let ask = |confidence: f64, post: &[PostProcessingMethod]| {
             let options = EstimateOptions {
                 question: None,
-                items: task.questions()[0].items().count().is_none().then(names),
+                items: task.questions()[0]
+                    .items()
+                    .item_count()
+                    .is_none()
+                    .then(names),
                 confidence,
                 post: post.to_vec(),
                 ..EstimateOptions::default()

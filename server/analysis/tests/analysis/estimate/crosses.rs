@@ -10,7 +10,7 @@ fn task(epsilon: f64, of: &[Value; 2]) -> Task {
     let file = json!({ "id": "t", "epsilon": epsilon, "questions": [
         { "name": "q", "kind": "cross", "of": of } ] });
     let draft: TaskDraft = serde_json::from_value(file).unwrap();
-    draft.resolve().unwrap()
+    draft.resolve_task().unwrap()
 }
 
 /// Returns the estimates of the cross by each of `runs` batches of these people, as JSON.

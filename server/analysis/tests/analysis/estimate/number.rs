@@ -1,6 +1,6 @@
 //! Tests of numbers: means in the number's unit, distribution functions and quantiles.
 
-use hushbin::task::Kind;
+use hushbin::task::QuestionKind;
 use hushbin::{Entry, Randomizer, Task, TaskDraft};
 use hushbin_analysis::estimate::{
     Estimate, EstimateOptions, Estimator, NumberEstimates, Query, Totals,
@@ -20,7 +20,7 @@ fn task(epsilon: f64, number: &Value) -> Task {
     members.extend(number.as_object().unwrap().clone());
     let file = json!({ "id": "t", "epsilon": epsilon, "questions": [question] });
     let draft: TaskDraft = serde_json::from_value(file).unwrap();
-    draft.resolve().unwrap()
+    draft.resolve_task().unwrap()
 }
 
 fn query(task: &Task, confidence: f64) -> Query {
@@ -329,7 +329,7 @@ fn intervals_of_quantiles_are_as_wide_as_planned() {
         let survey = json!({ "questions": [question], "epsilon": epsilon, "people": people,
             "wanted": { "q": wanted } });
         let planned = plan_survey(&serde_json::from_value(survey).unwrap()).unwrap();
-        let Kind::Number(bins) = planned.task.questions()[0].kind() else {
+        let QuestionKind::Number(bins) = planned.task.questions()[0].kind() else {
             panic!("a number is asked");
         };
         let edges = bins.edges().unwrap();

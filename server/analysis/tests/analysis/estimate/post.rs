@@ -17,7 +17,7 @@ const BATCHES: u64 = 150;
 
 fn task(file: Value) -> Task {
     let draft: TaskDraft = serde_json::from_value(file).unwrap();
-    draft.resolve().unwrap()
+    draft.resolve_task().unwrap()
 }
 
 fn ratings() -> Task {

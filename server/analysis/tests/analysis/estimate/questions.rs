@@ -13,14 +13,14 @@ const BATCHES: u64 = 300;
 fn task(epsilon: f64, questions: &Value) -> Task {
     let file = json!({ "id": "t", "epsilon": epsilon, "questions": questions });
     let draft: TaskDraft = serde_json::from_value(file).unwrap();
-    draft.resolve().unwrap()
+    draft.resolve_task().unwrap()
 }
 
 /// Returns the answers of a person, by question: shares of a third, a sixth and so on.
 fn answers(task: &Task, person: u64) -> Vec<Vec<Entry>> {
     let entry = |item: u64, value: f64| Entry { item, value };
     let answer = |question: &hushbin::Question| {
-        let items = u64::from(question.items().count().unwrap());
+        let items = u64::from(question.items().item_count().unwrap());
         let skewed = [0, 0, 1, 0, 2, 1][person as usize % 6] % items;
         match question.kind().name() {
             "set" => match person % 3 {
@@ -38,11 +38,13 @@ fn answers(task: &Task, person: u64) -> Vec<Vec<Entry>> {
 /// Returns the true share of each item of a question, with the average share of each level.
 fn truth(task: &Task, question: usize, people: u64) -> Vec<f64> {
     let asked = &task.questions()[question];
-    let mut shares = vec![0.0; asked.items().count().unwrap() as usize];
+    let mut shares = vec![0.0; asked.items().item_count().unwrap() as usize];
     for person in 0..people {
         for entry in &answers(task, person)[question] {
             let cell = match asked.kind() {
-                hushbin::task::Kind::Number(scale) => scale.cell_and_rounding(entry.value).0.into(),
+                hushbin::task::QuestionKind::Number(scale) => {
+                    scale.cell_and_next_cell_probability(entry.value).0.into()
+                }
                 _ => entry.item,
             };
             shares[cell as usize] += 1.0 / people as f64;

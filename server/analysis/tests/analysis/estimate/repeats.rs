@@ -22,7 +22,7 @@ fn task(budget: &Value) -> Task {
         "questions": [{ "name": "theme", "kind": "choice", "options": ["a", "b", "c", "d"] }],
     }))
     .unwrap();
-    draft.resolve().unwrap()
+    draft.resolve_task().unwrap()
 }
 
 fn memo_task() -> Task {

@@ -53,7 +53,7 @@ fn task(mut question: Value, epsilon: f64) -> Task {
     question["name"] = json!("q");
     let file = json!({ "id": "t", "epsilon": epsilon, "questions": [question] });
     let draft: TaskDraft = serde_json::from_value(file).unwrap();
-    draft.resolve().unwrap()
+    draft.resolve_task().unwrap()
 }
 
 /// Returns a person's entries: `SPARSITY` draws, or one for a choice, each item once. Every third

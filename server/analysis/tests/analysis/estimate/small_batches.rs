@@ -85,14 +85,14 @@ fn task(value: ValueKind, (items, sparsity, epsilon, mechanism): (u32, u32, f64,
         "mechanism": serde_json::from_str::<serde_json::Value>(mechanism).unwrap(),
     }))
     .unwrap();
-    draft.resolve().unwrap()
+    draft.resolve_task().unwrap()
 }
 
 /// Returns people with at most s items: one that all have, one that most have with either sign, one
 /// that some have, and rare ones.
 fn crowd(task: &Task, people: usize, rng: &mut ChaCha20Rng) -> Vec<Vec<Entry>> {
     let mut uniform = || f64::from(rng.next_u32()) / 4_294_967_296.0;
-    let items = task.questions()[0].items().count().unwrap();
+    let items = task.questions()[0].items().item_count().unwrap();
     let person = |_| {
         let magnitude = [1.0, 0.8, 0.4][(uniform() * 3.0) as usize];
         let magnitude = match task.questions()[0].value_kind() {

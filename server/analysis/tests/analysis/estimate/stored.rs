@@ -4,8 +4,8 @@
 use std::collections::BTreeSet;
 
 use hushbin::hash::HashKeys;
-use hushbin::mechanism::hash_bin::{self, Response};
-use hushbin::task::Kind;
+use hushbin::mechanism::hash_bin::{self, RandomisedResponse};
+use hushbin::task::QuestionKind;
 use hushbin::{Entry, Items, Mechanism, Question, Randomizer, Report, Task, TaskDraft, ValueKind};
 use hushbin_analysis::estimate::{EstimateOptions, Estimator, Query, Totals, TotalsError};
 use proptest::prelude::*;
@@ -22,7 +22,7 @@ const FIRST: usize = 1 + 16;
 fn resolved(questions: &Value) -> Task {
     let file = json!({ "id": "t", "epsilon": 2.0, "questions": questions });
     let draft: TaskDraft = serde_json::from_value(file).unwrap();
-    draft.resolve().unwrap()
+    draft.resolve_task().unwrap()
 }
 
 /// Returns one question of each kind.
@@ -96,9 +96,9 @@ fn all_mechanisms_and_kinds_are_tried() {
 fn answer(question: &Question, rng: &mut ChaCha20Rng) -> Vec<Entry> {
     let mut below = |end: u64| rng.next_u64() % end;
     let entry = |item, value| Entry { item, value };
-    let Some(items) = question.items().count() else {
+    let Some(items) = question.items().item_count() else {
         return match question.kind() {
-            Kind::Text(prefixes) => {
+            QuestionKind::Text(prefixes) => {
                 let keys = prefixes
                     .prefix_keys(["sun", "moon"][below(2) as usize])
                     .into_iter();
@@ -108,17 +108,19 @@ fn answer(question: &Question, rng: &mut ChaCha20Rng) -> Vec<Entry> {
         };
     };
     match question.kind() {
-        Kind::Ratings(_) => vec![entry(below(items.into()), 1.0 - 2.0 * below(2) as f64)],
-        Kind::Set | Kind::Choice | Kind::Flag => vec![entry(below(items.into()), 1.0)],
-        Kind::Number(_) => vec![entry(0, below(31) as f64)],
-        Kind::Numbers(numbers) => (0..numbers.len() as u64)
+        QuestionKind::Ratings(_) => vec![entry(below(items.into()), 1.0 - 2.0 * below(2) as f64)],
+        QuestionKind::Set | QuestionKind::Choice | QuestionKind::Flag => {
+            vec![entry(below(items.into()), 1.0)]
+        }
+        QuestionKind::Number(_) => vec![entry(0, below(31) as f64)],
+        QuestionKind::Numbers(numbers) => (0..numbers.len() as u64)
             .map(|item| entry(item, below(2) as f64))
             .collect(),
-        Kind::Cross(_) => vec![entry(below(3), below(2) as f64)],
-        Kind::Together(together) => (0..together.parts().len() as u64)
+        QuestionKind::CrossTabulation(_) => vec![entry(below(3), below(2) as f64)],
+        QuestionKind::JointChoices(together) => (0..together.parts().len() as u64)
             .map(|part| entry(part, below(2) as f64))
             .collect(),
-        Kind::Text(_) => unreachable!("texts are open"),
+        QuestionKind::Text(_) => unreachable!("texts are open"),
     }
 }
 
@@ -301,7 +303,7 @@ fn the_encoding_is_as_described() {
     for report in &collected {
         let Report::HashBin(hash_bin::Report {
             seed,
-            response: Response::Bins(bins),
+            response: RandomisedResponse::Bins(bins),
         }) = report
         else {
             panic!("responses are bins");

@@ -19,7 +19,7 @@ fn task(options: &[u32], epsilon: f64, others: &[Value]) -> Task {
     questions.extend_from_slice(others);
     let file = json!({ "id": "t", "epsilon": epsilon, "questions": questions });
     let draft: TaskDraft = serde_json::from_value(file).unwrap();
-    draft.resolve().unwrap()
+    draft.resolve_task().unwrap()
 }
 
 /// Returns a person's option of a part. Some options are rare and some frequent, and all parts
@@ -182,7 +182,7 @@ fn errors_are_as_predicted() {
     let hushbin::Mechanism::Collision(own) = question.mechanism() else {
         unreachable!()
     };
-    let rates = own.rates(&question.domain(), 4.0);
+    let rates = own.hit_probabilities(&question.domain(), 4.0);
     let alone = 0.5 * (rates.frequency_variance(true) + rates.frequency_variance(false));
     assert!(squares < 0.6 * alone / people as f64, "{squares}, {alone}");
 }

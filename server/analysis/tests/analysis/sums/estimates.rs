@@ -1,4 +1,4 @@
-use hushbin::sums::{Message, MessageParameters, SumDraft, SumRandomizer, SumTask};
+use hushbin::sums::{Message, MessageParameters, SumRandomizer, SumTask, SumTaskDraft};
 use hushbin_analysis::estimate::{EstimateError, EstimateOptions, TotalsError};
 use hushbin_analysis::sums::{SumEstimates, SumQuery, SumQueryError, SumTotals, resolve_sum_draft};
 use hushbin_tests::significance::assert_means;
@@ -78,7 +78,7 @@ const BATCHES: u32 = 4000;
 #[test]
 fn numbers_are_unbiased_and_vary_as_stated() {
     let task = resolve_sum_draft(&draft("numbers", 4, 300, 1.0)).unwrap();
-    let levels = f64::from(task.message_parameters().levels());
+    let levels = f64::from(task.message_parameters().level_count());
     let half = |up: f64| (levels - 0.5 - up) / levels;
     let answers: Vec<Vec<f64>> = (0..300)
         .map(|person| {
@@ -123,15 +123,15 @@ fn what_only_some_tell_is_covered_too() {
     let messages = own.message_parameters();
     // Two of six coordinates, with noise that suffices for six.
     let (levels, trials, noise) = (
-        messages.levels(),
-        messages.noise_trials(),
+        messages.level_count(),
+        messages.noise_trial_count(),
         messages.max_noise_messages(),
     );
     let messages =
         MessageParameters::new(levels, 2, trials, messages.noise_threshold(), noise).unwrap();
-    let task = resolve_sum_draft(&SumDraft {
-        messages: Some(messages),
-        ..SumDraft::from(own)
+    let task = resolve_sum_draft(&SumTaskDraft {
+        message_parameters: Some(messages),
+        ..SumTaskDraft::from(own)
     });
     let task = task.unwrap();
     let answers: Vec<Vec<f64>> = (0..300)
@@ -176,11 +176,11 @@ fn what_is_asked_for_is_checked() {
     assert!(SumQuery::new(&task, &named(&["2", "0"])).is_ok());
     assert!(matches!(
         refused(named(&["3"])),
-        SumQueryError::Estimate(EstimateError::UnknownItem { .. })
+        SumQueryError::InvalidEstimateQuery(EstimateError::UnknownItem { .. })
     ));
     assert!(matches!(
         refused(named(&["1", "1"])),
-        SumQueryError::Estimate(EstimateError::DuplicateItem { .. })
+        SumQueryError::InvalidEstimateQuery(EstimateError::DuplicateItem { .. })
     ));
     let quantiles = EstimateOptions {
         quantiles: Some(vec![0.5]),
@@ -188,7 +188,7 @@ fn what_is_asked_for_is_checked() {
     };
     assert_eq!(
         refused(quantiles),
-        SumQueryError::NotOfSums { what: "quantiles" }
+        SumQueryError::OptionNotForSums { what: "quantiles" }
     );
     let sure = EstimateOptions {
         confidence: 1.0,
@@ -196,7 +196,7 @@ fn what_is_asked_for_is_checked() {
     };
     assert!(matches!(
         refused(sure),
-        SumQueryError::Estimate(EstimateError::Confidence { .. })
+        SumQueryError::InvalidEstimateQuery(EstimateError::Confidence { .. })
     ));
 }
 
@@ -251,7 +251,7 @@ fn totals_are_stored_and_merged_as_they_are_folded() {
         SumTotals::decode(&task, &none),
         Err(TotalsError::Impossible { .. })
     ));
-    let unknown = Message::Unit {
+    let unknown = Message::UnitStep {
         coordinate: 3,
         negative: false,
     };

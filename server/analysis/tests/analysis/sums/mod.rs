@@ -4,11 +4,11 @@ mod estimates;
 mod plan;
 mod promise;
 
-use hushbin::sums::SumDraft;
+use hushbin::sums::SumTaskDraft;
 use serde_json::{Value, json};
 
 /// Returns a draft for `count` numbers, or a vector of that dimension.
-fn draft(what: &str, count: u32, people: u64, epsilon: f64) -> SumDraft {
+fn draft(what: &str, count: u32, people: u64, epsilon: f64) -> SumTaskDraft {
     let measure: Value = match what {
         "numbers" => (0..count)
             .map(|index| json!({ "name": index.to_string(), "min": -1, "max": 1 }))

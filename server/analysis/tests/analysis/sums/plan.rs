@@ -1,6 +1,6 @@
 use hushbin::ErrorCode;
 use hushbin::sample::Threshold;
-use hushbin::sums::{MessageParameters, SumDraft, SumTask};
+use hushbin::sums::{MessageParameters, SumTask, SumTaskDraft};
 use hushbin_analysis::sums::{SumPlan, resolve_sum_draft, sum_epsilon_bounds};
 
 use super::draft;
@@ -38,13 +38,13 @@ fn errors_are_a_part_of_those_of_the_local_model() {
 fn messages_are_as_few_as_said() {
     let many = resolve_sum_draft(&draft("numbers", 1000, 10_000, 1.0)).unwrap();
     assert!(
-        many.message_parameters().drawn_coordinates() < 100
+        many.message_parameters().drawn_coordinate_count() < 100
             && many.message_parameters().message_count() <= 512
     );
     let large = resolve_sum_draft(&draft("numbers", 64, 1_000_000, 1.0)).unwrap();
     assert!(large.min_batch_messages() <= 20_000_000);
     let few = resolve_sum_draft(&draft("numbers", 4, 200, 1.0)).unwrap();
-    assert!(few.message_parameters().noise_trials() > 1);
+    assert!(few.message_parameters().noise_trial_count() > 1);
     // The noise of two people cannot hide a person under a small ε.
     let error = resolve_sum_draft(&draft("numbers", 4, 3, 0.01)).unwrap_err();
     assert_eq!(error.code(), ErrorCode::OutOfRange);
@@ -56,24 +56,26 @@ fn messages_are_as_few_as_said() {
     );
 }
 
-fn changed(task: &SumTask, levels: u32, threshold: f64) -> SumDraft {
+fn changed(task: &SumTask, levels: u32, threshold: f64) -> SumTaskDraft {
     let own = task.message_parameters();
     let threshold = Threshold((own.noise_threshold().0 as f64 * threshold) as u64);
     let (drawn, trials, noise) = (
-        own.drawn_coordinates(),
-        own.noise_trials(),
+        own.drawn_coordinate_count(),
+        own.noise_trial_count(),
         own.max_noise_messages(),
     );
-    SumDraft {
-        messages: Some(MessageParameters::new(levels, drawn, trials, threshold, noise).unwrap()),
-        ..SumDraft::from(task.clone())
+    SumTaskDraft {
+        message_parameters: Some(
+            MessageParameters::new(levels, drawn, trials, threshold, noise).unwrap(),
+        ),
+        ..SumTaskDraft::from(task.clone())
     }
 }
 
 #[test]
 fn a_promise_that_messages_do_not_keep_is_refused() {
     let task = resolve_sum_draft(&draft("numbers", 4, 10_000, 1.0)).unwrap();
-    let levels = task.message_parameters().levels();
+    let levels = task.message_parameters().level_count();
     assert_eq!(
         resolve_sum_draft(&changed(&task, levels, 1.0)),
         Ok(task.clone())
@@ -89,12 +91,12 @@ fn a_promise_that_messages_do_not_keep_is_refused() {
         );
     }
     for change in [
-        |own: &mut SumDraft| own.parts.people = 9_900,
-        |own: &mut SumDraft| own.parts.honest_fraction = 0.89,
-        |own: &mut SumDraft| own.parts.delta = 0.99e-6,
-        |own: &mut SumDraft| own.parts.epsilon = 0.999,
+        |own: &mut SumTaskDraft| own.task_fields.min_people = 9_900,
+        |own: &mut SumTaskDraft| own.task_fields.honest_fraction = 0.89,
+        |own: &mut SumTaskDraft| own.task_fields.delta = 0.99e-6,
+        |own: &mut SumTaskDraft| own.task_fields.central_epsilon = 0.999,
     ] {
-        let mut draft = SumDraft::from(task.clone());
+        let mut draft = SumTaskDraft::from(task.clone());
         change(&mut draft);
         assert_eq!(
             resolve_sum_draft(&draft).unwrap_err().code(),
@@ -104,15 +106,15 @@ fn a_promise_that_messages_do_not_keep_is_refused() {
     // A cap so low that noise would be redrawn too often.
     let own = task.message_parameters();
     let cut = MessageParameters::new(
-        own.levels(),
-        own.drawn_coordinates(),
-        own.noise_trials(),
+        own.level_count(),
+        own.drawn_coordinate_count(),
+        own.noise_trial_count(),
         own.noise_threshold(),
         3,
     );
-    let draft = SumDraft {
-        messages: Some(cut.unwrap()),
-        ..SumDraft::from(task)
+    let draft = SumTaskDraft {
+        message_parameters: Some(cut.unwrap()),
+        ..SumTaskDraft::from(task)
     };
     assert_eq!(
         resolve_sum_draft(&draft).unwrap_err().code(),

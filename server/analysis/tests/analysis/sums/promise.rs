@@ -21,7 +21,7 @@ fn promises_keep_their_words() {
             json!({
                 "task": case.given.task,
                 "privacy": SumPrivacy::for_task(&task),
-                "honest_people": task.honest_people(),
+                "honest_people": task.honest_people_count(),
                 "message_bytes": task.longest_message_bytes(),
             })
         })

@@ -52,7 +52,7 @@ pub(crate) fn task(value: &str, items: &Value, mechanism: &Value) -> Task {
         "value": value, "mechanism": mechanism,
     }))
     .unwrap();
-    draft.resolve().unwrap()
+    draft.resolve_task().unwrap()
 }
 
 /// Returns all tasks for values of this kind.

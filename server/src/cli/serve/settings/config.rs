@@ -8,11 +8,11 @@ use hyper::Uri;
 
 use super::values::Settings;
 use crate::cli::output::Error;
-use crate::cli::serve::config::{self, Config, LogFormat, LogLevel, OutOfRange};
+use crate::cli::serve::config::{self, LogFormat, LogLevel, OptionOutOfRange, ServerConfig};
 use crate::http::{AllowedHosts, RequestLimits, ServerOptions, Tls, TlsError};
 use crate::keys::{self, KeyAlgorithm};
 use crate::missing_feature;
-use crate::ohttp::Gateway;
+use crate::ohttp::OhttpGateway;
 use crate::role::{AnalyserKeys, RolePeers, ShufflerKeys};
 use crate::store::{
     BatchSettings, Location, ProcessRole, StoreOptions, TaskSettings as Collection, TaskSetup,
@@ -28,7 +28,7 @@ fn parse_analyser_url(text: &str) -> Result<Uri, Error> {
     let expected = "an address such as https://analyser.example.org";
     let uri = uri.ok_or_else(|| format!("--analyser is {text:?}, expected {expected}"))?;
     match uri.scheme_str() {
-        Some("https") if !cfg!(feature = "tls") => Err(missing_feature::TLS.into()),
+        Some("https") if !cfg!(feature = "tls") => Err(missing_feature::TLS_NOT_COMPILED.into()),
         _ => Ok(uri),
     }
 }
@@ -48,20 +48,20 @@ impl Settings {
     ///
     /// # Errors
     /// When there is no journal, a value is out of range, or a file cannot be read.
-    pub(in crate::cli::serve) fn config(&self) -> Result<Config, Error> {
+    pub(in crate::cli::serve) fn load_config(&self) -> Result<ServerConfig, Error> {
         let tasks = self.tasks.iter().flatten();
         let collection = self.collection_settings()?;
-        Ok(Config {
-            listen: self.listen_address(),
+        Ok(ServerConfig {
+            listen_address: self.listen_address(),
             tls: self.read_tls()?,
-            hosts: self.allowed_hosts()?,
-            log: self.log_level(),
+            allowed_hosts: self.allowed_hosts()?,
+            log_level: self.log_level(),
             log_format: self.log_format.unwrap_or(LogFormat::Text),
-            limits: self.request_limits()?,
-            server: self.server_options()?,
-            store: self.store_options()?,
+            request_limits: self.request_limits()?,
+            server_options: self.server_options()?,
+            store_options: self.store_options()?,
             read_only: self.read_only.unwrap_or(false),
-            gateway: self.read_gateway()?,
+            ohttp_gateway: self.read_ohttp_gateway_keys()?,
             peers: self.read_role_peers()?,
             tasks: tasks
                 .map(|path| {
@@ -71,7 +71,7 @@ impl Settings {
                     })
                 })
                 .collect::<Result<_, Error>>()?,
-            location: Location::from_options(self.data.as_deref(), self.store.as_deref())?,
+            journal_location: Location::from_options(self.data.as_deref(), self.store.as_deref())?,
         })
     }
 
@@ -119,8 +119,8 @@ impl Settings {
             let key = keys::read_public(key, KeyAlgorithm::Ed25519)?;
             let shuffler = ShufflerKeys::new(parse_analyser_url(address)?, &signing()?, key);
             return Ok(RolePeers {
-                shuffler: Some(Arc::new(shuffler)),
-                analyser: None,
+                shuffler_keys: Some(Arc::new(shuffler)),
+                analyser_keys: None,
             });
         }
         let sealing = required_option(&self.sealing_keys, "--sealing-key", role)?.iter();
@@ -131,13 +131,13 @@ impl Settings {
         let shufflers = shufflers.collect::<Result<Vec<_>, _>>()?;
         let analyser = AnalyserKeys::new(sealing, &signing()?, shufflers);
         Ok(RolePeers {
-            shuffler: None,
-            analyser: Some(Arc::new(analyser)),
+            shuffler_keys: None,
+            analyser_keys: Some(Arc::new(analyser)),
         })
     }
 
     /// Reads the keys of the gateway, if there is one.
-    fn read_gateway(&self) -> Result<Option<Arc<Gateway>>, Error> {
+    fn read_ohttp_gateway_keys(&self) -> Result<Option<Arc<OhttpGateway>>, Error> {
         let Some(files) = &self.ohttp_keys else {
             return Ok(None);
         };
@@ -147,11 +147,11 @@ impl Settings {
         let keys = files.iter();
         let keys = keys.map(|path| keys::read_private(path, KeyAlgorithm::X25519));
         let keys = keys.collect::<Result<Vec<_>, _>>()?;
-        Ok(Some(Arc::new(Gateway::new(&keys)?)))
+        Ok(Some(Arc::new(OhttpGateway::new(&keys)?)))
     }
 
     fn listen_address(&self) -> SocketAddr {
-        self.listen.unwrap_or(config::LISTEN)
+        self.listen.unwrap_or(config::DEFAULT_LISTEN_ADDRESS)
     }
 
     /// Returns the lowest severity that is logged.
@@ -170,10 +170,12 @@ impl Settings {
 
     /// Reads the certificate and its key, if they are given.
     fn read_tls(&self) -> Result<Option<Tls>, TlsError> {
-        let alone = |given, missing| Err(TlsError::Alone { given, missing });
+        let alone = |given, missing| Err(TlsError::CertificateOrKeyMissing { given, missing });
         match (&self.tls_certificate, &self.tls_key) {
             (None, None) => Ok(None),
-            (Some(certificate), Some(key)) => Tls::read(certificate, key).map(Some),
+            (Some(certificate), Some(key)) => {
+                Tls::read_certificate_and_key(certificate, key).map(Some)
+            }
             (Some(_), None) => alone("tls-certificate", "tls-key"),
             (None, Some(_)) => alone("tls-key", "tls-certificate"),
         }
@@ -187,8 +189,8 @@ impl Settings {
         let most = self.batch_most.unwrap_or(default.most.max(least));
         let collection = Collection {
             batch: BatchSettings {
-                least: config::check_range("batch_least", least)?,
-                most: config::check_range_and_minimum("batch_most", least, most)?,
+                least: config::check_option_range("batch_least", least)?,
+                most: config::check_option_range_and_minimum("batch_most", least, most)?,
                 hours: self.batch_hours.unwrap_or(default.hours),
             },
             keep_reports_days: self.keep_reports_days.filter(|days| *days > 0),
@@ -199,12 +201,12 @@ impl Settings {
         Ok(collection)
     }
 
-    fn request_limits(&self) -> Result<RequestLimits, OutOfRange> {
+    fn request_limits(&self) -> Result<RequestLimits, OptionOutOfRange> {
         let default = RequestLimits::DEFAULT;
         Ok(RequestLimits {
-            upload_bytes: config::check_range(
+            max_upload_bytes: config::check_option_range(
                 "max_upload_bytes",
-                self.max_upload_bytes.unwrap_or(default.upload_bytes),
+                self.max_upload_bytes.unwrap_or(default.max_upload_bytes),
             )?,
             request_timeout: config::seconds_or_default(
                 "request_timeout",
@@ -216,36 +218,36 @@ impl Settings {
         })
     }
 
-    fn store_options(&self) -> Result<StoreOptions, OutOfRange> {
+    fn store_options(&self) -> Result<StoreOptions, OptionOutOfRange> {
         let default = StoreOptions::DEFAULT;
         // Through a relay, an upload arrives in an envelope, and the answer leaves in another.
         let copies = if self.ohttp_keys.is_some() { 3 } else { 1 };
         Ok(StoreOptions {
             role: self.role.unwrap_or_default(),
-            queue_bytes: config::check_range_and_minimum(
+            queue_bytes: config::check_option_range_and_minimum(
                 "queue_bytes",
-                (copies * self.request_limits()?.upload_bytes) as u64,
+                (copies * self.request_limits()?.max_upload_bytes) as u64,
                 self.queue_bytes.unwrap_or(default.queue_bytes),
             )?,
             ..default
         })
     }
 
-    fn server_options(&self) -> Result<ServerOptions, OutOfRange> {
+    fn server_options(&self) -> Result<ServerOptions, OptionOutOfRange> {
         let default = ServerOptions::DEFAULT;
         let per_peer = match self.max_connections_per_peer {
-            None => ServerOptions::default_connections_of_peer(self.listen_address().ip()),
+            None => ServerOptions::default_max_connections_per_peer(self.listen_address().ip()),
             Some(0) => None,
             Some(count) => Some(count),
         };
         Ok(ServerOptions {
-            connections: config::check_range(
+            max_connections: config::check_option_range(
                 "max_connections",
-                self.max_connections.unwrap_or(default.connections),
+                self.max_connections.unwrap_or(default.max_connections),
             )?,
-            connections_of_peer: per_peer,
-            requests_of_peer: match self.max_requests_per_peer {
-                None => ServerOptions::default_requests_of_peer(self.listen_address().ip()),
+            max_connections_per_peer: per_peer,
+            max_peer_requests_per_minute: match self.max_requests_per_peer {
+                None => ServerOptions::default_peer_requests_per_minute(self.listen_address().ip()),
                 Some(count) => NonZeroU32::new(count),
             },
             write_timeout: config::seconds_or_default(

@@ -1,7 +1,7 @@
 //! Settings of a collector, from a file, environment variables and flags.
 //!
 //! One struct defines all three: its fields are the keys of the file, and its attributes name flags
-//! and variables. The conversion to [`Config`](crate::cli::serve::config::Config) replaces missing
+//! and variables. The conversion to [`ServerConfig`](crate::cli::serve::config::ServerConfig) replaces missing
 //! settings by defaults.
 
 mod config;
@@ -10,4 +10,4 @@ mod config;
 mod tests;
 mod values;
 
-pub(super) use values::{CHANGEABLE, Settings};
+pub(super) use values::{RUNTIME_CHANGEABLE_KEYS, Settings};

@@ -60,7 +60,7 @@ fn halves_need_their_own_keys_and_no_others() {
         Err(error) => error.to_string(),
     };
     let none = parsed("").read_role_peers().unwrap();
-    assert!(none.shuffler.is_none() && none.analyser.is_none());
+    assert!(none.shuffler_keys.is_none() && none.analyser_keys.is_none());
     for (half, keys) in [
         (SHUFFLER, &["analyser", "analyser_key", "signing_key"][..]),
         (ANALYSER, &["sealing_keys", "shufflers", "signing_key"]),
@@ -101,16 +101,20 @@ fn the_full_sample_and_the_help_have_the_defaults() {
     }
     let config = |settings: Settings| {
         let data = parsed("data = 'd'");
-        settings.with_missing_from(&data).unwrap().config().unwrap()
+        settings
+            .with_missing_settings_from(&data)
+            .unwrap()
+            .load_config()
+            .unwrap()
     };
     let sampled = config(sample.try_into().unwrap());
     let default = config(Settings::default());
-    assert_eq!(sampled.listen, default.listen);
-    assert_eq!(sampled.limits, default.limits);
-    assert_eq!(sampled.server, default.server);
-    assert_eq!(sampled.store, default.store);
+    assert_eq!(sampled.listen_address, default.listen_address);
+    assert_eq!(sampled.request_limits, default.request_limits);
+    assert_eq!(sampled.server_options, default.server_options);
+    assert_eq!(sampled.store_options, default.store_options);
     assert_eq!(sampled.read_only, default.read_only);
-    assert_eq!(sampled.log, default.log);
+    assert_eq!(sampled.log_level, default.log_level);
     assert_eq!(sampled.log_format, default.log_format);
 }
 
@@ -119,9 +123,9 @@ fn the_minimal_sample_has_what_is_needed() {
     let mut minimal: Table = MINIMAL.parse().unwrap();
     let settings = |table: Table| -> Settings { table.try_into().unwrap() };
     minimal.insert("tasks".to_owned(), toml::Value::Array(Vec::new()));
-    settings(minimal.clone()).config().unwrap();
+    settings(minimal.clone()).load_config().unwrap();
     minimal.remove("data").unwrap();
-    let error = settings(minimal).config().err().unwrap();
+    let error = settings(minimal).load_config().err().unwrap();
     assert!(error.to_string().contains("no data directory"), "{error}");
 }
 
@@ -129,7 +133,7 @@ fn the_minimal_sample_has_what_is_needed() {
 fn a_journal_is_in_a_directory_or_in_a_database() {
     let place = |text: &str| {
         let settings = parsed(text);
-        settings.config().map(|config| config.location)
+        settings.load_config().map(|config| config.journal_location)
     };
     let refused = |text: &str| place(text).unwrap_err().to_string();
     let node = NODE.replace(r#""settings.json""#, "");
@@ -168,7 +172,7 @@ fn an_unknown_key_is_refused_with_those_known() {
 fn flags_go_over_the_file() {
     let file = parsed("log = 'warn'\nmax_connections = 7\nhosts = ['a', 'b']");
     let flags = parsed("log = 'debug'\nhosts = ['c']");
-    let both = flags.with_missing_from(&file).unwrap();
+    let both = flags.with_missing_settings_from(&file).unwrap();
     assert_eq!(both, parsed("log='debug'\nmax_connections=7\nhosts=['c']"));
     assert_eq!(both.differing_keys(&file).unwrap(), ["hosts", "log"]);
     assert!(both.differing_keys(&both).unwrap().is_empty());
@@ -176,7 +180,7 @@ fn flags_go_over_the_file() {
 
 #[test]
 fn what_can_be_changed_exists() {
-    for key in CHANGEABLE {
+    for key in RUNTIME_CHANGEABLE_KEYS {
         assert!(helps().contains_key(key), "{key}");
     }
 }

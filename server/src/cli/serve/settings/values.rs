@@ -172,7 +172,7 @@ pub(in crate::cli::serve) struct Settings {
 }
 
 /// Keys of the settings that can change while the collector runs.
-pub(in crate::cli::serve) const CHANGEABLE: [&str; 4] =
+pub(in crate::cli::serve) const RUNTIME_CHANGEABLE_KEYS: [&str; 4] =
     ["hosts", "log", "tls_certificate", "tls_key"];
 
 impl Settings {
@@ -181,7 +181,7 @@ impl Settings {
     /// # Errors
     /// When the file cannot be read, is not TOML, or has an unknown key. The message names the
     /// file, the line and the known keys.
-    pub(in crate::cli::serve) fn read(path: &Path) -> Result<Self, Error> {
+    pub(in crate::cli::serve) fn read_config_file(path: &Path) -> Result<Self, Error> {
         let named = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
         let text = text_file::read(path).map_err(|error| named(&error))?;
         let mut settings: Self = toml::from_str(&text).map_err(|error| named(&error))?;
@@ -209,7 +209,10 @@ impl Settings {
     ///
     /// # Errors
     /// When a path is not valid UTF-8.
-    pub(in crate::cli::serve) fn with_missing_from(&self, other: &Self) -> Result<Self, Error> {
+    pub(in crate::cli::serve) fn with_missing_settings_from(
+        &self,
+        other: &Self,
+    ) -> Result<Self, Error> {
         let mut all = other.to_table()?;
         all.extend(self.to_table()?);
         Ok(all.try_into()?)

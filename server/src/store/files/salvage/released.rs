@@ -197,7 +197,9 @@ impl TaskSalvage<'_> {
             let (fingerprint, length) = (self.task.fingerprint(), self.task.sealed_report_length());
             let count = |block: &Vec<u8>| {
                 let uploads = sealed::decode_uploads(block, &fingerprint, length).ok()?;
-                let counts = uploads.iter().map(|(upload, _)| u64::from(upload.count));
+                let counts = uploads
+                    .iter()
+                    .map(|(upload, _)| u64::from(upload.report_count));
                 Some(counts.sum::<u64>())
             };
             let found = blocks.iter().map(count).sum::<Option<u64>>();

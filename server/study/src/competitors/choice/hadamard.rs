@@ -24,30 +24,30 @@ use crate::competitors::budget::Budget;
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct HadamardResponse {
-    options: u32,
-    blocks: u32,
+    option_count: u32,
+    block_count: u32,
     /// Number b of outputs in a block.
-    length: u32,
+    outputs_per_block: u32,
     /// Ratio e = exp(ε): a favoured output is e times as likely as any other output.
-    e: f64,
+    exp_epsilon: f64,
 }
 
 impl HadamardResponse {
     /// Returns the mechanism for k `options`.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] if k is outside [`OPTIONS`](hushbin::bounds::OPTIONS).
+    /// [`Error::OptionOutOfRange`] if k is outside [`OPTIONS`](hushbin::bounds::OPTIONS).
     pub fn new(options: u32, budget: &Budget) -> Result<Self, Error> {
         check_options(options)?;
         let e = budget.epsilon().exp();
         let of = |exponent: u32| {
             let blocks = 1 << exponent;
             Self {
-                options,
-                blocks,
+                option_count: options,
+                block_count: blocks,
                 // One more than the answers: the first row of the matrix is not used.
-                length: (options.div_ceil(blocks) + 1).next_power_of_two(),
-                e,
+                outputs_per_block: (options.div_ceil(blocks) + 1).next_power_of_two(),
+                exp_epsilon: e,
             }
         };
         // With more blocks than answers some blocks would be empty.
@@ -59,13 +59,13 @@ impl HadamardResponse {
     /// Number of blocks B.
     #[must_use]
     pub const fn block_count(&self) -> u32 {
-        self.blocks
+        self.block_count
     }
 
     /// Number of outputs: B blocks with b outputs each.
     #[must_use]
     pub const fn output_count(&self) -> u32 {
-        self.blocks * self.length
+        self.block_count * self.outputs_per_block
     }
 
     /// Returns the probability of each output, given the person's answer, which must be below k.
@@ -76,8 +76,15 @@ impl HadamardResponse {
     pub fn output_probabilities(&self, answer: u32) -> Vec<f64> {
         let favoured = |output: &u32| self.hadamard_entry(answer, *output) > 0;
         // All outputs have weight 1; the b/2 favoured ones have e − 1 more.
-        let sum = f64::from(self.output_count()) + 0.5 * (self.e - 1.0) * f64::from(self.length);
-        let weight = |output| if favoured(&output) { self.e } else { 1.0 };
+        let sum = f64::from(self.output_count())
+            + 0.5 * (self.exp_epsilon - 1.0) * f64::from(self.outputs_per_block);
+        let weight = |output| {
+            if favoured(&output) {
+                self.exp_epsilon
+            } else {
+                1.0
+            }
+        };
         (0..self.output_count())
             .map(|output| weight(output) / sum)
             .collect()
@@ -94,7 +101,10 @@ impl HadamardResponse {
     /// reporting person's answer and over the estimated answer.
     #[must_use]
     pub fn worst_variance(&self) -> f64 {
-        let all = self.variances_by_pair().into_iter().zip(self.pair_counts());
+        let all = self
+            .variance_by_answer_pair()
+            .into_iter()
+            .zip(self.answer_pair_counts());
         let found = all.filter(|(_, pairs)| *pairs > 0.0).map(|own| own.0);
         found.fold(0.0, f64::max)
     }
@@ -103,49 +113,53 @@ impl HadamardResponse {
     /// answer and over the estimated answer.
     #[must_use]
     pub fn average_variance(&self) -> f64 {
-        let pairs = self.pair_counts();
-        let all = self.variances_by_pair().into_iter().zip(pairs);
+        let pairs = self.answer_pair_counts();
+        let all = self.variance_by_answer_pair().into_iter().zip(pairs);
         all.map(|(own, pairs)| own * pairs).sum::<f64>() / pairs.iter().sum::<f64>()
     }
 
     /// Counts the pairs of answers in three groups: equal answers, different answers of the same
     /// block, and answers of different blocks.
-    fn pair_counts(&self) -> [f64; 3] {
-        let k = f64::from(self.options);
+    fn answer_pair_counts(&self) -> [f64; 3] {
+        let k = f64::from(self.option_count);
         let of_block = |block: u32| {
-            let members = f64::from(self.options.saturating_sub(block).div_ceil(self.blocks));
+            let members = f64::from(
+                self.option_count
+                    .saturating_sub(block)
+                    .div_ceil(self.block_count),
+            );
             members * members
         };
-        let near: f64 = (0..self.blocks).map(of_block).sum();
+        let near: f64 = (0..self.block_count).map(of_block).sum();
         [k, near - k, k * k - near]
     }
 
     /// Returns the variances of the estimate of an answer's share, in the order of [`Self::pairs`].
     /// The person's answer is the estimated answer, a different answer of the same block, or an
     /// answer of another block.
-    fn variances_by_pair(&self) -> [f64; 3] {
+    fn variance_by_answer_pair(&self) -> [f64; 3] {
         // Mean squares: `scale`² times the probability of an output in the estimated answer's
         // block.
         let square = self.estimate_scale().powi(2);
-        let all = self.e - 1.0 + 2.0 * f64::from(self.blocks);
-        let near = square * (self.e + 1.0) / all;
+        let all = self.exp_epsilon - 1.0 + 2.0 * f64::from(self.block_count);
+        let near = square * (self.exp_epsilon + 1.0) / all;
         [near - 1.0, near, square * 2.0 / all]
     }
 
     /// Factor (e − 1 + 2B)/(e − 1) that makes the estimate unbiased.
     fn estimate_scale(&self) -> f64 {
-        1.0 + 2.0 * f64::from(self.blocks) / (self.e - 1.0)
+        1.0 + 2.0 * f64::from(self.block_count) / (self.exp_epsilon - 1.0)
     }
 
     /// Returns the entry of the Hadamard matrix for this answer and output: 1 or −1 if the output
     /// is in the answer's block, otherwise 0.
     const fn hadamard_entry(&self, answer: u32, output: u32) -> i32 {
-        if answer % self.blocks != output / self.length {
+        if answer % self.block_count != output / self.outputs_per_block {
             return 0;
         }
-        let row = answer / self.blocks + 1;
+        let row = answer / self.block_count + 1;
         // Sylvester's matrix: the entry is the parity of the common bits of row and column.
-        let odd = (row & (output % self.length)).count_ones() % 2;
+        let odd = (row & (output % self.outputs_per_block)).count_ones() % 2;
         1 - 2 * odd as i32
     }
 }

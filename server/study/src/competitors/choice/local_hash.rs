@@ -1,15 +1,15 @@
 //! Local hashing: randomised response on the bucket of an answer.
 
 use hushbin::Error;
-use hushbin::bounds::BUCKETS;
+use hushbin::bounds::BUCKET_COUNT_RANGE;
 use hushbin::hash::{HashKeys, independent_bucket};
 use hushbin::sample::Threshold;
 use rand_core::CryptoRng;
 
 use super::randomized_response::RandomizedResponse;
-use super::rates::{SupportRates, check_answer, check_options};
+use super::rates::{SupportProbabilities, check_answer, check_options};
 use crate::competitors::budget::Budget;
-use crate::competitors::favoured_set::FavouredSet;
+use crate::competitors::favoured_set::FavouredSetSizes;
 
 /// Local hashing (LH of the paper). Each report draws a hash function that maps answers to g
 /// buckets. It then reports the answer's bucket by generalised randomised response (GRR).
@@ -28,11 +28,11 @@ use crate::competitors::favoured_set::FavouredSet;
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LocalHash {
-    options: u32,
-    buckets: u32,
+    option_count: u32,
+    bucket_count: u32,
     /// Probability that the report is the bucket of the person's answer, rounded down to a
     /// threshold.
-    own: Threshold,
+    own_bucket_threshold: Threshold,
 }
 
 /// Report of [`LocalHash`]: the seed of its hash function, and a bucket.
@@ -48,55 +48,62 @@ impl LocalHash {
     /// Returns the mechanism for k `options` and g `buckets`.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] if k is outside [`OPTIONS`](hushbin::bounds::OPTIONS) or g is outside
+    /// [`Error::OptionOutOfRange`] if k is outside [`OPTIONS`](hushbin::bounds::OPTIONS) or g is outside
     /// [`BUCKETS`].
     pub fn new(options: u32, buckets: u32, budget: &Budget) -> Result<Self, Error> {
         check_options(options)?;
-        BUCKETS.check(f64::from(buckets))?;
+        BUCKET_COUNT_RANGE.check_in_range(f64::from(buckets))?;
         Ok(Self {
-            options,
-            buckets,
-            own: FavouredSet::single_output(buckets).favoured_threshold(budget),
+            option_count: options,
+            bucket_count: buckets,
+            own_bucket_threshold: FavouredSetSizes::single_favoured_output(buckets)
+                .favoured_threshold(budget),
         })
     }
 
     /// Number of options, k.
     #[must_use]
-    pub const fn options(&self) -> u32 {
-        self.options
+    pub const fn option_count(&self) -> u32 {
+        self.option_count
     }
 
     /// Number of buckets, g.
     #[must_use]
-    pub const fn buckets(&self) -> u32 {
-        self.buckets
+    pub const fn bucket_count(&self) -> u32 {
+        self.bucket_count
     }
 
     /// Returns the probabilities that a report supports an answer, averaged over hash functions.
     /// They are exact for the rounded threshold.
     #[must_use]
-    pub fn rates(&self) -> SupportRates {
-        SupportRates {
-            p: self.own.probability(),
-            q: 1.0 / f64::from(self.buckets),
+    pub fn support_probabilities(&self) -> SupportProbabilities {
+        SupportProbabilities {
+            own_answer_probability: self.own_bucket_threshold.probability(),
+            other_answer_probability: 1.0 / f64::from(self.bucket_count),
         }
     }
 
     /// Returns the δ of a report at ε. The worst case is two answers in different buckets.
     #[must_use]
     pub fn delta_at(&self, epsilon: f64) -> f64 {
-        FavouredSet::single_output(self.buckets).delta_at(self.own, epsilon)
+        FavouredSetSizes::single_favoured_output(self.bucket_count)
+            .delta_at(self.own_bucket_threshold, epsilon)
     }
 
     /// Returns the privacy loss of a report: the least ε that it satisfies with δ = 0.
     pub(in crate::competitors) fn privacy_loss(&self) -> f64 {
-        let others = f64::from(self.buckets - 1);
-        (self.own.probability() * others / self.own.false_probability()).ln()
+        let others = f64::from(self.bucket_count - 1);
+        (self.own_bucket_threshold.probability() * others
+            / self.own_bucket_threshold.false_probability())
+        .ln()
     }
 
     /// Draws whether a report supports the person's own answer, without drawing the report.
-    pub(in crate::competitors) fn draws_support<R: CryptoRng + ?Sized>(&self, rng: &mut R) -> bool {
-        self.own.draw_bool(rng)
+    pub(in crate::competitors) fn draw_own_answer_support<R: CryptoRng + ?Sized>(
+        &self,
+        rng: &mut R,
+    ) -> bool {
+        self.own_bucket_threshold.draw_bool(rng)
     }
 
     /// Draws a report for an answer from 0 to k − 1. The seed is drawn before the bucket.
@@ -108,14 +115,14 @@ impl LocalHash {
         answer: u32,
         rng: &mut R,
     ) -> Result<HashReport, Error> {
-        check_answer(answer, self.options)?;
+        check_answer(answer, self.option_count)?;
         let seed = rng.next_u64();
         let hashed = self.hashed_bucket(&HashKeys::new(seed), answer);
-        let bucket = if self.own.draw_bool(rng) {
+        let bucket = if self.own_bucket_threshold.draw_bool(rng) {
             hashed
         } else {
             // Skips `hashed`: drawn numbers from `hashed` on move up by one.
-            let other = hushbin::sample::draw_below(rng, self.buckets - 1);
+            let other = hushbin::sample::draw_below(rng, self.bucket_count - 1);
             other + u32::from(other >= hashed)
         };
         Ok(HashReport { seed, bucket })
@@ -124,12 +131,12 @@ impl LocalHash {
     /// Returns true if a report supports an answer: its hash function maps the answer to the
     /// reported bucket.
     #[must_use]
-    pub fn supports(&self, report: &HashReport, answer: u32) -> bool {
+    pub fn report_supports_answer(&self, report: &HashReport, answer: u32) -> bool {
         self.hashed_bucket(&HashKeys::new(report.seed), answer) == report.bucket
     }
 
     pub(in crate::competitors) fn hashed_bucket(&self, keys: &HashKeys, answer: u32) -> u32 {
-        independent_bucket(keys, answer.into(), self.buckets)
+        independent_bucket(keys, answer.into(), self.bucket_count)
     }
 }
 
@@ -153,7 +160,7 @@ impl LocalHash {
 /// # Ok::<(), hushbin::Error>(())
 /// ```
 #[must_use]
-pub fn best_buckets(budget: &Budget) -> Option<f64> {
+pub fn best_bucket_count(budget: &Budget) -> Option<f64> {
     let (a, delta) = (budget.exp_m1_epsilon(), budget.delta());
     let linear = a * (1.0 - 3.0 * delta);
     let constant = a * (a + 2.0 - 2.0 * delta);
@@ -163,7 +170,7 @@ pub fn best_buckets(budget: &Budget) -> Option<f64> {
 }
 
 /// Optimal local hashing (OLH of the paper): [`LocalHash`] with the best number of buckets, at
-/// least 2. It is the better one of ⌊g*⌋ and ⌈g*⌉, where g* is [`best_buckets`]. If g* does not
+/// least 2. It is the better one of ⌊g*⌋ and ⌈g*⌉, where g* is [`best_bucket_count`]. If g* does not
 /// exist, OLH is [`RandomizedResponse`].
 ///
 /// ```
@@ -176,34 +183,34 @@ pub fn best_buckets(budget: &Budget) -> Option<f64> {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum OptimalHash {
     /// Local hashing with the best number of buckets.
-    Hash(LocalHash),
+    LocalHashing(LocalHash),
     /// Randomised response over all answers, if no number of buckets is best.
-    Direct(RandomizedResponse),
+    RandomizedResponse(RandomizedResponse),
 }
 
 impl OptimalHash {
     /// Returns the mechanism for k `options`.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] if k is outside [`OPTIONS`](hushbin::bounds::OPTIONS).
+    /// [`Error::OptionOutOfRange`] if k is outside [`OPTIONS`](hushbin::bounds::OPTIONS).
     pub fn new(options: u32, budget: &Budget) -> Result<Self, Error> {
-        let Some(root) = best_buckets(budget) else {
-            return RandomizedResponse::new(options, budget).map(Self::Direct);
+        let Some(root) = best_bucket_count(budget) else {
+            return RandomizedResponse::new(options, budget).map(Self::RandomizedResponse);
         };
         // A single bucket would carry no information, so there are at least two.
         let of = |buckets: f64| LocalHash::new(options, (buckets as u32).max(2), budget);
         let (down, up) = (of(root.floor())?, of(root.ceil())?);
-        let [low, high] = [down, up].map(|lh| lh.rates().variance(false));
-        Ok(Self::Hash(if low <= high { down } else { up }))
+        let [low, high] = [down, up].map(|lh| lh.support_probabilities().variance(false));
+        Ok(Self::LocalHashing(if low <= high { down } else { up }))
     }
 
     /// Returns the probabilities that a report supports an answer. They are exact for the rounded
     /// threshold.
     #[must_use]
-    pub fn rates(&self) -> SupportRates {
+    pub fn support_probabilities(&self) -> SupportProbabilities {
         match self {
-            Self::Hash(own) => own.rates(),
-            Self::Direct(own) => own.rates(),
+            Self::LocalHashing(own) => own.support_probabilities(),
+            Self::RandomizedResponse(own) => own.support_probabilities(),
         }
     }
 
@@ -211,8 +218,8 @@ impl OptimalHash {
     #[must_use]
     pub fn delta_at(&self, epsilon: f64) -> f64 {
         match self {
-            Self::Hash(own) => own.delta_at(epsilon),
-            Self::Direct(own) => own.delta_at(epsilon),
+            Self::LocalHashing(own) => own.delta_at(epsilon),
+            Self::RandomizedResponse(own) => own.delta_at(epsilon),
         }
     }
 }

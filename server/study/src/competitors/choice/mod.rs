@@ -9,8 +9,8 @@ mod subset;
 mod unary;
 
 pub use hadamard::HadamardResponse;
-pub use local_hash::{HashReport, LocalHash, OptimalHash, best_buckets};
+pub use local_hash::{HashReport, LocalHash, OptimalHash, best_bucket_count};
 pub use randomized_response::RandomizedResponse;
-pub use rates::SupportRates;
+pub use rates::SupportProbabilities;
 pub use subset::SubsetSelection;
 pub use unary::UnaryEncoding;

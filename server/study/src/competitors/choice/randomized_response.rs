@@ -4,9 +4,9 @@ use hushbin::Error;
 use hushbin::sample::{Threshold, draw_below};
 use rand_core::CryptoRng;
 
-use super::rates::{SupportRates, check_answer, check_options};
+use super::rates::{SupportProbabilities, check_answer, check_options};
 use crate::competitors::budget::Budget;
-use crate::competitors::favoured_set::FavouredSet;
+use crate::competitors::favoured_set::FavouredSetSizes;
 
 /// Generalised randomised response (GRR) over k answers, also called k-ary randomised response. It
 /// reports the person's answer with probability p = (e + (k − 1)δ)/(e + k − 1), where e = exp(ε).
@@ -24,50 +24,53 @@ use crate::competitors::favoured_set::FavouredSet;
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RandomizedResponse {
-    options: u32,
+    option_count: u32,
     /// Probability p that the report is the person's answer, rounded down to a threshold.
-    own: Threshold,
+    own_answer_threshold: Threshold,
 }
 
 impl RandomizedResponse {
     /// Returns the mechanism for k `options`.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] if k is outside [`OPTIONS`](hushbin::bounds::OPTIONS).
+    /// [`Error::OptionOutOfRange`] if k is outside [`OPTIONS`](hushbin::bounds::OPTIONS).
     pub fn new(options: u32, budget: &Budget) -> Result<Self, Error> {
         check_options(options)?;
         Ok(Self {
-            options,
-            own: FavouredSet::single_output(options).favoured_threshold(budget),
+            option_count: options,
+            own_answer_threshold: FavouredSetSizes::single_favoured_output(options)
+                .favoured_threshold(budget),
         })
     }
 
     /// Number of options, k.
     #[must_use]
-    pub const fn options(&self) -> u32 {
-        self.options
+    pub const fn option_count(&self) -> u32 {
+        self.option_count
     }
 
     /// Returns two probabilities: that a report equals the person's answer, and that a report
     /// equals a given different answer. They are exact for the rounded threshold.
     #[must_use]
-    pub fn rates(&self) -> SupportRates {
-        SupportRates {
-            p: self.own.probability(),
-            q: self.own.false_probability() / (f64::from(self.options) - 1.0),
+    pub fn support_probabilities(&self) -> SupportProbabilities {
+        SupportProbabilities {
+            own_answer_probability: self.own_answer_threshold.probability(),
+            other_answer_probability: self.own_answer_threshold.false_probability()
+                / (f64::from(self.option_count) - 1.0),
         }
     }
 
     /// Returns the δ of a report at ε. It is the same for all pairs of different answers.
     #[must_use]
     pub fn delta_at(&self, epsilon: f64) -> f64 {
-        FavouredSet::single_output(self.options).delta_at(self.own, epsilon)
+        FavouredSetSizes::single_favoured_output(self.option_count)
+            .delta_at(self.own_answer_threshold, epsilon)
     }
 
     /// Returns the privacy loss of a report: the least ε that it satisfies with δ = 0.
     pub(in crate::competitors) fn privacy_loss(&self) -> f64 {
-        let rates = self.rates();
-        (rates.p / rates.q).ln()
+        let rates = self.support_probabilities();
+        (rates.own_answer_probability / rates.other_answer_probability).ln()
     }
 
     /// Draws a report for an answer from 0 to k − 1. The report is also a number from 0 to k − 1.
@@ -75,12 +78,12 @@ impl RandomizedResponse {
     /// # Errors
     /// [`Error::UnknownItem`] if `answer` is not below k.
     pub fn randomize<R: CryptoRng + ?Sized>(&self, answer: u32, rng: &mut R) -> Result<u32, Error> {
-        check_answer(answer, self.options)?;
-        if self.own.draw_bool(rng) {
+        check_answer(answer, self.option_count)?;
+        if self.own_answer_threshold.draw_bool(rng) {
             return Ok(answer);
         }
         // Skips `answer`: drawn numbers from `answer` on move up by one.
-        let other = draw_below(rng, self.options - 1);
+        let other = draw_below(rng, self.option_count - 1);
         Ok(other + u32::from(other >= answer))
     }
 }

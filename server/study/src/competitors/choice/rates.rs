@@ -1,7 +1,7 @@
 //! Probabilities that a report supports an answer, and the estimates computed from them.
 
 use hushbin::Error;
-use hushbin::bounds::OPTIONS;
+use hushbin::bounds::OPTION_COUNT_RANGE;
 
 /// Probabilities that a report supports an answer.
 ///
@@ -13,14 +13,14 @@ use hushbin::bounds::OPTIONS;
 /// assert_eq!(rates.variance(true), 0.75);
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct SupportRates {
+pub struct SupportProbabilities {
     /// Probability p of supporting the person's own answer.
-    pub p: f64,
+    pub own_answer_probability: f64,
     /// Probability q of supporting a given answer that is not the person's own.
-    pub q: f64,
+    pub other_answer_probability: f64,
 }
 
-impl SupportRates {
+impl SupportProbabilities {
     /// Returns the variance of one report's estimate of an answer's share. The estimate is (1 −
     /// q)/(p − q) if the report supports the answer, otherwise −q/(p − q). If the reporting person
     /// has this answer (`own`), the variance is p(1 − p)/(p − q)². Otherwise the variance is q(1 −
@@ -29,21 +29,26 @@ impl SupportRates {
     /// The paper's Var* is N·q(1 − q)/(p − q)², where N is the number of people.
     #[must_use]
     pub fn variance(&self, own: bool) -> f64 {
-        let p = if own { self.p } else { self.q };
-        p * (1.0 - p) / (self.p - self.q).powi(2)
+        let p = if own {
+            self.own_answer_probability
+        } else {
+            self.other_answer_probability
+        };
+        p * (1.0 - p) / (self.own_answer_probability - self.other_answer_probability).powi(2)
     }
 
     /// Returns the unbiased estimate of an answer's share if `supporting` of `reports` reports
     /// support it.
     #[must_use]
     pub fn estimate_share(&self, supporting: u64, reports: u64) -> f64 {
-        (supporting as f64 / reports as f64 - self.q) / (self.p - self.q)
+        (supporting as f64 / reports as f64 - self.other_answer_probability)
+            / (self.own_answer_probability - self.other_answer_probability)
     }
 }
 
 /// Checks that the number of options of a choice is within [`OPTIONS`].
 pub(super) fn check_options(options: u32) -> Result<(), Error> {
-    OPTIONS.check(f64::from(options))
+    OPTION_COUNT_RANGE.check_in_range(f64::from(options))
 }
 
 /// Checks that an answer is one of the options.

@@ -5,7 +5,7 @@ use hushbin::Error;
 use hushbin::sample::{Threshold, draw_below};
 use rand_core::CryptoRng;
 
-use super::rates::{SupportRates, check_options};
+use super::rates::{SupportProbabilities, check_options};
 use crate::competitors::budget::Budget;
 use crate::competitors::favoured_set::threshold_rounded_down;
 
@@ -23,9 +23,9 @@ use crate::competitors::favoured_set::threshold_rounded_down;
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SubsetSelection {
-    options: u32,
-    chosen: u32,
-    rates: SupportRates,
+    option_count: u32,
+    set_size: u32,
+    support_probabilities: SupportProbabilities,
 }
 
 impl SubsetSelection {
@@ -33,7 +33,7 @@ impl SubsetSelection {
     /// all answers.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] if k is outside [`OPTIONS`](hushbin::bounds::OPTIONS).
+    /// [`Error::OptionOutOfRange`] if k is outside [`OPTIONS`](hushbin::bounds::OPTIONS).
     pub fn new(options: u32, budget: &Budget) -> Result<Self, Error> {
         check_options(options)?;
         let (k, e) = (f64::from(options), budget.epsilon().exp());
@@ -43,17 +43,20 @@ impl SubsetSelection {
             // The sets without this answer weigh C(k − 1, c). Both are divided by C(k − 1, c − 1)/c
             // here.
             let all = c * e + k - c;
-            let rates = SupportRates {
-                p: c * e / all,
-                q: c * (e * (c - 1.0) + k - c) / ((k - 1.0) * all),
+            let rates = SupportProbabilities {
+                own_answer_probability: c * e / all,
+                other_answer_probability: c * (e * (c - 1.0) + k - c) / ((k - 1.0) * all),
             };
             Self {
-                options,
-                chosen,
-                rates,
+                option_count: options,
+                set_size: chosen,
+                support_probabilities: rates,
             }
         };
-        let total = |own: &Self| own.rates.variance(true) + (k - 1.0) * own.rates.variance(false);
+        let total = |own: &Self| {
+            own.support_probabilities.variance(true)
+                + (k - 1.0) * own.support_probabilities.variance(false)
+        };
         // The best c is one of the two integers next to k/(e + 1).
         let near = (k / (e + 1.0)) as u32;
         let all = [near, near + 1].map(|chosen| of(chosen.clamp(1, options - 1)));
@@ -63,21 +66,21 @@ impl SubsetSelection {
 
     /// Number of options, k.
     #[must_use]
-    pub const fn options(&self) -> u32 {
-        self.options
+    pub const fn option_count(&self) -> u32 {
+        self.option_count
     }
 
     /// Number of options in a report, c.
     #[must_use]
     pub const fn set_size(&self) -> u32 {
-        self.chosen
+        self.set_size
     }
 
     /// Returns two probabilities: that a report contains the person's answer, and that a report
     /// contains a given different answer.
     #[must_use]
-    pub const fn rates(&self) -> SupportRates {
-        self.rates
+    pub const fn support_probabilities(&self) -> SupportProbabilities {
+        self.support_probabilities
     }
 
     /// Returns k/(k − 1) times the variance of one report's estimate of a share, if the k options
@@ -85,15 +88,18 @@ impl SubsetSelection {
     ///
     /// A weighted sum of estimated shares has this variance times Σ (weight − mean weight)².
     pub(in crate::competitors) fn variance_at_even_shares(&self) -> f64 {
-        let (k, c) = (f64::from(self.options), f64::from(self.chosen));
-        let SupportRates { p, q } = self.rates;
+        let (k, c) = (f64::from(self.option_count), f64::from(self.set_size));
+        let SupportProbabilities {
+            own_answer_probability: p,
+            other_answer_probability: q,
+        } = self.support_probabilities;
         c * (k - c) / (k * (k - 1.0)) / (p - q).powi(2)
     }
 
     /// Probability that a report contains the person's answer, as a threshold.
     pub(in crate::competitors) fn own_answer_threshold(&self) -> Threshold {
         // The computation of p took three roundings.
-        threshold_rounded_down(self.rates.p, 3)
+        threshold_rounded_down(self.support_probabilities.own_answer_probability, 3)
     }
 
     /// Draws a report for an answer below k, and increments the count of each option in the report.
@@ -101,13 +107,13 @@ impl SubsetSelection {
     /// # Panics
     /// If there are fewer counts than options.
     pub fn add_report<R: CryptoRng + ?Sized>(&self, answer: u32, rng: &mut R, counts: &mut [u64]) {
-        let mut left = self.chosen;
+        let mut left = self.set_size;
         if self.own_answer_threshold().draw_bool(rng) {
             counts[answer as usize] += 1;
             left -= 1;
         }
         // Floyd's algorithm: all sets of `left` options are equally likely.
-        let others = self.options - 1;
+        let others = self.option_count - 1;
         let mut drawn = Vec::with_capacity(left as usize);
         for last in others - left..others {
             let own = draw_below(rng, last + 1);

@@ -10,13 +10,13 @@ use hushbin::bounds::ParameterRange;
 use hushbin::sample::Threshold;
 use rand_core::CryptoRng;
 
-use super::rates::{SupportRates, check_answer, check_options};
+use super::rates::{SupportProbabilities, check_answer, check_options};
 use crate::competitors::budget::{Budget, hockey_stick_divergence};
 use crate::competitors::favoured_set::{nearest_threshold, threshold_rounded_down};
 use crate::roots::bisect;
 
 /// Allowed range of q, the probability of setting a bit of an answer that the person did not give.
-const Q: ParameterRange = ParameterRange {
+const OTHER_BIT_PROBABILITY_RANGE: ParameterRange = ParameterRange {
     name: "q",
     min: 1e-9,
     max: 1.0 - 1e-9,
@@ -38,11 +38,11 @@ const Q: ParameterRange = ParameterRange {
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct UnaryEncoding {
-    options: u32,
+    option_count: u32,
     /// Probability p that the bit of the person's answer is set, rounded down to a threshold.
-    own: Threshold,
+    own_bit_threshold: Threshold,
     /// Probability q that any other bit is set, as a threshold.
-    other: Threshold,
+    other_bit_threshold: Threshold,
 }
 
 impl UnaryEncoding {
@@ -51,24 +51,24 @@ impl UnaryEncoding {
     /// + q·e), where e = exp(ε).
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] if k is outside [`OPTIONS`](hushbin::bounds::OPTIONS) or q is outside
-    /// 10⁻⁹ to 1 − 10⁻⁹. [`Error::Combination`] if δ > 1 − q.
+    /// [`Error::OptionOutOfRange`] if k is outside [`OPTIONS`](hushbin::bounds::OPTIONS) or q is outside
+    /// 10⁻⁹ to 1 − 10⁻⁹. [`Error::InvalidCombination`] if δ > 1 − q.
     pub fn new(options: u32, q: f64, budget: &Budget) -> Result<Self, Error> {
         check_options(options)?;
-        Q.check(q)?;
+        OTHER_BIT_PROBABILITY_RANGE.check_in_range(q)?;
         // The bound on p depends on the realised q, not on the requested one.
         let other = nearest_threshold(q);
         let (q, rest) = (other.probability(), other.false_probability());
         if budget.delta() > rest {
-            return Err(Error::Combination {
+            return Err(Error::InvalidCombination {
                 reason: "unary encoding needs \"delta\" of at most 1 - q",
             });
         }
         let p = (q * budget.exp_epsilon() + budget.delta()) / (rest + q * budget.exp_epsilon());
         Ok(Self {
-            options,
-            own: threshold_rounded_down(p, 0),
-            other,
+            option_count: options,
+            own_bit_threshold: threshold_rounded_down(p, 0),
+            other_bit_threshold: other,
         })
     }
 
@@ -78,7 +78,7 @@ impl UnaryEncoding {
     ///
     /// # Errors
     /// Same errors as [`UnaryEncoding::new`].
-    pub fn symmetric(options: u32, budget: &Budget) -> Result<Self, Error> {
+    pub fn symmetric_encoding(options: u32, budget: &Budget) -> Result<Self, Error> {
         let delta = budget.delta();
         let root = (budget.exp_epsilon() * (1.0 - delta) + delta).sqrt();
         // This form of q does not cancel at small ε.
@@ -95,10 +95,10 @@ impl UnaryEncoding {
     /// person who has the answer is then 1/δ.
     ///
     /// # Errors
-    /// Same errors as [`UnaryEncoding::new`]. [`Error::Combination`] if δ is so large that the
+    /// Same errors as [`UnaryEncoding::new`]. [`Error::InvalidCombination`] if δ is so large that the
     /// variance has no local minimum.
-    pub fn optimized(options: u32, budget: &Budget) -> Result<Self, Error> {
-        let q = best_other_bit_probability(budget).ok_or(Error::Combination {
+    pub fn optimized_encoding(options: u32, budget: &Budget) -> Result<Self, Error> {
+        let q = best_other_bit_probability(budget).ok_or(Error::InvalidCombination {
             reason: "\"delta\" is too large for optimized unary encoding: no q is best",
         })?;
         Self::new(options, q, budget)
@@ -106,25 +106,25 @@ impl UnaryEncoding {
 
     /// Number of options, k.
     #[must_use]
-    pub const fn options(&self) -> u32 {
-        self.options
+    pub const fn option_count(&self) -> u32 {
+        self.option_count
     }
 
     /// Returns the probability p of setting the own answer's bit, and the probability q of setting
     /// any other bit. They are exact for the rounded thresholds.
     #[must_use]
-    pub fn rates(&self) -> SupportRates {
-        SupportRates {
-            p: self.own.probability(),
-            q: self.other.probability(),
+    pub fn support_probabilities(&self) -> SupportProbabilities {
+        SupportProbabilities {
+            own_answer_probability: self.own_bit_threshold.probability(),
+            other_answer_probability: self.other_bit_threshold.probability(),
         }
     }
 
     /// Returns the δ of a report at ε. It is the same for all pairs of different answers.
     #[must_use]
     pub fn delta_at(&self, epsilon: f64) -> f64 {
-        let [own, other] =
-            [self.own, self.other].map(|bit| [bit.false_probability(), bit.probability()]);
+        let [own, other] = [self.own_bit_threshold, self.other_bit_threshold]
+            .map(|bit| [bit.false_probability(), bit.probability()]);
         let two_bits = [(0, 0), (0, 1), (1, 0), (1, 1)];
         let outcome = |(a, b): (usize, usize)| (own[a] * other[b], other[a] * own[b]);
         hockey_stick_divergence(two_bits.map(outcome), epsilon)
@@ -140,16 +140,16 @@ impl UnaryEncoding {
         answer: u32,
         rng: &mut R,
     ) -> Result<Vec<bool>, Error> {
-        check_answer(answer, self.options)?;
+        check_answer(answer, self.option_count)?;
         let mut bit = |option| {
             let set = if option == answer {
-                self.own
+                self.own_bit_threshold
             } else {
-                self.other
+                self.other_bit_threshold
             };
             set.draw_bool(rng)
         };
-        Ok((0..self.options).map(&mut bit).collect())
+        Ok((0..self.option_count).map(&mut bit).collect())
     }
 }
 

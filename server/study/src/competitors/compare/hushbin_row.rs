@@ -8,13 +8,13 @@ use hushbin::{Error, Items, Mechanism};
 use super::question::ComparedQuestion;
 use super::variance::{EstimateVariance, MechanismRow};
 use crate::competitors::budget::Budget;
-use crate::competitors::choice::SupportRates;
-use crate::competitors::numbers::ATTRIBUTES;
+use crate::competitors::choice::SupportProbabilities;
+use crate::competitors::numbers::ATTRIBUTE_COUNT_RANGE;
 
 /// Returns the row of hushbin at the budget's ε. The budget's δ is ignored.
 ///
 /// # Errors
-/// [`Error::OutOfRange`] if k or d is out of range.
+/// [`Error::OptionOutOfRange`] if k or d is out of range.
 pub(super) fn hushbin_row(
     question: ComparedQuestion,
     budget: &Budget,
@@ -45,25 +45,25 @@ fn choice_parameters_and_variance(
         name: "compared".to_owned(),
         kind: KindDraft::Choice(Items::Count(options)),
         sparsity: Some(1),
-        entries: None,
-        overlap: None,
+        people_by_entry_count: None,
+        mean_item_overlap: None,
         weight: None,
         mechanism: MechanismDraft::default(),
     };
-    let question = draft.resolve(epsilon, None, None)?;
+    let question = draft.resolve_question(epsilon, None, None)?;
     let Mechanism::Collision(collision) = *question.mechanism() else {
         unreachable!("it is the default of drafts")
     };
-    let rates = collision.rates(&question.domain(), epsilon);
-    let rates = SupportRates {
-        p: rates.p_true,
-        q: rates.p_false,
+    let rates = collision.hit_probabilities(&question.domain(), epsilon);
+    let rates = SupportProbabilities {
+        own_answer_probability: rates.p_true,
+        other_answer_probability: rates.p_false,
     };
     let favoured = collision.favoured_count().unwrap_or(1);
-    let parameters = format!("t {}, c {favoured}", collision.buckets());
+    let parameters = format!("t {}, c {favoured}", collision.buckets_per_hash());
     Ok((
         parameters,
-        EstimateVariance::from_share_rates(&rates, options),
+        EstimateVariance::from_support_probabilities(&rates, options),
     ))
 }
 
@@ -71,21 +71,24 @@ fn numbers_parameters_and_variance(
     attributes: u32,
     epsilon: f64,
 ) -> Result<(String, EstimateVariance), Error> {
-    ATTRIBUTES.check(f64::from(attributes))?;
-    let domain = Domain::dense(attributes);
-    let window = Window::choose(&domain, epsilon, &choose::window::Draft::default())?;
+    ATTRIBUTE_COUNT_RANGE.check_in_range(f64::from(attributes))?;
+    let domain = Domain::of_dense_inputs(attributes);
+    let window = Window::choose_parameters(&domain, epsilon, &choose::window::Draft::default())?;
     let (drawn, t, k) = (
-        window.drawn_attributes(),
-        window.atoms(),
-        window.favoured_atoms(),
+        window.drawn_attribute_count(),
+        window.atoms_per_attribute(),
+        window.favoured_atom_count(),
     );
     let parameters = format!("m {drawn}, t {t}, k {k}");
-    Ok((parameters, window_variance(&window.rates(&domain, epsilon))))
+    Ok((
+        parameters,
+        window_variance(&window.estimate_scale_and_variance(&domain, epsilon)),
+    ))
 }
 
-fn window_variance(rates: &window::Rates) -> EstimateVariance {
+fn window_variance(rates: &window::EstimateScaleAndVariance) -> EstimateVariance {
     EstimateVariance {
-        worst: rates.worst_variance(),
+        worst: rates.max_variance(),
         average: rates.average_variance(),
     }
 }

@@ -6,7 +6,7 @@ mod question;
 mod variance;
 
 use hushbin::Error;
-use hushbin::bounds::PEOPLE;
+use hushbin::bounds::PEOPLE_COUNT_RANGE;
 use serde::Serialize;
 
 use super::budget::Budget;
@@ -58,7 +58,7 @@ pub struct ComparisonRow {
 /// answers. For a number, the worst case and the average are over values from −1 to 1.
 ///
 /// # Errors
-/// [`Error::OutOfRange`] if the question's k or d, or the number of people, is out of range.
+/// [`Error::OptionOutOfRange`] if the question's k or d, or the number of people, is out of range.
 ///
 /// ```
 /// use hushbin_study::competitors::{ComparedQuestion, Budget, compare_mechanisms};
@@ -77,9 +77,9 @@ pub fn compare_mechanisms(
     budget: &Budget,
     people: u64,
 ) -> Result<MechanismComparison, Error> {
-    PEOPLE.check(people as f64)?;
+    PEOPLE_COUNT_RANGE.check_in_range(people as f64)?;
     let ours = hushbin_row::hushbin_row(question, budget)?;
-    let mut lines = published_rows::published_rows(question, budget);
+    let mut lines = published_rows::published_mechanism_rows(question, budget);
     lines.insert(0, ours);
     let baseline = lines[0].variance.as_ref().ok().copied();
     let row = |line: MechanismRow| comparison_row(line, baseline, people as f64);

@@ -6,17 +6,23 @@ use super::question::ComparedQuestion;
 use super::variance::{EstimateVariance, MechanismRow};
 use crate::competitors::budget::Budget;
 use crate::competitors::choice::{OptimalHash, RandomizedResponse, SubsetSelection, UnaryEncoding};
-use crate::competitors::gaussian::Gaussian;
+use crate::competitors::gaussian::GaussianMechanism;
 use crate::competitors::numbers::{
-    AgreementCounts, SampledTwoPoints, TwoPoints, hybrid_variance, piecewise_variance,
+    AgreementCounts, SampledTwoPointMechanism, TwoPointMechanism, hybrid_variance,
+    piecewise_variance,
 };
 
 /// Returns one row for each competing mechanism that can answer the question.
-pub(super) fn published_rows(question: ComparedQuestion, budget: &Budget) -> Vec<MechanismRow> {
+pub(super) fn published_mechanism_rows(
+    question: ComparedQuestion,
+    budget: &Budget,
+) -> Vec<MechanismRow> {
     match question {
-        ComparedQuestion::Choice { options } => choice_rows(options, budget),
-        ComparedQuestion::Numbers { attributes } => numbers_rows(attributes, budget),
-        ComparedQuestion::Number => number_rows(budget),
+        ComparedQuestion::Choice { options } => choice_mechanism_rows(options, budget),
+        ComparedQuestion::Numbers { attributes } => {
+            several_numbers_mechanism_rows(attributes, budget)
+        }
+        ComparedQuestion::Number => single_number_mechanism_rows(budget),
     }
 }
 
@@ -37,37 +43,53 @@ fn mechanism_row(
     }
 }
 
-fn choice_rows(options: u32, budget: &Budget) -> Vec<MechanismRow> {
-    let shares = |rates| EstimateVariance::from_share_rates(&rates, options);
+fn choice_mechanism_rows(options: u32, budget: &Budget) -> Vec<MechanismRow> {
+    let shares = |rates| EstimateVariance::from_support_probabilities(&rates, options);
     let direct = RandomizedResponse::new(options, budget)
-        .map(|own| (format!("k {options}"), shares(own.rates())));
+        .map(|own| (format!("k {options}"), shares(own.support_probabilities())));
     let unary = |own: UnaryEncoding| {
-        let rates = own.rates();
-        (format!("p {:.4}, q {:.4}", rates.p, rates.q), shares(rates))
+        let rates = own.support_probabilities();
+        (
+            format!(
+                "p {:.4}, q {:.4}",
+                rates.own_answer_probability, rates.other_answer_probability
+            ),
+            shares(rates),
+        )
     };
     let hash = OptimalHash::new(options, budget).map(|own| {
         let parameters = match own {
-            OptimalHash::Hash(hash) => format!("g {}", hash.buckets()),
-            OptimalHash::Direct(_) => "as GRR, no g is best".to_owned(),
+            OptimalHash::LocalHashing(hash) => format!("g {}", hash.bucket_count()),
+            OptimalHash::RandomizedResponse(_) => "as GRR, no g is best".to_owned(),
         };
-        (parameters, shares(own.rates()))
+        (parameters, shares(own.support_probabilities()))
     });
-    let subset = SubsetSelection::new(options, budget)
-        .map(|own| (format!("c {}", own.set_size()), shares(own.rates())));
+    let subset = SubsetSelection::new(options, budget).map(|own| {
+        (
+            format!("c {}", own.set_size()),
+            shares(own.support_probabilities()),
+        )
+    });
     vec![
         mechanism_row("GRR", direct),
         mechanism_row("subset selection", subset),
-        mechanism_row("SPRR", UnaryEncoding::symmetric(options, budget).map(unary)),
-        mechanism_row("OUE", UnaryEncoding::optimized(options, budget).map(unary)),
+        mechanism_row(
+            "SPRR",
+            UnaryEncoding::symmetric_encoding(options, budget).map(unary),
+        ),
+        mechanism_row(
+            "OUE",
+            UnaryEncoding::optimized_encoding(options, budget).map(unary),
+        ),
         mechanism_row("OLH", hash),
         mechanism_row(
             "Gaussian",
-            Gaussian::on_one_hot(budget).map(gaussian_parameters_and_variance),
+            GaussianMechanism::for_one_hot_vectors(budget).map(gaussian_parameters_and_variance),
         ),
     ]
 }
 
-fn gaussian_parameters_and_variance(noise: Gaussian) -> (String, EstimateVariance) {
+fn gaussian_parameters_and_variance(noise: GaussianMechanism) -> (String, EstimateVariance) {
     let parameters = format!("σ {:.4}", noise.sigma());
     (
         parameters,
@@ -75,17 +97,19 @@ fn gaussian_parameters_and_variance(noise: Gaussian) -> (String, EstimateVarianc
     )
 }
 
-fn numbers_rows(attributes: u32, budget: &Budget) -> Vec<MechanismRow> {
+fn several_numbers_mechanism_rows(attributes: u32, budget: &Budget) -> Vec<MechanismRow> {
     let cube =
         |threshold: Option<u32>| majority_parameters_and_variance(attributes, threshold, budget);
     let (epsilon, delta) = (budget.epsilon(), budget.delta());
-    let sampled = |own: SampledTwoPoints| {
-        let variance = EstimateVariance::from_square_at_zero(own.variance(0.0));
+    let sampled = |own: SampledTwoPointMechanism| {
+        let variance = EstimateVariance::from_constant_mean_square(own.variance(0.0));
         (format!("k {}", own.drawn_count()), variance)
     };
-    let printed = SampledTwoPoints::new(attributes, epsilon, delta).map(sampled);
-    let best = SampledTwoPoints::best(attributes, epsilon, delta).map(sampled);
-    let noise = Gaussian::on_numbers(attributes, budget).map(gaussian_parameters_and_variance);
+    let printed = SampledTwoPointMechanism::new(attributes, epsilon, delta).map(sampled);
+    let best =
+        SampledTwoPointMechanism::with_least_variance(attributes, epsilon, delta).map(sampled);
+    let noise =
+        GaussianMechanism::for_numbers(attributes, budget).map(gaussian_parameters_and_variance);
     vec![
         // Printed threshold κ.
         mechanism_row("Mechanism-1", cube(Some(attributes / 2 + 1))),
@@ -100,7 +124,7 @@ fn numbers_rows(attributes: u32, budget: &Budget) -> Vec<MechanismRow> {
 /// which a favoured vector agrees with the person's; `None` stands for the κ with the least
 /// variance.
 ///
-/// Computes them by formula instead of [`Majority`](crate::competitors::Majority), which refuses
+/// Computes them by formula instead of [`MajorityMechanism`](crate::competitors::MajorityMechanism), which refuses
 /// parameters whose favoured vectors are too rare to draw.
 fn majority_parameters_and_variance(
     attributes: u32,
@@ -112,16 +136,16 @@ fn majority_parameters_and_variance(
         None => counts.best_threshold(budget),
         Some(threshold) => (threshold, counts.scale_at_threshold(threshold, budget)?),
     };
-    let variance = EstimateVariance::from_square_at_zero(scale * scale);
+    let variance = EstimateVariance::from_constant_mean_square(scale * scale);
     Ok((format!("κ {threshold}"), variance))
 }
 
-fn number_rows(budget: &Budget) -> Vec<MechanismRow> {
-    let points = TwoPoints::new(budget);
+fn single_number_mechanism_rows(budget: &Budget) -> Vec<MechanismRow> {
+    let points = TwoPointMechanism::new(budget);
     let square = points.variance(0.0);
     let two = (
-        format!("A {:.4}", points.scale()),
-        EstimateVariance::from_square_at_zero(square),
+        format!("A {:.4}", points.estimate_scale()),
+        EstimateVariance::from_constant_mean_square(square),
     );
     // The variance is quadratic in the number, without a linear term. So the worst case is 0 or an
     // end, and the average over −1 to 1 is the value at 1/√3.
@@ -143,7 +167,7 @@ fn number_rows(budget: &Budget) -> Vec<MechanismRow> {
         mechanism_row("hybrid", quadratic(hybrid_variance)),
         mechanism_row(
             "Gaussian",
-            Gaussian::on_numbers(1, budget).map(gaussian_parameters_and_variance),
+            GaussianMechanism::for_numbers(1, budget).map(gaussian_parameters_and_variance),
         ),
     ]
 }

@@ -3,7 +3,7 @@
 use hushbin::Error;
 use serde::Serialize;
 
-use crate::competitors::choice::SupportRates;
+use crate::competitors::choice::SupportProbabilities;
 
 /// Variance of one report's estimate.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
@@ -26,7 +26,7 @@ pub(super) struct MechanismRow {
 impl EstimateVariance {
     /// Returns the variance of one report's estimate of the share of people who chose an option,
     /// for a choice among k `options`.
-    pub(super) fn from_share_rates(rates: &SupportRates, options: u32) -> Self {
+    pub(super) fn from_support_probabilities(rates: &SupportProbabilities, options: u32) -> Self {
         let [own, other] = [true, false].map(|own| rates.variance(own));
         let k = f64::from(options);
         Self {
@@ -37,7 +37,7 @@ impl EstimateVariance {
 
     /// Returns the worst case and the average of a mechanism's variance over numbers x from −1 to
     /// 1. The variance at x is `square` − x².
-    pub(super) fn from_square_at_zero(square: f64) -> Self {
+    pub(super) fn from_constant_mean_square(square: f64) -> Self {
         Self {
             worst: square,
             // The mean of x² over −1 to 1 is 1/3.

@@ -21,7 +21,7 @@ use crate::competitors::choice::SubsetSelection;
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct BinSelection {
-    choice: SubsetSelection,
+    subset_selection: SubsetSelection,
 }
 
 impl BinSelection {
@@ -31,13 +31,15 @@ impl BinSelection {
     /// Same errors as [`SubsetSelection::new`].
     pub fn new(bins: u32, budget: &Budget) -> Result<Self, Error> {
         let choice = SubsetSelection::new(bins, budget)?;
-        Ok(Self { choice })
+        Ok(Self {
+            subset_selection: choice,
+        })
     }
 
     /// Number of bins, K.
     #[must_use]
     pub const fn bin_count(&self) -> usize {
-        self.choice.options() as usize
+        self.subset_selection.option_count() as usize
     }
 
     /// Draws a report for a number in [0, 1], and increments the count of each bin in the report.
@@ -46,15 +48,16 @@ impl BinSelection {
     /// If there are fewer counts than bins.
     pub fn add_report<R: CryptoRng + ?Sized>(&self, number: f64, rng: &mut R, counts: &mut [u64]) {
         // The number 1 belongs to the last bin.
-        let bin = ((number * self.bin_count() as f64) as u32).min(self.choice.options() - 1);
-        self.choice.add_report(bin, rng, counts);
+        let bin = ((number * self.bin_count() as f64) as u32)
+            .min(self.subset_selection.option_count() - 1);
+        self.subset_selection.add_report(bin, rng, counts);
     }
 
     /// Returns unbiased estimates of the shares of people in the bins. The estimates sum to 1.
     /// `counts` has, for each bin, the number of reports that contain it.
     #[must_use]
     pub fn estimated_shares(&self, counts: &[u64], reports: u64) -> Vec<f64> {
-        let rates = self.choice.rates();
+        let rates = self.subset_selection.support_probabilities();
         let share = |count: &u64| rates.estimate_share(*count, reports);
         counts.iter().map(share).collect()
     }
@@ -66,6 +69,6 @@ impl BinSelection {
     pub fn weighted_sum_variance(&self, weights: &[f64]) -> f64 {
         let mean = weights.iter().sum::<f64>() / weights.len() as f64;
         let spread: f64 = weights.iter().map(|own| (own - mean).powi(2)).sum();
-        spread * self.choice.variance_at_even_shares()
+        spread * self.subset_selection.variance_at_even_shares()
     }
 }

@@ -3,9 +3,9 @@
 use super::square_wave::TransitionMatrix;
 
 /// Change of the log-likelihood below which the loop ends, as in Li et al.
-const LEAST_GAIN: f64 = 1e-3;
+const MIN_LOG_LIKELIHOOD_GAIN: f64 = 1e-3;
 /// Maximum number of steps, as in the program of Li et al.
-const STEPS: u32 = 10_000;
+const MAX_ITERATIONS: u32 = 10_000;
 
 /// Estimates the shares of people in the input cells by the EMS of Li et al. `counts` has the
 /// number of reports in each output cell.
@@ -26,12 +26,12 @@ const STEPS: u32 = 10_000;
 /// # Ok::<(), hushbin::Error>(())
 /// ```
 #[must_use]
-pub fn ems_shares(transition: &TransitionMatrix, counts: &[u64]) -> Vec<f64> {
+pub fn expectation_maximization_shares(transition: &TransitionMatrix, counts: &[u64]) -> Vec<f64> {
     let cells = transition.cell_count();
     let mut shares = vec![1.0 / cells as f64; cells];
     let mut expected = transition.output_probabilities(&shares);
     let mut before = f64::NEG_INFINITY;
-    for _ in 0..STEPS {
+    for _ in 0..MAX_ITERATIONS {
         let pairs = counts.iter().zip(&expected);
         let ratios: Vec<f64> = pairs.map(|(count, own)| *count as f64 / own).collect();
         for (share, factor) in shares
@@ -50,7 +50,7 @@ pub fn ems_shares(transition: &TransitionMatrix, counts: &[u64]) -> Vec<f64> {
         let pairs = counts.iter().zip(&expected);
         let likelihood: f64 = pairs.map(|(count, own)| *count as f64 * own.ln()).sum();
         // The absolute value is compared, because smoothing can lower the likelihood.
-        if (likelihood - before).abs() < LEAST_GAIN {
+        if (likelihood - before).abs() < MIN_LOG_LIKELIHOOD_GAIN {
             break;
         }
         before = likelihood;

@@ -27,18 +27,18 @@ use crate::competitors::choice::SubsetSelection;
 /// # Ok::<(), hushbin::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
-pub struct Hierarchy {
+pub struct HierarchicalHistogram {
     /// Subset selection among the nodes of a level, for each level. The first level has two nodes.
-    levels: Vec<SubsetSelection>,
+    level_mechanisms: Vec<SubsetSelection>,
     /// Share of reports that cover each level.
-    shares: Vec<f64>,
+    level_shares: Vec<f64>,
 }
 
 /// Number of steps of the search for the best shares of levels. Each step lowers the mean variance.
 /// The last steps lower it by a negligible amount.
-const STEPS: u32 = 400;
+const SEARCH_STEP_COUNT: u32 = 400;
 
-impl Hierarchy {
+impl HierarchicalHistogram {
     /// Returns the hierarchy with `height` levels. The shares of reports that cover each level
     /// minimise [`mean_variance`](Self::mean_edge_variance).
     ///
@@ -46,14 +46,14 @@ impl Hierarchy {
     /// Same errors as [`SubsetSelection::new`].
     pub fn new(height: usize, budget: &Budget) -> Result<Self, Error> {
         let mut own = Self::with_level_shares(vec![1.0 / height as f64; height], budget)?;
-        for _ in 0..STEPS {
+        for _ in 0..SEARCH_STEP_COUNT {
             // Multiplicative algorithm of optimal design: the mean variance never increases.
             let slopes = own.variance_slopes();
-            for (share, slope) in own.shares.iter_mut().zip(slopes) {
+            for (share, slope) in own.level_shares.iter_mut().zip(slopes) {
                 *share *= slope.sqrt();
             }
-            let total: f64 = own.shares.iter().sum();
-            for share in &mut own.shares {
+            let total: f64 = own.level_shares.iter().sum();
+            for share in &mut own.level_shares {
                 *share /= total;
             }
         }
@@ -69,27 +69,27 @@ impl Hierarchy {
         // The level at a depth has 2^(depth + 1) nodes.
         let level = |depth: usize| SubsetSelection::new(2 << depth, budget);
         Ok(Self {
-            levels: (0..shares.len()).map(level).collect::<Result<_, _>>()?,
-            shares,
+            level_mechanisms: (0..shares.len()).map(level).collect::<Result<_, _>>()?,
+            level_shares: shares,
         })
     }
 
     /// Subset selection among the nodes of each level.
     #[must_use]
-    pub fn levels(&self) -> &[SubsetSelection] {
-        &self.levels
+    pub fn level_mechanisms(&self) -> &[SubsetSelection] {
+        &self.level_mechanisms
     }
 
     /// Share of reports that cover each level.
     #[must_use]
     pub fn level_shares(&self) -> &[f64] {
-        &self.shares
+        &self.level_shares
     }
 
     /// Number K of cells.
     #[must_use]
     pub const fn cell_count(&self) -> usize {
-        1 << self.levels.len()
+        1 << self.level_mechanisms.len()
     }
 
     /// Draws a report for a number in [0, 1]. Returns the report's level, and increments the count
@@ -105,16 +105,16 @@ impl Hierarchy {
     ) -> usize {
         let drawn: f64 = StandardUniform.sample(rng);
         let mut level = 0;
-        let mut below = self.shares[0];
+        let mut below = self.level_shares[0];
         // Rounding can leave the sum of shares below 1; the last level takes the rest.
-        while below <= drawn && level + 1 < self.levels.len() {
+        while below <= drawn && level + 1 < self.level_mechanisms.len() {
             level += 1;
-            below += self.shares[level];
+            below += self.level_shares[level];
         }
-        let nodes = self.levels[level].options();
+        let nodes = self.level_mechanisms[level].option_count();
         // The number 1 belongs to the last node.
         let node = ((number * f64::from(nodes)) as u32).min(nodes - 1);
-        self.levels[level].add_report(node, rng, &mut counts[level]);
+        self.level_mechanisms[level].add_report(node, rng, &mut counts[level]);
         level
     }
 
@@ -129,7 +129,7 @@ impl Hierarchy {
     #[must_use]
     pub fn estimated_shares(&self, counts: &[Vec<u64>], reports: &[u64]) -> Vec<f64> {
         let shares = |level: usize| {
-            let rates = self.levels[level].rates();
+            let rates = self.level_mechanisms[level].support_probabilities();
             let share = |count: &u64| match reports[level] {
                 // A level without reports has weight 0, so its shares do not matter.
                 0 => 0.0,
@@ -137,7 +137,7 @@ impl Hierarchy {
             };
             counts[level].iter().map(share).collect()
         };
-        let all: Vec<Vec<f64>> = (0..self.levels.len()).map(shares).collect();
+        let all: Vec<Vec<f64>> = (0..self.level_mechanisms.len()).map(shares).collect();
         let weights: Vec<f64> = reports.iter().map(|own| *own as f64).collect();
         self.combine_levels(all, &weights)
     }
@@ -150,7 +150,7 @@ impl Hierarchy {
         let weights: Vec<f64> = (reports.iter().enumerate())
             .map(|(level, own)| own * self.level_information(level))
             .collect();
-        let height = self.levels.len();
+        let height = self.level_mechanisms.len();
         // Computes differences between children, from the cells up to the root. Each step also sums
         // pairs of children on all deeper levels, so that every level has estimates for the same
         // nodes.
@@ -207,14 +207,14 @@ impl Hierarchy {
     /// level has about the difference between two nodes' shares. The omitted factor depends on the
     /// depth: [`Self::difference_information`] multiplies by the number of nodes at that depth.
     fn level_information(&self, level: usize) -> f64 {
-        1.0 / (self.levels[level].variance_at_even_shares() * f64::from(2 << level))
+        1.0 / (self.level_mechanisms[level].variance_at_even_shares() * f64::from(2 << level))
     }
 
     /// Returns the information (inverse variance) that one report, of a random level, has about the
     /// difference between the shares of a node's two children. The node is at `depth`. On a deeper
     /// level, each child is a sum of 2^(level − depth) nodes.
     fn difference_information(&self, depth: usize) -> f64 {
-        let levels = (self.shares.iter().enumerate()).skip(depth);
+        let levels = (self.level_shares.iter().enumerate()).skip(depth);
         let sum: f64 = levels
             .map(|(level, share)| share * self.level_information(level))
             .sum();
@@ -226,7 +226,7 @@ impl Hierarchy {
     /// the share of people below an edge.
     fn edge_weight_squares(&self) -> Vec<f64> {
         let cells = self.cell_count();
-        let mut means = vec![0.0; self.levels.len()];
+        let mut means = vec![0.0; self.level_mechanisms.len()];
         for edge in 1..cells {
             let below: Vec<f64> = (0..cells)
                 .map(|cell| f64::from(u8::from(cell < edge)))
@@ -250,7 +250,7 @@ impl Hierarchy {
             };
             self.level_information(level) * (0..=level).map(part).sum::<f64>()
         };
-        (0..self.levels.len()).map(slope).collect()
+        (0..self.level_mechanisms.len()).map(slope).collect()
     }
 }
 

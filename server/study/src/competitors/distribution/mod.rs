@@ -2,8 +2,8 @@
 //!
 //! | mechanism | here | estimate |
 //! |---|---|---|
-//! | Square Wave (Li et al., SIGMOD 2020) | [`SquareWave`] | [`ems_shares`]: expectation maximisation with smoothing |
-//! | hierarchy (Cormode, Kulkarni, Srivastava, VLDB 2019) | [`Hierarchy`] | least squares over all levels |
+//! | Square Wave (Li et al., SIGMOD 2020) | [`SquareWaveMechanism`] | [`expectation_maximization_shares`]: expectation maximisation with smoothing |
+//! | hierarchy (Cormode, Kulkarni, Srivastava, VLDB 2019) | [`HierarchicalHistogram`] | least squares over all levels |
 //! | choice of a bin (Ye and Barg, 2018) | [`BinSelection`] | unbiased share of each bin |
 //!
 //! Noisy unbiased estimates need not form a distribution function. [`isotonic_shares`] finds the
@@ -17,7 +17,7 @@ mod isotonic;
 mod square_wave;
 
 pub use bins::BinSelection;
-pub use ems::ems_shares;
-pub use hierarchy::Hierarchy;
+pub use ems::expectation_maximization_shares;
+pub use hierarchy::HierarchicalHistogram;
 pub use isotonic::{isotonic_shares, quantile};
-pub use square_wave::{SquareWave, TransitionMatrix};
+pub use square_wave::{SquareWaveMechanism, TransitionMatrix};

@@ -21,12 +21,12 @@ use crate::competitors::budget::Budget;
 /// # Ok::<(), hushbin::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct SquareWave {
+pub struct SquareWaveMechanism {
     half_width: f64,
     /// Density q outside the raised interval.
-    base: f64,
+    base_density: f64,
     /// Density p inside the raised interval.
-    raised: f64,
+    raised_density: f64,
 }
 
 /// Transition matrix: the probability of each output cell, for each input cell. Numbers are assumed
@@ -34,7 +34,7 @@ pub struct SquareWave {
 #[derive(Debug, Clone)]
 pub struct TransitionMatrix {
     /// Probability of an output cell that the raised interval does not touch.
-    base: f64,
+    base_probability: f64,
     /// Columns of the matrix, one for each input cell: the index of the first output cell whose
     /// probability exceeds `base`, and the excesses over `base` from this cell on.
     columns: Vec<(usize, Vec<f64>)>,
@@ -44,14 +44,14 @@ pub struct TransitionMatrix {
     rows: Vec<(usize, Vec<f64>)>,
 }
 
-impl SquareWave {
+impl SquareWaveMechanism {
     /// Returns the mechanism with the budget's ε.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] if ε is below the minimum of [`Budget::new`].
+    /// [`Error::OptionOutOfRange`] if ε is below the minimum of [`Budget::new`].
     pub fn new(budget: &Budget) -> Result<Self, Error> {
         let (epsilon, e) = (budget.epsilon(), budget.exp_epsilon());
-        hushbin::bounds::EPSILON.check(epsilon)?;
+        hushbin::bounds::EPSILON_RANGE.check_in_range(epsilon)?;
         let half_width = (epsilon * e - budget.exp_m1_epsilon())
             / (2.0 * e * (budget.exp_m1_epsilon() - epsilon));
         // The raised interval has length 2b and the rest of the range has length 1, so q·(2b·e + 1)
@@ -59,8 +59,8 @@ impl SquareWave {
         let base = 1.0 / (2.0 * half_width * e + 1.0);
         Ok(Self {
             half_width,
-            base,
-            raised: e * base,
+            base_density: base,
+            raised_density: e * base,
         })
     }
 
@@ -74,9 +74,9 @@ impl SquareWave {
     #[must_use]
     pub fn report_density(&self, number: f64, report: f64) -> f64 {
         if (report - number).abs() <= self.half_width {
-            self.raised
+            self.raised_density
         } else {
-            self.base
+            self.base_density
         }
     }
 
@@ -84,7 +84,7 @@ impl SquareWave {
     pub fn randomize<R: Rng + ?Sized>(&self, number: f64, rng: &mut R) -> f64 {
         let (choice, place): (f64, f64) =
             (StandardUniform.sample(rng), StandardUniform.sample(rng));
-        if choice < 2.0 * self.half_width * self.raised {
+        if choice < 2.0 * self.half_width * self.raised_density {
             return number + (2.0 * place - 1.0) * self.half_width;
         }
         // The range outside the raised interval has total length 1. The part below the interval has
@@ -125,10 +125,10 @@ impl SquareWave {
             };
             (mean(upper) - mean(lower)).max(0.0)
         };
-        let above = |r, i| (self.raised - self.base) * overlap(r, i);
+        let above = |r, i| (self.raised_density - self.base_density) * overlap(r, i);
         let all = 0..cells;
         TransitionMatrix {
-            base: self.base * output,
+            base_probability: self.base_density * output,
             columns: (all.clone())
                 .map(|i| nonzero_band(all.clone().map(|r| above(r, i))))
                 .collect(),
@@ -143,9 +143,9 @@ impl SquareWave {
 /// non-zero one.
 fn nonzero_band(numbers: impl Iterator<Item = f64>) -> (usize, Vec<f64>) {
     // Largest number that counts as zero: differences of integrals leave rounding errors.
-    const ROUNDING: f64 = 1e-13;
+    const ROUNDING_TOLERANCE: f64 = 1e-13;
     let mut numbers: Vec<f64> = numbers.collect();
-    let is_some = |own: &f64| *own > ROUNDING;
+    let is_some = |own: &f64| *own > ROUNDING_TOLERANCE;
     let first = numbers.iter().position(is_some).unwrap_or(0);
     let end = numbers
         .iter()
@@ -177,23 +177,23 @@ impl TransitionMatrix {
     /// Returns the probability that the report is in the output cell `output` if the number is in
     /// the input cell `input`.
     #[must_use]
-    pub fn probability(&self, output: usize, input: usize) -> f64 {
+    pub fn transition_probability(&self, output: usize, input: usize) -> f64 {
         let (first, band) = &self.columns[input];
         let above = output.checked_sub(*first).and_then(|place| band.get(place));
-        self.base + above.unwrap_or(&0.0)
+        self.base_probability + above.unwrap_or(&0.0)
     }
 
     /// Returns the probability of each output cell if the input cells have these `shares` of all
     /// people.
     #[must_use]
     pub fn output_probabilities(&self, shares: &[f64]) -> Vec<f64> {
-        weighted_sum_of_bands(&self.columns, shares, self.base)
+        weighted_sum_of_bands(&self.columns, shares, self.base_probability)
     }
 
     /// Returns, for each input cell, the mean weight of the output cell: the sum, over output
     /// cells, of probability times weight.
     #[must_use]
     pub fn mean_output_weights(&self, weights: &[f64]) -> Vec<f64> {
-        weighted_sum_of_bands(&self.rows, weights, self.base)
+        weighted_sum_of_bands(&self.rows, weights, self.base_probability)
     }
 }

@@ -4,15 +4,15 @@
 use hushbin::Error;
 use hushbin::bounds::ParameterRange;
 
-use super::input::ATTRIBUTES;
+use super::input::ATTRIBUTE_COUNT_RANGE;
 use crate::competitors::budget::Budget;
-use crate::competitors::favoured_set::FavouredSet;
+use crate::competitors::favoured_set::FavouredSetSizes;
 
 /// Numbers of vectors in {−1, 1}^d that agree with a given vector in exactly `a` coordinates, and
 /// in at least `a` coordinates, for each `a` up to d. The numbers are doubles, exact up to 2⁵³.
 #[derive(Debug, Clone)]
 pub(crate) struct AgreementCounts {
-    attributes: u32,
+    attribute_count: u32,
     /// Binomial coefficients C(d, a), for each `a` from 0 to d.
     binomials: Vec<f64>,
     /// Tail sums: for each `a` from 0 to d + 1, the sum of C(d, b) over b ≥ a.
@@ -21,7 +21,7 @@ pub(crate) struct AgreementCounts {
 
 impl AgreementCounts {
     pub(crate) fn new(attributes: u32) -> Result<Self, Error> {
-        ATTRIBUTES.check(f64::from(attributes))?;
+        ATTRIBUTE_COUNT_RANGE.check_in_range(f64::from(attributes))?;
         let mut binomials = vec![1.0];
         for a in 0..attributes {
             // C(d, a + 1) = C(d, a)·(d − a)/(a + 1).
@@ -34,7 +34,7 @@ impl AgreementCounts {
         }
         tail_sums.reverse();
         Ok(Self {
-            attributes,
+            attribute_count: attributes,
             binomials,
             tail_sums,
         })
@@ -47,23 +47,23 @@ impl AgreementCounts {
     /// vector that agrees with an input in a coordinates agrees with the opposite input in d − a.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] if κ is out of range.
-    pub(crate) fn favoured_set(&self, threshold: u32) -> Result<FavouredSet, Error> {
+    /// [`Error::OptionOutOfRange`] if κ is out of range.
+    pub(crate) fn favoured_set_sizes(&self, threshold: u32) -> Result<FavouredSetSizes, Error> {
         ParameterRange {
             name: "threshold",
             min: 1.0,
-            max: f64::from(self.attributes),
+            max: f64::from(self.attribute_count),
         }
-        .check(f64::from(threshold))?;
+        .check_in_range(f64::from(threshold))?;
         // Vectors that one input favours and the opposite input does not: a ≥ κ and d − a < κ.
-        let opposite = threshold.max(self.attributes - threshold + 1);
-        Ok(FavouredSet {
-            inside: self.tail_sums[threshold as usize],
+        let opposite = threshold.max(self.attribute_count - threshold + 1);
+        Ok(FavouredSetSizes {
+            favoured_count: self.tail_sums[threshold as usize],
             // By symmetry, as many vectors agree in fewer than κ coordinates as agree in more than
             // d − κ.
-            outside: self.tail_sums[(self.attributes - threshold + 1) as usize],
-            distinguishing: self.tail_sums[opposite as usize],
-            roundings: self.rounding_count(),
+            remaining_count: self.tail_sums[(self.attribute_count - threshold + 1) as usize],
+            distinguishing_count: self.tail_sums[opposite as usize],
+            max_rounding_errors: self.max_rounding_errors(),
         })
     }
 
@@ -71,11 +71,11 @@ impl AgreementCounts {
     /// numbers is a sum of up to d binomial coefficients. Computing a coefficient takes d steps of
     /// at most two roundings. Up to d = 50 no intermediate product is above 2⁵³, so nothing is
     /// rounded.
-    const fn rounding_count(&self) -> u32 {
-        if self.attributes <= 50 {
+    const fn max_rounding_errors(&self) -> u32 {
+        if self.attribute_count <= 50 {
             0
         } else {
-            9 * self.attributes
+            9 * self.attribute_count
         }
     }
 
@@ -85,7 +85,7 @@ impl AgreementCounts {
     /// favoured, the difference has the same magnitude and is negative.
     pub(crate) fn sign_surplus(&self, threshold: u32) -> f64 {
         // C(d − 1, κ − 1) = (κ/d)·C(d, κ).
-        f64::from(threshold) / f64::from(self.attributes) * self.binomials[threshold as usize]
+        f64::from(threshold) / f64::from(self.attribute_count) * self.binomials[threshold as usize]
     }
 
     /// Returns the scale B of the estimates: the estimate of a value is B times the reported sign.
@@ -94,12 +94,12 @@ impl AgreementCounts {
     pub(crate) fn estimate_scale(
         &self,
         threshold: u32,
-        sets: &FavouredSet,
+        sets: &FavouredSetSizes,
         inside: f64,
         outside: f64,
     ) -> f64 {
         let more = self.sign_surplus(threshold);
-        let gap = inside * (more / sets.inside) - outside * (more / sets.outside);
+        let gap = inside * (more / sets.favoured_count) - outside * (more / sets.remaining_count);
         1.0 / gap
     }
 
@@ -107,9 +107,9 @@ impl AgreementCounts {
     /// is the greatest that the budget allows.
     ///
     /// # Errors
-    /// Same errors as [`AgreementCounts::favoured_set`].
+    /// Same errors as [`AgreementCounts::favoured_set_sizes`].
     pub(crate) fn scale_at_threshold(&self, threshold: u32, budget: &Budget) -> Result<f64, Error> {
-        let sets = self.favoured_set(threshold)?;
+        let sets = self.favoured_set_sizes(threshold)?;
         let (inside, outside) = (
             sets.favoured_probability(budget),
             sets.remaining_probability(budget),
@@ -124,7 +124,7 @@ impl AgreementCounts {
             let scale = self.scale_at_threshold(threshold, budget);
             (threshold, scale.expect("1 to d are in range"))
         };
-        (1..=self.attributes)
+        (1..=self.attribute_count)
             .map(scale)
             .min_by(|a, b| a.1.total_cmp(&b.1))
             .expect("there is at least one attribute")

@@ -1,15 +1,15 @@
 //! HM-TP: each report uses either Three-Outputs or a piecewise mechanism, chosen at random.
 
 use hushbin::Error;
-use hushbin::bounds::EPSILON;
+use hushbin::bounds::EPSILON_RANGE;
 
 use super::search::{argmin, maximum_of_quadratic};
 use super::sliding_piecewise::SlidingPiecewise;
-use super::three_outputs::ThreeOutputs;
+use super::three_outputs::ThreeOutputMechanism;
 
 /// HM-TP (Y. Zhao et al., IEEE Internet of Things Journal, 2020). Three parameters minimise the
 /// worst-case variance: the mixing probability, the width of the piecewise mechanism, and the
-/// probability `a` of the output 0 of [`ThreeOutputs`].
+/// probability `a` of the output 0 of [`ThreeOutputMechanism`].
 ///
 /// ```
 /// use hushbin_study::competitors::{HybridThreePiecewise, SlidingPiecewise, ThreeOutputs};
@@ -21,27 +21,35 @@ use super::three_outputs::ThreeOutputs;
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct HybridThreePiecewise {
-    part: f64,
-    sliding: SlidingPiecewise,
-    three: ThreeOutputs,
+    piecewise_probability: f64,
+    piecewise_mechanism: SlidingPiecewise,
+    three_output_mechanism: ThreeOutputMechanism,
 }
 
 impl HybridThreePiecewise {
     /// Returns the mixture with the least worst-case variance at ε.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] if ε is outside [`EPSILON`].
-    pub fn best(epsilon: f64) -> Result<Self, Error> {
-        EPSILON.check(epsilon)?;
-        let most = ThreeOutputs::max_zero_probability(epsilon);
+    /// [`Error::OptionOutOfRange`] if ε is outside [`EPSILON`].
+    pub fn with_least_variance(epsilon: f64) -> Result<Self, Error> {
+        EPSILON_RANGE.check_in_range(epsilon)?;
+        let most = ThreeOutputMechanism::max_zero_probability(epsilon);
         let of = |middle: f64, logarithm: f64| {
             let own = Self {
-                part: 0.0,
-                sliding: SlidingPiecewise::with_relative_width(logarithm.exp(), epsilon),
-                three: ThreeOutputs::with_zero_probability(middle, epsilon),
+                piecewise_probability: 0.0,
+                piecewise_mechanism: SlidingPiecewise::with_relative_width(
+                    logarithm.exp(),
+                    epsilon,
+                ),
+                three_output_mechanism: ThreeOutputMechanism::with_zero_probability(
+                    middle, epsilon,
+                ),
             };
             // For given components, the mixing probability is optimised.
-            let with = |part| Self { part, ..own };
+            let with = |part| Self {
+                piecewise_probability: part,
+                ..own
+            };
             with(argmin([0.0, 1.0], |part| with(part).worst_variance()))
         };
         let with_middle = |middle: f64| {
@@ -55,8 +63,8 @@ impl HybridThreePiecewise {
         let tried = (0..=24).map(|place| with_middle(f64::from(place) * step));
         let best = tried.min_by(|a, b| a.worst_variance().total_cmp(&b.worst_variance()));
         let best = best.expect("25 are tried");
-        let [low, high] =
-            [-step, step].map(|way| (best.three.zero_probability() + way).clamp(0.0, most));
+        let [low, high] = [-step, step]
+            .map(|way| (best.three_output_mechanism.zero_probability() + way).clamp(0.0, most));
         let found = with_middle(argmin([low, high], |a| with_middle(a).worst_variance()));
         Ok(if found.worst_variance() < best.worst_variance() {
             found
@@ -68,27 +76,30 @@ impl HybridThreePiecewise {
     /// Probability that a report uses the piecewise mechanism.
     #[must_use]
     pub const fn piecewise_probability(&self) -> f64 {
-        self.part
+        self.piecewise_probability
     }
 
     /// Piecewise mechanism, which a report uses with probability
     /// [`piecewise_probability`](Self::piecewise_probability).
     #[must_use]
-    pub const fn piecewise(&self) -> SlidingPiecewise {
-        self.sliding
+    pub const fn piecewise_mechanism(&self) -> SlidingPiecewise {
+        self.piecewise_mechanism
     }
 
     /// Three-Outputs mechanism, which the remaining reports use.
     #[must_use]
-    pub const fn three_outputs(&self) -> ThreeOutputs {
-        self.three
+    pub const fn three_output_mechanism(&self) -> ThreeOutputMechanism {
+        self.three_output_mechanism
     }
 
     /// Variance of one report's estimate of a number in [−1, 1].
     #[must_use]
     pub fn variance(&self, value: f64) -> f64 {
-        let [own, other] = [self.sliding.variance(value), self.three.variance(value)];
-        self.part * own + (1.0 - self.part) * other
+        let [own, other] = [
+            self.piecewise_mechanism.variance(value),
+            self.three_output_mechanism.variance(value),
+        ];
+        self.piecewise_probability * own + (1.0 - self.piecewise_probability) * other
     }
 
     /// Maximum of [`variance`](Self::variance) over all numbers in [−1, 1].

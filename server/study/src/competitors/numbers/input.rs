@@ -6,7 +6,7 @@ use hushbin::sample::draw_with_probability;
 use rand_core::Rng;
 
 /// Allowed range of the number of attributes d. Up to the maximum, 2^d fits into a double.
-pub const ATTRIBUTES: ParameterRange = ParameterRange {
+pub const ATTRIBUTE_COUNT_RANGE: ParameterRange = ParameterRange {
     name: "attributes",
     min: 1.0,
     max: 1000.0,
@@ -15,7 +15,7 @@ pub const ATTRIBUTES: ParameterRange = ParameterRange {
 /// Checks that there are `attributes` numbers and that each is in [−1, 1].
 pub(super) fn check_values(values: &[f64], attributes: u32) -> Result<(), Error> {
     if values.len() != attributes as usize {
-        return Err(Error::AnswerCount {
+        return Err(Error::WrongAnswerCount {
             given: values.len(),
             expected: attributes,
         });
@@ -24,7 +24,7 @@ pub(super) fn check_values(values: &[f64], attributes: u32) -> Result<(), Error>
         .zip(values)
         .find(|(_, value)| !(-1.0..=1.0).contains(*value));
     wrong.map_or(Ok(()), |(item, &value)| {
-        Err(Error::ValueRange {
+        Err(Error::ValueOutOfRange {
             item,
             value,
             expected: "a number from -1 to 1",

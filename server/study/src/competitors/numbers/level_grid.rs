@@ -1,14 +1,14 @@
 //! Generalised randomised response whose answers are evenly spaced levels of a number.
 
 use hushbin::Error;
-use hushbin::bounds::{EPSILON, ParameterRange};
+use hushbin::bounds::{EPSILON_RANGE, ParameterRange};
 
 /// Mechanism for one number. It reports one of r + 1 levels, which divide the range from −1 to 1
 /// into r equal steps.
 ///
 /// A number is rounded at random, without bias, to one of its two neighbouring levels. The report
 /// is exp(ε) times as likely to be this level as to be a given one of the r remaining levels. With
-/// one step, this mechanism is [`TwoPoints`](super::TwoPoints).
+/// one step, this mechanism is [`TwoPointMechanism`](super::TwoPointMechanism).
 ///
 /// ```
 /// use hushbin_study::competitors::LevelResponse;
@@ -19,31 +19,31 @@ use hushbin::bounds::{EPSILON, ParameterRange};
 /// # Ok::<(), hushbin::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct LevelResponse {
-    steps: u32,
+pub struct RandomizedLevelResponse {
+    step_count: u32,
     /// Ratio e = exp(ε): the level of the rounded number is e times as likely to be reported as any
     /// other level.
-    e: f64,
+    exp_epsilon: f64,
 }
 
 /// Allowed range of the number of steps r.
-const STEPS: ParameterRange = ParameterRange {
+const STEP_COUNT_RANGE: ParameterRange = ParameterRange {
     name: "steps",
     min: 1.0,
     max: 64.0,
 };
 
-impl LevelResponse {
+impl RandomizedLevelResponse {
     /// Returns the mechanism with r `steps` at ε.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] if r is not from 1 to 64 or ε is outside [`EPSILON`].
+    /// [`Error::OptionOutOfRange`] if r is not from 1 to 64 or ε is outside [`EPSILON`].
     pub fn new(steps: u32, epsilon: f64) -> Result<Self, Error> {
-        STEPS.check(f64::from(steps))?;
-        EPSILON.check(epsilon)?;
+        STEP_COUNT_RANGE.check_in_range(f64::from(steps))?;
+        EPSILON_RANGE.check_in_range(epsilon)?;
         Ok(Self {
-            steps,
-            e: epsilon.exp(),
+            step_count: steps,
+            exp_epsilon: epsilon.exp(),
         })
     }
 
@@ -51,10 +51,10 @@ impl LevelResponse {
     /// least.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] if ε is outside [`EPSILON`].
-    pub fn best(epsilon: f64) -> Result<Self, Error> {
+    /// [`Error::OptionOutOfRange`] if ε is outside [`EPSILON`].
+    pub fn with_least_variance(epsilon: f64) -> Result<Self, Error> {
         let mut best = Self::new(1, epsilon)?;
-        for steps in 2..=STEPS.max as u32 {
+        for steps in 2..=STEP_COUNT_RANGE.max as u32 {
             let other = Self::new(steps, epsilon)?;
             if other.worst_variance() < best.worst_variance() {
                 best = other;
@@ -66,14 +66,14 @@ impl LevelResponse {
     /// Number of steps r.
     #[must_use]
     pub const fn step_count(&self) -> u32 {
-        self.steps
+        self.step_count
     }
 
     /// Returns the estimate that each reported level yields, in ascending order.
     #[must_use]
     pub fn estimates_by_level(&self) -> Vec<f64> {
         let scaled = |level| self.level_value(level) / self.probability_gap();
-        (0..=self.steps).map(scaled).collect()
+        (0..=self.step_count).map(scaled).collect()
     }
 
     /// Returns the probability of each reported level, given a person's number in [−1, 1].
@@ -88,7 +88,7 @@ impl LevelResponse {
             };
             self.other_level_probability() + self.probability_gap() * rounded
         };
-        (0..=self.steps).map(own).collect()
+        (0..=self.step_count).map(own).collect()
     }
 
     /// Variance of one report's estimate of a number `value` in [−1, 1].
@@ -113,36 +113,36 @@ impl LevelResponse {
             let turn = 0.5 * (to - from) / (right - left);
             self.variance(turn.clamp(left, right))
         };
-        (0..self.steps).map(of_step).fold(0.0, f64::max)
+        (0..self.step_count).map(of_step).fold(0.0, f64::max)
     }
 
     /// Returns the level below a number, and the probability that the number is rounded up to the
     /// next level.
     fn lower_level_and_up_probability(&self, value: f64) -> (u32, f64) {
-        let place = 0.5 * (value + 1.0) * f64::from(self.steps);
-        let low = place.floor().clamp(0.0, f64::from(self.steps - 1));
+        let place = 0.5 * (value + 1.0) * f64::from(self.step_count);
+        let low = place.floor().clamp(0.0, f64::from(self.step_count - 1));
         (low as u32, place - low)
     }
 
     /// Returns the number, from −1 to 1, that a level stands for.
     fn level_value(&self, level: u32) -> f64 {
-        2.0 * f64::from(level) / f64::from(self.steps) - 1.0
+        2.0 * f64::from(level) / f64::from(self.step_count) - 1.0
     }
 
     /// Probability of reporting a given level that differs from the level of the rounded number.
     fn other_level_probability(&self) -> f64 {
-        1.0 / (self.e + f64::from(self.steps))
+        1.0 / (self.exp_epsilon + f64::from(self.step_count))
     }
 
     /// Probability of reporting the rounded number's level, minus the probability of reporting a
     /// given different level.
     fn probability_gap(&self) -> f64 {
-        (self.e - 1.0) * self.other_level_probability()
+        (self.exp_epsilon - 1.0) * self.other_level_probability()
     }
 
     /// Returns the mean square of the estimate, for a number that is exactly at `level`.
     fn mean_square_at_level(&self, level: u32) -> f64 {
-        let all: f64 = (0..=self.steps)
+        let all: f64 = (0..=self.step_count)
             .map(|own| self.level_value(own).powi(2))
             .sum();
         (self.other_level_probability() * all

@@ -18,16 +18,16 @@ mod two_points;
 mod variance_bound;
 
 pub use hybrid_three_piecewise::HybridThreePiecewise;
-pub use input::ATTRIBUTES;
-pub use level_grid::LevelResponse;
-pub use majority::Majority;
+pub use input::ATTRIBUTE_COUNT_RANGE;
+pub use level_grid::RandomizedLevelResponse;
+pub use majority::MajorityMechanism;
 pub use piecewise::{hybrid_variance, piecewise_variance};
-pub use sampled::{ANSWERED_EPSILON, SampledTwoPoints};
+pub use sampled::{EPSILON_PER_DRAWN_ATTRIBUTE, SampledTwoPointMechanism};
 pub use sampled_piecewise::{SampledPiecewise, SingleNumberMechanism};
 pub use sliding_piecewise::SlidingPiecewise;
-pub use staircase::Staircase;
-pub use three_outputs::ThreeOutputs;
-pub use two_points::TwoPoints;
+pub use staircase::StaircaseMechanism;
+pub use three_outputs::ThreeOutputMechanism;
+pub use two_points::TwoPointMechanism;
 pub use variance_bound::variance_lower_bound;
 
 pub(super) use agreement_counts::AgreementCounts;

@@ -2,14 +2,14 @@
 //! real numbers.
 
 use hushbin::Error;
-use hushbin::bounds::EPSILON;
+use hushbin::bounds::EPSILON_RANGE;
 
 /// Returns the variance of one report's estimate of x in [−1, 1] under the piecewise mechanism at ε
 /// (N. Wang et al., ICDE 2019, Lemma 1). With h = exp(ε/2) it is x²/(h − 1) + (h + 3)/(3(h − 1)²).
 /// It is greatest for x = ±1.
 ///
 /// # Errors
-/// [`Error::OutOfRange`] if ε is outside [`EPSILON`].
+/// [`Error::OptionOutOfRange`] if ε is outside [`EPSILON`].
 ///
 /// ```
 /// use hushbin_study::competitors::piecewise_variance;
@@ -20,7 +20,7 @@ use hushbin::bounds::EPSILON;
 /// # Ok::<(), hushbin::Error>(())
 /// ```
 pub fn piecewise_variance(value: f64, epsilon: f64) -> Result<f64, Error> {
-    EPSILON.check(epsilon)?;
+    EPSILON_RANGE.check_in_range(epsilon)?;
     let less_1 = (epsilon / 2.0).exp_m1();
     // h + 3 is `less_1` + 4.
     Ok(value * value / less_1 + (less_1 + 4.0) / (3.0 * less_1 * less_1))
@@ -28,11 +28,11 @@ pub fn piecewise_variance(value: f64, epsilon: f64) -> Result<f64, Error> {
 
 /// Returns the variance of one report's estimate of x in [−1, 1] under the hybrid mechanism at ε
 /// (N. Wang et al., ICDE 2019, Equation 6). The hybrid mechanism uses the piecewise mechanism with
-/// probability 1 − exp(−ε/2), and otherwise [`TwoPoints`](super::TwoPoints). At ε ≤ 0.61 it uses
-/// only [`TwoPoints`](super::TwoPoints).
+/// probability 1 − exp(−ε/2), and otherwise [`TwoPointMechanism`](super::TwoPointMechanism). At ε ≤ 0.61 it uses
+/// only [`TwoPointMechanism`](super::TwoPointMechanism).
 ///
 /// # Errors
-/// [`Error::OutOfRange`] if ε is outside [`EPSILON`].
+/// [`Error::OptionOutOfRange`] if ε is outside [`EPSILON`].
 ///
 /// ```
 /// use hushbin_study::competitors::hybrid_variance;

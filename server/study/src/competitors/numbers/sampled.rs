@@ -1,21 +1,21 @@
-//! Mechanism-2: draws k of d attributes and reports each of them by [`TwoPoints`].
+//! Mechanism-2: draws k of d attributes and reports each of them by [`TwoPointMechanism`].
 
 use hushbin::Error;
-use hushbin::bounds::{EPSILON, ParameterRange};
+use hushbin::bounds::{EPSILON_RANGE, ParameterRange};
 use hushbin::sample::move_random_subset_to_front;
 use rand_core::CryptoRng;
 use statrs::function::factorial::ln_binomial;
 
-use super::input::{self, ATTRIBUTES};
-use super::two_points::TwoPoints;
+use super::input::{self, ATTRIBUTE_COUNT_RANGE};
+use super::two_points::TwoPointMechanism;
 use crate::competitors::budget::{Budget, hockey_stick_divergence};
 
 /// Divisor of ε in the paper's number of drawn attributes, ⌊ε/2.17⌋. It is near the minimum of
 /// ε·((exp(ε) + 1)/(exp(ε) − 1))² over ε, which is the best ε for one attribute.
-pub const ANSWERED_EPSILON: f64 = 2.17;
+pub const EPSILON_PER_DRAWN_ATTRIBUTE: f64 = 2.17;
 
 /// Mechanism-2 of the paper: k of the d attributes are drawn uniformly. Each drawn attribute is
-/// reported by [`TwoPoints`] at (ε/k, δ/k). Estimates are multiplied by d/k.
+/// reported by [`TwoPointMechanism`] at (ε/k, δ/k). Estimates are multiplied by d/k.
 ///
 /// ```
 /// use hushbin_study::competitors::SampledTwoPoints;
@@ -28,19 +28,19 @@ pub const ANSWERED_EPSILON: f64 = 2.17;
 /// # Ok::<(), hushbin::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct SampledTwoPoints {
-    attributes: u32,
-    answered: u32,
-    each: TwoPoints,
+pub struct SampledTwoPointMechanism {
+    attribute_count: u32,
+    drawn_count: u32,
+    attribute_mechanism: TwoPointMechanism,
 }
 
-impl SampledTwoPoints {
+impl SampledTwoPointMechanism {
     /// Returns the mechanism with the paper's k = max(1, min(d, ⌊ε/2.17⌋)).
     ///
     /// # Errors
-    /// Same errors as [`SampledTwoPoints::with_drawn_count`].
+    /// Same errors as [`SampledTwoPointMechanism::with_drawn_count`].
     pub fn new(attributes: u32, epsilon: f64, delta: f64) -> Result<Self, Error> {
-        let answered = (epsilon / ANSWERED_EPSILON).floor().max(1.0) as u32;
+        let answered = (epsilon / EPSILON_PER_DRAWN_ATTRIBUTE).floor().max(1.0) as u32;
         let answered = answered.min(attributes.max(1));
         Self::with_drawn_count(attributes, answered, epsilon, delta)
     }
@@ -49,13 +49,13 @@ impl SampledTwoPoints {
     /// [`EPSILON`].
     ///
     /// # Errors
-    /// Same errors as [`SampledTwoPoints::with_drawn_count`].
-    pub fn best(attributes: u32, epsilon: f64, delta: f64) -> Result<Self, Error> {
+    /// Same errors as [`SampledTwoPointMechanism::with_drawn_count`].
+    pub fn with_least_variance(attributes: u32, epsilon: f64, delta: f64) -> Result<Self, Error> {
         // Smallest k for which ε/k is not above the range of ε.
-        let least = ((epsilon / EPSILON.max).ceil().max(1.0) as u32).min(attributes.max(1));
+        let least = ((epsilon / EPSILON_RANGE.max).ceil().max(1.0) as u32).min(attributes.max(1));
         let mut best = Self::with_drawn_count(attributes, least, epsilon, delta)?;
         let more = least + 1..=attributes;
-        let more = more.take_while(|k| EPSILON.contains(epsilon / f64::from(*k)));
+        let more = more.take_while(|k| EPSILON_RANGE.contains(epsilon / f64::from(*k)));
         for answered in more {
             let other = Self::with_drawn_count(attributes, answered, epsilon, delta)?;
             if other.variance(0.0) < best.variance(0.0) {
@@ -68,7 +68,7 @@ impl SampledTwoPoints {
     /// Returns the mechanism that draws k = `answered` of the d `attributes`, with k from 1 to d.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] if d is outside [`ATTRIBUTES`], k is outside 1 to d, ε/k is outside
+    /// [`Error::OptionOutOfRange`] if d is outside [`ATTRIBUTES`], k is outside 1 to d, ε/k is outside
     /// [`EPSILON`], or δ/k is outside [`DELTA`](crate::competitors::DELTA).
     pub fn with_drawn_count(
         attributes: u32,
@@ -76,46 +76,47 @@ impl SampledTwoPoints {
         epsilon: f64,
         delta: f64,
     ) -> Result<Self, Error> {
-        ATTRIBUTES.check(f64::from(attributes))?;
+        ATTRIBUTE_COUNT_RANGE.check_in_range(f64::from(attributes))?;
         ParameterRange {
             name: "answered",
             min: 1.0,
             max: f64::from(attributes),
         }
-        .check(f64::from(answered))?;
+        .check_in_range(f64::from(answered))?;
         let parts = f64::from(answered);
         let each = Budget::new(epsilon / parts, delta / parts)?;
         Ok(Self {
-            attributes,
-            answered,
-            each: TwoPoints::new(&each),
+            attribute_count: attributes,
+            drawn_count: answered,
+            attribute_mechanism: TwoPointMechanism::new(&each),
         })
     }
 
     /// Number of attributes, d.
     #[must_use]
-    pub const fn attributes(&self) -> u32 {
-        self.attributes
+    pub const fn attribute_count(&self) -> u32 {
+        self.attribute_count
     }
 
     /// Number k of attributes that are drawn for a report.
     #[must_use]
     pub const fn drawn_count(&self) -> u32 {
-        self.answered
+        self.drawn_count
     }
 
-    /// Scale (d/k)·A, where A is the scale of [`TwoPoints`]. The estimate of a drawn attribute is
+    /// Scale (d/k)·A, where A is the scale of [`TwoPointMechanism`]. The estimate of a drawn attribute is
     /// this scale times the reported sign.
     #[must_use]
-    pub fn scale(&self) -> f64 {
-        f64::from(self.attributes) / f64::from(self.answered) * self.each.scale()
+    pub fn estimate_scale(&self) -> f64 {
+        f64::from(self.attribute_count) / f64::from(self.drawn_count)
+            * self.attribute_mechanism.estimate_scale()
     }
 
     /// Variance of one report's estimate of an attribute with value x: (d/k)·A² − x², where A is
-    /// the scale of [`TwoPoints`].
+    /// the scale of [`TwoPointMechanism`].
     #[must_use]
     pub fn variance(&self, value: f64) -> f64 {
-        self.scale() * self.each.scale() - value * value
+        self.estimate_scale() * self.attribute_mechanism.estimate_scale() - value * value
     }
 
     /// Returns δ at ε for the worst pair of inputs, which are opposite vectors of ±1.
@@ -125,8 +126,9 @@ impl SampledTwoPoints {
     /// of one attribute.
     #[must_use]
     pub fn delta_at(&self, epsilon: f64) -> f64 {
-        let k = self.answered;
-        let [own, other] = [1.0, -1.0].map(|value| self.each.plus_probability(value).ln());
+        let k = self.drawn_count;
+        let [own, other] =
+            [1.0, -1.0].map(|value| self.attribute_mechanism.plus_probability(value).ln());
         let outcome = |kept: u32| {
             let ways = ln_binomial(k.into(), kept.into());
             let (a, b) = (f64::from(kept), f64::from(k - kept));
@@ -139,29 +141,29 @@ impl SampledTwoPoints {
     /// Returns the estimated mean of an attribute. `signs` is the sum of its reported signs.
     /// `reports` is the number of all reports, including those that did not draw the attribute.
     #[must_use]
-    pub fn estimate(&self, signs: i64, reports: u64) -> f64 {
-        self.scale() * signs as f64 / reports as f64
+    pub fn estimate_mean(&self, signs: i64, reports: u64) -> f64 {
+        self.estimate_scale() * signs as f64 / reports as f64
     }
 
     /// Draws a report for d numbers in [−1, 1]: k attributes, numbered from 0 to d − 1, each with a
     /// sign, true for +.
     ///
     /// # Errors
-    /// [`Error::AnswerCount`] if there are not d numbers. [`Error::ValueRange`] if a number is out
+    /// [`Error::WrongAnswerCount`] if there are not d numbers. [`Error::ValueOutOfRange`] if a number is out
     /// of range or NaN.
     pub fn randomize<R: CryptoRng + ?Sized>(
         &self,
         values: &[f64],
         rng: &mut R,
     ) -> Result<Vec<(u32, bool)>, Error> {
-        input::check_values(values, self.attributes)?;
-        let mut drawn: Vec<u32> = (0..self.attributes).collect();
-        move_random_subset_to_front(rng, &mut drawn, self.answered as usize);
-        drawn.truncate(self.answered as usize);
+        input::check_values(values, self.attribute_count)?;
+        let mut drawn: Vec<u32> = (0..self.attribute_count).collect();
+        move_random_subset_to_front(rng, &mut drawn, self.drawn_count as usize);
+        drawn.truncate(self.drawn_count as usize);
         let mut randomize_unchecked = |attribute: u32| {
             (
                 attribute,
-                self.each
+                self.attribute_mechanism
                     .randomize_unchecked(values[attribute as usize], rng),
             )
         };

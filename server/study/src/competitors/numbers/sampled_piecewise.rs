@@ -1,10 +1,10 @@
 //! Mechanism that draws k of d attributes and reports each of them by a mechanism for one number.
 
 use hushbin::Error;
-use hushbin::bounds::EPSILON;
+use hushbin::bounds::EPSILON_RANGE;
 
 use super::hybrid_three_piecewise::HybridThreePiecewise;
-use super::input::ATTRIBUTES;
+use super::input::ATTRIBUTE_COUNT_RANGE;
 use super::piecewise::hybrid_variance;
 use super::search::maximum_of_quadratic;
 use super::sliding_piecewise::SlidingPiecewise;
@@ -15,11 +15,11 @@ pub enum SingleNumberMechanism {
     /// Piecewise mechanism PM, with the published width of its favoured interval.
     Piecewise,
     /// Piecewise mechanism whose favoured interval has the best width.
-    BestWidth,
+    BestWidthPiecewise,
     /// Hybrid mechanism HM ([`hybrid_variance`]).
     Hybrid,
     /// Mixture HM-TP ([`HybridThreePiecewise`]).
-    Mixed,
+    HybridThreePiecewise,
 }
 
 /// Mechanism for one number, with its parameters for the budget ε/k of a drawn attribute.
@@ -45,26 +45,26 @@ enum BudgetedMechanism {
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SampledPiecewise {
-    attributes: u32,
-    answered: u32,
-    one: BudgetedMechanism,
+    attribute_count: u32,
+    drawn_count: u32,
+    attribute_mechanism: BudgetedMechanism,
 }
 
 /// Divisor of ε in the paper's number of drawn attributes, ⌊ε/2.5⌋.
-const EPSILON_OF_ONE: f64 = 2.5;
+const EPSILON_PER_DRAWN_ATTRIBUTE: f64 = 2.5;
 /// Minimum ε/k that the search tries. Below this minimum, the hybrid mechanism is only
-/// [`TwoPoints`](super::TwoPoints).
-const LEAST_EPSILON: f64 = 0.6;
+/// [`TwoPointMechanism`](super::TwoPointMechanism).
+const MIN_EPSILON_PER_ATTRIBUTE: f64 = 0.6;
 
 impl SampledPiecewise {
     /// Returns the mechanism with the paper's k = max(1, min(d, ⌊ε/2.5⌋)).
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] if d is outside [`ATTRIBUTES`], or ε or ε/k is outside [`EPSILON`].
+    /// [`Error::OptionOutOfRange`] if d is outside [`ATTRIBUTES`], or ε or ε/k is outside [`EPSILON`].
     pub fn new(attributes: u32, part: SingleNumberMechanism, epsilon: f64) -> Result<Self, Error> {
-        ATTRIBUTES.check(f64::from(attributes))?;
-        EPSILON.check(epsilon)?;
-        let answered = ((epsilon / EPSILON_OF_ONE) as u32).clamp(1, attributes);
+        ATTRIBUTE_COUNT_RANGE.check_in_range(f64::from(attributes))?;
+        EPSILON_RANGE.check_in_range(epsilon)?;
+        let answered = ((epsilon / EPSILON_PER_DRAWN_ATTRIBUTE) as u32).clamp(1, attributes);
         Self::with_drawn_count(attributes, answered, part, epsilon)
     }
 
@@ -72,9 +72,13 @@ impl SampledPiecewise {
     ///
     /// # Errors
     /// Same errors as [`SampledPiecewise::new`].
-    pub fn best(attributes: u32, part: SingleNumberMechanism, epsilon: f64) -> Result<Self, Error> {
+    pub fn with_least_variance(
+        attributes: u32,
+        part: SingleNumberMechanism,
+        epsilon: f64,
+    ) -> Result<Self, Error> {
         let mut best = Self::new(attributes, part, epsilon)?;
-        let most = ((epsilon / LEAST_EPSILON) as u32).clamp(1, attributes);
+        let most = ((epsilon / MIN_EPSILON_PER_ATTRIBUTE) as u32).clamp(1, attributes);
         for answered in 1..=most {
             let other = Self::with_drawn_count(attributes, answered, part, epsilon)?;
             if other.worst_variance() < best.worst_variance() {
@@ -91,38 +95,38 @@ impl SampledPiecewise {
         epsilon: f64,
     ) -> Result<Self, Error> {
         let each = epsilon / f64::from(answered);
-        EPSILON.check(each)?;
+        EPSILON_RANGE.check_in_range(each)?;
         let one = match part {
             SingleNumberMechanism::Piecewise => {
-                BudgetedMechanism::SlidingPiecewise(SlidingPiecewise::published(each)?)
+                BudgetedMechanism::SlidingPiecewise(SlidingPiecewise::with_published_width(each)?)
             }
-            SingleNumberMechanism::BestWidth => {
-                BudgetedMechanism::SlidingPiecewise(SlidingPiecewise::best(each)?)
+            SingleNumberMechanism::BestWidthPiecewise => {
+                BudgetedMechanism::SlidingPiecewise(SlidingPiecewise::with_least_variance(each)?)
             }
             SingleNumberMechanism::Hybrid => BudgetedMechanism::Hybrid(each),
-            SingleNumberMechanism::Mixed => {
-                BudgetedMechanism::HybridThreePiecewise(HybridThreePiecewise::best(each)?)
-            }
+            SingleNumberMechanism::HybridThreePiecewise => BudgetedMechanism::HybridThreePiecewise(
+                HybridThreePiecewise::with_least_variance(each)?,
+            ),
         };
         Ok(Self {
-            attributes,
-            answered,
-            one,
+            attribute_count: attributes,
+            drawn_count: answered,
+            attribute_mechanism: one,
         })
     }
 
     /// Number k of attributes that are drawn for a report.
     #[must_use]
     pub const fn drawn_count(&self) -> u32 {
-        self.answered
+        self.drawn_count
     }
 
     /// Variance of one report's estimate of an attribute with value x: (d/k)·E\[y²\] − x². Here y
     /// is the estimate of x by the mechanism for one number.
     #[must_use]
     pub fn variance(&self, value: f64) -> f64 {
-        let times = f64::from(self.attributes) / f64::from(self.answered);
-        let own = match &self.one {
+        let times = f64::from(self.attribute_count) / f64::from(self.drawn_count);
+        let own = match &self.attribute_mechanism {
             BudgetedMechanism::SlidingPiecewise(own) => own.variance(value),
             BudgetedMechanism::Hybrid(each) => {
                 hybrid_variance(value, *each).expect("the budget was checked")

@@ -2,7 +2,7 @@
 
 /// Number of steps of the golden-section search. Each step shortens the interval by the factor
 /// 0.618, and all steps together by 10⁻¹⁰.
-const STEPS: u32 = 48;
+const GOLDEN_SECTION_STEP_COUNT: u32 = 48;
 
 /// Returns the point of an interval at which a function is least, by golden-section search. The
 /// function must have only one local minimum.
@@ -11,7 +11,7 @@ pub(super) fn argmin([mut low, mut high]: [f64; 2], of: impl Fn(f64) -> f64) -> 
     let part = 0.5 * (5.0_f64.sqrt() - 1.0);
     let mut inner = [high - part * (high - low), low + part * (high - low)];
     let mut found = inner.map(&of);
-    for _ in 0..STEPS {
+    for _ in 0..GOLDEN_SECTION_STEP_COUNT {
         if found[0] <= found[1] {
             high = inner[1];
             inner = [high - part * (high - low), inner[0]];

@@ -2,7 +2,7 @@
 //! position depends on the number.
 
 use hushbin::Error;
-use hushbin::bounds::EPSILON;
+use hushbin::bounds::EPSILON_RANGE;
 
 use super::search::argmin;
 
@@ -23,26 +23,26 @@ use super::search::argmin;
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SlidingPiecewise {
     /// Half the length of the range of reports, H.
-    half: f64,
+    half_range: f64,
     /// Width w of the favoured interval.
-    width: f64,
+    favoured_interval_width: f64,
     /// Ratio e = exp(ε) of the density inside the favoured interval to the density outside.
-    e: f64,
+    exp_epsilon: f64,
 }
 
 impl SlidingPiecewise {
     /// Returns the piecewise mechanism PM as published (N. Wang et al., ICDE 2019).
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] if ε is outside [`EPSILON`].
-    pub fn published(epsilon: f64) -> Result<Self, Error> {
-        EPSILON.check(epsilon)?;
+    /// [`Error::OptionOutOfRange`] if ε is outside [`EPSILON`].
+    pub fn with_published_width(epsilon: f64) -> Result<Self, Error> {
+        EPSILON_RANGE.check_in_range(epsilon)?;
         // The paper's C = (h + 1)/(h − 1), with h = exp(ε/2), is H here.
         let half = 1.0 / (0.25 * epsilon).tanh();
         Ok(Self {
-            half,
-            width: half - 1.0,
-            e: epsilon.exp(),
+            half_range: half,
+            favoured_interval_width: half - 1.0,
+            exp_epsilon: epsilon.exp(),
         })
     }
 
@@ -52,9 +52,9 @@ impl SlidingPiecewise {
     /// form, so neither is better.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] if ε is outside [`EPSILON`].
-    pub fn best(epsilon: f64) -> Result<Self, Error> {
-        EPSILON.check(epsilon)?;
+    /// [`Error::OptionOutOfRange`] if ε is outside [`EPSILON`].
+    pub fn with_least_variance(epsilon: f64) -> Result<Self, Error> {
+        EPSILON_RANGE.check_in_range(epsilon)?;
         let of = |logarithm: f64| Self::with_relative_width(logarithm.exp(), epsilon);
         // Search interval for ln u, where u = w/H. u is in (0, 2), and ln 2 = 0.69.
         let best = argmin([-12.0, 0.6], |logarithm| of(logarithm).worst_variance());
@@ -68,13 +68,17 @@ impl SlidingPiecewise {
     /// range, and the width of OPM's favoured interval is (C − 1)(2C + 1)/C.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] if ε is outside [`EPSILON`].
-    pub fn published_optimal(epsilon: f64) -> Result<Self, Error> {
-        let Self { half, e, .. } = Self::published(epsilon)?;
+    /// [`Error::OptionOutOfRange`] if ε is outside [`EPSILON`].
+    pub fn published_optimal_piecewise(epsilon: f64) -> Result<Self, Error> {
+        let Self {
+            half_range: half,
+            exp_epsilon: e,
+            ..
+        } = Self::with_published_width(epsilon)?;
         Ok(Self {
-            half: 2.0 * half + 1.0,
-            width: (half - 1.0) * (2.0 * half + 1.0) / half,
-            e,
+            half_range: 2.0 * half + 1.0,
+            favoured_interval_width: (half - 1.0) * (2.0 * half + 1.0) / half,
+            exp_epsilon: e,
         })
     }
 
@@ -86,37 +90,37 @@ impl SlidingPiecewise {
         // Solves s + w/2 = H for H, with w = u·H.
         let half = (2.0 + (e - 1.0) * part) / ((e - 1.0) * part * (1.0 - 0.5 * part));
         Self {
-            half,
-            width: part * half,
-            e,
+            half_range: half,
+            favoured_interval_width: part * half,
+            exp_epsilon: e,
         }
     }
 
     /// Half the length of the range of reports, H.
     #[must_use]
     pub const fn half_range(&self) -> f64 {
-        self.half
+        self.half_range
     }
 
     /// Density q of a report outside the favoured interval.
     #[must_use]
     pub fn density_outside(&self) -> f64 {
-        1.0 / (2.0 * self.half + (self.e - 1.0) * self.width)
+        1.0 / (2.0 * self.half_range + (self.exp_epsilon - 1.0) * self.favoured_interval_width)
     }
 
     /// Returns the ends of the favoured interval for a number in [−1, 1].
     #[must_use]
     pub fn favoured_interval(&self, value: f64) -> [f64; 2] {
         let middle = value * self.interval_slope();
-        [-0.5, 0.5].map(|side| middle + side * self.width)
+        [-0.5, 0.5].map(|side| middle + side * self.favoured_interval_width)
     }
 
     /// Returns the variance of a report, given a number in [−1, 1]. It is quadratic in the number.
     #[must_use]
     pub fn variance(&self, value: f64) -> f64 {
         // E[y²] = q·(2H³/3) + (e − 1)·q·(w³/12 + w·(x·s)²), and (e − 1)·q·w·s = 1.
-        let around = 2.0 * self.half.powi(3) / 3.0;
-        let inside = (self.e - 1.0) * self.width.powi(3) / 12.0;
+        let around = 2.0 * self.half_range.powi(3) / 3.0;
+        let inside = (self.exp_epsilon - 1.0) * self.favoured_interval_width.powi(3) / 12.0;
         self.density_outside() * (around + inside) + (self.interval_slope() - 1.0) * value * value
     }
 
@@ -129,6 +133,6 @@ impl SlidingPiecewise {
 
     /// Slope s: distance by which the favoured interval moves if the number increases by 1.
     fn interval_slope(&self) -> f64 {
-        1.0 / ((self.e - 1.0) * self.density_outside() * self.width)
+        1.0 / ((self.exp_epsilon - 1.0) * self.density_outside() * self.favoured_interval_width)
     }
 }

@@ -1,7 +1,7 @@
 //! Three-Outputs: a mechanism for one number that reports −C, 0 or C.
 
 use hushbin::Error;
-use hushbin::bounds::EPSILON;
+use hushbin::bounds::EPSILON_RANGE;
 
 use super::search::argmin;
 
@@ -20,19 +20,19 @@ use super::search::argmin;
 /// # Ok::<(), hushbin::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct ThreeOutputs {
+pub struct ThreeOutputMechanism {
     /// Probability a of the output 0 for the number 0.
-    middle: f64,
-    e: f64,
+    zero_probability: f64,
+    exp_epsilon: f64,
 }
 
-impl ThreeOutputs {
+impl ThreeOutputMechanism {
     /// Returns the mechanism with the least worst-case variance at ε.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] if ε is outside [`EPSILON`].
-    pub fn best(epsilon: f64) -> Result<Self, Error> {
-        EPSILON.check(epsilon)?;
+    /// [`Error::OptionOutOfRange`] if ε is outside [`EPSILON`].
+    pub fn with_least_variance(epsilon: f64) -> Result<Self, Error> {
+        EPSILON_RANGE.check_in_range(epsilon)?;
         let of = |middle| Self::with_zero_probability(middle, epsilon);
         let best = argmin([0.0, Self::max_zero_probability(epsilon)], |middle| {
             of(middle).worst_variance()
@@ -57,29 +57,29 @@ impl ThreeOutputs {
     /// Returns the mechanism at ε that outputs 0 with probability `middle` for the number 0.
     pub(super) fn with_zero_probability(middle: f64, epsilon: f64) -> Self {
         Self {
-            middle,
-            e: epsilon.exp(),
+            zero_probability: middle,
+            exp_epsilon: epsilon.exp(),
         }
     }
 
     /// Probability a of the output 0 for the number 0.
     #[must_use]
     pub const fn zero_probability(&self) -> f64 {
-        self.middle
+        self.zero_probability
     }
 
     /// Largest output C of the three outputs −C, 0 and C.
     #[must_use]
     pub fn largest_output(&self) -> f64 {
-        let e = self.e;
+        let e = self.exp_epsilon;
         // The estimate is unbiased for the number 1: C·(P(C) − P(−C)) = 1.
-        e * (e + 1.0) / ((e - 1.0) * (e - self.middle))
+        e * (e + 1.0) / ((e - 1.0) * (e - self.zero_probability))
     }
 
     /// Returns the probabilities of the outputs −C, 0 and C, given a number in [−1, 1].
     #[must_use]
     pub fn output_probabilities(&self, value: f64) -> [f64; 3] {
-        let (a, e) = (self.middle, self.e);
+        let (a, e) = (self.zero_probability, self.exp_epsilon);
         // `from` is the probability of either end, −C or C, for the number 0. `to` has the three
         // probabilities for the number 1.
         let from = 0.5 * (1.0 - a);
@@ -100,23 +100,23 @@ impl ThreeOutputs {
     /// Variance of one report's estimate of a number in [−1, 1].
     #[must_use]
     pub fn variance(&self, value: f64) -> f64 {
-        let [flat, slope] = self.mean_square_line();
+        let [flat, slope] = self.mean_square_intercept_and_slope();
         flat + slope * value.abs() - value * value
     }
 
     /// Maximum of [`variance`](Self::variance) over all numbers in [−1, 1].
     #[must_use]
     pub fn worst_variance(&self) -> f64 {
-        let [_, slope] = self.mean_square_line();
+        let [_, slope] = self.mean_square_intercept_and_slope();
         // `flat` + `slope`·x − x² is greatest at x = `slope`/2.
         self.variance((0.5 * slope).min(1.0))
     }
 
     /// Returns the mean square of the estimate as a line in |x|, for a number x: its value at 0 and
     /// its slope.
-    fn mean_square_line(&self) -> [f64; 2] {
+    fn mean_square_intercept_and_slope(&self) -> [f64; 2] {
         let square = self.largest_output().powi(2);
-        let less = self.middle * (1.0 - 1.0 / self.e);
-        [square * (1.0 - self.middle), square * less]
+        let less = self.zero_probability * (1.0 - 1.0 / self.exp_epsilon);
+        [square * (1.0 - self.zero_probability), square * less]
     }
 }

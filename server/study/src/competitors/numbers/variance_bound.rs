@@ -25,21 +25,21 @@ struct DualCertificate {
 
 /// Multipliers λ, β and α of one input x in a dual certificate.
 #[derive(Debug, Clone, Copy)]
-struct Multipliers {
-    x: f64,
+struct DualMultipliers {
+    input: f64,
     lambda: f64,
     beta: f64,
     alpha: f64,
 }
 
-static CERTIFICATES: LazyLock<Vec<DualCertificate>> = LazyLock::new(|| {
+static DUAL_CERTIFICATES: LazyLock<Vec<DualCertificate>> = LazyLock::new(|| {
     let text = include_str!("certificates.json");
     serde_json::from_str(text).expect("the file is part of the program")
 });
 
 /// Largest |y| of the outputs y at which the dual function F is evaluated. All sign changes of the
 /// polynomials g are well within ±`OUTPUT_RANGE`.
-const OUTPUT_RANGE: f64 = 1e6;
+const MAX_OUTPUT_MAGNITUDE: f64 = 1e6;
 
 /// Returns a lower bound on the worst-case variance of one unbiased report of a number in [−1, 1].
 /// Returns `None` if no bound is known at this ε.
@@ -61,7 +61,9 @@ pub fn variance_lower_bound(epsilon: f64) -> Option<f64> {
         return Some(1.0 / (g.tanh() * g) - 1.0);
     }
     // A certificate proves a bound only at its own ε, so the comparison is exact.
-    let own = CERTIFICATES.iter().find(|own| own.epsilon == epsilon)?;
+    let own = DUAL_CERTIFICATES
+        .iter()
+        .find(|own| own.epsilon == epsilon)?;
     Some(own.variance_bound())
 }
 
@@ -72,13 +74,13 @@ impl DualCertificate {
         let inputs = self.multipliers_of_all_inputs();
         let sum = inputs
             .iter()
-            .map(|own| own.alpha + (own.beta - own.lambda * own.x) * own.x);
+            .map(|own| own.alpha + (own.beta - own.lambda * own.input) * own.input);
         let total: f64 = inputs.iter().map(|own| own.lambda).sum();
         (sum.sum::<f64>() + dual_function_minimum(&inputs, self.epsilon.exp())) / total
     }
 
     /// Returns the multipliers of all inputs, including the negative inputs.
-    fn multipliers_of_all_inputs(&self) -> Vec<Multipliers> {
+    fn multipliers_of_all_inputs(&self) -> Vec<DualMultipliers> {
         let last = self.lambda.len() as f64 - 1.0;
         let all = self.lambda.iter().zip(&self.beta).zip(&self.alpha);
         let both = all
@@ -86,8 +88,8 @@ impl DualCertificate {
             .flat_map(|(place, ((lambda, beta), alpha))| {
                 // The input 0 appears once, every other input with both signs.
                 let signs: &[f64] = if place == 0 { &[1.0] } else { &[-1.0, 1.0] };
-                signs.iter().map(move |sign| Multipliers {
-                    x: sign * place as f64 / last,
+                signs.iter().map(move |sign| DualMultipliers {
+                    input: sign * place as f64 / last,
                     lambda: *lambda,
                     beta: sign * beta,
                     alpha: *alpha,
@@ -99,9 +101,9 @@ impl DualCertificate {
 
 /// Returns the minimum, over all outputs y, of the dual function F in the module comment, or 0 if F
 /// is positive everywhere. F is quadratic between the sign changes of the polynomials g.
-fn dual_function_minimum(inputs: &[Multipliers], e: f64) -> f64 {
-    let mut turns = vec![-OUTPUT_RANGE, OUTPUT_RANGE];
-    turns.extend(inputs.iter().flat_map(Multipliers::sign_changes));
+fn dual_function_minimum(inputs: &[DualMultipliers], e: f64) -> f64 {
+    let mut turns = vec![-MAX_OUTPUT_MAGNITUDE, MAX_OUTPUT_MAGNITUDE];
+    turns.extend(inputs.iter().flat_map(DualMultipliers::sign_changes));
     turns.sort_by(f64::total_cmp);
     let of_segment = |ends: &[f64]| {
         let middle = ends[0].midpoint(ends[1]);
@@ -124,7 +126,7 @@ fn dual_function_minimum(inputs: &[Multipliers], e: f64) -> f64 {
     turns.windows(2).map(of_segment).fold(0.0, f64::min)
 }
 
-impl Multipliers {
+impl DualMultipliers {
     /// Returns the polynomial g(y) = λy² − βy − α at an output y.
     fn polynomial_at(&self, y: f64) -> f64 {
         (self.lambda * y - self.beta) * y - self.alpha

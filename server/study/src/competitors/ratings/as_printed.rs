@@ -4,15 +4,15 @@
 //! The errata list by which factor these parameters are worse than the parameters that hushbin
 //! chooses.
 
-use hushbin::mechanism::hash_bin::GRID;
+use hushbin::mechanism::hash_bin::DEFAULT_GRID_STEPS_PER_UNIT;
 use serde_json::{Value, json};
 
 /// Maximum probability β that clipping changes a sum in P3. The paper does not print its value.
-const BETA: f64 = 0.05;
+const MAX_CLIPPING_PROBABILITY: f64 = 0.05;
 
 /// Returns the number of buckets that P1 prints for the collision mechanism (§5): ⌊s·e + 2s − 1⌋,
 /// where s is `sparsity` and e = exp(ε).
-pub(crate) fn collision_buckets(sparsity: u32, epsilon: f64) -> u32 {
+pub(crate) fn printed_collision_bucket_count(sparsity: u32, epsilon: f64) -> u32 {
     let s = f64::from(sparsity);
     (s * libm::exp(epsilon) + 2.0 * s - 1.0).floor() as u32
 }
@@ -30,7 +30,7 @@ pub(crate) fn collision_buckets(sparsity: u32, epsilon: f64) -> u32 {
 pub fn collision_draft(sparsity: u32, epsilon: f64) -> Value {
     json!({
         "name": "collision", "rule": "occupied", "hashing": "independent",
-        "buckets": collision_buckets(sparsity, epsilon),
+        "buckets": printed_collision_bucket_count(sparsity, epsilon),
     })
 }
 
@@ -46,8 +46,10 @@ pub fn coco_draft() -> Value {
 /// bound is √(2k·ln(4n/β)) with β = 0.05, rounded up to a multiple of 1/[`GRID`].
 #[must_use]
 pub fn hash_bin_draft_at_user_level(entries: u32, people: u64) -> Value {
-    let grid = f64::from(GRID);
-    let clip = (2.0 * f64::from(entries) * libm::log(4.0 * people as f64 / BETA)).sqrt();
+    let grid = f64::from(DEFAULT_GRID_STEPS_PER_UNIT);
+    let clip =
+        (2.0 * f64::from(entries) * libm::log(4.0 * people as f64 / MAX_CLIPPING_PROBABILITY))
+            .sqrt();
     json!({
         "name": "hash-bin", "level": "user", "hashing": "independent", "bins": 1,
         "noise": "laplace", "clip": (clip * grid).ceil() / grid,
@@ -60,7 +62,7 @@ pub fn hash_bin_draft_at_user_level(entries: u32, people: u64) -> Value {
 pub fn hash_bin_draft_at_event_level(entries: u32, epsilon: f64) -> Value {
     json!({
         "name": "hash-bin", "level": "event", "hashing": "independent",
-        "bins": round_bins(epsilon * epsilon * f64::from(entries) / 4.0),
+        "bins": round_bin_count(epsilon * epsilon * f64::from(entries) / 4.0),
     })
 }
 
@@ -78,7 +80,7 @@ pub fn hash_bin_draft_at_neighbouring_level(
     json!({
         "name": "hash-bin", "level": "neighbouring", "distance": distance, "delta": delta,
         "hashing": "independent",
-        "bins": round_bins(match delta {
+        "bins": round_bin_count(match delta {
             None => square / (distance * distance),
             Some(delta) => (square / (distance * -libm::log(delta))).sqrt(),
         }),
@@ -86,6 +88,6 @@ pub fn hash_bin_draft_at_neighbouring_level(
 }
 
 /// Rounds a number of bins to the nearest integer, but at least 1.
-fn round_bins(exact: f64) -> u32 {
+fn round_bin_count(exact: f64) -> u32 {
     exact.round().max(1.0) as u32
 }

@@ -1,4 +1,4 @@
-//! Harmony: draws one of d coordinates and reports it by [`TwoPoints`].
+//! Harmony: draws one of d coordinates and reports it by [`TwoPointMechanism`].
 
 use hushbin::sample::draw_below;
 use hushbin::{Entry, Error};
@@ -6,11 +6,11 @@ use rand_core::CryptoRng;
 
 use super::oracle::{EstimateMoments, OracleSetting, RatingOracle};
 use super::report_sums::{LinearEstimator, ReportSums};
-use crate::competitors::numbers::TwoPoints;
+use crate::competitors::numbers::TwoPointMechanism;
 
 /// Harmony (Nguyên et al., "Collecting and Analyzing Data from Smart Device Users with Local
 /// Differential Privacy", 2016). A report draws one coordinate uniformly and names it openly. It
-/// reports the coordinate's value by [`TwoPoints`], whose scale is A. The estimate of this
+/// reports the coordinate's value by [`TwoPointMechanism`], whose scale is A. The estimate of this
 /// coordinate is d·A times the reported sign.
 ///
 /// ```
@@ -22,57 +22,59 @@ use crate::competitors::numbers::TwoPoints;
 /// # Ok::<(), hushbin::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Harmony {
-    items: u32,
-    points: TwoPoints,
+pub struct HarmonyMechanism {
+    item_count: u32,
+    two_point_mechanism: TwoPointMechanism,
 }
 
-impl Harmony {
+impl HarmonyMechanism {
     /// Creates the mechanism for the question and the privacy requirement of a setting.
     ///
     /// # Errors
     /// Same errors as [`OracleSetting::budget`].
     pub fn new(setting: &OracleSetting) -> Result<Self, Error> {
         Ok(Self {
-            items: setting.items,
-            points: TwoPoints::new(&setting.budget_without_delta()?),
+            item_count: setting.items,
+            two_point_mechanism: TwoPointMechanism::new(&setting.budget_without_delta()?),
         })
     }
 
     /// Mechanism that reports the value of the drawn coordinate.
     #[must_use]
-    pub const fn two_points(&self) -> &TwoPoints {
-        &self.points
+    pub const fn two_point_mechanism(&self) -> &TwoPointMechanism {
+        &self.two_point_mechanism
     }
 }
 
-impl RatingOracle for Harmony {
+impl RatingOracle for HarmonyMechanism {
     fn privacy_loss(&self) -> f64 {
-        self.points.privacy_loss()
+        self.two_point_mechanism.privacy_loss()
     }
 
     fn report_bits(&self) -> f64 {
         // Bits for the index of the coordinate, and one bit for the sign.
-        f64::from(self.items).log2().ceil() + 1.0
+        f64::from(self.item_count).log2().ceil() + 1.0
     }
 
     fn linear_estimator(&self) -> LinearEstimator {
-        LinearEstimator::means_only(f64::from(self.items) * self.points.scale())
+        LinearEstimator::for_means_only(
+            f64::from(self.item_count) * self.two_point_mechanism.estimate_scale(),
+        )
     }
 
     fn second_moments(&self) -> EstimateMoments {
-        let square = f64::from(self.items) * self.points.scale().powi(2);
-        EstimateMoments::means_only([square; 2])
+        let square = f64::from(self.item_count) * self.two_point_mechanism.estimate_scale().powi(2);
+        EstimateMoments::for_means_only([square; 2])
     }
 
     fn add_report(&self, entries: &[Entry], sums: &mut ReportSums, rng: &mut dyn CryptoRng) {
-        let drawn = u64::from(draw_below(rng, self.items));
+        let drawn = u64::from(draw_below(rng, self.item_count));
         // A missing entry counts as 0, so either sign has probability 1/2.
         let own = entries.iter().find(|entry| entry.item == drawn);
         let up = self
-            .points
+            .two_point_mechanism
             .randomize_unchecked(own.map_or(0.0, |entry| entry.value), rng);
-        sums.reports += 1;
-        sums.signs[drawn as usize] += if up { 1.0 } else { -1.0 };
+        sums.report_count += 1;
+        sums.sign_sums[drawn as usize] += if up { 1.0 } else { -1.0 };
     }
 }

@@ -56,10 +56,13 @@ impl<T: OneSparseOracle> KFoldRepetition<T> {
     /// Subtracts the expected contribution of the `surplus` answers beyond s from the presence
     /// sums, because the offset of [`estimator`](Oracle::estimator) covers only s answers.
     fn subtract_surplus_presence(&self, surplus: u64, sums: &mut ReportSums) {
-        if let (true, Some([_, offset])) =
-            (surplus > 0, self.entry_oracle.linear_estimator().presence)
-        {
-            for sum in &mut sums.presence {
+        if let (true, Some([_, offset])) = (
+            surplus > 0,
+            self.entry_oracle
+                .linear_estimator()
+                .presence_factor_and_offset,
+        ) {
+            for sum in &mut sums.presence_counts {
                 *sum -= surplus as f64 * offset;
             }
         }
@@ -81,8 +84,10 @@ impl<T: OneSparseOracle> RatingOracle for KFoldRepetition<T> {
             self.entry_oracle.linear_estimator(),
         );
         LinearEstimator {
-            mean: one.mean,
-            presence: one.presence.map(|[scale, offset]| [scale, k * offset]),
+            mean_factor: one.mean_factor,
+            presence_factor_and_offset: one
+                .presence_factor_and_offset
+                .map(|[scale, offset]| [scale, k * offset]),
         }
     }
 
@@ -98,14 +103,14 @@ impl<T: OneSparseOracle> RatingOracle for KFoldRepetition<T> {
         };
         EstimateMoments {
             mean_square: sum(one.mean_square),
-            presence: one.presence.map(presence),
+            presence_moments: one.presence_moments.map(presence),
         }
     }
 
     /// Draws one answer for each slot and adds them to the sums. The sums do not depend on the
     /// order of the slots, so the random order is not drawn.
     fn add_report(&self, entries: &[Entry], sums: &mut ReportSums, rng: &mut dyn CryptoRng) {
-        sums.reports += 1;
+        sums.report_count += 1;
         let mut answers = 0;
         for slot in all_slots(entries, self.sparsity) {
             self.entry_oracle.add_answer(slot, sums, rng);
@@ -120,14 +125,15 @@ impl<T: OneSparseOracle> RatingOracle for KFoldRepetition<T> {
         let mut answers = 0;
         for entries in people {
             for slot in all_slots(entries, self.sparsity) {
-                self.entry_oracle.add_own_element(slot, sums, &mut own, rng);
+                self.entry_oracle
+                    .add_own_element_support(slot, sums, &mut own, rng);
                 answers += 1;
             }
         }
         let people = people.len() as u64;
-        sums.reports += people;
+        sums.report_count += people;
         self.entry_oracle
-            .add_other_elements(answers, &own, sums, rng);
+            .add_other_element_supports(answers, &own, sums, rng);
         self.subtract_surplus_presence(answers - people * u64::from(self.sparsity), sums);
     }
 }

@@ -27,41 +27,41 @@ use super::report_sums::{LinearEstimator, ReportSums};
 /// # Ok::<(), hushbin::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct LaplaceNoise {
-    items: u32,
+pub struct LaplaceMechanism {
+    item_count: u32,
     /// Distance L up to which two inputs are ε-indistinguishable.
-    distance: f64,
+    protected_distance: f64,
     /// Scale β of a coordinate's noise.
-    scale: f64,
+    noise_scale: f64,
 }
 
-impl LaplaceNoise {
+impl LaplaceMechanism {
     /// Creates the mechanism for the question and the privacy requirement of a setting.
     ///
     /// # Errors
-    /// Same errors as [`OracleSetting::budget`]. [`Error::OutOfRange`] if L is outside
-    /// [`DISTANCE`](hushbin::bounds::DISTANCE).
+    /// Same errors as [`OracleSetting::budget`]. [`Error::OptionOutOfRange`] if L is outside
+    /// [`NEIGHBOUR_DISTANCE_RANGE`](hushbin::bounds::NEIGHBOUR_DISTANCE_RANGE).
     pub fn new(setting: &OracleSetting) -> Result<Self, Error> {
         let budget = setting.budget_without_delta()?;
         let distance = setting.checked_distance()?;
         Ok(Self {
-            items: setting.items,
-            distance,
-            scale: distance / budget.epsilon(),
+            item_count: setting.items,
+            protected_distance: distance,
+            noise_scale: distance / budget.epsilon(),
         })
     }
 
     /// Scale β of a coordinate's noise.
     #[must_use]
     pub const fn noise_scale(&self) -> f64 {
-        self.scale
+        self.noise_scale
     }
 
     /// Variance 2β² of one report's estimate of a coordinate, where β is
     /// [`noise_scale`](Self::noise_scale). It is the same for every value of the coordinate.
     #[must_use]
     pub fn variance(&self) -> f64 {
-        2.0 * self.scale * self.scale
+        2.0 * self.noise_scale * self.noise_scale
     }
 
     /// Adds the total noise of `reports` reports to the sum of every coordinate.
@@ -72,39 +72,40 @@ impl LaplaceNoise {
         // Laplace noise of scale β is the difference of two exponential variables of that scale.
         // The sum of n exponential variables is a gamma variable of shape n. The noise of n reports
         // is therefore exactly the difference of two gamma variables.
-        let law = Gamma::new(reports as f64, self.scale).expect("shape and scale are above 0");
-        for sum in &mut sums.signs {
+        let law =
+            Gamma::new(reports as f64, self.noise_scale).expect("shape and scale are above 0");
+        for sum in &mut sums.sign_sums {
             *sum += law.sample(rng) - law.sample(rng);
         }
-        sums.reports += reports;
+        sums.report_count += reports;
     }
 }
 
 /// Adds one person's entries to the sums, without noise.
 fn add_exact_entries(entries: &[Entry], sums: &mut ReportSums) {
     for entry in entries {
-        sums.signs[entry.item as usize] += entry.value;
+        sums.sign_sums[entry.item as usize] += entry.value;
     }
 }
 
-impl RatingOracle for LaplaceNoise {
+impl RatingOracle for LaplaceMechanism {
     fn privacy_loss(&self) -> f64 {
-        self.distance / self.scale
+        self.protected_distance / self.noise_scale
     }
 
     /// Length of a report: four bytes for each coordinate.
     fn report_bits(&self) -> f64 {
-        32.0 * f64::from(self.items)
+        32.0 * f64::from(self.item_count)
     }
 
     fn linear_estimator(&self) -> LinearEstimator {
-        LinearEstimator::means_only(1.0)
+        LinearEstimator::for_means_only(1.0)
     }
 
     fn second_moments(&self) -> EstimateMoments {
         let variance = self.variance();
         // A value of ±1 adds 1 to the mean square.
-        EstimateMoments::means_only([variance + 1.0, variance])
+        EstimateMoments::for_means_only([variance + 1.0, variance])
     }
 
     fn add_report(&self, entries: &[Entry], sums: &mut ReportSums, rng: &mut dyn CryptoRng) {

@@ -6,9 +6,9 @@ use rand_core::CryptoRng;
 use super::oracle::{EstimateMoments, OracleSetting, RatingOracle};
 use super::report_sums::{LinearEstimator, ReportSums};
 use super::slots::{draw_sum_of_fair_signs, sample_entries, sign_value};
-use crate::competitors::numbers::TwoPoints;
+use crate::competitors::numbers::TwoPointMechanism;
 
-/// Naive perturbation (P3, Table 1): a report covers each of the d coordinates by [`TwoPoints`]. A
+/// Naive perturbation (P3, Table 1): a report covers each of the d coordinates by [`TwoPointMechanism`]. A
 /// missing entry is 0.
 ///
 /// ```
@@ -21,25 +21,25 @@ use crate::competitors::numbers::TwoPoints;
 /// # Ok::<(), hushbin::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct NaiveBits {
-    items: u32,
-    points: TwoPoints,
+pub struct NaivePerturbation {
+    item_count: u32,
+    two_point_mechanism: TwoPointMechanism,
     /// Maximum number k of entries at user level. If an input has more entries, k random entries
     /// are kept. `None` at event level.
-    entries: Option<u32>,
+    max_entries: Option<u32>,
 }
 
-impl NaiveBits {
+impl NaivePerturbation {
     /// Returns the mechanism at event level: a single entry is protected, and each bit spends ε.
     /// Inputs may have any number of entries.
     ///
     /// # Errors
     /// Same errors as [`OracleSetting::budget`].
-    pub fn event_level(setting: &OracleSetting) -> Result<Self, Error> {
+    pub fn with_event_level_privacy(setting: &OracleSetting) -> Result<Self, Error> {
         Ok(Self {
-            items: setting.items,
-            points: TwoPoints::new(&setting.budget_without_delta()?),
-            entries: None,
+            item_count: setting.items,
+            two_point_mechanism: TwoPointMechanism::new(&setting.budget_without_delta()?),
+            max_entries: None,
         })
     }
 
@@ -53,62 +53,64 @@ impl NaiveBits {
     ///
     /// # Errors
     /// Same errors as [`OracleSetting::budget`].
-    pub fn user_level(setting: &OracleSetting) -> Result<Self, Error> {
+    pub fn with_user_level_privacy(setting: &OracleSetting) -> Result<Self, Error> {
         let budget = setting
             .budget_without_delta()?
             .split_into(f64::from(setting.sparsity));
         Ok(Self {
-            items: setting.items,
-            points: TwoPoints::new(&budget),
-            entries: Some(setting.sparsity),
+            item_count: setting.items,
+            two_point_mechanism: TwoPointMechanism::new(&budget),
+            max_entries: Some(setting.sparsity),
         })
     }
 
     /// Mechanism that reports the value of one coordinate.
     #[must_use]
-    pub const fn two_points(&self) -> &TwoPoints {
-        &self.points
+    pub const fn two_point_mechanism(&self) -> &TwoPointMechanism {
+        &self.two_point_mechanism
     }
 }
 
-impl RatingOracle for NaiveBits {
+impl RatingOracle for NaivePerturbation {
     fn privacy_loss(&self) -> f64 {
-        f64::from(self.entries.unwrap_or(1)) * self.points.privacy_loss()
+        f64::from(self.max_entries.unwrap_or(1)) * self.two_point_mechanism.privacy_loss()
     }
 
     fn report_bits(&self) -> f64 {
-        self.items.into()
+        self.item_count.into()
     }
 
     fn linear_estimator(&self) -> LinearEstimator {
-        LinearEstimator::means_only(self.points.scale())
+        LinearEstimator::for_means_only(self.two_point_mechanism.estimate_scale())
     }
 
     fn second_moments(&self) -> EstimateMoments {
-        EstimateMoments::means_only([self.points.scale().powi(2); 2])
+        EstimateMoments::for_means_only([self.two_point_mechanism.estimate_scale().powi(2); 2])
     }
 
     fn add_report(&self, entries: &[Entry], sums: &mut ReportSums, rng: &mut dyn CryptoRng) {
-        let kept = sample_entries(entries, self.entries, rng);
-        sums.reports += 1;
-        for (item, sum) in (0..).zip(&mut sums.signs) {
+        let kept = sample_entries(entries, self.max_entries, rng);
+        sums.report_count += 1;
+        for (item, sum) in (0..).zip(&mut sums.sign_sums) {
             let own = kept.iter().find(|entry| entry.item == item);
             let value = own.map_or(0.0, |entry| entry.value);
-            *sum += sign_value(self.points.randomize_unchecked(value, rng));
+            *sum += sign_value(self.two_point_mechanism.randomize_unchecked(value, rng));
         }
     }
 
     fn add_reports(&self, people: &[&[Entry]], sums: &mut ReportSums, rng: &mut dyn CryptoRng) {
-        let mut others = vec![people.len() as u64; self.items as usize];
+        let mut others = vec![people.len() as u64; self.item_count as usize];
         for entries in people {
-            for entry in sample_entries(entries, self.entries, rng) {
+            for entry in sample_entries(entries, self.max_entries, rng) {
                 others[entry.item as usize] -= 1;
-                sums.signs[entry.item as usize] +=
-                    sign_value(self.points.randomize_unchecked(entry.value, rng));
+                sums.sign_sums[entry.item as usize] += sign_value(
+                    self.two_point_mechanism
+                        .randomize_unchecked(entry.value, rng),
+                );
             }
         }
-        sums.reports += people.len() as u64;
-        for (sum, &others) in sums.signs.iter_mut().zip(&others) {
+        sums.report_count += people.len() as u64;
+        for (sum, &others) in sums.sign_sums.iter_mut().zip(&others) {
             // Bits are independent. A person without this item sends either sign with probability
             // 1/2, so only the number of such people matters.
             *sum += draw_sum_of_fair_signs(others, rng);

@@ -9,9 +9,9 @@ use super::oracle::{EstimateMoments, OracleSetting, RatingOracle};
 use super::report_sums::{LinearEstimator, ReportSums};
 use super::slots::sample_entries;
 use crate::competitors::budget::least_epsilon;
-use crate::competitors::gaussian::Gaussian;
+use crate::competitors::gaussian::GaussianMechanism;
 
-/// [`Gaussian`] mechanism, which adds noise to all d coordinates under (ε, δ) (P3 §5). A missing
+/// [`GaussianMechanism`] mechanism, which adds noise to all d coordinates under (ε, δ) (P3 §5). A missing
 /// entry is 0.
 ///
 /// ```
@@ -26,23 +26,23 @@ use crate::competitors::gaussian::Gaussian;
 /// # Ok::<(), hushbin::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct NormalNoise {
-    items: u32,
-    gaussian: Gaussian,
+pub struct GaussianRatingMechanism {
+    item_count: u32,
+    gaussian_mechanism: GaussianMechanism,
     delta: f64,
     /// Maximum number k of entries at user level. If an input has more entries, k random entries
     /// are kept. `None` at other levels.
-    entries: Option<u32>,
+    max_entries: Option<u32>,
 }
 
-impl NormalNoise {
+impl GaussianRatingMechanism {
     /// Returns the mechanism at event level. The sensitivity is Δ = 2, for one entry that changes
     /// from −1 to 1. Inputs may have any number of entries.
     ///
     /// # Errors
-    /// Same errors as [`OracleSetting::budget`]. [`Error::OutOfRange`] if δ is below 10⁻¹⁵.
-    pub fn event_level(setting: &OracleSetting) -> Result<Self, Error> {
-        let gaussian = Gaussian::new(2.0, &setting.budget()?)?;
+    /// Same errors as [`OracleSetting::budget`]. [`Error::OptionOutOfRange`] if δ is below 10⁻¹⁵.
+    pub fn with_event_level_privacy(setting: &OracleSetting) -> Result<Self, Error> {
+        let gaussian = GaussianMechanism::new(2.0, &setting.budget()?)?;
         Ok(Self::new(setting, None, gaussian))
     }
 
@@ -51,9 +51,9 @@ impl NormalNoise {
     /// items moves the vector only by √(2k).
     ///
     /// # Errors
-    /// Same errors as [`NormalNoise::event_level`].
-    pub fn user_level(setting: &OracleSetting) -> Result<Self, Error> {
-        let gaussian = Gaussian::new(user_level_sensitivity(setting), &setting.budget()?)?;
+    /// Same errors as [`GaussianRatingMechanism::with_event_level_privacy`].
+    pub fn with_user_level_privacy(setting: &OracleSetting) -> Result<Self, Error> {
+        let gaussian = GaussianMechanism::new(user_level_sensitivity(setting), &setting.budget()?)?;
         Ok(Self::new(setting, Some(setting.sparsity), gaussian))
     }
 
@@ -61,8 +61,8 @@ impl NormalNoise {
     /// number of entries.
     ///
     /// # Errors
-    /// Same errors as [`NormalNoise::event_level`]. [`Error::OutOfRange`] if L is outside
-    /// [`DISTANCE`](hushbin::bounds::DISTANCE).
+    /// Same errors as [`GaussianRatingMechanism::with_event_level_privacy`]. [`Error::OptionOutOfRange`] if L is outside
+    /// [`NEIGHBOUR_DISTANCE_RANGE`](hushbin::bounds::NEIGHBOUR_DISTANCE_RANGE).
     ///
     /// ```
     /// use hushbin_study::competitors::ratings::{NormalNoise, OracleSetting};
@@ -78,53 +78,63 @@ impl NormalNoise {
     /// assert_eq!(sensitivity(8.0)?, 4.0);
     /// # Ok::<(), hushbin::Error>(())
     /// ```
-    pub fn within_distance(setting: &OracleSetting) -> Result<Self, Error> {
+    pub fn with_distance_privacy(setting: &OracleSetting) -> Result<Self, Error> {
         let budget = setting.budget()?;
-        let gaussian = Gaussian::new(sensitivity_within(setting.checked_distance()?), &budget)?;
+        let gaussian = GaussianMechanism::new(
+            sensitivity_within_distance(setting.checked_distance()?),
+            &budget,
+        )?;
         Ok(Self::new(setting, None, gaussian))
     }
 
     /// Returns the mechanism at user level as in P3's code, with the standard deviation σ =
-    /// Δ·√(2·ln(1.25/δ))/ε and the sensitivity Δ of [`user`](Self::user_level). The noise is larger
+    /// Δ·√(2·ln(1.25/δ))/ε and the sensitivity Δ of [`user`](Self::with_user_level_privacy). The noise is larger
     /// than necessary, and its privacy is proven only for ε below 1.
     ///
     /// # Errors
-    /// Same errors as [`NormalNoise::event_level`].
-    pub fn user_level_as_coded(setting: &OracleSetting) -> Result<Self, Error> {
-        let gaussian = Gaussian::classical(user_level_sensitivity(setting), &setting.budget()?)?;
+    /// Same errors as [`GaussianRatingMechanism::with_event_level_privacy`].
+    pub fn user_level_with_classical_sigma(setting: &OracleSetting) -> Result<Self, Error> {
+        let gaussian = GaussianMechanism::with_classical_sigma(
+            user_level_sensitivity(setting),
+            &setting.budget()?,
+        )?;
         Ok(Self::new(setting, Some(setting.sparsity), gaussian))
     }
 
     /// Returns the mechanism that adds the noise of `gaussian`.
-    const fn new(setting: &OracleSetting, entries: Option<u32>, gaussian: Gaussian) -> Self {
+    const fn new(
+        setting: &OracleSetting,
+        entries: Option<u32>,
+        gaussian: GaussianMechanism,
+    ) -> Self {
         Self {
-            items: setting.items,
-            gaussian,
+            item_count: setting.items,
+            gaussian_mechanism: gaussian,
             delta: setting.delta,
-            entries,
+            max_entries: entries,
         }
     }
 
     /// Gaussian mechanism that adds the noise to every coordinate.
     #[must_use]
-    pub const fn gaussian(&self) -> &Gaussian {
-        &self.gaussian
+    pub const fn gaussian_mechanism(&self) -> &GaussianMechanism {
+        &self.gaussian_mechanism
     }
 
     /// Adds the total noise of `reports` reports to the sum of every coordinate.
     fn add_noise(&self, reports: u64, sums: &mut ReportSums, rng: &mut dyn CryptoRng) {
-        let sigma = self.gaussian.sigma() * (reports as f64).sqrt();
-        for sum in &mut sums.signs {
+        let sigma = self.gaussian_mechanism.sigma() * (reports as f64).sqrt();
+        for sum in &mut sums.sign_sums {
             let standard: f64 = StandardNormal.sample(rng);
             *sum += sigma * standard;
         }
-        sums.reports += reports;
+        sums.report_count += reports;
     }
 
     /// Adds one person's entries to the sums, without noise.
     fn add_exact_entries(&self, entries: &[Entry], sums: &mut ReportSums, rng: &mut dyn CryptoRng) {
-        for entry in sample_entries(entries, self.entries, rng) {
-            sums.signs[entry.item as usize] += entry.value;
+        for entry in sample_entries(entries, self.max_entries, rng) {
+            sums.sign_sums[entry.item as usize] += entry.value;
         }
     }
 }
@@ -137,7 +147,7 @@ fn user_level_sensitivity(setting: &OracleSetting) -> f64 {
 /// Returns the sensitivity √(4⌊L/2⌋ + r²), where r is the remainder of L divided by 2. It is the
 /// maximum Euclidean distance between two vectors in [−1, 1]^d whose coordinates differ by at most
 /// L in total.
-fn sensitivity_within(distance: f64) -> f64 {
+fn sensitivity_within_distance(distance: f64) -> f64 {
     // Let two coordinates differ by 0 < x ≤ y < 2. Decreasing x by t and increasing y by t keeps
     // the sum and increases the sum of squares by 2t(y − x) + 2t². Therefore, at the maximum, all
     // coordinates but one differ by 0 or by 2. ⌊L/2⌋ coordinates differ by 2, and one differs by r.
@@ -151,24 +161,26 @@ fn sensitivity_within(distance: f64) -> f64 {
     (2.0 * (distance - rest) + rest * rest).sqrt()
 }
 
-impl RatingOracle for NormalNoise {
+impl RatingOracle for GaussianRatingMechanism {
     fn privacy_loss(&self) -> f64 {
-        least_epsilon(self.delta, |epsilon| self.gaussian.delta_at(epsilon))
+        least_epsilon(self.delta, |epsilon| {
+            self.gaussian_mechanism.delta_at(epsilon)
+        })
     }
 
     /// Length of a report: four bytes for each coordinate.
     fn report_bits(&self) -> f64 {
-        32.0 * f64::from(self.items)
+        32.0 * f64::from(self.item_count)
     }
 
     fn linear_estimator(&self) -> LinearEstimator {
-        LinearEstimator::means_only(1.0)
+        LinearEstimator::for_means_only(1.0)
     }
 
     fn second_moments(&self) -> EstimateMoments {
-        let variance = self.gaussian.variance();
+        let variance = self.gaussian_mechanism.variance();
         // A value of ±1 adds 1 to the mean square.
-        EstimateMoments::means_only([variance + 1.0, variance])
+        EstimateMoments::for_means_only([variance + 1.0, variance])
     }
 
     fn add_report(&self, entries: &[Entry], sums: &mut ReportSums, rng: &mut dyn CryptoRng) {

@@ -27,7 +27,7 @@ pub trait OneSparseOracle: Copy + Send + Sync {
     /// Creates the oracle for the question and the privacy requirement of a setting.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] if the setting is out of range.
+    /// [`Error::OptionOutOfRange`] if the setting is out of range.
     fn new(setting: &OracleSetting) -> Result<Self, Error>;
 
     /// Returns the privacy loss of an answer: the least ε that it satisfies.
@@ -54,7 +54,7 @@ pub trait OneSparseOracle: Copy + Send + Sync {
 
     /// Draws whether an answer supports the slot's own element, without drawing the rest of the
     /// answer, and adds the result to `sums`. Increments the count of this element in `own`.
-    fn add_own_element(
+    fn add_own_element_support(
         &self,
         slot: Slot<'_>,
         sums: &mut ReportSums,
@@ -65,7 +65,7 @@ pub trait OneSparseOracle: Copy + Send + Sync {
     /// Draws which elements `answers` answers support, except each answer's own element, and adds
     /// the results to `sums`. For each element, `own` has the number of answers that have this own
     /// element.
-    fn add_other_elements(
+    fn add_other_element_supports(
         &self,
         answers: u64,
         own: &[u64],

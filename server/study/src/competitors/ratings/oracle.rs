@@ -1,6 +1,6 @@
 //! Common interface of the mechanisms for ratings.
 
-use hushbin::bounds::{DISTANCE, ITEMS, ParameterRange, SPARSITY};
+use hushbin::bounds::{ITEM_COUNT_RANGE, NEIGHBOUR_DISTANCE_RANGE, ParameterRange, SPARSITY_RANGE};
 use hushbin::{Entry, Error};
 use rand_core::CryptoRng;
 
@@ -29,16 +29,16 @@ impl OracleSetting {
     /// mechanisms ignore.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] if d is outside [`ITEMS`], or s is outside [`SPARSITY`] or above d.
+    /// [`Error::OptionOutOfRange`] if d is outside [`ITEMS`], or s is outside [`SPARSITY`] or above d.
     /// Otherwise the errors of [`Budget::new`].
     pub fn budget(&self) -> Result<Budget, Error> {
-        ITEMS.check(f64::from(self.items))?;
-        let most = SPARSITY.max.min(f64::from(self.items));
+        ITEM_COUNT_RANGE.check_in_range(f64::from(self.items))?;
+        let most = SPARSITY_RANGE.max.min(f64::from(self.items));
         ParameterRange {
             max: most,
-            ..SPARSITY
+            ..SPARSITY_RANGE
         }
-        .check(f64::from(self.sparsity))?;
+        .check_in_range(f64::from(self.sparsity))?;
         Budget::new(self.epsilon, self.delta)
     }
 
@@ -54,9 +54,9 @@ impl OracleSetting {
     /// apart.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] if L is outside [`DISTANCE`].
+    /// [`Error::OptionOutOfRange`] if L is outside [`NEIGHBOUR_DISTANCE_RANGE`].
     pub(super) fn checked_distance(&self) -> Result<f64, Error> {
-        DISTANCE.check(self.distance)?;
+        NEIGHBOUR_DISTANCE_RANGE.check_in_range(self.distance)?;
         Ok(self.distance.min(2.0 * f64::from(self.items)))
     }
 }
@@ -106,7 +106,7 @@ pub struct EstimateMoments {
     pub mean_square: [f64; 2],
     /// Moments of the estimated share of people who have the item, the non-missing frequency.
     /// `None` if the oracle does not estimate this share.
-    pub presence: Option<PresenceMoments>,
+    pub presence_moments: Option<PresenceMoments>,
 }
 
 /// Moments of F, one report's estimate of the item's non-missing frequency.
@@ -117,15 +117,15 @@ pub struct PresenceMoments {
     pub variance: [f64; 2],
     /// Mean product E\[F·M\] of one report's estimates of the non-missing frequency (F) and of the
     /// mean (M), for a person with the item at 1.
-    pub product: f64,
+    pub frequency_mean_product: f64,
 }
 
 impl EstimateMoments {
     /// Returns the moments of an oracle that estimates only means.
-    pub(super) const fn means_only(mean_square: [f64; 2]) -> Self {
+    pub(super) const fn for_means_only(mean_square: [f64; 2]) -> Self {
         Self {
             mean_square,
-            presence: None,
+            presence_moments: None,
         }
     }
 
@@ -142,7 +142,10 @@ impl EstimateMoments {
     /// of the non-missing frequency and M of the mean. Returns `None` if presence is not estimated.
     #[must_use]
     pub fn variances_of_frequency(&self) -> Option<[f64; 3]> {
-        let PresenceMoments { variance, product } = self.presence?;
+        let PresenceMoments {
+            variance,
+            frequency_mean_product: product,
+        } = self.presence_moments?;
         let of = |presence: f64, mean_square: f64, product: f64, truth: f64| {
             // E[((F ± M)/2)²] minus the squared mean.
             0.25 * (presence + mean_square + 2.0 * product) - truth * truth

@@ -33,11 +33,11 @@ use crate::competitors::numbers::randomly_rounds_up;
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PrivKv {
-    items: u32,
+    item_count: u32,
     /// Probability p₁ that the presence is reported truthfully, rounded down to a threshold.
-    presence: Threshold,
+    true_presence_threshold: Threshold,
     /// Probability p₂ that the sign is reported truthfully, rounded down to a threshold.
-    sign: Threshold,
+    true_sign_threshold: Threshold,
 }
 
 impl PrivKv {
@@ -45,7 +45,7 @@ impl PrivKv {
     ///
     /// # Errors
     /// Same errors as [`OracleSetting::budget`].
-    pub fn published(setting: &OracleSetting) -> Result<Self, Error> {
+    pub fn with_published_budget_split(setting: &OracleSetting) -> Result<Self, Error> {
         let half = setting.budget_without_delta()?.epsilon() / 2.0;
         Self::with_presence_and_sign_epsilon(setting, half, half)
     }
@@ -55,13 +55,13 @@ impl PrivKv {
     ///
     /// # Errors
     /// Same errors as [`OracleSetting::budget`].
-    pub fn calibrated(setting: &OracleSetting) -> Result<Self, Error> {
+    pub fn with_calibrated_budget_split(setting: &OracleSetting) -> Result<Self, Error> {
         let e = setting.budget_without_delta()?.exp_epsilon();
         Ok(Self {
-            items: setting.items,
+            item_count: setting.items,
             // e₁/(e₁ + 1) with e₁ = (e + 1)/2.
-            presence: threshold_rounded_down((e + 1.0) / (e + 3.0), 0),
-            sign: threshold_rounded_down(e / (e + 1.0), 0),
+            true_presence_threshold: threshold_rounded_down((e + 1.0) / (e + 3.0), 0),
+            true_sign_threshold: threshold_rounded_down(e / (e + 1.0), 0),
         })
     }
 
@@ -69,7 +69,7 @@ impl PrivKv {
     /// setting's ε is ignored.
     ///
     /// # Errors
-    /// Same errors as [`OracleSetting::budget`]. [`Error::Combination`] if ε₁ or ε₂ is not above 0,
+    /// Same errors as [`OracleSetting::budget`]. [`Error::InvalidCombination`] if ε₁ or ε₂ is not above 0,
     /// or is above 12.
     pub fn with_presence_and_sign_epsilon(
         setting: &OracleSetting,
@@ -79,7 +79,7 @@ impl PrivKv {
         setting.budget_without_delta()?;
         let right = |epsilon: f64| epsilon > 0.0 && epsilon <= 12.0;
         if !right(presence) || !right(sign) {
-            return Err(Error::Combination {
+            return Err(Error::InvalidCombination {
                 reason: "PrivKV needs an epsilon above 0 and up to 12, of presence and of signs",
             });
         }
@@ -88,9 +88,9 @@ impl PrivKv {
             threshold_rounded_down(e / (e + 1.0), 0)
         };
         Ok(Self {
-            items: setting.items,
-            presence: truth(presence),
-            sign: truth(sign),
+            item_count: setting.items,
+            true_presence_threshold: truth(presence),
+            true_sign_threshold: truth(sign),
         })
     }
 
@@ -98,20 +98,26 @@ impl PrivKv {
     /// They are exact for the rounded thresholds.
     #[must_use]
     pub fn truth_probabilities(&self) -> [f64; 2] {
-        [self.presence.probability(), self.sign.probability()]
+        [
+            self.true_presence_threshold.probability(),
+            self.true_sign_threshold.probability(),
+        ]
     }
 
     /// Returns 2p − 1 for the probability p that the presence is reported truthfully, and for the
     /// same probability of the sign. It is computed from the thresholds to avoid cancellation.
     fn truth_margins(&self) -> [f64; 2] {
-        [self.presence, self.sign].map(|truth| truth.probability() - truth.false_probability())
+        [self.true_presence_threshold, self.true_sign_threshold]
+            .map(|truth| truth.probability() - truth.false_probability())
     }
 }
 
 impl RatingOracle for PrivKv {
     fn privacy_loss(&self) -> f64 {
-        let [p, r] = [self.presence, self.sign].map(Threshold::probability);
-        let [q, s] = [self.presence, self.sign].map(Threshold::false_probability);
+        let [p, r] =
+            [self.true_presence_threshold, self.true_sign_threshold].map(Threshold::probability);
+        let [q, s] = [self.true_presence_threshold, self.true_sign_threshold]
+            .map(Threshold::false_probability);
         // The four likelihood ratios: of present and absent; of a sign and absent, in either
         // direction; of one sign and the opposite sign.
         let ratios = [p / q, 2.0 * p * r / q, q / (2.0 * p * s), r / s];
@@ -119,25 +125,25 @@ impl RatingOracle for PrivKv {
     }
 
     fn report_bits(&self) -> f64 {
-        f64::from(self.items).log2().ceil() + 2.0
+        f64::from(self.item_count).log2().ceil() + 2.0
     }
 
     fn linear_estimator(&self) -> LinearEstimator {
-        let d = f64::from(self.items);
+        let d = f64::from(self.item_count);
         let [presence, sign] = self.truth_margins();
         LinearEstimator {
-            mean: d / (self.presence.probability() * sign),
+            mean_factor: d / (self.true_presence_threshold.probability() * sign),
             // The offset is 0, because `add_report` subtracts the expected presence for each drawn
             // item.
-            presence: Some([d / presence, 0.0]),
+            presence_factor_and_offset: Some([d / presence, 0.0]),
         }
     }
 
     fn second_moments(&self) -> EstimateMoments {
-        let d = f64::from(self.items);
+        let d = f64::from(self.item_count);
         let (p, q) = (
-            self.presence.probability(),
-            self.presence.false_probability(),
+            self.true_presence_threshold.probability(),
+            self.true_presence_threshold.false_probability(),
         );
         let [presence, sign] = self.truth_margins();
         let square = d / (p * sign).powi(2);
@@ -147,27 +153,29 @@ impl RatingOracle for PrivKv {
         let present = d * (p.powi(3) + q.powi(3)) / presence.powi(2) - 1.0;
         EstimateMoments {
             mean_square: [square * p, square * q],
-            presence: Some(PresenceMoments {
+            presence_moments: Some(PresenceMoments {
                 variance: [present, absent],
-                product: d * p / presence,
+                frequency_mean_product: d * p / presence,
             }),
         }
     }
 
     fn add_report(&self, entries: &[Entry], sums: &mut ReportSums, rng: &mut dyn CryptoRng) {
-        let drawn = draw_below(rng, self.items) as usize;
+        let drawn = draw_below(rng, self.item_count) as usize;
         let own = entries.iter().find(|entry| entry.item == drawn as u64);
-        sums.reports += 1;
-        let present = self.presence.draw_bool(rng) == own.is_some();
-        sums.presence[drawn] -= self.presence.false_probability();
+        sums.report_count += 1;
+        let present = self.true_presence_threshold.draw_bool(rng) == own.is_some();
+        sums.presence_counts[drawn] -= self.true_presence_threshold.false_probability();
         if !present {
             return;
         }
         let up = match own {
-            Some(entry) => randomly_rounds_up(entry.value, rng) == self.sign.draw_bool(rng),
+            Some(entry) => {
+                randomly_rounds_up(entry.value, rng) == self.true_sign_threshold.draw_bool(rng)
+            }
             None => flip_fair_coin(rng),
         };
-        sums.presence[drawn] += 1.0;
-        sums.signs[drawn] += sign_value(up);
+        sums.presence_counts[drawn] += 1.0;
+        sums.sign_sums[drawn] += sign_value(up);
     }
 }

@@ -2,29 +2,29 @@
 
 use hushbin::Error;
 
-use super::harmony::Harmony;
+use super::harmony::HarmonyMechanism;
 use super::k_fold::KFoldRepetition;
-use super::laplace_noise::LaplaceNoise;
-use super::naive_bits::NaiveBits;
-use super::normal_noise::NormalNoise;
+use super::laplace_noise::LaplaceMechanism;
+use super::naive_bits::NaivePerturbation;
+use super::normal_noise::GaussianRatingMechanism;
 use super::oracle::{OracleSetting, RatingOracle};
 use super::pckv::{PckvGrr, PckvUe};
 use super::privkv::PrivKv;
 use super::sampling::EntrySampling;
-use super::signed_bit::SignedBit;
-use super::signed_hash::SignedHash;
+use super::signed_bit::SignedBitOracle;
+use super::signed_hash::SignedHashOracle;
 use super::three_answers::PrivKvThreeAnswers;
 
 /// Unit of privacy: the pairs of inputs that a report's ε makes indistinguishable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PrivacyUnit {
     /// User level: any two inputs are neighbours.
-    User,
+    UserLevel,
     /// Event level: neighbouring inputs differ in one entry.
-    Event,
+    EventLevel,
     /// Two inputs are neighbours if the differences of their values add up to at most the distance
     /// L.
-    Neighbouring,
+    WithinDistance,
 }
 
 /// Mechanism with its name, unit of privacy, source and constructor.
@@ -41,107 +41,127 @@ pub struct NamedOracle {
 }
 
 /// List of all published mechanisms for ratings.
-pub const ORACLES: &[NamedOracle] = &[
+pub const PUBLISHED_RATING_ORACLES: &[NamedOracle] = &[
     NamedOracle {
         name: "PrivKV",
-        privacy_unit: PrivacyUnit::User,
+        privacy_unit: PrivacyUnit::UserLevel,
         source: "Ye et al. 2019; spends less than ε",
-        build: |setting| Ok(Box::new(PrivKv::published(setting)?)),
+        build: |setting| Ok(Box::new(PrivKv::with_published_budget_split(setting)?)),
     },
     NamedOracle {
         name: "PrivKV, calibrated",
-        privacy_unit: PrivacyUnit::User,
+        privacy_unit: PrivacyUnit::UserLevel,
         source: "Ye et al. 2019, with parameters that spend ε",
-        build: |setting| Ok(Box::new(PrivKv::calibrated(setting)?)),
+        build: |setting| Ok(Box::new(PrivKv::with_calibrated_budget_split(setting)?)),
     },
     NamedOracle {
         name: "PrivKV, three answers",
-        privacy_unit: PrivacyUnit::User,
+        privacy_unit: PrivacyUnit::UserLevel,
         source: "PrivKV as interpreted in P1",
         build: |setting| Ok(Box::new(PrivKvThreeAnswers::new(setting)?)),
     },
     NamedOracle {
         name: "PCKV-UE",
-        privacy_unit: PrivacyUnit::User,
+        privacy_unit: PrivacyUnit::UserLevel,
         source: "Gu et al. 2020",
         build: |setting| Ok(Box::new(PckvUe::new(setting)?)),
     },
     NamedOracle {
         name: "PCKV-GRR",
-        privacy_unit: PrivacyUnit::User,
+        privacy_unit: PrivacyUnit::UserLevel,
         source: "Gu et al. 2020 as in P1: does not use that drawing an item adds privacy, so it spends less than ε",
         build: |setting| Ok(Box::new(PckvGrr::without_amplification(setting)?)),
     },
     NamedOracle {
         name: "PCKV-AGRR",
-        privacy_unit: PrivacyUnit::User,
+        privacy_unit: PrivacyUnit::UserLevel,
         source: "Gu et al. 2020",
-        build: |setting| Ok(Box::new(PckvGrr::adaptive(setting)?)),
+        build: |setting| Ok(Box::new(PckvGrr::with_amplification(setting)?)),
     },
     NamedOracle {
         name: "sampling, OLH",
-        privacy_unit: PrivacyUnit::User,
+        privacy_unit: PrivacyUnit::UserLevel,
         source: "T. Wang et al. 2017 on one random entry",
-        build: |setting| Ok(Box::new(EntrySampling::<SignedHash>::new(setting)?)),
+        build: |setting| Ok(Box::new(EntrySampling::<SignedHashOracle>::new(setting)?)),
     },
     NamedOracle {
         name: "sampling, one bit",
-        privacy_unit: PrivacyUnit::User,
+        privacy_unit: PrivacyUnit::UserLevel,
         source: "code of P3",
-        build: |setting| Ok(Box::new(EntrySampling::<SignedBit>::new(setting)?)),
+        build: |setting| Ok(Box::new(EntrySampling::<SignedBitOracle>::new(setting)?)),
     },
     NamedOracle {
         name: "k-fold, OLH",
-        privacy_unit: PrivacyUnit::Event,
+        privacy_unit: PrivacyUnit::EventLevel,
         source: "P3 §2.1, with slots in random order",
-        build: |setting| Ok(Box::new(KFoldRepetition::<SignedHash>::new(setting)?)),
+        build: |setting| Ok(Box::new(KFoldRepetition::<SignedHashOracle>::new(setting)?)),
     },
     NamedOracle {
         name: "k-fold, one bit",
-        privacy_unit: PrivacyUnit::Event,
+        privacy_unit: PrivacyUnit::EventLevel,
         source: "P3 §2.1 with the oracle of its code, with slots in random order",
-        build: |setting| Ok(Box::new(KFoldRepetition::<SignedBit>::new(setting)?)),
+        build: |setting| Ok(Box::new(KFoldRepetition::<SignedBitOracle>::new(setting)?)),
     },
     NamedOracle {
         name: "naive bits, event",
-        privacy_unit: PrivacyUnit::Event,
+        privacy_unit: PrivacyUnit::EventLevel,
         source: "P3, Table 1",
-        build: |setting| Ok(Box::new(NaiveBits::event_level(setting)?)),
+        build: |setting| {
+            Ok(Box::new(NaivePerturbation::with_event_level_privacy(
+                setting,
+            )?))
+        },
     },
     NamedOracle {
         name: "naive bits, user",
-        privacy_unit: PrivacyUnit::User,
+        privacy_unit: PrivacyUnit::UserLevel,
         source: "P3, Table 1, with ε/k for each bit",
-        build: |setting| Ok(Box::new(NaiveBits::user_level(setting)?)),
+        build: |setting| {
+            Ok(Box::new(NaivePerturbation::with_user_level_privacy(
+                setting,
+            )?))
+        },
     },
     NamedOracle {
         name: "Gaussian, event",
-        privacy_unit: PrivacyUnit::Event,
+        privacy_unit: PrivacyUnit::EventLevel,
         source: "Balle and Y.-X. Wang 2018",
-        build: |setting| Ok(Box::new(NormalNoise::event_level(setting)?)),
+        build: |setting| {
+            Ok(Box::new(GaussianRatingMechanism::with_event_level_privacy(
+                setting,
+            )?))
+        },
     },
     NamedOracle {
         name: "Gaussian, user",
-        privacy_unit: PrivacyUnit::User,
+        privacy_unit: PrivacyUnit::UserLevel,
         source: "Balle and Y.-X. Wang 2018",
-        build: |setting| Ok(Box::new(NormalNoise::user_level(setting)?)),
+        build: |setting| {
+            Ok(Box::new(GaussianRatingMechanism::with_user_level_privacy(
+                setting,
+            )?))
+        },
     },
     NamedOracle {
         name: "Harmony",
-        privacy_unit: PrivacyUnit::User,
+        privacy_unit: PrivacyUnit::UserLevel,
         source: "Nguyên et al. 2016",
-        build: |setting| Ok(Box::new(Harmony::new(setting)?)),
+        build: |setting| Ok(Box::new(HarmonyMechanism::new(setting)?)),
     },
     NamedOracle {
         name: "Gaussian, within L",
-        privacy_unit: PrivacyUnit::Neighbouring,
+        privacy_unit: PrivacyUnit::WithinDistance,
         source: "Balle and Y.-X. Wang 2018",
-        build: |setting| Ok(Box::new(NormalNoise::within_distance(setting)?)),
+        build: |setting| {
+            Ok(Box::new(GaussianRatingMechanism::with_distance_privacy(
+                setting,
+            )?))
+        },
     },
     NamedOracle {
         name: "Laplace, within L",
-        privacy_unit: PrivacyUnit::Neighbouring,
+        privacy_unit: PrivacyUnit::WithinDistance,
         source: "Dwork et al. 2006",
-        build: |setting| Ok(Box::new(LaplaceNoise::new(setting)?)),
+        build: |setting| Ok(Box::new(LaplaceMechanism::new(setting)?)),
     },
 ];

@@ -17,13 +17,13 @@
 #[derive(Debug, Clone, PartialEq)]
 pub struct ReportSums {
     /// Number of reports.
-    pub reports: u64,
+    pub report_count: u64,
     /// Number of reports that name an item as present, for each item. Oracles that ask each person
     /// about one random item subtract the number of such reports that they expect from people
     /// without the item.
-    pub presence: Vec<f64>,
+    pub presence_counts: Vec<f64>,
     /// Sum of the reported signs or noisy values of each item.
-    pub signs: Vec<f64>,
+    pub sign_sums: Vec<f64>,
 }
 
 impl ReportSums {
@@ -31,9 +31,9 @@ impl ReportSums {
     #[must_use]
     pub fn new(items: u32) -> Self {
         Self {
-            reports: 0,
-            presence: vec![0.0; items as usize],
-            signs: vec![0.0; items as usize],
+            report_count: 0,
+            presence_counts: vec![0.0; items as usize],
+            sign_sums: vec![0.0; items as usize],
         }
     }
 }
@@ -43,37 +43,37 @@ impl ReportSums {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LinearEstimator {
     /// Factor for the estimated mean, which is factor·(average reported sign).
-    pub mean: f64,
+    pub mean_factor: f64,
     /// Factor and offset of the estimated non-missing frequency, which is factor·(average presence
     /// − offset). `None` if the oracle does not report presence.
-    pub presence: Option<[f64; 2]>,
+    pub presence_factor_and_offset: Option<[f64; 2]>,
 }
 
 impl LinearEstimator {
     /// Returns the coefficients of an oracle that estimates only means. `mean` is the factor by
     /// which it multiplies the average reported sign.
-    pub(super) const fn means_only(mean: f64) -> Self {
+    pub(super) const fn for_means_only(mean: f64) -> Self {
         Self {
-            mean,
-            presence: None,
+            mean_factor: mean,
+            presence_factor_and_offset: None,
         }
     }
 
     /// Returns the estimated mean of every item. A missing entry counts as 0.
     #[must_use]
     pub fn means(&self, sums: &ReportSums) -> Vec<f64> {
-        let scale = self.mean / sums.reports as f64;
-        sums.signs.iter().map(|sum| scale * sum).collect()
+        let scale = self.mean_factor / sums.report_count as f64;
+        sums.sign_sums.iter().map(|sum| scale * sum).collect()
     }
 
     /// Returns the estimated non-missing frequency of every item: the share of people who have it.
     /// Returns `None` if the oracle does not estimate it.
     #[must_use]
     pub fn nonmissing_frequencies(&self, sums: &ReportSums) -> Option<Vec<f64>> {
-        let [scale, offset] = self.presence?;
-        let reports = sums.reports as f64;
+        let [scale, offset] = self.presence_factor_and_offset?;
+        let reports = sums.report_count as f64;
         let presence = |sum: &f64| scale * (sum / reports - offset);
-        Some(sums.presence.iter().map(presence).collect())
+        Some(sums.presence_counts.iter().map(presence).collect())
     }
 
     /// Returns, for every item, the estimated frequencies of a positive and of a negative value.

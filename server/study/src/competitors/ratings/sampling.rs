@@ -65,8 +65,10 @@ impl<T: OneSparseOracle> RatingOracle for EntrySampling<T> {
             self.entry_oracle.linear_estimator(),
         );
         LinearEstimator {
-            mean: s * one.mean,
-            presence: one.presence.map(|[scale, offset]| [s * scale, offset]),
+            mean_factor: s * one.mean_factor,
+            presence_factor_and_offset: one
+                .presence_factor_and_offset
+                .map(|[scale, offset]| [s * scale, offset]),
         }
     }
 
@@ -81,17 +83,17 @@ impl<T: OneSparseOracle> RatingOracle for EntrySampling<T> {
             let [square, variance] = mixed([own + 1.0, other]);
             PresenceMoments {
                 variance: [square - 1.0, variance],
-                product: s * one.product,
+                frequency_mean_product: s * one.frequency_mean_product,
             }
         };
         EstimateMoments {
             mean_square: mixed(one.mean_square),
-            presence: one.presence.map(presence),
+            presence_moments: one.presence_moments.map(presence),
         }
     }
 
     fn add_report(&self, entries: &[Entry], sums: &mut ReportSums, rng: &mut dyn CryptoRng) {
-        sums.reports += 1;
+        sums.report_count += 1;
         let slot = draw_slot(entries, self.sparsity, rng);
         self.entry_oracle.add_answer(slot, sums, rng);
     }
@@ -100,10 +102,11 @@ impl<T: OneSparseOracle> RatingOracle for EntrySampling<T> {
         let mut own = vec![0; self.entry_oracle.element_count()];
         for entries in people {
             let slot = draw_slot(entries, self.sparsity, rng);
-            self.entry_oracle.add_own_element(slot, sums, &mut own, rng);
+            self.entry_oracle
+                .add_own_element_support(slot, sums, &mut own, rng);
         }
-        sums.reports += people.len() as u64;
+        sums.report_count += people.len() as u64;
         self.entry_oracle
-            .add_other_elements(people.len() as u64, &own, sums, rng);
+            .add_other_element_supports(people.len() as u64, &own, sums, rng);
     }
 }

@@ -8,10 +8,10 @@ use super::one_sparse::OneSparseOracle;
 use super::oracle::{EstimateMoments, OracleSetting};
 use super::report_sums::{LinearEstimator, ReportSums};
 use super::slots::{Slot, draw_sum_of_fair_signs, sign_value};
-use crate::competitors::numbers::TwoPoints;
+use crate::competitors::numbers::TwoPointMechanism;
 
 /// One-bit oracle. Each answer draws a hash function that maps every item to a sign, + or − with
-/// equal probability. The answer reports the entry's value times the item's sign by [`TwoPoints`],
+/// equal probability. The answer reports the entry's value times the item's sign by [`TwoPointMechanism`],
 /// whose scale is A. For a dummy it reports the value 0. The estimate of an item's value is A times
 /// the answer times the item's sign.
 ///
@@ -26,33 +26,33 @@ use crate::competitors::numbers::TwoPoints;
 /// # Ok::<(), hushbin::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct SignedBit {
-    items: u32,
-    points: TwoPoints,
+pub struct SignedBitOracle {
+    item_count: u32,
+    two_point_mechanism: TwoPointMechanism,
 }
 
-impl SignedBit {
+impl SignedBitOracle {
     /// Mechanism that reports the value times the item's sign.
     #[must_use]
-    pub const fn two_points(&self) -> &TwoPoints {
-        &self.points
+    pub const fn two_point_mechanism(&self) -> &TwoPointMechanism {
+        &self.two_point_mechanism
     }
 }
 
-impl OneSparseOracle for SignedBit {
+impl OneSparseOracle for SignedBitOracle {
     /// Creates the oracle for the question and the privacy requirement of a setting.
     ///
     /// # Errors
     /// Same errors as [`OracleSetting::budget`].
     fn new(setting: &OracleSetting) -> Result<Self, Error> {
         Ok(Self {
-            items: setting.items,
-            points: TwoPoints::new(&setting.budget_without_delta()?),
+            item_count: setting.items,
+            two_point_mechanism: TwoPointMechanism::new(&setting.budget_without_delta()?),
         })
     }
 
     fn privacy_loss(&self) -> f64 {
-        self.points.privacy_loss()
+        self.two_point_mechanism.privacy_loss()
     }
 
     /// Length of an answer: a seed of 64 bits, and the bit.
@@ -61,15 +61,15 @@ impl OneSparseOracle for SignedBit {
     }
 
     fn linear_estimator(&self) -> LinearEstimator {
-        LinearEstimator::means_only(self.points.scale())
+        LinearEstimator::for_means_only(self.two_point_mechanism.estimate_scale())
     }
 
     fn second_moments(&self) -> EstimateMoments {
-        EstimateMoments::means_only([self.points.scale().powi(2); 2])
+        EstimateMoments::for_means_only([self.two_point_mechanism.estimate_scale().powi(2); 2])
     }
 
     fn element_count(&self) -> usize {
-        self.items as usize
+        self.item_count as usize
     }
 
     fn add_answer(&self, slot: Slot<'_>, sums: &mut ReportSums, rng: &mut dyn CryptoRng) {
@@ -80,13 +80,14 @@ impl OneSparseOracle for SignedBit {
             }
             Slot::Dummy(_) => 0.0,
         };
-        let answer = sign_value(self.points.randomize_unchecked(value, rng));
-        for item in 0..self.items {
-            sums.signs[item as usize] += answer * f64::from(sign_of_closed_element(&keys, item));
+        let answer = sign_value(self.two_point_mechanism.randomize_unchecked(value, rng));
+        for item in 0..self.item_count {
+            sums.sign_sums[item as usize] +=
+                answer * f64::from(sign_of_closed_element(&keys, item));
         }
     }
 
-    fn add_own_element(
+    fn add_own_element_support(
         &self,
         slot: Slot<'_>,
         sums: &mut ReportSums,
@@ -98,17 +99,20 @@ impl OneSparseOracle for SignedBit {
         own[item] += 1;
         // The answer times the own item's sign has the same distribution as a response to the value
         // itself, because rounding and response are symmetric in the sign.
-        sums.signs[item] += sign_value(self.points.randomize_unchecked(entry.value, rng));
+        sums.sign_sums[item] += sign_value(
+            self.two_point_mechanism
+                .randomize_unchecked(entry.value, rng),
+        );
     }
 
-    fn add_other_elements(
+    fn add_other_element_supports(
         &self,
         answers: u64,
         own: &[u64],
         sums: &mut ReportSums,
         rng: &mut dyn CryptoRng,
     ) {
-        for (sum, own) in sums.signs.iter_mut().zip(own) {
+        for (sum, own) in sums.sign_sums.iter_mut().zip(own) {
             // Hashed signs are assumed to be independent, with equal probabilities of + and −. The
             // products of the answer with the signs of other items then have the same distribution.
             *sum += draw_sum_of_fair_signs(answers - own, rng);

@@ -8,7 +8,7 @@ use super::one_sparse::OneSparseOracle;
 use super::oracle::{EstimateMoments, OracleSetting, PresenceMoments};
 use super::report_sums::{LinearEstimator, ReportSums};
 use super::slots::{Slot, draw_binomial, sign_value};
-use crate::competitors::choice::{LocalHash, SupportRates};
+use crate::competitors::choice::{LocalHash, SupportProbabilities};
 use crate::competitors::numbers::randomly_rounds_up;
 
 /// OLH (T. Wang, Blocki, Li, Jha, "Locally Differentially Private Protocols for Frequency
@@ -25,25 +25,25 @@ use crate::competitors::numbers::randomly_rounds_up;
 /// # Ok::<(), hushbin::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct SignedHash {
-    items: u32,
-    hash: LocalHash,
+pub struct SignedHashOracle {
+    item_count: u32,
+    local_hash: LocalHash,
 }
 
-impl SignedHash {
+impl SignedHashOracle {
     /// Local hashing over elements: 2j is item j with +, and 2j + 1 is item j with −. Dummies
     /// follow, with two elements for each dummy.
     #[must_use]
     pub const fn local_hash(&self) -> &LocalHash {
-        &self.hash
+        &self.local_hash
     }
 }
 
-impl OneSparseOracle for SignedHash {
+impl OneSparseOracle for SignedHashOracle {
     /// Creates the oracle for the question and the privacy requirement of a setting.
     ///
     /// # Errors
-    /// Same errors as [`OracleSetting::budget`]. [`Error::OutOfRange`] if 2(d + s) is outside
+    /// Same errors as [`OracleSetting::budget`]. [`Error::OptionOutOfRange`] if 2(d + s) is outside
     /// [`OPTIONS`](hushbin::bounds::OPTIONS).
     fn new(setting: &OracleSetting) -> Result<Self, Error> {
         let budget = setting.budget_without_delta()?;
@@ -51,26 +51,29 @@ impl OneSparseOracle for SignedHash {
         let buckets = (budget.exp_epsilon() + 1.0).round().max(2.0) as u32;
         let elements = 2 * (setting.items + setting.sparsity);
         Ok(Self {
-            items: setting.items,
-            hash: LocalHash::new(elements, buckets, &budget)?,
+            item_count: setting.items,
+            local_hash: LocalHash::new(elements, buckets, &budget)?,
         })
     }
 
     fn privacy_loss(&self) -> f64 {
-        self.hash.privacy_loss()
+        self.local_hash.privacy_loss()
     }
 
     /// Length of an answer: a seed of 64 bits, and a bucket.
     fn answer_bits(&self) -> f64 {
-        64.0 + f64::from(self.hash.buckets()).log2().ceil()
+        64.0 + f64::from(self.local_hash.bucket_count()).log2().ceil()
     }
 
     fn linear_estimator(&self) -> LinearEstimator {
-        let SupportRates { p, q } = self.hash.rates();
+        let SupportProbabilities {
+            own_answer_probability: p,
+            other_answer_probability: q,
+        } = self.local_hash.support_probabilities();
         let scale = 1.0 / (p - q);
         LinearEstimator {
-            mean: scale,
-            presence: Some([scale, 2.0 * q]),
+            mean_factor: scale,
+            presence_factor_and_offset: Some([scale, 2.0 * q]),
         }
     }
 
@@ -79,21 +82,21 @@ impl OneSparseOracle for SignedHash {
     /// for these two elements therefore have the same variance. The covariance of sum and
     /// difference is the difference of the two estimates' variances.
     fn second_moments(&self) -> EstimateMoments {
-        let rates = self.hash.rates();
+        let rates = self.local_hash.support_probabilities();
         let [own, other] = [true, false].map(|own| rates.variance(own));
         EstimateMoments {
             // A person with the item at 1 has mean 1, which adds 1 to the mean square and the
             // product.
             mean_square: [own + other + 1.0, 2.0 * other],
-            presence: Some(PresenceMoments {
+            presence_moments: Some(PresenceMoments {
                 variance: [own + other, 2.0 * other],
-                product: own - other + 1.0,
+                frequency_mean_product: own - other + 1.0,
             }),
         }
     }
 
     fn element_count(&self) -> usize {
-        2 * self.items as usize
+        2 * self.item_count as usize
     }
 
     fn add_answer(&self, slot: Slot<'_>, sums: &mut ReportSums, rng: &mut dyn CryptoRng) {
@@ -101,22 +104,22 @@ impl OneSparseOracle for SignedHash {
             Slot::Entry(entry) => {
                 2 * entry.item as u32 + u32::from(!randomly_rounds_up(entry.value, rng))
             }
-            Slot::Dummy(dummy) => 2 * (self.items + dummy),
+            Slot::Dummy(dummy) => 2 * (self.item_count + dummy),
         };
-        let report = self.hash.randomize(element, rng);
+        let report = self.local_hash.randomize(element, rng);
         let report = report.expect("there are items and dummies below d + s");
         let keys = HashKeys::new(report.seed);
-        for item in 0..self.items {
+        for item in 0..self.item_count {
             for (element, sign) in [(2 * item, 1.0), (2 * item + 1, -1.0)] {
-                if self.hash.hashed_bucket(&keys, element) == report.bucket {
-                    sums.presence[item as usize] += 1.0;
-                    sums.signs[item as usize] += sign;
+                if self.local_hash.hashed_bucket(&keys, element) == report.bucket {
+                    sums.presence_counts[item as usize] += 1.0;
+                    sums.sign_sums[item as usize] += sign;
                 }
             }
         }
     }
 
-    fn add_own_element(
+    fn add_own_element_support(
         &self,
         slot: Slot<'_>,
         sums: &mut ReportSums,
@@ -126,21 +129,24 @@ impl OneSparseOracle for SignedHash {
         let Slot::Entry(entry) = slot else { return };
         let (item, up) = (entry.item as usize, randomly_rounds_up(entry.value, rng));
         own[2 * item + usize::from(!up)] += 1;
-        if self.hash.draws_support(rng) {
-            sums.presence[item] += 1.0;
-            sums.signs[item] += sign_value(up);
+        if self.local_hash.draw_own_answer_support(rng) {
+            sums.presence_counts[item] += 1.0;
+            sums.sign_sums[item] += sign_value(up);
         }
     }
 
-    fn add_other_elements(
+    fn add_other_element_supports(
         &self,
         answers: u64,
         own: &[u64],
         sums: &mut ReportSums,
         rng: &mut dyn CryptoRng,
     ) {
-        let q = self.hash.rates().q;
-        for item in 0..self.items as usize {
+        let q = self
+            .local_hash
+            .support_probabilities()
+            .other_answer_probability;
+        for item in 0..self.item_count as usize {
             for (own, sign) in [(own[2 * item], 1.0), (own[2 * item + 1], -1.0)] {
                 // Under ideal hashing, the buckets of elements are independent. Any other element
                 // then falls into the reported bucket with probability 1/g, independently of
@@ -148,8 +154,8 @@ impl OneSparseOracle for SignedHash {
                 // measured. So the number of hits of an element is binomial, over the answers whose
                 // own element is a different one.
                 let hits = draw_binomial(answers - own, q, rng) as f64;
-                sums.presence[item] += hits;
-                sums.signs[item] += sign * hits;
+                sums.presence_counts[item] += hits;
+                sums.sign_sums[item] += sign * hits;
             }
         }
     }

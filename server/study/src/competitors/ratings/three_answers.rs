@@ -7,7 +7,7 @@ use rand_core::CryptoRng;
 use super::oracle::{EstimateMoments, OracleSetting, PresenceMoments, RatingOracle};
 use super::report_sums::{LinearEstimator, ReportSums};
 use super::slots::sign_value;
-use crate::competitors::choice::{RandomizedResponse, SupportRates};
+use crate::competitors::choice::{RandomizedResponse, SupportProbabilities};
 use crate::competitors::numbers::randomly_rounds_up;
 
 /// PrivKV as in P1's figures. A report draws one item uniformly and names it openly. The answer is
@@ -25,12 +25,12 @@ use crate::competitors::numbers::randomly_rounds_up;
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PrivKvThreeAnswers {
-    items: u32,
-    response: RandomizedResponse,
+    item_count: u32,
+    randomized_response: RandomizedResponse,
 }
 
 /// Number that encodes the answer "absent". The answer + is encoded by 0, and − by 1.
-const ABSENT: u32 = 2;
+const ABSENT_ANSWER_CODE: u32 = 2;
 
 impl PrivKvThreeAnswers {
     /// Creates the mechanism for the question and the privacy requirement of a setting.
@@ -39,43 +39,49 @@ impl PrivKvThreeAnswers {
     /// Same errors as [`OracleSetting::budget`].
     pub fn new(setting: &OracleSetting) -> Result<Self, Error> {
         Ok(Self {
-            items: setting.items,
-            response: RandomizedResponse::new(3, &setting.budget_without_delta()?)?,
+            item_count: setting.items,
+            randomized_response: RandomizedResponse::new(3, &setting.budget_without_delta()?)?,
         })
     }
 
     /// Returns the probability p of reporting the true answer, and the probability q of reporting a
     /// given other answer. They are exact for the rounded threshold.
     #[must_use]
-    pub fn rates(&self) -> SupportRates {
-        self.response.rates()
+    pub fn support_probabilities(&self) -> SupportProbabilities {
+        self.randomized_response.support_probabilities()
     }
 }
 
 impl RatingOracle for PrivKvThreeAnswers {
     fn privacy_loss(&self) -> f64 {
-        self.response.privacy_loss()
+        self.randomized_response.privacy_loss()
     }
 
     fn report_bits(&self) -> f64 {
-        f64::from(self.items).log2().ceil() + 2.0
+        f64::from(self.item_count).log2().ceil() + 2.0
     }
 
     /// A report about the item estimates the frequencies of + and of − as d·(\[the answer is this
     /// sign\] − q)/(p − q), where \[…\] is 1 or 0. The estimate F of the non-missing frequency is
     /// the sum of these two estimates. The estimate M of the mean is their difference.
     fn linear_estimator(&self) -> LinearEstimator {
-        let SupportRates { p, q } = self.rates();
-        let scale = f64::from(self.items) / (p - q);
+        let SupportProbabilities {
+            own_answer_probability: p,
+            other_answer_probability: q,
+        } = self.support_probabilities();
+        let scale = f64::from(self.item_count) / (p - q);
         LinearEstimator {
-            mean: scale,
-            presence: Some([scale, 0.0]),
+            mean_factor: scale,
+            presence_factor_and_offset: Some([scale, 0.0]),
         }
     }
 
     fn second_moments(&self) -> EstimateMoments {
-        let SupportRates { p, q } = self.rates();
-        let square = f64::from(self.items) / (p - q).powi(2);
+        let SupportProbabilities {
+            own_answer_probability: p,
+            other_answer_probability: q,
+        } = self.support_probabilities();
+        let square = f64::from(self.item_count) / (p - q).powi(2);
         // [answered ±] is 1 if the answer is a sign, otherwise 0. So [answered ±] − 2q is 1 − 2q or
         // −2q.
         let presence = |answered: f64| {
@@ -84,28 +90,29 @@ impl RatingOracle for PrivKvThreeAnswers {
         };
         EstimateMoments {
             mean_square: [square * (p + q), square * 2.0 * q],
-            presence: Some(PresenceMoments {
+            presence_moments: Some(PresenceMoments {
                 variance: [presence(p + q) - 1.0, presence(2.0 * q)],
                 // Only + and − contribute to E[F·M]; both have [answered ±] − 2q = 1 − 2q.
-                product: square * (p - q) * (1.0 - 2.0 * q),
+                frequency_mean_product: square * (p - q) * (1.0 - 2.0 * q),
             }),
         }
     }
 
     fn add_report(&self, entries: &[Entry], sums: &mut ReportSums, rng: &mut dyn CryptoRng) {
-        let drawn = draw_below(rng, self.items) as usize;
+        let drawn = draw_below(rng, self.item_count) as usize;
         let own = entries.iter().find(|entry| entry.item == drawn as u64);
-        let truth = own.map_or(ABSENT, |entry| {
+        let truth = own.map_or(ABSENT_ANSWER_CODE, |entry| {
             u32::from(!randomly_rounds_up(entry.value, rng))
         });
-        let answer = (self.response.randomize(truth, rng)).expect("it is one of three answers");
-        sums.reports += 1;
+        let answer =
+            (self.randomized_response.randomize(truth, rng)).expect("it is one of three answers");
+        sums.report_count += 1;
         // Subtracts the expected number of signs from a person without the item, so that the offset
         // of the estimator is 0.
-        sums.presence[drawn] -= 2.0 * self.rates().q;
-        if answer != ABSENT {
-            sums.presence[drawn] += 1.0;
-            sums.signs[drawn] += sign_value(answer == 0);
+        sums.presence_counts[drawn] -= 2.0 * self.support_probabilities().other_answer_probability;
+        if answer != ABSENT_ANSWER_CODE {
+            sums.presence_counts[drawn] += 1.0;
+            sums.sign_sums[drawn] += sign_value(answer == 0);
         }
     }
 }

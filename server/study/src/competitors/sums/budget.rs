@@ -10,21 +10,21 @@ use crate::roots::bisect;
 
 /// Allowed range of the number D of coordinates that are released together. For vectors of d
 /// numbers, D is 2d if vectors are in the Euclidean ball, and d if they are in the box [−1, 1]^d.
-pub const COORDINATES: ParameterRange = ParameterRange {
+pub const COORDINATE_COUNT_RANGE: ParameterRange = ParameterRange {
     name: "coordinates",
     min: 1.0,
     max: 1_048_576.0,
 };
 
 /// Allowed range of ε₀, the ε of one coordinate.
-const EPSILON_0: ParameterRange = ParameterRange {
+const COORDINATE_EPSILON_RANGE: ParameterRange = ParameterRange {
     name: "epsilon_0",
     min: 1e-6,
     max: 100.0,
 };
 
 /// Allowed range of δ₀, the δ of one coordinate.
-const DELTA_0: ParameterRange = ParameterRange {
+const COORDINATE_DELTA_RANGE: ParameterRange = ParameterRange {
     name: "delta_0",
     min: 1e-30,
     max: 0.5,
@@ -49,7 +49,7 @@ pub struct CoordinateBudget {
 
 /// Privacy loss (ε, δ) of all coordinates together.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct ComposedLoss {
+pub struct ComposedPrivacyLoss {
     /// Total privacy loss ε.
     pub epsilon: f64,
     /// Total failure probability δ.
@@ -65,7 +65,7 @@ impl CoordinateBudget {
     /// most 2.34·ln(2/δ).
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] if D is outside [`COORDINATES`], if ε₀ is below 10⁻⁶, or if δ₀ is
+    /// [`Error::OptionOutOfRange`] if D is outside [`COORDINATES`], if ε₀ is below 10⁻⁶, or if δ₀ is
     /// below 10⁻³⁰, for example because δ = 0.
     pub fn new(coordinates: u32, budget: &Budget) -> Result<Self, Error> {
         Self::with_delta_parts(coordinates, budget, 2.0)
@@ -76,14 +76,14 @@ impl CoordinateBudget {
     ///
     /// # Errors
     /// Same errors as [`CoordinateBudget::new`].
-    pub fn as_printed(coordinates: u32, budget: &Budget) -> Result<Self, Error> {
+    pub fn with_uncorrected_delta(coordinates: u32, budget: &Budget) -> Result<Self, Error> {
         Self::with_delta_parts(coordinates, budget, 1.0)
     }
 
     /// Returns the budget of one of D coordinates with the paper's ε₀ = ε/(2√(D·ln(2/δ))), and with
     /// δ₀ = δ/(`parts`·D).
     fn with_delta_parts(coordinates: u32, budget: &Budget, parts: f64) -> Result<Self, Error> {
-        COORDINATES.check(f64::from(coordinates))?;
+        COORDINATE_COUNT_RANGE.check_in_range(f64::from(coordinates))?;
         let d = f64::from(coordinates);
         let root = (d * (2.0 / budget.delta()).ln()).sqrt();
         Self::from_epsilon_and_delta(
@@ -95,10 +95,10 @@ impl CoordinateBudget {
     /// Creates a budget from one coordinate's ε₀, from 10⁻⁶ to 100, and its δ₀, from 10⁻³⁰ to 1/2.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] if ε₀ or δ₀ is out of its range.
+    /// [`Error::OptionOutOfRange`] if ε₀ or δ₀ is out of its range.
     pub fn from_epsilon_and_delta(epsilon: f64, delta: f64) -> Result<Self, Error> {
-        EPSILON_0.check(epsilon)?;
-        DELTA_0.check(delta)?;
+        COORDINATE_EPSILON_RANGE.check_in_range(epsilon)?;
+        COORDINATE_DELTA_RANGE.check_in_range(delta)?;
         Ok(Self { epsilon, delta })
     }
 
@@ -154,11 +154,11 @@ impl CoordinateBudget {
     ///
     /// Source: Dwork, Rothblum, Vadhan 2010, as stated by Kairouz, Oh, Viswanath 2015.
     #[must_use]
-    pub fn advanced_composition(&self, coordinates: u32, spare: f64) -> ComposedLoss {
+    pub fn advanced_composition(&self, coordinates: u32, spare: f64) -> ComposedPrivacyLoss {
         let d = f64::from(coordinates);
         // tanh(ε₀/2) = (e^ε₀ − 1)/(e^ε₀ + 1).
         let drift = d * self.epsilon * (0.5 * self.epsilon).tanh();
-        ComposedLoss {
+        ComposedPrivacyLoss {
             epsilon: (2.0 * d * (1.0 / spare).ln()).sqrt() * self.epsilon + drift,
             delta: d * self.delta + spare,
         }

@@ -31,7 +31,7 @@ impl CoordinateNoise {
     /// the module comment defines U and Z_y.
     ///
     /// # Errors
-    /// [`Error::Combination`] if the counts Z_y with |y| ≥ 2 have more than 2²² joint outcomes. For
+    /// [`Error::InvalidCombination`] if the counts Z_y with |y| ≥ 2 have more than 2²² joint outcomes. For
     /// L > 2 this is usually the case; use [`delta_upper_bound`](Self::delta_upper_bound) instead.
     ///
     /// # Panics
@@ -68,7 +68,7 @@ impl CoordinateNoise {
     /// # Errors
     /// Same errors as [`CoordinateNoise::delta_at`].
     pub fn worst_delta(&self, epsilon: f64) -> Result<f64, Error> {
-        let l = self.tuples().levels() as i32;
+        let l = self.tuples().level_count() as i32;
         let mut worst = 0.0_f64;
         for (from, to) in (-l..=l).flat_map(|from| (-l..=l).map(move |to| (from, to))) {
             worst = worst.max(self.delta_at(epsilon, from, to)?);
@@ -88,7 +88,7 @@ impl CoordinateNoise {
             }
             let own = shifted_probability_pairs(&law.probabilities(), shift);
             if all.len() * own.len() > MAX_OUTCOMES {
-                return Err(Error::Combination {
+                return Err(Error::InvalidCombination {
                     reason: "the tuples have too many outcomes to list",
                 });
             }
@@ -121,7 +121,7 @@ impl CoordinateNoise {
         let p = self.unit_count_distribution().continue_probability();
         // If p² is below the range of `NegativeBinomial`, g is taken to be always 0.
         let g = NegativeBinomial::new(1.0, p * p).map_or(vec![1.0], |law| law.probabilities());
-        let z = self.copies[0].probabilities();
+        let z = self.tuple_count_distributions[0].probabilities();
         let mut sum = vec![0.0; g.len() + z.len() - 1];
         for (i, a) in g.iter().enumerate() {
             for (total, b) in sum[i..].iter_mut().zip(&z) {
@@ -137,10 +137,10 @@ impl CoordinateNoise {
 #[derive(Debug)]
 struct ThresholdTest {
     /// Likelihood ratios P/Q of the outcomes, in ascending order.
-    ratios: Vec<f64>,
+    likelihood_ratios: Vec<f64>,
     /// Tail probabilities: for each index, the total probability, under P and under Q, of the
     /// outcomes from this index on.
-    tails: Vec<(f64, f64)>,
+    tail_probabilities: Vec<(f64, f64)>,
 }
 
 impl ThresholdTest {
@@ -157,14 +157,19 @@ impl ThresholdTest {
             tails.push((more + p, less + q));
         }
         tails.reverse();
-        Self { ratios, tails }
+        Self {
+            likelihood_ratios: ratios,
+            tail_probabilities: tails,
+        }
     }
 
     /// Returns the sum of max(0, a·P − b·Q) over all outcomes.
     fn excess_sum(&self, a: f64, b: f64) -> f64 {
         // The positive terms are exactly those from this index on, because the ratios ascend.
-        let from = self.ratios.partition_point(|ratio| a * ratio <= b);
-        let (p, q) = self.tails[from];
+        let from = self
+            .likelihood_ratios
+            .partition_point(|ratio| a * ratio <= b);
+        let (p, q) = self.tail_probabilities[from];
         (a * p - b * q).max(0.0)
     }
 }

@@ -11,17 +11,17 @@ use std::collections::BTreeMap;
 use hushbin::Error;
 use hushbin::bounds::ParameterRange;
 use hushbin::hash::HashFamily;
-use hushbin::mechanism::collision::{Collision, Rule};
+use hushbin::mechanism::collision::{Collision, FavouredBucketRule};
 
 use hushbin_analysis::accounting::{
-    Mixture, compute_batch_privacy, delta_bounds, largest_local_epsilon,
+    ReportMixture, compute_batch_privacy, delta_bounds, largest_local_epsilon,
 };
 use statrs::distribution::{Binomial, Discrete};
 
 use crate::competitors::budget::{Budget, hockey_stick_divergence};
 
 /// Allowed range of γ, the probability that a report is a uniform cell.
-const GAMMA: ParameterRange = ParameterRange {
+const GAMMA_RANGE: ParameterRange = ParameterRange {
     name: "gamma",
     min: 1e-12,
     max: 1.0,
@@ -32,14 +32,14 @@ const GAMMA: ParameterRange = ParameterRange {
 ///
 /// Source: Balle, Bell, Gascón, Nissim 2019, Theorem 3.1, for ε ≤ 1.
 #[must_use]
-pub fn paper_constant(budget: &Budget) -> f64 {
+pub fn gamma_constant_of_paper(budget: &Budget) -> f64 {
     let epsilon = budget.epsilon();
     let bennett = 14.0 * (2.0 / budget.delta()).ln() / (epsilon * epsilon);
     bennett.max(27.0 / epsilon)
 }
 
 /// Returns the probability γ of a uniform cell for a central (ε, δ), by the closed form c·M/(n −
-/// 1). Here c is the [`paper_constant`], M is `cells` and n is `people`. If the result is above 1,
+/// 1). Here c is the [`gamma_constant_of_paper`], M is `cells` and n is `people`. If the result is above 1,
 /// the closed form promises no privacy.
 ///
 /// ```
@@ -51,7 +51,7 @@ pub fn paper_constant(budget: &Budget) -> f64 {
 /// ```
 #[must_use]
 pub fn closed_form_uniform_probability(cells: u32, people: u64, budget: &Budget) -> f64 {
-    paper_constant(budget) * f64::from(cells) / (people as f64 - 1.0)
+    gamma_constant_of_paper(budget) * f64::from(cells) / (people as f64 - 1.0)
 }
 
 /// Returns the local ε of one report, ln(1 + M·(1 − γ)/γ), where M is `cells` and γ is the
@@ -66,11 +66,11 @@ pub fn local_epsilon(cells: u32, gamma: f64) -> f64 {
 /// M = `cells` buckets.
 ///
 /// # Errors
-/// [`Error::OutOfRange`] if M or ε is out of range.
-pub fn grid_mixture(cells: u32, epsilon: f64) -> Result<Mixture, Error> {
-    let rule = Rule::Heaviest { favoured: 1 };
+/// [`Error::OptionOutOfRange`] if M or ε is out of range.
+pub fn grid_mixture(cells: u32, epsilon: f64) -> Result<ReportMixture, Error> {
+    let rule = FavouredBucketRule::Heaviest { favoured: 1 };
     let of_cells = Collision::new(rule, HashFamily::Balanced, cells)?;
-    Mixture::collision(&of_cells, 1, epsilon)
+    ReportMixture::for_collision(&of_cells, 1, epsilon)
 }
 
 /// Returns the least probability γ of a uniform cell for which n shuffled reports are proven (ε, δ)
@@ -78,7 +78,7 @@ pub fn grid_mixture(cells: u32, epsilon: f64) -> Result<Mixture, Error> {
 /// above 12, so the result is at least the γ for a local ε of 12.
 ///
 /// # Errors
-/// [`Error::OutOfRange`] if M, n or δ is out of the range of [`compute_batch_privacy`], or if even
+/// [`Error::OptionOutOfRange`] if M, n or δ is out of the range of [`compute_batch_privacy`], or if even
 /// the γ of the least local ε is not enough.
 ///
 /// ```
@@ -102,9 +102,9 @@ pub fn least_uniform_probability(cells: u32, people: u64, budget: &Budget) -> Re
 /// `gamma` is the probability γ of a uniform cell.
 ///
 /// # Errors
-/// Same errors as [`compute_batch_privacy`]. [`Error::OutOfRange`] if γ is not from 10⁻¹² to 1.
+/// Same errors as [`compute_batch_privacy`]. [`Error::OptionOutOfRange`] if γ is not from 10⁻¹² to 1.
 pub fn central_epsilon(cells: u32, gamma: f64, people: u64, delta: f64) -> Result<f64, Error> {
-    GAMMA.check(gamma)?;
+    GAMMA_RANGE.check_in_range(gamma)?;
     let mixture = grid_mixture(cells, local_epsilon(cells, gamma))?;
     Ok(compute_batch_privacy(&mixture, people, 1.0, delta)?.central_epsilon)
 }
@@ -115,13 +115,13 @@ pub fn central_epsilon(cells: u32, gamma: f64, people: u64, delta: f64) -> Resul
 /// # Errors
 /// Same errors as [`central_epsilon`].
 pub fn proven_delta(cells: u32, gamma: f64, people: u64, epsilon: f64) -> Result<f64, Error> {
-    GAMMA.check(gamma)?;
+    GAMMA_RANGE.check_in_range(gamma)?;
     let local = local_epsilon(cells, gamma);
     // One report alone is already ε-private.
     if local <= epsilon {
         return Ok(0.0);
     }
-    Ok(delta_bounds(&grid_mixture(cells, local)?, people, epsilon)?.upper)
+    Ok(delta_bounds(&grid_mixture(cells, local)?, people, epsilon)?.proven_upper_delta)
 }
 
 /// Returns a lower bound on the δ of n shuffled reports at ε. The probability γ of a uniform cell
@@ -132,21 +132,21 @@ pub fn proven_delta(cells: u32, gamma: f64, people: u64, epsilon: f64) -> Result
 /// cells.
 ///
 /// # Errors
-/// [`Error::OutOfRange`] if there are fewer than 3 cells or 2 people, or γ is out of range.
+/// [`Error::OptionOutOfRange`] if there are fewer than 3 cells or 2 people, or γ is out of range.
 pub fn attack_delta_lower_bound(
     cells: u32,
     gamma: f64,
     people: u64,
     epsilon: f64,
 ) -> Result<f64, Error> {
-    GAMMA.check(gamma)?;
+    GAMMA_RANGE.check_in_range(gamma)?;
     let range = |name, min| ParameterRange {
         name,
         min,
         max: 1e9,
     };
-    range("cells", 3.0).check(f64::from(cells))?;
-    range("people", 2.0).check(people as f64)?;
+    range("cells", 3.0).check_in_range(f64::from(cells))?;
+    range("people", 2.0).check_in_range(people as f64)?;
     let (others, p) = (people as f64 - 1.0, gamma / f64::from(cells));
     // Counts more than 12 standard deviations above the mean are left out. They could only raise
     // the bound.
@@ -190,8 +190,8 @@ fn binomial_probability(successes: f64, trials: f64, p: f64) -> f64 {
 /// cells.
 ///
 /// # Errors
-/// [`Error::Combination`] if there are more than 16 cells, 15 people or 20,000 multisets, or fewer
-/// than 2 cells. [`Error::OutOfRange`] if γ is not from 10⁻¹² to 1.
+/// [`Error::InvalidCombination`] if there are more than 16 cells, 15 people or 20,000 multisets, or fewer
+/// than 2 cells. [`Error::OptionOutOfRange`] if γ is not from 10⁻¹² to 1.
 ///
 /// ```
 /// use hushbin_study::competitors::sums::grid;
@@ -207,16 +207,16 @@ pub fn exact_shuffled_delta(
     people: u32,
     epsilon: f64,
 ) -> Result<f64, Error> {
-    GAMMA.check(gamma)?;
+    GAMMA_RANGE.check_in_range(gamma)?;
     let multisets = (1..=people).map(|i| f64::from(cells + i - 1) / f64::from(i));
     // A multiset is encoded in 64 bits: four for each of 16 cells, with counts up to 15.
     let few = (2..=16).contains(&cells) && (1..=15).contains(&people);
     if !few || multisets.product::<f64>() > 20_000.5 {
-        return Err(Error::Combination {
+        return Err(Error::InvalidCombination {
             reason: "too many cells or people to list all batches of",
         });
     }
-    let report = |batch: &MultisetDistribution, cell| batch.with_report(cell, cells, gamma);
+    let report = |batch: &MultisetDistribution, cell| batch.with_added_report(cell, cells, gamma);
     let mut worst = 0.0_f64;
     for others in other_people_cells(cells, people - 1) {
         let empty = MultisetDistribution(BTreeMap::from([(0, 1.0)]));
@@ -238,7 +238,7 @@ struct MultisetDistribution(BTreeMap<u64, f64>);
 
 impl MultisetDistribution {
     /// Returns the distribution after adding a report whose true cell is `own`.
-    fn with_report(&self, own: u32, cells: u32, gamma: f64) -> Self {
+    fn with_added_report(&self, own: u32, cells: u32, gamma: f64) -> Self {
         let uniform = gamma / f64::from(cells);
         let mut more = BTreeMap::new();
         for (batch, probability) in &self.0 {
@@ -261,7 +261,7 @@ fn other_people_cells(cells: u32, others: u32) -> Vec<Vec<u32>> {
         for second in 0..=others - first {
             let mut start = vec![0; first as usize];
             start.extend(std::iter::repeat_n(1, second as usize));
-            extend_cells(&start, 2, others - first - second, others, cells, &mut all);
+            enumerate_cell_lists(&start, 2, others - first - second, others, cells, &mut all);
         }
     }
     all
@@ -270,7 +270,7 @@ fn other_people_cells(cells: u32, others: u32) -> Vec<Vec<u32>> {
 /// Extends the list `start` of people's cells by `left` people, whose cells are from `cell` on.
 /// Pushes every such list to `all` in which the numbers of people per new cell do not increase, and
 /// are at most `most`.
-fn extend_cells(
+fn enumerate_cell_lists(
     start: &[u32],
     cell: u32,
     left: u32,
@@ -288,6 +288,6 @@ fn extend_cells(
     for count in 1..=left.min(most) {
         let mut next = start.to_vec();
         next.extend(std::iter::repeat_n(cell, count as usize));
-        extend_cells(&next, cell + 1, left - count, count, cells, all);
+        enumerate_cell_lists(&next, cell + 1, left - count, count, cells, all);
     }
 }

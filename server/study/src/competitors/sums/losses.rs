@@ -6,11 +6,11 @@ use super::negative_binomial::shifted_probability_pairs;
 use super::noise::CoordinateNoise;
 
 /// Number of grid steps of the privacy loss from 0 to ε.
-const STEPS: f64 = 32_768.0;
+const LOSS_GRID_STEP_COUNT: f64 = 32_768.0;
 /// Outcomes with a probability below this limit count as having an infinite privacy loss.
-const NEGLIGIBLE: f64 = 1e-28;
+const NEGLIGIBLE_PROBABILITY: f64 = 1e-28;
 /// Upper bound on the total probability that truncating the distributions omits.
-const TRUNCATED: f64 = 1e-16;
+const TRUNCATED_PROBABILITY: f64 = 1e-16;
 
 impl CoordinateNoise {
     /// Returns an upper bound on [`delta_at`](Self::delta_at), for any number L of levels. It
@@ -33,27 +33,29 @@ impl CoordinateNoise {
     /// ```
     #[must_use]
     pub fn delta_upper_bound(&self, epsilon: f64, from: i32, to: i32) -> f64 {
-        let step = epsilon / STEPS;
+        let step = epsilon / LOSS_GRID_STEP_COUNT;
         let outer = self.tuple_count_distributions().skip(1).fold(
-            LossDistribution::zero(step),
+            PrivacyLossDistribution::zero_loss(step),
             |sum, own| {
                 let (y, law) = own;
                 match self.tuples().count_shift(y, from, to, 0) {
                     0 => sum,
-                    shift => {
-                        sum.convolve(&LossDistribution::new(&law.probabilities(), shift, step))
-                    }
+                    shift => sum.convolve(&PrivacyLossDistribution::new(
+                        &law.probabilities(),
+                        shift,
+                        step,
+                    )),
                 }
             },
         );
         let beside = self.unit_pair_probabilities();
-        let (mut delta, mut last) = (TRUNCATED, None);
+        let (mut delta, mut last) = (TRUNCATED_PROBABILITY, None);
         for (u, own, other) in self.unit_difference_outcomes(from, to) {
             let shift = self.tuples().count_shift(1, from, to, u);
             if !matches!(&last, Some((of, _)) if *of == shift) {
                 last = Some((
                     shift,
-                    outer.convolve(&LossDistribution::new(&beside, shift, step)),
+                    outer.convolve(&PrivacyLossDistribution::new(&beside, shift, step)),
                 ));
             }
             if let Some((_, losses)) = &last {
@@ -67,25 +69,25 @@ impl CoordinateNoise {
 
 /// Privacy loss distribution, with losses rounded up to multiples of a step.
 #[derive(Debug)]
-struct LossDistribution {
+struct PrivacyLossDistribution {
     /// Step of the grid to which losses are rounded.
-    step: f64,
+    loss_step: f64,
     /// Smallest loss, as a number of steps.
-    first: i64,
+    smallest_loss_step: i64,
     /// Probabilities of the losses, one for each step from the smallest loss on.
-    masses: Vec<f64>,
+    loss_probabilities: Vec<f64>,
     /// Probability of an infinite loss.
-    certain: f64,
+    infinite_loss_probability: f64,
 }
 
-impl LossDistribution {
+impl PrivacyLossDistribution {
     /// Returns the loss distribution of an uninformative output: the loss is always 0.
-    fn zero(step: f64) -> Self {
+    fn zero_loss(step: f64) -> Self {
         Self {
-            step,
-            first: 0,
-            masses: vec![1.0],
-            certain: 0.0,
+            loss_step: step,
+            smallest_loss_step: 0,
+            loss_probabilities: vec![1.0],
+            infinite_loss_probability: 0.0,
         }
     }
 
@@ -93,11 +95,11 @@ impl LossDistribution {
     /// has the probabilities of the count from 0 on.
     fn new(law: &[f64], shift: i32, step: f64) -> Self {
         if shift == 0 {
-            return Self::zero(step);
+            return Self::zero_loss(step);
         }
         let (mut found, mut certain) = (Vec::new(), 0.0);
         for (p, q) in shifted_probability_pairs(law, shift) {
-            if q == 0.0 || p < NEGLIGIBLE {
+            if q == 0.0 || p < NEGLIGIBLE_PROBABILITY {
                 certain += p;
             } else {
                 // Rounded up, so that δ is bounded from above.
@@ -112,35 +114,46 @@ impl LossDistribution {
             masses[(place - first) as usize] += p;
         }
         Self {
-            step,
-            first,
-            masses,
-            certain,
+            loss_step: step,
+            smallest_loss_step: first,
+            loss_probabilities: masses,
+            infinite_loss_probability: certain,
         }
     }
 
     /// Returns the distribution of the sum of two independent losses.
     fn convolve(&self, other: &Self) -> Self {
-        let mut masses = vec![0.0; self.masses.len() + other.masses.len() - 1];
-        for (i, a) in other.masses.iter().enumerate().filter(|(_, a)| **a > 0.0) {
-            for (sum, b) in masses[i..].iter_mut().zip(&self.masses) {
+        let mut masses =
+            vec![0.0; self.loss_probabilities.len() + other.loss_probabilities.len() - 1];
+        for (i, a) in other
+            .loss_probabilities
+            .iter()
+            .enumerate()
+            .filter(|(_, a)| **a > 0.0)
+        {
+            for (sum, b) in masses[i..].iter_mut().zip(&self.loss_probabilities) {
                 *sum += a * b;
             }
         }
         Self {
-            step: self.step,
-            first: self.first + other.first,
-            masses,
+            loss_step: self.loss_step,
+            smallest_loss_step: self.smallest_loss_step + other.smallest_loss_step,
+            loss_probabilities: masses,
             // Union bound on the probability that either loss is infinite.
-            certain: self.certain + other.certain,
+            infinite_loss_probability: self.infinite_loss_probability
+                + other.infinite_loss_probability,
         }
     }
 
     /// Returns the δ of this distribution at ε. ε may be negative.
     fn delta_at(&self, epsilon: f64) -> f64 {
-        let losses = (self.first..).map(|place| place as f64 * self.step);
+        let losses = (self.smallest_loss_step..).map(|place| place as f64 * self.loss_step);
         // 1 − exp(ε − loss) if the loss is above ε, otherwise 0.
         let excess = |(loss, p): (f64, &f64)| p * -(epsilon - loss).min(0.0).exp_m1();
-        self.certain + losses.zip(&self.masses).map(excess).sum::<f64>()
+        self.infinite_loss_probability
+            + losses
+                .zip(&self.loss_probabilities)
+                .map(excess)
+                .sum::<f64>()
     }
 }

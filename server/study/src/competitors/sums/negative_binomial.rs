@@ -16,13 +16,13 @@ use rand_core::Rng;
 use crate::competitors::budget::hockey_stick_divergence;
 
 /// Allowed range of the shape r of NB(r, p).
-const SHAPE: ParameterRange = ParameterRange {
+const SHAPE_RANGE: ParameterRange = ParameterRange {
     name: "shape",
     min: 1e-12,
     max: 1e6,
 };
 /// Allowed range of the parameter p of NB(r, p).
-const CONTINUES: ParameterRange = ParameterRange {
+const CONTINUE_PROBABILITY_RANGE: ParameterRange = ParameterRange {
     name: "p",
     min: 1e-12,
     max: 1.0 - 1e-7,
@@ -40,53 +40,56 @@ const CONTINUES: ParameterRange = ParameterRange {
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct NegativeBinomial {
-    r: f64,
-    p: f64,
+    shape: f64,
+    continue_probability: f64,
 }
 
 impl NegativeBinomial {
     /// Creates the distribution NB(r, p), with r from 10⁻¹² to 10⁶ and p from 10⁻¹² to 1 − 10⁻⁷.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] if r or p is out of its range.
+    /// [`Error::OptionOutOfRange`] if r or p is out of its range.
     pub fn new(r: f64, p: f64) -> Result<Self, Error> {
-        SHAPE.check(r)?;
-        CONTINUES.check(p)?;
-        Ok(Self { r, p })
+        SHAPE_RANGE.check_in_range(r)?;
+        CONTINUE_PROBABILITY_RANGE.check_in_range(p)?;
+        Ok(Self {
+            shape: r,
+            continue_probability: p,
+        })
     }
 
     /// Shape r of NB(r, p).
     #[must_use]
     pub const fn shape(&self) -> f64 {
-        self.r
+        self.shape
     }
 
     /// Parameter p of NB(r, p), in (0, 1). For r = 1, it is the probability that a count of at
     /// least k is also at least k + 1.
     #[must_use]
     pub const fn continue_probability(&self) -> f64 {
-        self.p
+        self.continue_probability
     }
 
     /// Mean r·p/(1 − p) of the count.
     #[must_use]
     pub fn mean(&self) -> f64 {
-        self.r * self.p / (1.0 - self.p)
+        self.shape * self.continue_probability / (1.0 - self.continue_probability)
     }
 
     /// Variance r·p/(1 − p)² of the count.
     #[must_use]
     pub fn variance(&self) -> f64 {
-        self.mean() / (1.0 - self.p)
+        self.mean() / (1.0 - self.continue_probability)
     }
 
     /// Returns the distribution NB(r/n, p) of one person's part of the noise, if n = `people`
     /// people generate it together. The sum of the n parts has the distribution `self`.
     #[must_use]
-    pub fn per_person(&self, people: u32) -> Self {
+    pub fn per_person_distribution(&self, people: u32) -> Self {
         Self {
-            r: self.r / f64::from(people.max(1)),
-            p: self.p,
+            shape: self.shape / f64::from(people.max(1)),
+            continue_probability: self.continue_probability,
         }
     }
 
@@ -96,11 +99,14 @@ impl NegativeBinomial {
     #[must_use]
     pub fn probabilities(&self) -> Vec<f64> {
         // For r < 1 the probabilities fall from 0 on, so the mode is 0.
-        let mode = ((self.r - 1.0) * self.p / (1.0 - self.p)).max(0.0).floor();
-        let up = |k: f64| self.p * (k + self.r) / (k + 1.0);
+        let mode = ((self.shape - 1.0) * self.continue_probability
+            / (1.0 - self.continue_probability))
+            .max(0.0)
+            .floor();
+        let up = |k: f64| self.continue_probability * (k + self.shape) / (k + 1.0);
         // In the far tail, each term is about p times the previous term. The sum of the tail is
         // therefore about 1/(1 − p) times its first term.
-        probabilities_from_mode(mode, up, 1e-20 * (1.0 - self.p))
+        probabilities_from_mode(mode, up, 1e-20 * (1.0 - self.continue_probability))
     }
 
     /// Returns the δ at ε of a count with this noise, if the counts of two inputs differ by
@@ -122,10 +128,10 @@ impl NegativeBinomial {
     /// Draws a count in floating point, for simulations and comparisons only. Noise that people
     /// send would have to follow its distribution exactly, to the last bit.
     pub fn draw_count<R: Rng + ?Sized>(&self, rng: &mut R) -> u64 {
-        let log = (-self.p).ln_1p();
-        let groups = draw_poisson(-self.r * log, rng);
+        let log = (-self.continue_probability).ln_1p();
+        let groups = draw_poisson(-self.shape * log, rng);
         (0..groups)
-            .map(|_| draw_logarithmic(self.p, log, rng))
+            .map(|_| draw_logarithmic(self.continue_probability, log, rng))
             .sum()
     }
 }
@@ -194,16 +200,16 @@ pub(super) fn draw_open_unit<R: Rng + ?Sized>(rng: &mut R) -> f64 {
 /// time of length `mean`. This time is split into parts of at most 32, so that no product
 /// underflows.
 fn draw_poisson<R: Rng + ?Sized>(mean: f64, rng: &mut R) -> u64 {
-    const MOST: f64 = 32.0;
+    const MAX_INTERVAL_LENGTH: f64 = 32.0;
     let (mut left, mut count) = (mean, 0);
     while left > 0.0 {
-        let limit = (-left.min(MOST)).exp();
+        let limit = (-left.min(MAX_INTERVAL_LENGTH)).exp();
         let mut product = draw_open_unit(rng);
         while product > limit {
             count += 1;
             product *= draw_open_unit(rng);
         }
-        left -= MOST;
+        left -= MAX_INTERVAL_LENGTH;
     }
     count
 }

@@ -9,7 +9,7 @@ use super::tuples::{MaximumShift, ZeroSumTuples};
 
 /// Fraction β of ε₀ that is spent on hiding the counts of tuples. The remaining fraction is spent
 /// on hiding the sum of the values.
-pub const TUPLES_PART: f64 = 0.25;
+pub const TUPLE_EPSILON_FRACTION: f64 = 0.25;
 
 /// Total noise that all honest people add to one coordinate with L levels. The noise consists of
 /// messages +1 and −1, and of tuples of messages with sum zero.
@@ -39,31 +39,31 @@ pub struct CoordinateNoise {
     tuples: ZeroSumTuples,
     /// Distribution of the number Z⁺ of noise messages +1, and of the number Z⁻ of noise messages
     /// −1.
-    units: NegativeBinomial,
+    unit_count_distribution: NegativeBinomial,
     /// Distributions of the numbers Z_y of copies of the tuples s_y, in the order of
     /// [`ZeroSumTuples::names`].
-    pub(super) copies: Vec<NegativeBinomial>,
+    pub(super) tuple_count_distributions: Vec<NegativeBinomial>,
     maximum_shift: MaximumShift,
 }
 
 impl CoordinateNoise {
     /// Returns the noise that satisfies (ε₀, δ₀) for L `levels`. Its parameters are p_c = exp(−(1 −
-    /// β)·ε₀/(2L)), p_y = exp(−0.2·β·ε₀·|y|/Γ) and r = 3·(1 + ln(q/δ₀)). Here β is [`TUPLES_PART`],
+    /// β)·ε₀/(2L)), p_y = exp(−0.2·β·ε₀·|y|/Γ) and r = 3·(1 + ln(q/δ₀)). Here β is [`TUPLE_EPSILON_FRACTION`],
     /// and Γ and q are the maxima in [`MaximumShift`].
     ///
     /// Source: GKMPS 2021 and PVME, Algorithm 3. Here values differ by up to 2L instead of L,
     /// because they have either sign.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] if L is outside [`LEVELS`](super::LEVELS), or ε₀ is so small that a p
+    /// [`Error::OptionOutOfRange`] if L is outside [`LEVELS`](super::LEVELS), or ε₀ is so small that a p
     /// is above 1 − 10⁻⁷.
     pub fn new(levels: u32, budget: &CoordinateBudget) -> Result<Self, Error> {
         let reach = ZeroSumTuples::new(levels)?.maximum_shift();
         let epsilon = budget.epsilon();
-        let of_units = (1.0 - TUPLES_PART) * epsilon / (2.0 * f64::from(levels));
-        let of_reach = 0.2 * TUPLES_PART * epsilon / f64::from(reach.gamma);
+        let of_units = (1.0 - TUPLE_EPSILON_FRACTION) * epsilon / (2.0 * f64::from(levels));
+        let of_reach = 0.2 * TUPLE_EPSILON_FRACTION * epsilon / f64::from(reach.max_weighted_shift);
         // 3, 1 and 0.2 are constants of GKMPS's lemma, with δ₀/q for each tuple.
-        let r = 3.0 * (1.0 + (f64::from(reach.differing) / budget.delta()).ln());
+        let r = 3.0 * (1.0 + (f64::from(reach.max_shifted_tuples) / budget.delta()).ln());
         Self::with_parameters(levels, r, (-of_units).exp(), |y| {
             (-of_reach * f64::from(y.unsigned_abs())).exp()
         })
@@ -73,8 +73,8 @@ impl CoordinateNoise {
     /// `units` for messages ±1, and p_y = `copies(y)` for the tuple s_y.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] if L is outside [`LEVELS`](super::LEVELS), or r or a p is out of the
-    /// range of [`NegativeBinomial::new`]. [`Error::Combination`] if r < 1: the counts would not be
+    /// [`Error::OptionOutOfRange`] if L is outside [`LEVELS`](super::LEVELS), or r or a p is out of the
+    /// range of [`NegativeBinomial::new`]. [`Error::InvalidCombination`] if r < 1: the counts would not be
     /// log-concave, so that the best tests would not be thresholds.
     pub fn with_parameters(
         levels: u32,
@@ -84,14 +84,14 @@ impl CoordinateNoise {
     ) -> Result<Self, Error> {
         let tuples = ZeroSumTuples::new(levels)?;
         if r < 1.0 {
-            return Err(Error::Combination {
+            return Err(Error::InvalidCombination {
                 reason: "noise whose shape r is below 1 is not log-concave",
             });
         }
         let law = |y| NegativeBinomial::new(r, copies(y));
         Ok(Self {
-            units: NegativeBinomial::new(1.0, units)?,
-            copies: tuples.tuple_names().map(law).collect::<Result<_, _>>()?,
+            unit_count_distribution: NegativeBinomial::new(1.0, units)?,
+            tuple_count_distributions: tuples.tuple_names().map(law).collect::<Result<_, _>>()?,
             maximum_shift: tuples.maximum_shift(),
             tuples,
         })
@@ -113,7 +113,7 @@ impl CoordinateNoise {
     /// messages −1.
     #[must_use]
     pub const fn unit_count_distribution(&self) -> NegativeBinomial {
-        self.units
+        self.unit_count_distribution
     }
 
     /// Lists every tuple s_y by its name y, with the distribution NB(r, p_y) of the number of its
@@ -121,7 +121,9 @@ impl CoordinateNoise {
     pub fn tuple_count_distributions(
         &self,
     ) -> impl Iterator<Item = (i32, NegativeBinomial)> + use<'_> {
-        self.tuples.tuple_names().zip(self.copies.iter().copied())
+        self.tuples
+            .tuple_names()
+            .zip(self.tuple_count_distributions.iter().copied())
     }
 
     /// Expected total number of noise messages that all honest people send for one coordinate. The
@@ -132,7 +134,8 @@ impl CoordinateNoise {
             let size = if y == 1 { 2.0 } else { 3.0 };
             size * law.mean()
         };
-        2.0 * self.units.mean() + self.tuple_count_distributions().map(of_tuple).sum::<f64>()
+        2.0 * self.unit_count_distribution.mean()
+            + self.tuple_count_distributions().map(of_tuple).sum::<f64>()
     }
 
     /// Variance 2p_c/(1 − p_c)² of the noise in the coordinate's sum, in squared levels. The noise
@@ -140,6 +143,6 @@ impl CoordinateNoise {
     #[must_use]
     pub fn variance(&self) -> f64 {
         // Z⁺ and Z⁻ are independent.
-        2.0 * self.units.variance()
+        2.0 * self.unit_count_distribution.variance()
     }
 }

@@ -5,12 +5,12 @@ use hushbin::Error;
 use hushbin::bounds::ParameterRange;
 use rand_core::CryptoRng;
 
-use super::budget::{COORDINATES, CoordinateBudget};
+use super::budget::{COORDINATE_COUNT_RANGE, CoordinateBudget};
 use super::negative_binomial::draw_open_unit;
 use super::noise::CoordinateNoise;
 
 /// Allowed range of n_h, the number of honest people that privacy relies on.
-pub const HONEST: ParameterRange = ParameterRange {
+pub const HONEST_PEOPLE_COUNT_RANGE: ParameterRange = ParameterRange {
     name: "honest people",
     min: 1.0,
     max: 1e9,
@@ -40,10 +40,10 @@ pub struct CoordinateMessage {
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct VectorSumProtocol {
-    coordinates: u32,
-    honest: u32,
+    coordinate_count: u32,
+    honest_people_count: u32,
     /// Total noise that the honest people add to one coordinate.
-    noise: CoordinateNoise,
+    coordinate_noise: CoordinateNoise,
 }
 
 impl VectorSumProtocol {
@@ -51,7 +51,7 @@ impl VectorSumProtocol {
     /// the budget (ε₀, δ₀) of one coordinate.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] if D is outside [`COORDINATES`] or n_h is outside [`HONEST`].
+    /// [`Error::OptionOutOfRange`] if D is outside [`COORDINATES`] or n_h is outside [`HONEST_PEOPLE_COUNT_RANGE`].
     /// Otherwise the errors of [`CoordinateNoise::new`].
     pub fn new(
         coordinates: u32,
@@ -59,25 +59,25 @@ impl VectorSumProtocol {
         honest: u32,
         each: &CoordinateBudget,
     ) -> Result<Self, Error> {
-        COORDINATES.check(f64::from(coordinates))?;
-        HONEST.check(f64::from(honest))?;
+        COORDINATE_COUNT_RANGE.check_in_range(f64::from(coordinates))?;
+        HONEST_PEOPLE_COUNT_RANGE.check_in_range(f64::from(honest))?;
         Ok(Self {
-            coordinates,
-            honest,
-            noise: CoordinateNoise::new(levels, each)?,
+            coordinate_count: coordinates,
+            honest_people_count: honest,
+            coordinate_noise: CoordinateNoise::new(levels, each)?,
         })
     }
 
     /// Number of coordinates, D.
     #[must_use]
-    pub const fn coordinates(&self) -> u32 {
-        self.coordinates
+    pub const fn coordinate_count(&self) -> u32 {
+        self.coordinate_count
     }
 
     /// Total noise that the n_h honest people add to one coordinate.
     #[must_use]
     pub const fn coordinate_noise(&self) -> &CoordinateNoise {
-        &self.noise
+        &self.coordinate_noise
     }
 
     /// Draws one person's messages for D numbers y in [−1, 1]. For each coordinate, L·y is rounded
@@ -89,7 +89,7 @@ impl VectorSumProtocol {
     /// do that.
     ///
     /// # Errors
-    /// [`Error::AnswerCount`] if there are not D numbers. [`Error::ValueRange`] if a number is out
+    /// [`Error::WrongAnswerCount`] if there are not D numbers. [`Error::ValueOutOfRange`] if a number is out
     /// of range or NaN.
     pub fn draw_messages<R: CryptoRng + ?Sized>(
         &self,
@@ -109,16 +109,18 @@ impl VectorSumProtocol {
                 // NB is infinitely divisible: the parts of n_h people add up to the noise.
                 send(
                     sign,
-                    self.noise
+                    self.coordinate_noise
                         .unit_count_distribution()
-                        .per_person(self.honest)
+                        .per_person_distribution(self.honest_people_count)
                         .draw_count(rng),
                 );
             }
-            for (name, law) in self.noise.tuple_count_distributions() {
-                let copies = law.per_person(self.honest).draw_count(rng);
+            for (name, law) in self.coordinate_noise.tuple_count_distributions() {
+                let copies = law
+                    .per_person_distribution(self.honest_people_count)
+                    .draw_count(rng);
                 if copies > 0 {
-                    for value in self.noise.tuples().tuple_messages(name) {
+                    for value in self.coordinate_noise.tuples().tuple_messages(name) {
                         send(value, copies);
                     }
                 }
@@ -137,21 +139,21 @@ impl VectorSumProtocol {
 
     /// Number of levels L, as a double.
     fn level_count(&self) -> f64 {
-        f64::from(self.noise.tuples().levels())
+        f64::from(self.coordinate_noise.tuples().level_count())
     }
 
     /// Checks that one person's input consists of D numbers in [−1, 1].
     fn check_numbers(&self, values: &[f64]) -> Result<(), Error> {
-        if values.len() != self.coordinates as usize {
-            return Err(Error::AnswerCount {
+        if values.len() != self.coordinate_count as usize {
+            return Err(Error::WrongAnswerCount {
                 given: values.len(),
-                expected: self.coordinates,
+                expected: self.coordinate_count,
             });
         }
         let mut all = (0..).zip(values);
         let wrong = all.find(|(_, value)| !(-1.0..=1.0).contains(*value));
         wrong.map_or(Ok(()), |(item, &value)| {
-            Err(Error::ValueRange {
+            Err(Error::ValueOutOfRange {
                 item,
                 value,
                 expected: "a number from -1 to 1",
@@ -164,17 +166,17 @@ impl VectorSumProtocol {
     /// The order of messages does not matter.
     ///
     /// # Errors
-    /// [`Error::UnknownItem`] if a message's coordinate is not below D. [`Error::ValueRange`] if a
+    /// [`Error::UnknownItem`] if a message's coordinate is not below D. [`Error::ValueOutOfRange`] if a
     /// message's value is 0 or beyond ±L.
     pub fn estimate_sums(
         &self,
         messages: impl IntoIterator<Item = CoordinateMessage>,
     ) -> Result<Vec<f64>, Error> {
-        let levels = self.noise.tuples().levels();
-        let mut totals = vec![0_i64; self.coordinates as usize];
+        let levels = self.coordinate_noise.tuples().level_count();
+        let mut totals = vec![0_i64; self.coordinate_count as usize];
         for CoordinateMessage { coordinate, value } in messages {
             if value == 0 || value.unsigned_abs() > levels {
-                return Err(Error::ValueRange {
+                return Err(Error::ValueOutOfRange {
                     item: coordinate.into(),
                     value: value.into(),
                     expected: "a value from -L to L, not 0",
@@ -183,7 +185,7 @@ impl VectorSumProtocol {
             let total = totals.get_mut(coordinate as usize);
             *total.ok_or(Error::UnknownItem {
                 item: coordinate.into(),
-                items: self.coordinates,
+                items: self.coordinate_count,
             })? += i64::from(value);
         }
         let sum = |total: i64| total as f64 / self.level_count();
@@ -194,8 +196,8 @@ impl VectorSumProtocol {
     #[must_use]
     pub fn expected_noise_messages(&self, people: u32) -> f64 {
         self.people_per_honest(people)
-            * f64::from(self.coordinates)
-            * self.noise.expected_messages()
+            * f64::from(self.coordinate_count)
+            * self.coordinate_noise.expected_messages()
     }
 
     /// Returns the variance (V·n/n_h + n·ρ)/L² of one coordinate's estimated sum over n people, n_h
@@ -204,12 +206,12 @@ impl VectorSumProtocol {
     /// part of L·y.
     #[must_use]
     pub fn variance(&self, people: u32, rounding: f64) -> f64 {
-        let noise = self.people_per_honest(people) * self.noise.variance();
+        let noise = self.people_per_honest(people) * self.coordinate_noise.variance();
         (noise + f64::from(people) * rounding) / (self.level_count() * self.level_count())
     }
 
     /// Ratio n/n_h of people to honest people.
     fn people_per_honest(&self, people: u32) -> f64 {
-        f64::from(people) / f64::from(self.honest)
+        f64::from(people) / f64::from(self.honest_people_count)
     }
 }

@@ -17,7 +17,7 @@ use hushbin::Error;
 use hushbin::bounds::ParameterRange;
 
 /// Allowed range of the number of levels L. Values are integers from −L to L.
-pub const LEVELS: ParameterRange = ParameterRange {
+pub const LEVEL_COUNT_RANGE: ParameterRange = ParameterRange {
     name: "levels",
     min: 1.0,
     max: 64.0,
@@ -37,10 +37,10 @@ pub const LEVELS: ParameterRange = ParameterRange {
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ZeroSumTuples {
-    levels: u32,
+    level_count: u32,
     /// Coefficients c_y(x) of the tuples s_y in the decomposition of x. The first index is x + L,
     /// the second the position of y in [`ZeroSumTuples::names`].
-    uses: Vec<Vec<i32>>,
+    tuple_coefficients: Vec<Vec<i32>>,
 }
 
 /// Maxima of the shifts of tuple counts that a change of one person's value causes.
@@ -48,18 +48,18 @@ pub struct ZeroSumTuples {
 pub struct MaximumShift {
     /// Maximum Γ of Σ_y |shift of Z_y|·|y|, over pairs of values and over U, where Z_y is the count
     /// of the tuple s_y. See [`ZeroSumTuples::count_shift`] for U.
-    pub gamma: u32,
+    pub max_weighted_shift: u32,
     /// Maximum number q of tuples whose counts are shifted at once.
-    pub differing: u32,
+    pub max_shifted_tuples: u32,
 }
 
 impl ZeroSumTuples {
     /// Returns the tuples for L levels.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] if L is outside [`LEVELS`].
+    /// [`Error::OptionOutOfRange`] if L is outside [`LEVELS`].
     pub fn new(levels: u32) -> Result<Self, Error> {
-        LEVELS.check(f64::from(levels))?;
+        LEVEL_COUNT_RANGE.check_in_range(f64::from(levels))?;
         let l = levels as i32;
         let places = 2 * levels as usize - 1;
         let mut uses = vec![vec![0; places]; 2 * levels as usize + 1];
@@ -72,22 +72,25 @@ impl ZeroSumTuples {
                 let mut own: Vec<i32> = (0..places)
                     .map(|place| -uses[parts[0]][place] - uses[parts[1]][place])
                     .collect();
-                own[name_index(x)] += 1;
+                own[tuple_name_index(x)] += 1;
                 uses[(x + l) as usize] = own;
             }
         }
-        Ok(Self { levels, uses })
+        Ok(Self {
+            level_count: levels,
+            tuple_coefficients: uses,
+        })
     }
 
     /// Number of levels, L.
     #[must_use]
-    pub const fn levels(&self) -> u32 {
-        self.levels
+    pub const fn level_count(&self) -> u32 {
+        self.level_count
     }
 
     /// Lists the numbers y that name the tuples s_y: 1, 2, −2, 3, −3, …
     pub fn tuple_names(&self) -> impl Iterator<Item = i32> + use<> {
-        let more = (2..=self.levels as i32).flat_map(|size| [size, -size]);
+        let more = (2..=self.level_count as i32).flat_map(|size| [size, -size]);
         std::iter::once(1).chain(more)
     }
 
@@ -110,9 +113,9 @@ impl ZeroSumTuples {
     /// # Panics
     /// If there is no such tuple or value.
     #[must_use]
-    pub fn coefficient(&self, y: i32, x: i32) -> i32 {
+    pub fn tuple_coefficient(&self, y: i32, x: i32) -> i32 {
         self.assert_tuple_name(y);
-        self.uses[self.value_index(x)][name_index(y)]
+        self.tuple_coefficients[self.value_index(x)][tuple_name_index(y)]
     }
 
     /// Lists the tuples in the decomposition of a message x. Each item is y and its coefficient
@@ -121,21 +124,25 @@ impl ZeroSumTuples {
     /// # Panics
     /// If there is no such value.
     pub fn decomposition(&self, x: i32) -> impl Iterator<Item = (i32, i32)> + use<'_> {
-        let counts = self.uses[self.value_index(x)].iter().copied();
+        let counts = self.tuple_coefficients[self.value_index(x)].iter().copied();
         self.tuple_names()
             .zip(counts)
             .filter(|&(_, count)| count != 0)
     }
 
     /// Returns the maximum difference between c_y(x) and c_y(x′) over all messages x and x′, where
-    /// c_y(x) is the [`coefficient`](Self::coefficient).
+    /// c_y(x) is the [`coefficient`](Self::tuple_coefficient).
     ///
     /// # Panics
     /// If there is no such tuple.
     #[must_use]
     pub fn coefficient_range(&self, y: i32) -> u32 {
         self.assert_tuple_name(y);
-        let counts = || self.uses.iter().map(|counts| counts[name_index(y)]);
+        let counts = || {
+            self.tuple_coefficients
+                .iter()
+                .map(|counts| counts[tuple_name_index(y)])
+        };
         let (least, most) = (counts().min(), counts().max());
         least.unwrap_or(0).abs_diff(most.unwrap_or(0))
     }
@@ -150,7 +157,7 @@ impl ZeroSumTuples {
     /// If there is no such tuple or value.
     #[must_use]
     pub fn count_shift(&self, y: i32, from: i32, to: i32, units: i32) -> i32 {
-        let own = self.coefficient(y, from) - self.coefficient(y, to);
+        let own = self.tuple_coefficient(y, from) - self.tuple_coefficient(y, to);
         let beside = units.max(from) - units.max(to);
         own + if y == 1 { beside } else { 0 }
     }
@@ -167,10 +174,10 @@ impl ZeroSumTuples {
     /// ```
     #[must_use]
     pub fn maximum_shift(&self) -> MaximumShift {
-        let l = self.levels as i32;
+        let l = self.level_count as i32;
         let mut most = MaximumShift {
-            gamma: 0,
-            differing: 0,
+            max_weighted_shift: 0,
+            max_shifted_tuples: 0,
         };
         let pairs = (-l..=l).flat_map(|from| (-l..=l).map(move |to| (from, to)));
         for (from, to) in pairs {
@@ -183,8 +190,10 @@ impl ZeroSumTuples {
             // U from −L to L is enough: beyond, max(U, x) − max(U, x′) does not change.
             for units in -l..=l {
                 let shift = self.count_shift(1, from, to, units).unsigned_abs();
-                most.gamma = most.gamma.max(weight + shift);
-                most.differing = most.differing.max(differing + u32::from(shift > 0));
+                most.max_weighted_shift = most.max_weighted_shift.max(weight + shift);
+                most.max_shifted_tuples = most
+                    .max_shifted_tuples
+                    .max(differing + u32::from(shift > 0));
             }
         }
         most
@@ -192,13 +201,13 @@ impl ZeroSumTuples {
 
     /// Returns the first index, for the message x, in the coefficients `uses`.
     fn value_index(&self, x: i32) -> usize {
-        assert!(x.unsigned_abs() <= self.levels, "a value from -L to L");
-        (x + self.levels as i32) as usize
+        assert!(x.unsigned_abs() <= self.level_count, "a value from -L to L");
+        (x + self.level_count as i32) as usize
     }
 
     /// Checks that y is the name of a tuple.
     fn assert_tuple_name(&self, y: i32) {
-        let named = y == 1 || (2..=self.levels).contains(&y.unsigned_abs());
+        let named = y == 1 || (2..=self.level_count).contains(&y.unsigned_abs());
         assert!(named, "a tuple's name: 1, or 2 to L with either sign");
     }
 }
@@ -211,7 +220,7 @@ fn negated_halves(x: i32) -> [i32; 2] {
 }
 
 /// Returns the index of y in [`ZeroSumTuples::names`].
-fn name_index(y: i32) -> usize {
+fn tuple_name_index(y: i32) -> usize {
     let size = y.unsigned_abs() as usize;
     match y {
         1 => 0,

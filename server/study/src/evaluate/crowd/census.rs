@@ -11,7 +11,7 @@ use rand_chacha::ChaCha8Rng;
 use rand_core::{Rng, SeedableRng};
 use rand_distr::{Distribution, StandardNormal};
 
-use super::random::ZipfItems;
+use super::random::ZipfItemDistribution;
 
 /// Extract of a census, used in P4, that the crowd resembles.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,32 +55,32 @@ impl CensusExtract {
 #[derive(Debug, Clone)]
 pub(crate) struct CensusCrowd {
     extract: CensusExtract,
-    numeric: Vec<NumericAttribute>,
-    categories: Vec<ZipfItems>,
+    numeric_attributes: Vec<NumericAttribute>,
+    category_distributions: Vec<ZipfItemDistribution>,
     /// Weight of each feature in the income, except the constant feature.
-    weights: Vec<f64>,
+    feature_weights: Vec<f64>,
     /// Mean, over people, of the weighted sum of a person's features. A person's income is
     /// (weighted sum − `centre`)·`scale` plus noise.
-    centre: f64,
-    scale: f64,
+    mean_income_signal: f64,
+    income_scale: f64,
 }
 
 /// Parameters of a numeric attribute.
 #[derive(Debug, Clone, Copy)]
 struct NumericAttribute {
     /// Correlation of the attribute, before clipping, with the common random factor.
-    shared: f64,
+    common_factor_correlation: f64,
     /// Median of the attribute over all people.
-    centre: f64,
+    median: f64,
 }
 
 /// Person of a generated crowd, or of a row of a table.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Person {
     /// Values of the numeric attributes, in [−1, 1].
-    pub(crate) numbers: Vec<f64>,
+    pub(crate) numeric_values: Vec<f64>,
     /// Values of the categorical attributes, each numbered from 0.
-    pub(crate) categories: Vec<u32>,
+    pub(crate) category_values: Vec<u32>,
     /// Features: the numbers, then one feature for each value of a category except the last, and
     /// the constant 1.
     pub(crate) features: Vec<f64>,
@@ -89,7 +89,7 @@ pub(crate) struct Person {
 }
 
 /// Standard deviation of a numeric attribute before it is clipped.
-const NUMBER_DEVIATION: f64 = 0.35;
+const NUMERIC_ATTRIBUTE_DEVIATION: f64 = 0.35;
 /// Standard deviation of income, before it is clipped.
 const INCOME_DEVIATION: f64 = 0.4;
 /// Fraction of the income's variance that comes from noise.
@@ -109,24 +109,24 @@ impl CensusCrowd {
         let numeric = |index: u32| NumericAttribute {
             // The correlation of two attributes is the product of their correlations with the
             // factor: 0.22 to 0.58.
-            shared: 0.46 + 0.32 * f64::from(index) / last,
-            centre: 0.2 * f64::from(index) / last - 0.1,
+            common_factor_correlation: 0.46 + 0.32 * f64::from(index) / last,
+            median: 0.2 * f64::from(index) / last - 0.1,
         };
-        let law = |values: &u32| ZipfItems::new(*values, 1.3);
+        let law = |values: &u32| ZipfItemDistribution::new(*values, 1.3);
         let numbers = extract.numeric_count() as usize;
         // Numeric attributes vary less than the features of categories, so their weights are
         // larger.
         let strength = |index| if index < numbers { 2.0 } else { 1.0 };
         let mut census = Self {
             extract,
-            numeric: (0..extract.numeric_count()).map(numeric).collect(),
-            categories: extract.category_sizes().iter().map(law).collect(),
-            weights: Vec::new(),
-            centre: 0.0,
-            scale: 1.0,
+            numeric_attributes: (0..extract.numeric_count()).map(numeric).collect(),
+            category_distributions: extract.category_sizes().iter().map(law).collect(),
+            feature_weights: Vec::new(),
+            mean_income_signal: 0.0,
+            income_scale: 1.0,
         };
         let features = 0..census.feature_count() as usize - 1;
-        census.weights = features.map(|index| strength(index) * normal()).collect();
+        census.feature_weights = features.map(|index| strength(index) * normal()).collect();
         census.fit_income_scale(&mut ChaCha8Rng::seed_from_u64(0));
         census
     }
@@ -143,8 +143,8 @@ impl CensusCrowd {
         }
         let n = f64::from(FIT_SAMPLE_SIZE);
         let variance = squares / n - (sum / n).powi(2);
-        self.centre = sum / n;
-        self.scale = INCOME_DEVIATION * ((1.0 - NOISE_VARIANCE_FRACTION) / variance).sqrt();
+        self.mean_income_signal = sum / n;
+        self.income_scale = INCOME_DEVIATION * ((1.0 - NOISE_VARIANCE_FRACTION) / variance).sqrt();
     }
 
     /// Number of features of a person, which is the length of a gradient.
@@ -162,37 +162,38 @@ impl CensusCrowd {
     pub(crate) fn draw_person(&self, rng: &mut ChaCha8Rng, person: &mut Person) {
         self.draw_features(rng, person);
         let noise: f64 = StandardNormal.sample(rng);
-        let signal = self.scale * (self.income_signal(person) - self.centre);
+        let signal = self.income_scale * (self.income_signal(person) - self.mean_income_signal);
         let income = signal + INCOME_DEVIATION * NOISE_VARIANCE_FRACTION.sqrt() * noise;
         person.income = income.clamp(-1.0, 1.0);
     }
 
     fn income_signal(&self, person: &Person) -> f64 {
-        let both = self.weights.iter().zip(&person.features);
+        let both = self.feature_weights.iter().zip(&person.features);
         both.map(|(weight, feature)| weight * feature).sum()
     }
 
     fn draw_features(&self, rng: &mut ChaCha8Rng, person: &mut Person) {
         let Person {
-            numbers,
-            categories,
+            numeric_values: numbers,
+            category_values: categories,
             ..
         } = person;
         numbers.clear();
         categories.clear();
         let factor = draw_normal_mixture(rng);
-        for own in &self.numeric {
-            let alone = (1.0 - own.shared * own.shared).sqrt();
-            let z = own.shared * factor + alone * draw_normal_mixture(rng);
-            numbers.push((own.centre + NUMBER_DEVIATION * z).clamp(-1.0, 1.0));
+        for own in &self.numeric_attributes {
+            let alone =
+                (1.0 - own.common_factor_correlation * own.common_factor_correlation).sqrt();
+            let z = own.common_factor_correlation * factor + alone * draw_normal_mixture(rng);
+            numbers.push((own.median + NUMERIC_ATTRIBUTE_DEVIATION * z).clamp(-1.0, 1.0));
         }
-        for (index, law) in self.categories.iter().enumerate() {
+        for (index, law) in self.category_distributions.iter().enumerate() {
             let on = index % numbers.len();
             // People above the median of the number take the smaller of two draws of the category.
             // The other half takes the larger. Each group is half of the people, so the
             // distribution of the category is still Zipf's.
             let [a, b] = [law.draw_item(rng), law.draw_item(rng)];
-            let above = numbers[on] > self.numeric[on].centre;
+            let above = numbers[on] > self.numeric_attributes[on].median;
             categories.push(if above { a.min(b) } else { a.max(b) });
         }
         person.compute_features(self.extract.category_sizes());
@@ -203,8 +204,8 @@ impl Person {
     /// Computes the person's features from the numbers and categories. `values` has the number of
     /// values of each category.
     pub(crate) fn compute_features(&mut self, values: &[u32]) {
-        self.features.clone_from(&self.numbers);
-        for (&values, &own) in values.iter().zip(&self.categories) {
+        self.features.clone_from(&self.numeric_values);
+        for (&values, &own) in values.iter().zip(&self.category_values) {
             let feature = |value| if value == own { 1.0 } else { -1.0 };
             self.features.extend((0..values - 1).map(feature));
         }
@@ -258,20 +259,25 @@ mod tests {
             let crowd = people(&census, 20_000);
             let numbers = extract.numeric_count() as usize;
             for (i, j) in (0..numbers).flat_map(|i| (0..i).map(move |j| (i, j))) {
-                let pairs = crowd.iter().map(|own| (own.numbers[i], own.numbers[j]));
+                let pairs = crowd
+                    .iter()
+                    .map(|own| (own.numeric_values[i], own.numeric_values[j]));
                 let shared = correlation(pairs);
                 assert!((0.18..0.62).contains(&shared), "{i} {j}: {shared}");
             }
             for (index, &values) in extract.category_sizes().iter().enumerate() {
-                let first = crowd.iter().filter(|own| own.categories[index] == 0);
+                let first = crowd.iter().filter(|own| own.category_values[index] == 0);
                 let share = first.count() as f64 / crowd.len() as f64;
                 let weights = (1..=values).map(|rank| f64::from(rank).powf(-1.3));
                 let first = 1.0 / weights.sum::<f64>();
                 assert!((share - first).abs() < 0.02, "{index}: {share}");
                 let on = index % numbers;
-                let pairs = crowd
-                    .iter()
-                    .map(|own| (own.numbers[on], f64::from(own.categories[index])));
+                let pairs = crowd.iter().map(|own| {
+                    (
+                        own.numeric_values[on],
+                        f64::from(own.category_values[index]),
+                    )
+                });
                 let shared = correlation(pairs);
                 assert!(shared < -0.2, "{index}: {shared}");
             }
@@ -282,9 +288,9 @@ mod tests {
     fn features_are_encoded_as_the_paper_has_them() {
         let census = CensusCrowd::new(CensusExtract::Mexico);
         for person in people(&census, 50) {
-            let mut expected = person.numbers.clone();
+            let mut expected = person.numeric_values.clone();
             let both = person
-                .categories
+                .category_values
                 .iter()
                 .zip(census.extract.category_sizes());
             for (&value, &values) in both {

@@ -12,8 +12,8 @@ use crate::evaluate::measure::error::StudyError;
 /// Data set: all people with all their entries.
 #[derive(Debug)]
 pub(crate) struct EntryDataSet {
-    items: u32,
-    people: Vec<Vec<Entry>>,
+    item_count: u32,
+    entries_by_person: Vec<Vec<Entry>>,
 }
 
 impl EntryDataSet {
@@ -54,19 +54,19 @@ impl EntryDataSet {
         let entry = |(item, value)| Entry { item, value };
         let person = |own: BTreeMap<u64, f64>| own.into_iter().map(entry).collect();
         Ok(Self {
-            items,
-            people: all.into_iter().map(person).collect(),
+            item_count: items,
+            entries_by_person: all.into_iter().map(person).collect(),
         })
     }
 
     /// Number of items.
     pub(crate) const fn item_count(&self) -> u32 {
-        self.items
+        self.item_count
     }
 
     /// Entries of each person, in ascending order of items.
     pub(crate) fn entries_by_person(&self) -> &[Vec<Entry>] {
-        &self.people
+        &self.entries_by_person
     }
 }
 

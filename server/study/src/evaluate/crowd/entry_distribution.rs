@@ -6,7 +6,7 @@ use rand_core::Rng;
 use rand_distr::{Distribution, Normal};
 
 use super::data_set::EntryDataSet;
-use super::random::ZipfItems;
+use super::random::ZipfItemDistribution;
 
 /// Distribution of the entries that people have: their items with a value each.
 #[derive(Debug, Clone, Copy)]
@@ -16,32 +16,32 @@ pub(crate) enum EntryDistribution<'a> {
     Uniform,
     /// P3 as printed: each person has k distinct items, drawn by Zipf's law. Values are normal with
     /// mean 1.
-    Zipf(ZipfItems),
+    Zipf(ZipfItemDistribution),
     /// P3 as in its code: each person draws k times by Zipf's law. An item that is drawn repeatedly
     /// counts once. Every third item has the value −1, all other items have 1.
-    ZipfAsCoded(ZipfItems),
+    ZipfAsCoded(ZipfItemDistribution),
     /// People of a data set, in order.
-    Data(&'a EntryDataSet),
+    DataSet(&'a EntryDataSet),
 }
 
 /// Exponent of Zipf's law in P3.
-pub(crate) const EXPONENT: f64 = 1.4;
+pub(crate) const ZIPF_EXPONENT: f64 = 1.4;
 /// Standard deviation of the values in P3, before they are clipped to [−1, 1]. The mean of the
 /// values is 1.
-const SPREAD: f64 = 0.3;
+const VALUE_DEVIATION: f64 = 0.3;
 
 /// Block of people with all their entries.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct PeopleBlock {
     entries: Vec<Entry>,
-    ends: Vec<usize>,
+    entry_end_indices: Vec<usize>,
 }
 
 impl PeopleBlock {
     /// Returns the entries of each person, in ascending order of items.
     pub(crate) fn entries_by_person(&self) -> Vec<&[Entry]> {
-        let begins = std::iter::once(&0).chain(&self.ends);
-        let spans = begins.zip(&self.ends);
+        let begins = std::iter::once(&0).chain(&self.entry_end_indices);
+        let spans = begins.zip(&self.entry_end_indices);
         spans
             .map(|(begin, end)| &self.entries[*begin..*end])
             .collect()
@@ -50,13 +50,13 @@ impl PeopleBlock {
     fn push_person(&mut self, mut entries: Vec<Entry>) {
         entries.sort_unstable_by_key(|entry| entry.item);
         self.entries.append(&mut entries);
-        self.ends.push(self.entries.len());
+        self.entry_end_indices.push(self.entries.len());
     }
 }
 
 impl EntryDistribution<'_> {
     /// Draws the block of people whose indices in the crowd are in `numbers`. Each person has at
-    /// most `entries` of the `items` items, except in [`Self::Data`].
+    /// most `entries` of the `items` items, except in [`Self::DataSet`].
     pub(crate) fn draw_block<R: Rng + ?Sized>(
         self,
         numbers: std::ops::Range<usize>,
@@ -67,19 +67,25 @@ impl EntryDistribution<'_> {
         let mut block = PeopleBlock::default();
         let mut front: Vec<u32> = (0..items).collect();
         let mut last_owner = vec![usize::MAX; items as usize];
-        let values = Normal::new(1.0, SPREAD).expect("the spread is finite");
+        let values = Normal::new(1.0, VALUE_DEVIATION).expect("the spread is finite");
         for person in numbers {
             let own = match self {
                 Self::Uniform => {
                     move_random_subset_to_front(rng, &mut front, entries as usize);
                     let drawn = front[..entries as usize].iter();
-                    drawn.map(|&item| entry(item, draw_sign(rng))).collect()
+                    drawn
+                        .map(|&item| make_entry(item, draw_sign(rng)))
+                        .collect()
                 }
                 Self::Zipf(zipf) => {
-                    let drawn =
-                        draw_distinct(entries, person, &mut last_owner, || zipf.draw_item(rng));
+                    let drawn = draw_distinct_items(entries, person, &mut last_owner, || {
+                        zipf.draw_item(rng)
+                    });
                     let mut value = || values.sample(rng).clamp(-1.0, 1.0);
-                    drawn.into_iter().map(|item| entry(item, value())).collect()
+                    drawn
+                        .into_iter()
+                        .map(|item| make_entry(item, value()))
+                        .collect()
                 }
                 Self::ZipfAsCoded(zipf) => {
                     let mut drawn: Vec<u32> = (0..entries).map(|_| zipf.draw_item(rng)).collect();
@@ -87,9 +93,9 @@ impl EntryDistribution<'_> {
                     drawn.dedup();
                     let value = |item: u32| if item.is_multiple_of(3) { -1.0 } else { 1.0 };
                     let all = drawn.into_iter();
-                    all.map(|item| entry(item, value(item))).collect()
+                    all.map(|item| make_entry(item, value(item))).collect()
                 }
-                Self::Data(data) => data.entries_by_person()[person].clone(),
+                Self::DataSet(data) => data.entries_by_person()[person].clone(),
             };
             block.push_person(own);
         }
@@ -97,7 +103,7 @@ impl EntryDistribution<'_> {
     }
 }
 
-fn entry(item: u32, value: f64) -> Entry {
+fn make_entry(item: u32, value: f64) -> Entry {
     Entry {
         item: u64::from(item),
         value,
@@ -110,7 +116,7 @@ fn draw_sign<R: Rng + ?Sized>(rng: &mut R) -> f64 {
 
 /// Draws items until `count` of them are distinct, and returns the distinct items. `last_owner`
 /// has, for each item, the index of the last person who drew it.
-fn draw_distinct(
+fn draw_distinct_items(
     count: u32,
     person: usize,
     // Storing the person's index avoids clearing `last_owner` for every person.
@@ -135,7 +141,7 @@ mod tests {
 
     #[test]
     fn people_have_what_they_should() {
-        let (zipf, rng) = (ZipfItems::new(50, EXPONENT), &mut seeded(2));
+        let (zipf, rng) = (ZipfItemDistribution::new(50, ZIPF_EXPONENT), &mut seeded(2));
         for (workload, exactly) in [
             (EntryDistribution::Uniform, true),
             (EntryDistribution::Zipf(zipf), true),

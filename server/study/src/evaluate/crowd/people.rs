@@ -25,8 +25,8 @@ pub(crate) enum PeopleSource {
 pub(crate) struct PeopleTable {
     label: String,
     /// Number of values of each category.
-    values: Vec<u32>,
-    people: Vec<PersonRow>,
+    category_sizes: Vec<u32>,
+    person_rows: Vec<PersonRow>,
 }
 
 #[derive(Debug)]
@@ -48,7 +48,7 @@ pub(crate) enum PeopleSequence {
 /// except the last has its own feature.
 const MAX_CATEGORY_VALUES: usize = 256;
 /// Spellings of a missing number.
-const MISSING: [&str; 4] = ["", "NA", "NaN", "null"];
+const MISSING_NUMBER_SPELLINGS: [&str; 4] = ["", "NA", "NaN", "null"];
 /// Minimum number of rows of a table, since only a tenth of the people are held out for tests.
 const MIN_PEOPLE: usize = 100;
 
@@ -62,13 +62,13 @@ impl PeopleSource {
     }
 
     /// Starts a sequence of people. For a table, `rng` draws the order of its rows.
-    pub(crate) fn draw_sequence(&self, mut rng: ChaCha8Rng) -> PeopleSequence {
+    pub(crate) fn start_people_sequence(&self, mut rng: ChaCha8Rng) -> PeopleSequence {
         match self {
             Self::Generated(extract) => {
                 PeopleSequence::Census(Box::new((CensusCrowd::new(*extract), rng)))
             }
             Self::Table(table) => {
-                let mut order: Vec<usize> = (0..table.people.len()).collect();
+                let mut order: Vec<usize> = (0..table.person_rows.len()).collect();
                 let all = order.len();
                 move_random_subset_to_front(&mut rng, &mut order, all);
                 PeopleSequence::Table(Arc::clone(table), order.into_iter())
@@ -97,13 +97,13 @@ impl PeopleSequence {
                 census.draw_person(rng, person);
             }
             Self::Table(table, order) => {
-                let row = &table.people[order
+                let row = &table.person_rows[order
                     .next()
                     .expect("no more people are drawn than the table has")];
-                person.numbers.clone_from(&row.numbers);
-                person.categories.clone_from(&row.categories);
+                person.numeric_values.clone_from(&row.numbers);
+                person.category_values.clone_from(&row.categories);
                 person.income = row.target;
-                person.compute_features(&table.values);
+                person.compute_features(&table.category_sizes);
             }
         }
     }
@@ -168,8 +168,8 @@ impl PeopleTable {
         }
         Ok(Self {
             label: label.to_owned(),
-            values,
-            people,
+            category_sizes: values,
+            person_rows: people,
         })
     }
 
@@ -180,12 +180,12 @@ impl PeopleTable {
 
     /// Number of people.
     pub(crate) fn person_count(&self) -> u64 {
-        self.people.len() as u64
+        self.person_rows.len() as u64
     }
 
     fn feature_count(&self) -> u32 {
-        let more: u32 = self.values.iter().map(|values| values - 1).sum();
-        self.people[0].numbers.len() as u32 + more + 1
+        let more: u32 = self.category_sizes.iter().map(|values| values - 1).sum();
+        self.person_rows[0].numbers.len() as u32 + more + 1
     }
 }
 
@@ -231,7 +231,11 @@ fn read_columns(mut source: impl Read) -> Result<(csv::StringRecord, Vec<Vec<Str
 /// # Errors
 /// A message if some numbers are missing and all other cells are numbers.
 fn parse_numbers(name: &str, column: &[String]) -> Result<Option<Vec<f64>>, String> {
-    let is_missing = |cell: &String| MISSING.iter().any(|own| own.eq_ignore_ascii_case(cell));
+    let is_missing = |cell: &String| {
+        MISSING_NUMBER_SPELLINGS
+            .iter()
+            .any(|own| own.eq_ignore_ascii_case(cell))
+    };
     let number = |cell: &String| cell.parse().ok().filter(|own: &f64| own.is_finite());
     let given = column.iter().filter(|cell| !is_missing(cell)).map(number);
     let Some(numbers) = given.collect::<Option<Vec<f64>>>() else {
@@ -305,13 +309,13 @@ mod tests {
         });
         let table = PeopleTable::parse_csv("t", text.as_bytes()).unwrap();
         assert_eq!(
-            (table.values.as_slice(), table.person_count()),
+            (table.category_sizes.as_slice(), table.person_count()),
             (&[3][..], 100)
         );
         // Two numbers, two features for three values, and the constant 1.
         assert_eq!(table.feature_count(), 5);
         let people = PeopleSource::Table(Arc::new(table));
-        let mut drawn = people.draw_sequence(ChaCha8Rng::seed_from_u64(1));
+        let mut drawn = people.start_people_sequence(ChaCha8Rng::seed_from_u64(1));
         let mut all: Vec<Person> = (0..100)
             .map(|_| {
                 let mut person = Person::default();
@@ -321,9 +325,9 @@ mod tests {
             .collect();
         assert!(
             all.windows(2)
-                .any(|pair| pair[0].numbers[0] > pair[1].numbers[0])
+                .any(|pair| pair[0].numeric_values[0] > pair[1].numeric_values[0])
         );
-        all.sort_by(|a, b| a.numbers[0].total_cmp(&b.numbers[0]));
+        all.sort_by(|a, b| a.numeric_values[0].total_cmp(&b.numeric_values[0]));
         assert_eq!(all[0].features, [-1.0, 0.0, -1.0, 1.0, 1.0]);
         assert_eq!(all[1].features[2..], [1.0, -1.0, 1.0]);
         assert_eq!(all[99].features[..2], [1.0, 0.0]);

@@ -20,9 +20,9 @@ pub(crate) fn generator_stream(rng: &ChaCha8Rng, index: u64) -> ChaCha8Rng {
 
 /// Zipf's distribution over the items 0 to k − 1.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct ZipfItems(rand_distr::Zipf<f64>);
+pub(crate) struct ZipfItemDistribution(rand_distr::Zipf<f64>);
 
-impl ZipfItems {
+impl ZipfItemDistribution {
     /// Creates the distribution: the probability of item i is proportional to (i + 1)^−`exponent`.
     pub(crate) fn new(items: u32, exponent: f64) -> Self {
         let law = rand_distr::Zipf::new(items.into(), exponent);
@@ -49,7 +49,7 @@ mod tests {
             let weights = (1..=items).map(|rank| f64::from(rank).powf(-exponent));
             let all: f64 = weights.clone().sum();
             let law: Vec<f64> = weights.map(|weight| weight / all).collect();
-            let zipf = ZipfItems::new(items, exponent);
+            let zipf = ZipfItemDistribution::new(items, exponent);
             let (mut counts, rng) = (vec![0; items as usize], &mut seeded(1));
             for _ in 0..100_000 {
                 counts[zipf.draw_item(rng) as usize] += 1;

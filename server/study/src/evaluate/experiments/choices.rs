@@ -6,7 +6,7 @@ use rand_chacha::ChaCha8Rng;
 use rand_core::Rng;
 
 use crate::evaluate::crowd::census::{CensusCrowd, CensusExtract, Person};
-use crate::evaluate::crowd::random::{ZipfItems, generator_stream};
+use crate::evaluate::crowd::random::{ZipfItemDistribution, generator_stream};
 use crate::evaluate::measure::axis::{DELTA, plotted_epsilons};
 use crate::evaluate::measure::experiment::{
     Experiment, Figure, Measurement, MeasurementPoint, Panel, StudyError, WorkUnit,
@@ -20,8 +20,8 @@ use crate::evaluate::mechanism::choice_protocol::ChoiceProtocolName;
 /// Experiment that estimates the shares of a choice's options, with every protocol.
 #[derive(Debug)]
 pub(crate) struct OptionSharesExperiment {
-    size: StudySize,
-    cells: Vec<ChoiceCell>,
+    study_size: StudySize,
+    experiment_cells: Vec<ChoiceExperimentCell>,
 }
 
 /// Crowd of people, and the questions that they answer.
@@ -37,18 +37,18 @@ enum ChoiceCrowd {
 /// Parameters of one cell of the experiment. Several units of work repeat a cell, each with
 /// different random numbers.
 #[derive(Debug, Clone, Copy, PartialEq)]
-struct ChoiceCell {
+struct ChoiceExperimentCell {
     crowd: ChoiceCrowd,
-    people: u64,
+    people_count: u64,
     epsilon: f64,
     delta: f64,
 }
 
 /// Answers to one question: the number of people who reported each option, and the true share of
 /// each option among all people.
-struct QuestionCounts {
-    counts: Vec<u64>,
-    truth: Vec<f64>,
+struct QuestionAnswerCounts {
+    reported_option_counts: Vec<u64>,
+    true_shares: Vec<f64>,
 }
 
 /// Values of δ in P4's figure 6.
@@ -56,17 +56,17 @@ const DELTAS: [f64; 2] = [1e-6, 1e-7];
 /// Values of ε in P4's figure 7.
 const EPSILONS: [f64; 2] = [0.5, 5.0];
 /// Values of k in P4's figure 2.
-const OPTIONS: [u32; 3] = [2, 10, 100];
+const OPTION_COUNTS: [u32; 3] = [2, 10, 100];
 /// Metric: [`MSE`] that a formula predicts.
-const EXPECTED: &str = "expected MSE";
+const EXPECTED_MSE_METRIC: &str = "expected MSE";
 /// Name, in tables, of the estimand of figure 2: the share of one option.
-const ONE: &str = "one option";
+const ONE_OPTION_ESTIMAND: &str = "one option";
 /// Metric: variance of one report's estimate of an option's share, if the reporting person did not
 /// choose the option. The paper calls this variance the noise.
-const VARIANCE: &str = "variance of another's option";
+const OTHER_OPTION_VARIANCE_METRIC: &str = "variance of another's option";
 /// Metric: variance of one report's estimate of an option's share, averaged over all k options. The
 /// reporting person chose one of them.
-const AVERAGE: &str = "average variance";
+const AVERAGE_VARIANCE_METRIC: &str = "average variance";
 
 impl OptionSharesExperiment {
     /// Creates the experiment, with the points and repeats of the given size.
@@ -74,12 +74,16 @@ impl OptionSharesExperiment {
         let mut cells = Vec::new();
         for &extract in size.quick_or_full(&CensusExtract::ALL[..1], &CensusExtract::ALL) {
             for &delta in size.quick_or_full(&DELTAS[..1], &DELTAS) {
-                cells.extend(plotted_epsilons(size).iter().map(|&epsilon| ChoiceCell {
-                    crowd: ChoiceCrowd::Census(extract),
-                    people: size.quick_or_full(10_000, 400_000),
-                    epsilon,
-                    delta,
-                }));
+                cells.extend(
+                    plotted_epsilons(size)
+                        .iter()
+                        .map(|&epsilon| ChoiceExperimentCell {
+                            crowd: ChoiceCrowd::Census(extract),
+                            people_count: size.quick_or_full(10_000, 400_000),
+                            epsilon,
+                            delta,
+                        }),
+                );
             }
         }
         let options: &[u32] = size.quick_or_full(
@@ -87,14 +91,17 @@ impl OptionSharesExperiment {
             &[2, 3, 4, 6, 8, 12, 16, 32, 64, 128, 256, 512, 1024],
         );
         for epsilon in EPSILONS {
-            cells.extend(options.iter().map(|&options| ChoiceCell {
+            cells.extend(options.iter().map(|&options| ChoiceExperimentCell {
                 crowd: ChoiceCrowd::Zipf(options),
-                people: size.quick_or_full(10_000, 100_000),
+                people_count: size.quick_or_full(10_000, 100_000),
                 epsilon,
                 delta: DELTA,
             }));
         }
-        Self { size, cells }
+        Self {
+            study_size: size,
+            experiment_cells: cells,
+        }
     }
 }
 
@@ -110,15 +117,15 @@ impl Experiment for OptionSharesExperiment {
     /// Returns one unit of work that only evaluates formulas, and one unit for each repeat of each
     /// cell.
     fn work_units(&self) -> Vec<WorkUnit> {
-        let computed = WorkUnit::formula_unit("computed", self.cells.len());
-        let repeats = self.size.quick_or_full(5, 10);
-        let cells = self.cells.iter().enumerate();
+        let computed = WorkUnit::formula_unit("computed", self.experiment_cells.len());
+        let repeats = self.study_size.quick_or_full(5, 10);
+        let cells = self.experiment_cells.iter().enumerate();
         let simulated = cells.flat_map(|(index, cell)| {
-            WorkUnit::repeated_units(repeats, index, cell.estimated_work(), |repeat| {
+            WorkUnit::repeated_units(repeats, index, cell.estimated_microseconds(), |repeat| {
                 format!(
                     "{}, {} options, ε = {}, δ = {}, repeat {repeat}",
-                    cell.crowd.estimand(),
-                    cell.crowd.total_options(),
+                    cell.crowd.estimand_name(),
+                    cell.crowd.total_option_count(),
                     cell.epsilon,
                     cell.delta
                 )
@@ -128,7 +135,7 @@ impl Experiment for OptionSharesExperiment {
     }
 
     fn run_unit(&self, unit: &WorkUnit, rng: &ChaCha8Rng) -> Result<Vec<Measurement>, StudyError> {
-        match self.cells.get(unit.index) {
+        match self.experiment_cells.get(unit.index) {
             Some(cell) => cell.simulate(rng),
             None => formula_measurements(),
         }
@@ -138,8 +145,8 @@ impl Experiment for OptionSharesExperiment {
         let noise = |&options: &u32| Panel {
             title: format!("k = {options}"),
             curves: table.mechanism_curves(
-                ONE,
-                VARIANCE,
+                ONE_OPTION_ESTIMAND,
+                OTHER_OPTION_VARIANCE_METRIC,
                 |point| point.items == options,
                 |point| point.epsilon,
             ),
@@ -147,7 +154,7 @@ impl Experiment for OptionSharesExperiment {
         let over_options = |&epsilon: &f64| Panel {
             title: format!("ε = {epsilon}"),
             curves: table.mechanism_curves(
-                ChoiceCrowd::Zipf(2).estimand(),
+                ChoiceCrowd::Zipf(2).estimand_name(),
                 MSE,
                 |point| point.epsilon == epsilon,
                 |point| f64::from(point.items),
@@ -164,7 +171,7 @@ impl Experiment for OptionSharesExperiment {
         let title =
             "Variance of the share of an option that the person did not choose, at δ = 1e-6";
         let y = "variance of one report's estimate";
-        let panels = OPTIONS.iter().map(noise).collect();
+        let panels = OPTION_COUNTS.iter().map(noise).collect();
         let two = figure("p4-2", title, "ε", y, panels);
         let title = "MSE of the shares of categories, for census-like people";
         let six = figure(
@@ -185,7 +192,7 @@ impl OptionSharesExperiment {
     /// Returns the panels of P4's figure 6, one for each census-like crowd and δ.
     fn census_panels(&self, table: &MeasurementTable) -> Vec<Panel> {
         let mut panels: Vec<Panel> = Vec::new();
-        for cell in &self.cells {
+        for cell in &self.experiment_cells {
             let ChoiceCrowd::Census(extract) = cell.crowd else {
                 continue;
             };
@@ -197,7 +204,7 @@ impl OptionSharesExperiment {
             panels.push(Panel {
                 title,
                 curves: table
-                    .mechanism_curves(cell.crowd.estimand(), MSE, here, |point| point.epsilon),
+                    .mechanism_curves(cell.crowd.estimand_name(), MSE, here, |point| point.epsilon),
             });
         }
         panels
@@ -207,7 +214,7 @@ impl OptionSharesExperiment {
 /// Computes the measurements of P4's figure 2 from formulas.
 fn formula_measurements() -> Result<Vec<Measurement>, StudyError> {
     let mut rows = Vec::new();
-    for options in OPTIONS {
+    for options in OPTION_COUNTS {
         for &epsilon in plotted_epsilons(StudySize::Full) {
             let budget = Budget::new(epsilon, DELTA)?;
             let point = MeasurementPoint {
@@ -223,8 +230,17 @@ fn formula_measurements() -> Result<Vec<Measurement>, StudyError> {
                 let [own, other] = [true, false].map(|own| protocol.variance(own));
                 let k = f64::from(options);
                 let average = (own + (k - 1.0) * other) / k;
-                for (metric, value) in [(VARIANCE, other), (AVERAGE, average)] {
-                    rows.push(Measurement::new(point, name.label(), ONE, metric, value));
+                for (metric, value) in [
+                    (OTHER_OPTION_VARIANCE_METRIC, other),
+                    (AVERAGE_VARIANCE_METRIC, average),
+                ] {
+                    rows.push(Measurement::new(
+                        point,
+                        name.label(),
+                        ONE_OPTION_ESTIMAND,
+                        metric,
+                        value,
+                    ));
                 }
             }
         }
@@ -233,7 +249,7 @@ fn formula_measurements() -> Result<Vec<Measurement>, StudyError> {
 }
 
 impl ChoiceCrowd {
-    const fn estimand(self) -> &'static str {
+    const fn estimand_name(self) -> &'static str {
         match self {
             Self::Zipf(_) => "share, Zipf 1.3",
             Self::Census(CensusExtract::Brazil) => "share, like Brazil's census",
@@ -242,7 +258,7 @@ impl ChoiceCrowd {
     }
 
     /// Returns the total number of options of all questions.
-    fn total_options(self) -> u32 {
+    fn total_option_count(self) -> u32 {
         match self {
             Self::Zipf(options) => options,
             Self::Census(extract) => extract.category_sizes().iter().sum(),
@@ -257,15 +273,15 @@ impl ChoiceCrowd {
     }
 
     /// Draws people and counts their answers to each question.
-    fn draw_answers(self, people: u64, rng: &mut ChaCha8Rng) -> Vec<QuestionCounts> {
+    fn draw_answers(self, people: u64, rng: &mut ChaCha8Rng) -> Vec<QuestionAnswerCounts> {
         match self {
             Self::Zipf(options) => {
-                let law = ZipfItems::new(options, 1.3);
+                let law = ZipfItemDistribution::new(options, 1.3);
                 let mut counts = vec![0; options as usize];
                 for _ in 0..people {
                     counts[law.draw_item(rng) as usize] += 1;
                 }
-                vec![QuestionCounts::answered_by_all(&counts)]
+                vec![QuestionAnswerCounts::answered_by_all(&counts)]
             }
             Self::Census(extract) => {
                 let none = |values: &u32| vec![0; *values as usize];
@@ -274,26 +290,26 @@ impl ChoiceCrowd {
                 let (census, mut person) = (CensusCrowd::new(extract), Person::default());
                 for _ in 0..people {
                     census.draw_person(rng, &mut person);
-                    for (counts, &own) in all.iter_mut().zip(&person.categories) {
+                    for (counts, &own) in all.iter_mut().zip(&person.category_values) {
                         counts[own as usize] += 1;
                     }
                     let drawn = rng.next_u32() as usize % counts.len();
-                    counts[drawn][person.categories[drawn] as usize] += 1;
+                    counts[drawn][person.category_values[drawn] as usize] += 1;
                 }
                 let both = counts.into_iter().zip(all);
-                both.map(|(counts, all)| QuestionCounts::from_counts(counts, &all))
+                both.map(|(counts, all)| QuestionAnswerCounts::from_counts(counts, &all))
                     .collect()
             }
         }
     }
 }
 
-impl QuestionCounts {
+impl QuestionAnswerCounts {
     fn from_counts(counts: Vec<u64>, all: &[u64]) -> Self {
         let people = all.iter().sum::<u64>() as f64;
         Self {
-            truth: all.iter().map(|own| *own as f64 / people).collect(),
-            counts,
+            true_shares: all.iter().map(|own| *own as f64 / people).collect(),
+            reported_option_counts: counts,
         }
     }
 
@@ -302,18 +318,18 @@ impl QuestionCounts {
     }
 
     fn answer_count(&self) -> f64 {
-        self.counts.iter().sum::<u64>() as f64
+        self.reported_option_counts.iter().sum::<u64>() as f64
     }
 }
 
-impl ChoiceCell {
+impl ChoiceExperimentCell {
     /// Returns the estimated running time of a unit, in microseconds.
-    fn estimated_work(&self) -> f64 {
+    fn estimated_microseconds(&self) -> f64 {
         let each = match self.crowd {
             ChoiceCrowd::Zipf(options) => 0.15 + f64::from(options) * 0.003 / self.epsilon.exp(),
             ChoiceCrowd::Census(_) => 0.9,
         };
-        self.people as f64 * each + f64::from(self.crowd.total_options())
+        self.people_count as f64 * each + f64::from(self.crowd.total_option_count())
     }
 
     /// Estimates a crowd's shares with every protocol. The generator's first stream draws the
@@ -322,26 +338,29 @@ impl ChoiceCell {
         let budget = Budget::new(self.epsilon, self.delta)?;
         let questions = self
             .crowd
-            .draw_answers(self.people, &mut generator_stream(rng, 0));
-        let truth: Vec<f64> = questions.iter().flat_map(|own| own.truth.clone()).collect();
+            .draw_answers(self.people_count, &mut generator_stream(rng, 0));
+        let truth: Vec<f64> = questions
+            .iter()
+            .flat_map(|own| own.true_shares.clone())
+            .collect();
         let mut rows = Vec::new();
         for (index, name) in (1..).zip(ChoiceProtocolName::ALL) {
             let rng = &mut generator_stream(rng, index);
             let (mut estimates, mut expected) = (Vec::new(), 0.0);
             for own in &questions {
-                let protocol = name.build(own.counts.len() as u32, &budget)?;
-                estimates.extend(protocol.estimate_shares(&own.counts, rng)?);
+                let protocol = name.build(own.reported_option_counts.len() as u32, &budget)?;
+                estimates.extend(protocol.estimate_shares(&own.reported_option_counts, rng)?);
                 let [hit, other] = [true, false].map(|own| protocol.variance(own));
                 let n = own.answer_count();
                 // The truth includes people who were not asked this question, which adds the
                 // variance of sampling.
-                let left_out = 1.0 - n / self.people as f64;
+                let left_out = 1.0 - n / self.people_count as f64;
                 let variance = |f: &f64| f * hit + (1.0 - f) * other + left_out * f * (1.0 - f);
-                let sum: f64 = own.truth.iter().map(variance).sum();
+                let sum: f64 = own.true_shares.iter().map(variance).sum();
                 expected += sum / n / truth.len() as f64;
             }
             let observed = ErrorSummary::new(&estimates, &truth).mean_square;
-            for (metric, value) in [(MSE, observed), (EXPECTED, expected)] {
+            for (metric, value) in [(MSE, observed), (EXPECTED_MSE_METRIC, expected)] {
                 rows.push(self.measurement(name, metric, value));
             }
         }
@@ -350,14 +369,20 @@ impl ChoiceCell {
 
     fn measurement(&self, name: ChoiceProtocolName, metric: &str, value: f64) -> Measurement {
         let point = MeasurementPoint {
-            people: self.people,
-            items: self.crowd.total_options(),
+            people: self.people_count,
+            items: self.crowd.total_option_count(),
             sparsity: self.crowd.question_count(),
             epsilon: self.epsilon,
             delta: self.delta,
             parameter: 0.0,
         };
-        Measurement::new(point, name.label(), self.crowd.estimand(), metric, value)
+        Measurement::new(
+            point,
+            name.label(),
+            self.crowd.estimand_name(),
+            metric,
+            value,
+        )
     }
 }
 
@@ -367,7 +392,7 @@ mod tests {
 
     use super::*;
 
-    fn run(cell: ChoiceCell, seed: u64) -> Vec<Measurement> {
+    fn run(cell: ChoiceExperimentCell, seed: u64) -> Vec<Measurement> {
         cell.simulate(&ChaCha8Rng::seed_from_u64(seed)).unwrap()
     }
 
@@ -379,16 +404,16 @@ mod tests {
             (ChoiceCrowd::Census(CensusExtract::Brazil), 1.0),
             (ChoiceCrowd::Census(CensusExtract::Mexico), 4.0),
         ] {
-            let cell = ChoiceCell {
+            let cell = ChoiceExperimentCell {
                 crowd,
-                people: 2000,
+                people_count: 2000,
                 epsilon,
                 delta: DELTA,
             };
             let table = MeasurementTable::new((0..40).flat_map(|seed| run(cell, seed)));
-            for expected in table.rows_of(crowd.estimand(), EXPECTED) {
+            for expected in table.rows_of(crowd.estimand_name(), EXPECTED_MSE_METRIC) {
                 let name = &expected.first.mechanism;
-                let mut rows = table.rows_of(crowd.estimand(), MSE);
+                let mut rows = table.rows_of(crowd.estimand_name(), MSE);
                 let observed = rows.find(|row| row.first.mechanism == *name).unwrap();
                 let ratio = observed.mean / expected.mean;
                 let off = observed.standard_error / expected.mean;
@@ -401,9 +426,9 @@ mod tests {
     fn figures_have_a_curve_for_each_protocol_and_units_a_name() {
         let choices = OptionSharesExperiment::new(StudySize::Quick);
         let mut rows = formula_measurements().unwrap();
-        for cell in &choices.cells {
-            let cell = ChoiceCell {
-                people: 200,
+        for cell in &choices.experiment_cells {
+            let cell = ChoiceExperimentCell {
+                people_count: 200,
                 ..*cell
             };
             let again = run(cell, 1);

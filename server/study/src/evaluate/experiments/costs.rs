@@ -20,22 +20,23 @@ use crate::evaluate::mechanism::simulate::question_point;
 /// of items and entries.
 pub(crate) struct ReportCostsExperiment {
     /// Pairs of the number of items d and the sparsity s.
-    crowds: Vec<(u32, u32)>,
+    item_counts_and_sparsities: Vec<(u32, u32)>,
 }
 
 /// Number of people whose reports are timed together.
-const PEOPLE: u32 = 200;
+const TIMED_PEOPLE_COUNT: u32 = 200;
 /// Number of times that the same work is timed. The shortest time is used, because other work on
 /// the machine affects it least.
-const TIMES: u32 = 5;
-const REPORT: &str = "report";
-const TIME: &str = "microseconds to make and count";
+const TIMING_REPEAT_COUNT: u32 = 5;
+const REPORT_ESTIMAND: &str = "report";
+const TIME_METRIC: &str = "microseconds to make and count";
 
 impl ReportCostsExperiment {
     /// Creates the experiment, with the crowds of the given size.
     pub(crate) fn new(size: StudySize) -> Self {
         Self {
-            crowds: size.quick_or_full(vec![(256, 16)], vec![(256, 16), (1024, 32), (4096, 64)]),
+            item_counts_and_sparsities: size
+                .quick_or_full(vec![(256, 16)], vec![(256, 16), (1024, 32), (4096, 64)]),
         }
     }
 }
@@ -50,7 +51,7 @@ impl Experiment for ReportCostsExperiment {
     }
 
     fn work_units(&self) -> Vec<WorkUnit> {
-        let crowds = self.crowds.iter().enumerate();
+        let crowds = self.item_counts_and_sparsities.iter().enumerate();
         let unit = |(index, &(d, s)): (usize, &(u32, u32))| {
             WorkUnit::formula_unit(&format!("d={d} s={s}"), index)
         };
@@ -58,7 +59,7 @@ impl Experiment for ReportCostsExperiment {
     }
 
     fn run_unit(&self, unit: &WorkUnit, rng: &ChaCha8Rng) -> Result<Vec<Measurement>, StudyError> {
-        let (items, sparsity) = self.crowds[unit.index];
+        let (items, sparsity) = self.item_counts_and_sparsities[unit.index];
         let setting = QuestionSetting {
             people: 100_000,
             items,
@@ -68,7 +69,7 @@ impl Experiment for ReportCostsExperiment {
             distance: 0.0,
             signs: true,
         };
-        let people = 0..PEOPLE as usize;
+        let people = 0..TIMED_PEOPLE_COUNT as usize;
         let block = EntryDistribution::Uniform.draw_block(
             people,
             items,
@@ -81,15 +82,21 @@ impl Experiment for ReportCostsExperiment {
             let (mut accumulator, rng) =
                 (own.accumulator(items), &mut generator_stream(rng, index));
             let mut least = f64::INFINITY;
-            for _ in 0..TIMES {
+            for _ in 0..TIMING_REPEAT_COUNT {
                 let begin = Instant::now();
                 accumulator.add_reports_one_by_one(&block, rng)?;
                 least = least.min(begin.elapsed().as_secs_f64());
             }
-            let each = 1e6 * least / f64::from(PEOPLE);
-            for (metric, value) in [(BYTES, own.report_bytes(block[0])?), (TIME, each)] {
+            let each = 1e6 * least / f64::from(TIMED_PEOPLE_COUNT);
+            for (metric, value) in [(BYTES, own.report_bytes(block[0])?), (TIME_METRIC, each)] {
                 let here = question_point(&setting);
-                measured.push(Measurement::new(here, &own.name, REPORT, metric, value));
+                measured.push(Measurement::new(
+                    here,
+                    &own.name,
+                    REPORT_ESTIMAND,
+                    metric,
+                    value,
+                ));
             }
         }
         Ok(measured)
@@ -144,7 +151,7 @@ mod tests {
             rows.map(|row| (row.mechanism.as_str(), row.value))
                 .collect()
         };
-        let (bytes, times) = (of(BYTES), of(TIME));
+        let (bytes, times) = (of(BYTES), of(TIME_METRIC));
         assert_eq!(bytes.len(), times.len());
         assert!(times.iter().all(|own| own.1 > 0.0));
         let mut names: Vec<&str> = bytes.iter().map(|own| own.0).collect();

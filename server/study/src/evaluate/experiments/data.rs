@@ -28,10 +28,10 @@ use crate::evaluate::mechanism::simulate::simulate_crowd;
 pub(crate) struct DataSetMeansExperiment {
     name: String,
     title: String,
-    data: EntryDataSet,
+    data_set: EntryDataSet,
     sparsity: u32,
     epsilons: Vec<f64>,
-    repeats: u64,
+    repeat_count: u64,
     contestants: SharedValues<(QuestionSetting, Vec<Contestant>)>,
 }
 
@@ -47,18 +47,18 @@ impl DataSetMeansExperiment {
                 data.entries_by_person().len(),
                 data.item_count()
             ),
-            data,
+            data_set: data,
             sparsity: most.unwrap_or(0).max(1) as u32,
             epsilons: size.quick_or_full(vec![1.0], vec![0.5, 1.0, 2.0, 4.0]),
-            repeats: size.quick_or_full(3, 10),
+            repeat_count: size.quick_or_full(3, 10),
             contestants: SharedValues::default(),
         }
     }
 
-    fn setting(&self, epsilon: f64) -> QuestionSetting {
+    fn question_setting(&self, epsilon: f64) -> QuestionSetting {
         QuestionSetting {
-            people: self.data.entries_by_person().len() as u64,
-            items: self.data.item_count(),
+            people: self.data_set.entries_by_person().len() as u64,
+            items: self.data_set.item_count(),
             sparsity: self.sparsity,
             epsilon,
             delta: DELTA,
@@ -78,14 +78,14 @@ impl Experiment for DataSetMeansExperiment {
     }
 
     fn work_units(&self) -> Vec<WorkUnit> {
-        let work = self.data.entries_by_person().len() as f64
-            * (4.0 + 4e-3 * f64::from(self.data.item_count()));
+        let work = self.data_set.entries_by_person().len() as f64
+            * (4.0 + 4e-3 * f64::from(self.data_set.item_count()));
         let mut units = Vec::new();
         for (place, epsilon) in self.epsilons.iter().enumerate() {
             for (level, (estimand, _)) in LEVELS.iter().enumerate() {
                 let index = LEVELS.len() * place + level;
                 units.extend(WorkUnit::repeated_units(
-                    self.repeats,
+                    self.repeat_count,
                     index,
                     work,
                     |repeat| format!("{estimand} epsilon={epsilon} repeat={repeat}"),
@@ -99,7 +99,7 @@ impl Experiment for DataSetMeansExperiment {
         let level = unit.index % LEVELS.len();
         let estimand = LEVELS[level].0;
         let prepared = self.contestants.value_or_build(unit.index, || {
-            let setting = self.setting(self.epsilons[unit.index / LEVELS.len()]);
+            let setting = self.question_setting(self.epsilons[unit.index / LEVELS.len()]);
             Ok((setting, contestants_at_level(level, &setting)?))
         })?;
         let (setting, contestants) = &*prepared;
@@ -107,11 +107,11 @@ impl Experiment for DataSetMeansExperiment {
             .iter()
             .map(|own| own.accumulator(setting.items))
             .collect();
-        let data = EntryDistribution::Data(&self.data);
+        let data = EntryDistribution::DataSet(&self.data_set);
         let truth = simulate_crowd(&mut accumulators, data, *setting, rng)?;
         let means = truth.true_means();
         let mut measured = Vec::new();
-        let shrunken = SHRUNKEN[level];
+        let shrunken = SHRUNKEN_MEAN_ESTIMANDS[level];
         let mut add = |mechanism: &str, estimand: &str, estimates: &[f64]| {
             let score = ErrorSummary::new(estimates, &means);
             for (metric, value) in [(LARGEST, score.largest), (MSE, score.mean_square)] {
@@ -135,10 +135,10 @@ impl Experiment for DataSetMeansExperiment {
             }
         }
         for estimand in [estimand, shrunken] {
-            add(ANSWERING_ZERO, estimand, &vec![0.0; means.len()]);
+            add(ZERO_BASELINE_NAME, estimand, &vec![0.0; means.len()]);
         }
         if unit.repeat == 0 {
-            let people = self.data.entries_by_person().iter();
+            let people = self.data_set.entries_by_person().iter();
             let most: &[Entry] = people.max_by_key(|own| own.len()).map_or(&[], |own| own);
             for own in contestants {
                 measured.push(question_measurement(
@@ -154,7 +154,10 @@ impl Experiment for DataSetMeansExperiment {
     }
 
     fn figures(&self, table: &MeasurementTable) -> Vec<Figure> {
-        let estimands = LEVELS.iter().map(|(estimand, _)| *estimand).chain(SHRUNKEN);
+        let estimands = LEVELS
+            .iter()
+            .map(|(estimand, _)| *estimand)
+            .chain(SHRUNKEN_MEAN_ESTIMANDS);
         let panel = |estimand: &str| Panel {
             title: estimand.to_owned(),
             curves: table.mechanism_curves(estimand, MSE, |_| true, |point| point.epsilon),
@@ -184,9 +187,10 @@ impl Experiment for DataSetMeansExperiment {
 
 /// Names of the estimands after shrinkage by empirical Bayes: means at user level, and means at
 /// event level.
-const SHRUNKEN: [&str; 2] = ["mean, user level, shrunken", "mean, event level, shrunken"];
+const SHRUNKEN_MEAN_ESTIMANDS: [&str; 2] =
+    ["mean, user level, shrunken", "mean, event level, shrunken"];
 /// Name of the baseline that estimates 0 for every mean, without any report.
-const ANSWERING_ZERO: &str = "answering 0";
+const ZERO_BASELINE_NAME: &str = "answering 0";
 
 /// Name of the mechanism whose published code (P3) clips the estimates to the range of values.
 const SUCCINCT_AS_CODED: &str = "SUCCINCT, as coded";
@@ -217,6 +221,6 @@ mod tests {
         assert_eq!(find("answering 0", LARGEST), 0.25);
         assert_eq!(find("answering 0", MSE), 4.0 * 0.0625 / 8.0);
         assert!(find("hushbin", MSE) < find("Harmony", MSE));
-        assert_eq!(study.setting(1.0).people, 400);
+        assert_eq!(study.question_setting(1.0).people, 400);
     }
 }

@@ -6,9 +6,9 @@ use hushbin::Mechanism;
 use hushbin::choose::Population;
 use hushbin::domain::Domain;
 use hushbin::hash::HashFamily;
-use hushbin::mechanism::coco::{Coco, Rule};
-use hushbin::mechanism::collision::{Collision, Rule as CollisionRule};
-use hushbin_analysis::accounting::{Mixture, compute_batch_privacy};
+use hushbin::mechanism::coco::{Coco, FavouredSideRule};
+use hushbin::mechanism::collision::{Collision, FavouredBucketRule as CollisionRule};
+use hushbin_analysis::accounting::{ReportMixture, compute_batch_privacy};
 use rand_chacha::ChaCha8Rng;
 
 use crate::evaluate::measure::experiment::{
@@ -25,7 +25,7 @@ pub(crate) struct ShuffleAmplificationExperiment {
 /// Experiment of P1's figures 4 and 5.
 pub(crate) struct ErrorsByBucketsExperiment;
 
-const AMPLIFIED: &str = "log2 of local over central ε";
+const AMPLIFICATION_METRIC: &str = "log2 of local over central ε";
 
 impl ShuffleAmplificationExperiment {
     /// Creates the experiment for values of ε from 0.1 to 5.
@@ -83,9 +83,10 @@ impl Experiment for ShuffleAmplificationExperiment {
             let own = Collision::new(CollisionRule::Occupied, HashFamily::Independent, buckets)?;
             let refused =
                 |error: &dyn std::fmt::Display| StudyError::invalid_draft("Collision", error);
-            let collision =
-                Mixture::collision(&own, sparsity, epsilon).map_err(|error| refused(&error))?;
-            let generic = Mixture::for_any_randomizer(epsilon).map_err(|error| refused(&error))?;
+            let collision = ReportMixture::for_collision(&own, sparsity, epsilon)
+                .map_err(|error| refused(&error))?;
+            let generic =
+                ReportMixture::for_any_randomizer(epsilon).map_err(|error| refused(&error))?;
             for (mechanism, mixture) in [("Collision", &collision), ("any mechanism", &generic)] {
                 let central = compute_batch_privacy(mixture, people, 1.0, delta)?.central_epsilon;
                 let point = MeasurementPoint {
@@ -98,7 +99,11 @@ impl Experiment for ShuffleAmplificationExperiment {
                 };
                 let value = (epsilon / central).log2();
                 measured.push(Measurement::new(
-                    point, mechanism, "batch", AMPLIFIED, value,
+                    point,
+                    mechanism,
+                    "batch",
+                    AMPLIFICATION_METRIC,
+                    value,
                 ));
             }
         }
@@ -110,7 +115,7 @@ impl Experiment for ShuffleAmplificationExperiment {
             title: format!("n = {people}, s = {sparsity}, δ = {delta:e}"),
             curves: table.mechanism_curves(
                 "batch",
-                AMPLIFIED,
+                AMPLIFICATION_METRIC,
                 |point| (point.people, point.sparsity, point.delta) == (people, sparsity, delta),
                 |point| point.epsilon,
             ),
@@ -119,7 +124,7 @@ impl Experiment for ShuffleAmplificationExperiment {
             name: "p1-amplification".to_owned(),
             title: self.title().to_owned(),
             x: "local ε",
-            y: AMPLIFIED,
+            y: AMPLIFICATION_METRIC,
             logarithmic: [true, false],
             panels: amplified_batches().into_iter().map(panel).collect(),
         }]
@@ -127,11 +132,11 @@ impl Experiment for ShuffleAmplificationExperiment {
 }
 
 /// Number of items in figure 5. Figures 4 and 5 both use the sparsity and the ε that follow.
-const ITEMS: u32 = 128;
+const ITEM_COUNT: u32 = 128;
 const SPARSITY: u32 = 8;
 const EPSILON: f64 = 0.5;
 /// Greatest number of buckets in the figures.
-const MOST: u32 = 120;
+const MAX_BUCKET_COUNT: u32 = 120;
 
 const RATES: &str = "probability of a hit";
 const TOTAL: &str = "summed variance of one report";
@@ -151,13 +156,13 @@ impl Experiment for ErrorsByBucketsExperiment {
 
     fn run_unit(&self, _: &WorkUnit, _: &ChaCha8Rng) -> Result<Vec<Measurement>, StudyError> {
         let mut measured = Vec::new();
-        let domain = Domain::rated(Some(ITEMS), SPARSITY);
+        let domain = Domain::of_rated_items(Some(ITEM_COUNT), SPARSITY);
         let population = Population::with_equal_entries(1.0, SPARSITY);
-        let d = f64::from(ITEMS);
-        for buckets in SPARSITY + 1..=MOST {
+        let d = f64::from(ITEM_COUNT);
+        for buckets in SPARSITY + 1..=MAX_BUCKET_COUNT {
             let point = MeasurementPoint {
                 people: 1,
-                items: ITEMS,
+                items: ITEM_COUNT,
                 sparsity: SPARSITY,
                 epsilon: EPSILON,
                 delta: 0.0,
@@ -168,31 +173,39 @@ impl Experiment for ErrorsByBucketsExperiment {
             };
             let own = Collision::new(CollisionRule::Occupied, HashFamily::Independent, buckets)?;
             let predicted = Mechanism::from(own).predict_errors(&domain, EPSILON, &population);
-            if let Some(error) = predicted.frequency {
+            if let Some(error) = predicted.frequency_error {
                 add("signed items, Collision", TOTAL, 2.0 * d * error.variance);
             }
-            if let Some(error) = predicted.mean {
+            if let Some(error) = predicted.mean_error {
                 add("means, Collision", TOTAL, d * error.variance);
             }
             if buckets % 2 == 1 || buckets < 2 * SPARSITY + 2 {
                 continue;
             }
-            let own = Coco::new(Rule::Overwrite, HashFamily::Independent, buckets)?;
-            let rates = own.rates(&domain, EPSILON);
-            if let Some(presence) = rates.presence {
-                add("own sign, P_t", RATES, 0.5 * (presence.p_pair + rates.gap));
+            let own = Coco::new(
+                FavouredSideRule::Overwrite,
+                HashFamily::Independent,
+                buckets,
+            )?;
+            let rates = own.hit_probabilities(&domain, EPSILON);
+            if let Some(presence) = rates.presence_pair_hits {
+                add(
+                    "own sign, P_t",
+                    RATES,
+                    0.5 * (presence.pair_hit_if_present + rates.hit_probability_gap),
+                );
                 add(
                     "opposite sign, P_o",
                     RATES,
-                    0.5 * (presence.p_pair - rates.gap),
+                    0.5 * (presence.pair_hit_if_present - rates.hit_probability_gap),
                 );
-                add("other items, P_f", RATES, 0.5 * presence.q_pair);
+                add("other items, P_f", RATES, 0.5 * presence.pair_hit_if_absent);
             }
             let predicted = Mechanism::from(own).predict_errors(&domain, EPSILON, &population);
             let errors = [
-                ("means, CoCo", predicted.mean, d),
-                ("non-missing items, CoCo", predicted.nonmissing, d),
-                ("signed items, CoCo", predicted.frequency, 2.0 * d),
+                ("means, CoCo", predicted.mean_error, d),
+                ("non-missing items, CoCo", predicted.nonmissing_error, d),
+                ("signed items, CoCo", predicted.frequency_error, 2.0 * d),
             ];
             for (mechanism, error, count) in errors {
                 if let Some(error) = error {

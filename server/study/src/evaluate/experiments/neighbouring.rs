@@ -6,8 +6,8 @@ use serde_json::json;
 
 use super::sparse::{DELTA, LARGEST, question_measurement};
 use crate::competitors::ratings::as_printed;
-use crate::evaluate::crowd::entry_distribution::{EXPONENT, EntryDistribution};
-use crate::evaluate::crowd::random::ZipfItems;
+use crate::evaluate::crowd::entry_distribution::{EntryDistribution, ZIPF_EXPONENT};
+use crate::evaluate::crowd::random::ZipfItemDistribution;
 use crate::evaluate::measure::experiment::{
     Experiment, Figure, Measurement, MetricComparison, Panel, StudyError, WorkUnit,
 };
@@ -132,7 +132,7 @@ impl Experiment for NeighbouringInputsExperiment {
 
     fn run_unit(&self, unit: &WorkUnit, rng: &ChaCha8Rng) -> Result<Vec<Measurement>, StudyError> {
         let setting = self.setting(self.distances[unit.index]);
-        let zipf = ZipfItems::new(setting.items, EXPONENT);
+        let zipf = ZipfItemDistribution::new(setting.items, ZIPF_EXPONENT);
         let contestants = self
             .contestants
             .value_or_build(unit.index, || contestants_within_distance(&setting))?;

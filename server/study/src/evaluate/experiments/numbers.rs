@@ -1,7 +1,7 @@
 //! Means of numeric attributes that every person has: P4's figures 1, 3, 4 and 5.
 
 use crate::competitors::{
-    Budget, ComparedQuestion, Gaussian, TwoPoints, as_printed, compare_mechanisms,
+    Budget, ComparedQuestion, GaussianMechanism, TwoPointMechanism, as_printed, compare_mechanisms,
 };
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
@@ -250,8 +250,11 @@ fn formula_measurements() -> Result<Vec<Measurement>, StudyError> {
         };
         for (mechanism, value) in [
             ("hushbin, number", ours),
-            ("Algorithm 2", TwoPoints::new(&budget).variance(0.0)),
-            ("Gaussian", Gaussian::on_numbers(1, &budget)?.variance()),
+            ("Algorithm 2", TwoPointMechanism::new(&budget).variance(0.0)),
+            (
+                "Gaussian",
+                GaussianMechanism::for_numbers(1, &budget)?.variance(),
+            ),
         ] {
             rows.push(Measurement::new(point, mechanism, ONE, VARIANCE, value));
         }
@@ -334,16 +337,16 @@ impl AttributeCell {
         if d == 1 {
             return Ok(Vec::new());
         }
-        let noise = as_printed::printed_gaussian(d, budget)?;
+        let noise = as_printed::uncorrected_gaussian_mechanism(d, budget)?;
         let mut lines = vec![(
             "Gaussian as printed, δ not kept".to_owned(),
             noise.sigma.powi(2),
         )];
         // The mechanism is left out if its printed probability exceeds 1.
-        if let Ok(own) = as_printed::printed_majority(d, budget) {
-            let times = own.delta / budget.delta();
+        if let Ok(own) = as_printed::uncorrected_majority_mechanism(d, budget) {
+            let times = own.actual_delta / budget.delta();
             let label = format!("Mechanism-1 as printed, really {times:.0} δ");
-            lines.push((label, own.scale.powi(2) - square));
+            lines.push((label, own.estimate_scale.powi(2) - square));
         }
         Ok(lines)
     }
@@ -388,7 +391,7 @@ struct NumbersSequence {
 impl NumbersSequence {
     fn new(crowd: AttributeCrowd, rng: ChaCha8Rng) -> Self {
         let person = Person {
-            numbers: vec![0.0; crowd.attribute_count() as usize],
+            numeric_values: vec![0.0; crowd.attribute_count() as usize],
             ..Person::default()
         };
         let census = match crowd {
@@ -406,13 +409,13 @@ impl NumbersSequence {
         match &self.census {
             Some(census) => census.draw_person(&mut self.rng, &mut self.person),
             None => {
-                for own in &mut self.person.numbers {
+                for own in &mut self.person.numeric_values {
                     let normal: f64 = StandardNormal.sample(&mut self.rng);
                     *own = (0.25 * normal).clamp(-1.0, 1.0);
                 }
             }
         }
-        &self.person.numbers
+        &self.person.numeric_values
     }
 }
 

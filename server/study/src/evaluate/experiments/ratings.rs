@@ -3,7 +3,7 @@
 
 use hushbin::choose::Objective;
 use hushbin::domain::Domain;
-use hushbin::mechanism::hash_bin::GRID;
+use hushbin::mechanism::hash_bin::DEFAULT_GRID_STEPS_PER_UNIT;
 use hushbin_analysis::bound::least_variance;
 use rand_chacha::ChaCha8Rng;
 use serde_json::{Value, json};
@@ -202,7 +202,7 @@ fn coco_with_printed_buckets(setting: &QuestionSetting) -> Value {
 fn coco_with_collision_buckets(setting: &QuestionSetting) -> Value {
     coco_with_buckets(
         setting,
-        as_printed::collision_buckets(setting.sparsity, setting.epsilon),
+        as_printed::printed_collision_bucket_count(setting.sparsity, setting.epsilon),
     )
 }
 
@@ -218,7 +218,8 @@ fn coco_with_buckets(setting: &QuestionSetting, buckets: u32) -> Value {
 pub(crate) fn hash_bin_draft_as_coded(setting: &QuestionSetting) -> Value {
     let clip = (f64::from(setting.sparsity) * (setting.people as f64).ln()).sqrt() / 2.5;
     // A clipping bound must be a multiple of the grid's step.
-    let clip = (clip * f64::from(GRID)).ceil() / f64::from(GRID);
+    let clip = (clip * f64::from(DEFAULT_GRID_STEPS_PER_UNIT)).ceil()
+        / f64::from(DEFAULT_GRID_STEPS_PER_UNIT);
     let noise = if setting.epsilon <= 2.0 {
         "two-point"
     } else {
@@ -447,8 +448,8 @@ fn add_predicted_measurements(
     contestants: &[Contestant],
 ) -> Result<(), StudyError> {
     let person = person_with_items(setting.sparsity);
-    let domain = Domain::rated(Some(setting.items), setting.sparsity);
-    let bounds = [Objective::MEAN, Objective::FREQUENCY]
+    let domain = Domain::of_rated_items(Some(setting.items), setting.sparsity);
+    let bounds = [Objective::MEAN_ONLY, Objective::FREQUENCY_ONLY]
         .map(|objective| least_variance(&domain, setting.epsilon, &objective));
     for own in contestants {
         let mut add = |estimand: &str, metric: &str, value: f64| {

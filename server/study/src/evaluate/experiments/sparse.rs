@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 
 use super::ratings::{OURS_CLIPPED, hash_bin_draft_as_coded};
 use crate::competitors::ratings::as_printed;
-use crate::evaluate::crowd::entry_distribution::{EXPONENT, EntryDistribution};
-use crate::evaluate::crowd::random::ZipfItems;
+use crate::evaluate::crowd::entry_distribution::{EntryDistribution, ZIPF_EXPONENT};
+use crate::evaluate::crowd::random::ZipfItemDistribution;
 use crate::evaluate::measure::experiment::{
     Experiment, Figure, Measurement, MeasurementPoint, MetricComparison, Panel, StudyError,
     WorkUnit,
@@ -265,7 +265,7 @@ impl Experiment for PopularItemsExperiment {
     fn run_unit(&self, unit: &WorkUnit, rng: &ChaCha8Rng) -> Result<Vec<Measurement>, StudyError> {
         let grid_point = self.grid[unit.index];
         let setting = self.setting(grid_point);
-        let zipf = ZipfItems::new(grid_point.items, EXPONENT);
+        let zipf = ZipfItemDistribution::new(grid_point.items, ZIPF_EXPONENT);
         let workload = if self.as_coded {
             EntryDistribution::ZipfAsCoded(zipf)
         } else {

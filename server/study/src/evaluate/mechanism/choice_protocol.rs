@@ -2,7 +2,8 @@
 //! the reports of a whole crowd.
 
 use crate::competitors::{
-    Budget, Gaussian, LocalHash, OptimalHash, RandomizedResponse, SupportRates, UnaryEncoding,
+    Budget, GaussianMechanism, LocalHash, OptimalHash, RandomizedResponse, SupportProbabilities,
+    UnaryEncoding,
 };
 use hushbin::choose::{KindDraft, MechanismDraft, QuestionDraft};
 use hushbin::task::Budget as Reports;
@@ -68,21 +69,27 @@ impl ChoiceProtocolName {
         Ok(match self {
             Self::Choice => hushbin_choice_protocol(options, budget.epsilon())?,
             Self::Grr => ChoiceProtocol::Direct(RandomizedResponse::new(options, budget)?),
-            Self::Sprr => {
-                ChoiceProtocol::Independent(UnaryEncoding::symmetric(options, budget)?.rates())
-            }
-            Self::Oue => {
-                ChoiceProtocol::Independent(UnaryEncoding::optimized(options, budget)?.rates())
-            }
-            Self::Prr => {
-                ChoiceProtocol::Independent(UnaryEncoding::new(options, 0.5, budget)?.rates())
-            }
+            Self::Sprr => ChoiceProtocol::Independent(
+                UnaryEncoding::symmetric_encoding(options, budget)?.support_probabilities(),
+            ),
+            Self::Oue => ChoiceProtocol::Independent(
+                UnaryEncoding::optimized_encoding(options, budget)?.support_probabilities(),
+            ),
+            Self::Prr => ChoiceProtocol::Independent(
+                UnaryEncoding::new(options, 0.5, budget)?.support_probabilities(),
+            ),
             Self::Olh => match OptimalHash::new(options, budget)? {
-                OptimalHash::Hash(hash) => ChoiceProtocol::Independent(hash.rates()),
-                OptimalHash::Direct(direct) => ChoiceProtocol::Direct(direct),
+                OptimalHash::LocalHashing(hash) => {
+                    ChoiceProtocol::Independent(hash.support_probabilities())
+                }
+                OptimalHash::RandomizedResponse(direct) => ChoiceProtocol::Direct(direct),
             },
-            Self::Lh => ChoiceProtocol::Independent(LocalHash::new(options, 2, budget)?.rates()),
-            Self::Gaussian => ChoiceProtocol::Gaussian(Gaussian::on_one_hot(budget)?),
+            Self::Lh => ChoiceProtocol::Independent(
+                LocalHash::new(options, 2, budget)?.support_probabilities(),
+            ),
+            Self::Gaussian => {
+                ChoiceProtocol::Gaussian(GaussianMechanism::for_one_hot_vectors(budget)?)
+            }
         })
     }
 }
@@ -91,7 +98,7 @@ impl ChoiceProtocolName {
 #[derive(Debug)]
 pub(crate) enum ChoiceProtocol {
     /// Task of hushbin, whose reports are randomised and decoded as in production.
-    Task(Box<Task>, SupportRates),
+    Task(Box<Task>, SupportProbabilities),
     /// GRR, in which a report is one of the options.
     Direct(RandomizedResponse),
     /// Protocol in which, given the answer, a report supports each option independently of all
@@ -100,9 +107,9 @@ pub(crate) enum ChoiceProtocol {
     /// This holds for one bit for each option, because each bit is flipped independently. It also
     /// holds for hashing with independent buckets: given the answer's bucket and the reported one,
     /// the bucket of any other option is still uniform.
-    Independent(SupportRates),
+    Independent(SupportProbabilities),
     /// Gaussian mechanism, with normal noise on every option.
-    Gaussian(Gaussian),
+    Gaussian(GaussianMechanism),
 }
 
 impl ChoiceProtocol {
@@ -111,7 +118,7 @@ impl ChoiceProtocol {
     pub(crate) fn variance(&self, own: bool) -> f64 {
         match self {
             Self::Task(_, rates) | Self::Independent(rates) => rates.variance(own),
-            Self::Direct(direct) => direct.rates().variance(own),
+            Self::Direct(direct) => direct.support_probabilities().variance(own),
             Self::Gaussian(noise) => noise.variance(),
         }
     }
@@ -135,15 +142,15 @@ impl ChoiceProtocol {
         Ok(match self {
             Self::Task(task, _) => simulate_task(task, counts, rng)?,
             Self::Direct(direct) => {
-                let rates = direct.rates();
+                let rates = direct.support_probabilities();
                 let supports = draw_randomized_response_supports(&rates, counts, rng);
                 let share = |own: &u64| rates.estimate_share(*own, people);
                 supports.iter().map(share).collect()
             }
             Self::Independent(rates) => {
                 let mut share = |own: &u64| {
-                    let supporting = draw_binomial(*own, rates.p, rng)
-                        + draw_binomial(people - own, rates.q, rng);
+                    let supporting = draw_binomial(*own, rates.own_answer_probability, rng)
+                        + draw_binomial(people - own, rates.other_answer_probability, rng);
                     rates.estimate_share(supporting, people)
                 };
                 counts.iter().map(&mut share).collect()
@@ -171,11 +178,17 @@ pub(crate) fn draw_binomial(people: u64, probability: f64, rng: &mut ChaCha8Rng)
 /// Draws how many reports support each option under randomised response. A report is the person's
 /// answer with probability p − q. Otherwise the report is drawn uniformly from all k options.
 fn draw_randomized_response_supports(
-    rates: &SupportRates,
+    rates: &SupportProbabilities,
     counts: &[u64],
     rng: &mut ChaCha8Rng,
 ) -> Vec<u64> {
-    let mut answer = |own: &u64| draw_binomial(*own, rates.p - rates.q, rng);
+    let mut answer = |own: &u64| {
+        draw_binomial(
+            *own,
+            rates.own_answer_probability - rates.other_answer_probability,
+            rng,
+        )
+    };
     let mut supports: Vec<u64> = counts.iter().map(&mut answer).collect();
     let mut left = counts.iter().sum::<u64>() - supports.iter().sum::<u64>();
     // Draws a multinomial by conditional binomials: each remaining report is this option with
@@ -194,27 +207,27 @@ fn hushbin_choice_protocol(options: u32, epsilon: f64) -> Result<ChoiceProtocol,
     let draft = TaskDraft {
         id: "study".to_owned(),
         epsilon,
-        people: None,
+        people_count: None,
         questions: vec![QuestionDraft {
             name: "answer".to_owned(),
             kind: KindDraft::Choice(Items::Count(options)),
             sparsity: Some(1),
-            entries: None,
-            overlap: None,
+            people_by_entry_count: None,
+            mean_item_overlap: None,
             weight: None,
             mechanism: MechanismDraft::default(),
         }],
         budget: Reports::default(),
     };
-    let task = draft.resolve()?;
+    let task = draft.resolve_task()?;
     let question = &task.questions()[0];
     let Mechanism::Collision(collision) = question.mechanism() else {
         unreachable!("choices are asked by Collision")
     };
-    let rates = collision.rates(&question.domain(), epsilon);
-    let rates = SupportRates {
-        p: rates.p_true,
-        q: rates.p_false,
+    let rates = collision.hit_probabilities(&question.domain(), epsilon);
+    let rates = SupportProbabilities {
+        own_answer_probability: rates.p_true,
+        other_answer_probability: rates.p_false,
     };
     Ok(ChoiceProtocol::Task(Box::new(task), rates))
 }
@@ -297,7 +310,7 @@ mod tests {
                     if hashed {
                         let report = hash.randomize(answer, rng).unwrap();
                         for (option, own) in (0..).zip(&mut supports) {
-                            *own += u64::from(hash.supports(&report, option));
+                            *own += u64::from(hash.report_supports_answer(&report, option));
                         }
                     } else {
                         supports[direct.randomize(answer, rng).unwrap() as usize] += 1;
@@ -307,7 +320,11 @@ mod tests {
             supports
         };
         for hashed in [true, false] {
-            let rates = if hashed { hash.rates() } else { direct.rates() };
+            let rates = if hashed {
+                hash.support_probabilities()
+            } else {
+                direct.support_probabilities()
+            };
             let protocol = if hashed {
                 ChoiceProtocol::Independent(rates)
             } else {

@@ -2,7 +2,9 @@
 //! mechanisms of hushbin and of P1 to P3 are run as tasks. Mechanisms of other papers are run as
 //! oracles.
 
-use crate::competitors::ratings::{ORACLES, OracleSetting, RatingOracle, ReportSums};
+use crate::competitors::ratings::{
+    OracleSetting, PUBLISHED_RATING_ORACLES, RatingOracle, ReportSums,
+};
 use hushbin::choose::Population;
 use hushbin::{Entry, Randomizer, Task, TaskDraft};
 use hushbin_analysis::estimate::{
@@ -102,7 +104,7 @@ impl Contestant {
         let draft: TaskDraft = serde_json::from_value(draft)
             .map_err(|error| StudyError::invalid_draft(name, &error))?;
         let task = draft
-            .resolve()
+            .resolve_task()
             .map_err(|error| StudyError::invalid_draft(name, &error))?;
         Ok(Self {
             name: name.to_owned(),
@@ -120,7 +122,9 @@ impl Contestant {
         name: &str,
         setting: &QuestionSetting,
     ) -> Result<Self, StudyError> {
-        let mut named = ORACLES.iter().filter(|named| named.name == name);
+        let mut named = PUBLISHED_RATING_ORACLES
+            .iter()
+            .filter(|named| named.name == name);
         let named = named
             .next()
             .ok_or_else(|| StudyError::invalid_draft(name, &"there is no such mechanism"))?;
@@ -161,12 +165,12 @@ impl Contestant {
                 let mechanism = question.mechanism();
                 let errors =
                     mechanism.predict_errors(&question.domain(), task.epsilon(), &population);
-                let unbiased = errors.mean.filter(|error| error.squared_bias == 0.0);
+                let unbiased = errors.mean_error.filter(|error| error.squared_bias == 0.0);
                 // The predicted variance is for the whole crowd. Multiplied by n, it is the
                 // variance of one report.
                 PredictedErrors {
                     mean: unbiased.map(|error| error.variance * people),
-                    frequency: errors.frequency.map(|error| error.variance * people),
+                    frequency: errors.frequency_error.map(|error| error.variance * people),
                 }
             }
             ContestantKind::Oracle(oracle) => {
@@ -259,7 +263,8 @@ impl ReportAccumulator<'_> {
                 let means = linear.means(sums);
                 // Uses the variance for a rare item. The variance for a frequent item is of the
                 // same order.
-                let variance = oracle.second_moments().variances_of_mean()[1] / sums.reports as f64;
+                let variance =
+                    oracle.second_moments().variances_of_mean()[1] / sums.report_count as f64;
                 ItemEstimates {
                     standard_errors: vec![variance.sqrt(); means.len()],
                     means,
@@ -275,7 +280,7 @@ impl ReportAccumulator<'_> {
 }
 
 fn task_estimates(task: &Task, totals: &Totals) -> ItemEstimates {
-    let items = task.questions()[0].items().count().unwrap_or(0);
+    let items = task.questions()[0].items().item_count().unwrap_or(0);
     let all: Vec<u64> = (0..u64::from(items)).collect();
     let points = point_estimates(task, totals, &all);
     let of = |estimand| -> Option<Vec<f64>> {

@@ -1,12 +1,12 @@
 //! Mechanisms for people who all have the same d numeric attributes, and the estimates from their
 //! reports.
 
-use crate::competitors::{Budget, Gaussian, Majority, SampledTwoPoints};
+use crate::competitors::{Budget, GaussianMechanism, MajorityMechanism, SampledTwoPointMechanism};
 use hushbin::choose::window::Draft;
 use hushbin::domain::Domain;
-use hushbin::mechanism::window::{AtomDecoder, Rates, Window};
+use hushbin::mechanism::window::{AtomDecoder, EstimateScaleAndVariance, Window};
 use hushbin::sample::{draw_with_probability, move_random_subset_to_front};
-use hushbin::task::{Kind, NumberLimits, QuestionFields};
+use hushbin::task::{NumberLimits, QuestionFields, QuestionKind};
 use hushbin::{Entry, Error, Items, Question, Randomizer, Report, Task};
 use rand_chacha::ChaCha8Rng;
 use rand_core::Rng;
@@ -68,17 +68,21 @@ impl NumbersMechanismName {
             Self::Window => {
                 NumbersMechanism::Window(Box::new(WindowSimulation::new(attributes, epsilon)?))
             }
-            Self::Majority => NumbersMechanism::Majority(Majority::new(attributes, budget)?),
+            Self::Majority => {
+                NumbersMechanism::Majority(MajorityMechanism::new(attributes, budget)?)
+            }
             Self::BestMajority => NumbersMechanism::MajorityByAgreements(
                 MajorityByAgreements::new(attributes, budget)?,
             ),
-            Self::Sampled => {
-                NumbersMechanism::Sampled(SampledTwoPoints::new(attributes, epsilon, delta)?)
+            Self::Sampled => NumbersMechanism::Sampled(SampledTwoPointMechanism::new(
+                attributes, epsilon, delta,
+            )?),
+            Self::BestSampled => NumbersMechanism::Sampled(
+                SampledTwoPointMechanism::with_least_variance(attributes, epsilon, delta)?,
+            ),
+            Self::Gaussian => {
+                NumbersMechanism::Gaussian(GaussianMechanism::for_numbers(attributes, budget)?)
             }
-            Self::BestSampled => {
-                NumbersMechanism::Sampled(SampledTwoPoints::best(attributes, epsilon, delta)?)
-            }
-            Self::Gaussian => NumbersMechanism::Gaussian(Gaussian::on_numbers(attributes, budget)?),
         })
     }
 }
@@ -90,14 +94,14 @@ pub(crate) enum NumbersMechanism {
     Plain,
     /// See [`NumbersMechanismName::Window`].
     Window(Box<WindowSimulation>),
-    /// See [`NumbersMechanismName::Majority`].
-    Majority(Majority),
+    /// See [`NumbersMechanismName::MajorityMechanism`].
+    Majority(MajorityMechanism),
     /// See [`NumbersMechanismName::BestMajority`].
     MajorityByAgreements(MajorityByAgreements),
     /// See [`NumbersMechanismName::Sampled`].
-    Sampled(SampledTwoPoints),
-    /// See [`NumbersMechanismName::Gaussian`].
-    Gaussian(Gaussian),
+    Sampled(SampledTwoPointMechanism),
+    /// See [`NumbersMechanismName::GaussianMechanism`].
+    Gaussian(GaussianMechanism),
 }
 
 impl NumbersMechanism {
@@ -151,9 +155,9 @@ impl NumbersMechanism {
                     .collect();
             }
             Self::Window(window) => window.rates.estimate_factor(),
-            Self::Majority(majority) => majority.scale(),
-            Self::MajorityByAgreements(agreeing) => agreeing.majority.scale(),
-            Self::Sampled(sampled) => sampled.scale(),
+            Self::Majority(majority) => majority.estimate_scale(),
+            Self::MajorityByAgreements(agreeing) => agreeing.majority.estimate_scale(),
+            Self::Sampled(sampled) => sampled.estimate_scale(),
         };
         sums.iter().map(|sum| scale * sum / n).collect()
     }
@@ -186,19 +190,19 @@ fn sign_value(plus: bool) -> f64 {
 pub(crate) struct WindowSimulation {
     randomizer: Randomizer,
     support: AtomDecoder,
-    rates: Rates,
+    rates: EstimateScaleAndVariance,
     /// Buffer for a person's entries.
     entries: Vec<Entry>,
 }
 
 impl WindowSimulation {
     fn new(attributes: u32, epsilon: f64) -> Result<Self, Error> {
-        let domain = Domain::dense(attributes);
-        let window = Window::choose(&domain, epsilon, &Draft::default())?;
+        let domain = Domain::of_dense_inputs(attributes);
+        let window = Window::choose_parameters(&domain, epsilon, &Draft::default())?;
         let limits = NumberLimits::new(-1.0, 1.0, None)?;
         let question = Question::new(QuestionFields {
             name: "numbers".to_owned(),
-            kind: Kind::Numbers(vec![limits; attributes as usize].into()),
+            kind: QuestionKind::Numbers(vec![limits; attributes as usize].into()),
             items: match attributes {
                 1 => Items::Count(1),
                 _ => Items::Named((0..attributes).map(|own| own.to_string()).collect()),
@@ -208,12 +212,12 @@ impl WindowSimulation {
             epsilon,
             mechanism: window.clone().into(),
         })?;
-        let task = Task::of_questions("study".to_owned(), vec![question])?;
+        let task = Task::from_questions("study".to_owned(), vec![question])?;
         let entry = |item| Entry { item, value: 0.0 };
         Ok(Self {
             randomizer: Randomizer::new(&task),
             support: window.atom_decoder(&domain),
-            rates: window.rates(&domain, epsilon),
+            rates: window.estimate_scale_and_variance(&domain, epsilon),
             entries: (0..u64::from(attributes)).map(entry).collect(),
         })
     }
@@ -232,14 +236,14 @@ impl WindowSimulation {
             unreachable!("the task's mechanism is the window")
         };
         self.support.for_each_atom(&report, |attribute, atom| {
-            sums[attribute as usize] += self.rates.values[atom as usize];
+            sums[attribute as usize] += self.rates.normalised_atom_values[atom as usize];
         });
         Ok(())
     }
 }
 
 /// Mechanism-1 for rare favoured vectors. It first draws the number of coordinates in which the
-/// report agrees with the person's signs. It then draws these coordinates. [`Majority`] draws whole
+/// report agrees with the person's signs. It then draws these coordinates. [`MajorityMechanism`] draws whole
 /// vectors until one is favoured, which would take too long.
 ///
 /// The distribution is the same. All favoured vectors are equally likely, and so are all remaining
@@ -247,7 +251,7 @@ impl WindowSimulation {
 /// proportional to C(d, a). Draws are in floating point, for simulations only.
 #[derive(Debug)]
 pub(crate) struct MajorityByAgreements {
-    majority: Majority,
+    majority: MajorityMechanism,
     /// Cumulative sums of binomial coefficients: at each index `a`, the sum of C(d, b) over b ≤ a.
     cumulative_counts: Vec<f64>,
     /// Buffer for a person's signs. The next field is a buffer for a permutation of the attributes.
@@ -265,7 +269,7 @@ impl MajorityByAgreements {
             cumulative_counts.push(all);
         }
         Ok(Self {
-            majority: Majority::best(attributes, budget)?,
+            majority: MajorityMechanism::with_least_variance(attributes, budget)?,
             cumulative_counts,
             signs: vec![0.0; attributes as usize],
             places: (0..attributes as usize).collect(),
@@ -278,7 +282,7 @@ impl MajorityByAgreements {
             let mut fair = || rng.next_u64() >> 63 == 1;
             *own = sign_value(if certain { value > 0.0 } else { fair() });
         }
-        let below = self.cumulative_counts[self.majority.threshold() as usize - 1];
+        let below = self.cumulative_counts[self.majority.agreement_threshold() as usize - 1];
         let most = self.cumulative_counts[self.cumulative_counts.len() - 1];
         let (low, high) = if draw_uniform(rng) < self.majority.favoured_probability() {
             (below, most)

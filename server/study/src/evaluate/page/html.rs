@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use crate::competitors::ratings::{ORACLES, PrivacyUnit};
+use crate::competitors::ratings::{PUBLISHED_RATING_ORACLES, PrivacyUnit};
 use crate::figure::figure_size;
 
 use super::results::ExperimentResults;
@@ -178,11 +178,11 @@ fn write_published_mechanisms(page: &mut String) -> std::fmt::Result {
          <thead>\n<tr><th scope=\"col\">Name</th><th scope=\"col\">ε protects</th>\
          <th scope=\"col\">Source</th></tr>\n</thead>\n<tbody>\n",
     );
-    for named in ORACLES {
+    for named in PUBLISHED_RATING_ORACLES {
         let protects = match named.privacy_unit {
-            PrivacyUnit::User => "all entries of a person",
-            PrivacyUnit::Event => "one entry",
-            PrivacyUnit::Neighbouring => {
+            PrivacyUnit::UserLevel => "all entries of a person",
+            PrivacyUnit::EventLevel => "one entry",
+            PrivacyUnit::WithinDistance => {
                 "inputs at a distance of at most L (sum of absolute differences)"
             }
         };

@@ -2,9 +2,10 @@
 //! estimates, and variances.
 
 use hushbin_study::competitors::distribution::{
-    BinSelection, Hierarchy, SquareWave, ems_shares, isotonic_shares, quantile,
+    BinSelection, HierarchicalHistogram, SquareWaveMechanism, expectation_maximization_shares,
+    isotonic_shares, quantile,
 };
-use hushbin_study::competitors::{SubsetSelection, SupportRates};
+use hushbin_study::competitors::{SubsetSelection, SupportProbabilities};
 use hushbin_tests::generators::seeded;
 use hushbin_tests::significance::assert_distributed;
 
@@ -51,7 +52,7 @@ fn subsets_lose_epsilon_and_are_drawn_by_their_law() {
 }
 
 /// Returns the estimate of an option's share from one report, which is a set of options.
-fn single(rates: &SupportRates, set: usize, option: usize) -> f64 {
+fn single(rates: &SupportProbabilities, set: usize, option: usize) -> f64 {
     rates.estimate_share((set >> option & 1) as u64, 1)
 }
 
@@ -61,7 +62,7 @@ fn bins_have_no_bias_and_the_variance_stated() {
     for epsilon in EPSILONS {
         let bins = BinSelection::new(5, &budget(epsilon, 0.0)).unwrap();
         let choice = SubsetSelection::new(5, &budget(epsilon, 0.0)).unwrap();
-        let rates = choice.rates();
+        let rates = choice.support_probabilities();
         let (mut mean, mut square) = (0.0, 0.0);
         for answer in 0..5 {
             let mut expected = vec![0.0; 5];
@@ -89,33 +90,41 @@ fn bins_have_no_bias_and_the_variance_stated() {
 
 /// Lists the probability of every report, for a number in a cell. Reports are ordered by level,
 /// then by set of nodes.
-fn law(own: &Hierarchy, cell: u32) -> Vec<f64> {
-    let height = own.levels().len();
+fn law(own: &HierarchicalHistogram, cell: u32) -> Vec<f64> {
+    let height = own.level_mechanisms().len();
     let level = |(depth, (choice, share)): (usize, (&SubsetSelection, &f64))| {
         let (law, share) = (subset(choice, cell >> (height - 1 - depth)), *share);
         law.into_iter().map(move |probability| share * probability)
     };
-    let levels = own.levels().iter().zip(own.level_shares());
+    let levels = own.level_mechanisms().iter().zip(own.level_shares());
     levels.enumerate().flat_map(level).collect()
 }
 
 #[test]
 fn hierarchies_lose_epsilon_and_have_no_bias() {
     for epsilon in EPSILONS {
-        let own = Hierarchy::new(3, &budget(epsilon, 0.0)).unwrap();
+        let own = HierarchicalHistogram::new(3, &budget(epsilon, 0.0)).unwrap();
         let laws: Vec<Vec<f64>> = (0..8).map(|cell| law(&own, cell)).collect();
         assert_law(&laws, epsilon);
         for cell in 0..8 {
             let expected = |(depth, choice): (usize, &SubsetSelection)| {
-                let (rates, law) = (choice.rates(), subset(choice, cell >> (2 - depth)));
+                let (rates, law) = (
+                    choice.support_probabilities(),
+                    subset(choice, cell >> (2 - depth)),
+                );
                 let mean = |option: u32| {
                     let sets = law.iter().enumerate();
                     sets.map(|(set, own)| own * single(&rates, set, option as usize))
                         .sum::<f64>()
                 };
-                (0..choice.options()).map(mean).collect::<Vec<f64>>()
+                (0..choice.option_count()).map(mean).collect::<Vec<f64>>()
             };
-            let shares: Vec<Vec<f64>> = own.levels().iter().enumerate().map(expected).collect();
+            let shares: Vec<Vec<f64>> = own
+                .level_mechanisms()
+                .iter()
+                .enumerate()
+                .map(expected)
+                .collect();
             for reports in [[1.0, 1.0, 1.0], [0.0, 0.0, 2.0], [5.0, 0.0, 1.0]] {
                 let found = own.combine_levels(shares.clone(), &reports);
                 for (at, share) in (0..).zip(found) {
@@ -133,7 +142,7 @@ fn hierarchies_lose_epsilon_and_have_no_bias() {
 fn hierarchies_have_the_variance_stated() {
     let weights = [1.0, 1.0, 1.0, 0.0, 0.5, 0.0, 0.0, -0.25];
     for epsilon in EPSILONS {
-        let own = Hierarchy::new(3, &budget(epsilon, 0.0)).unwrap();
+        let own = HierarchicalHistogram::new(3, &budget(epsilon, 0.0)).unwrap();
         let nothing: Vec<Vec<f64>> = (0..3).map(|depth| vec![0.0; 2 << depth]).collect();
         let value = |shares: Vec<Vec<f64>>| {
             let found = own.combine_levels(shares, own.level_shares());
@@ -142,10 +151,13 @@ fn hierarchies_have_the_variance_stated() {
         };
         let start = value(nothing.clone());
         let mut variance = 0.0;
-        for (depth, choice) in own.levels().iter().enumerate() {
-            let (rates, nodes) = (choice.rates(), choice.options() as usize);
+        for (depth, choice) in own.level_mechanisms().iter().enumerate() {
+            let (rates, nodes) = (
+                choice.support_probabilities(),
+                choice.option_count() as usize,
+            );
             let (mut mean, mut square) = (0.0, 0.0);
-            for node in 0..choice.options() {
+            for node in 0..choice.option_count() {
                 for (set, probability) in subset(choice, node).into_iter().enumerate() {
                     let mut shares = nothing.clone();
                     shares[depth] = (0..nodes)
@@ -173,18 +185,19 @@ fn levels_have_their_best_shares() {
         (6, 12.638_304, 15.145_235),
         (7, 16.787_658, 19.795_037),
     ] {
-        let best = Hierarchy::new(height, &budget).unwrap();
+        let best = HierarchicalHistogram::new(height, &budget).unwrap();
         let even =
-            Hierarchy::with_level_shares(vec![1.0 / height as f64; height], &budget).unwrap();
+            HierarchicalHistogram::with_level_shares(vec![1.0 / height as f64; height], &budget)
+                .unwrap();
         assert!((best.mean_edge_variance() / least - 1.0).abs() < 1e-6);
         assert!((even.mean_edge_variance() / stated - 1.0).abs() < 1e-6);
     }
-    let best = Hierarchy::new(6, &budget).unwrap();
+    let best = HierarchicalHistogram::new(6, &budget).unwrap();
     for level in 1..6 {
         for change in [-0.01, 0.01] {
             let mut shares = best.level_shares().to_vec();
             (shares[0], shares[level]) = (shares[0] - change, shares[level] + change);
-            let other = Hierarchy::with_level_shares(shares, &budget).unwrap();
+            let other = HierarchicalHistogram::with_level_shares(shares, &budget).unwrap();
             assert!(other.mean_edge_variance() > best.mean_edge_variance());
         }
     }
@@ -193,7 +206,7 @@ fn levels_have_their_best_shares() {
 #[test]
 fn square_waves_lose_epsilon_and_have_mass_1() {
     for epsilon in EPSILONS {
-        let wave = SquareWave::new(&budget(epsilon, 0.0)).unwrap();
+        let wave = SquareWaveMechanism::new(&budget(epsilon, 0.0)).unwrap();
         let b = wave.half_width();
         let [inside, outside] = [
             wave.report_density(0.5, 0.5),
@@ -203,7 +216,7 @@ fn square_waves_lose_epsilon_and_have_mass_1() {
         assert!((2.0 * b * inside + outside - 1.0).abs() < 1e-12);
         let transition = wave.transition_matrix(50);
         for input in 0..50 {
-            let column = (0..50).map(|output| transition.probability(output, input));
+            let column = (0..50).map(|output| transition.transition_probability(output, input));
             assert!((column.sum::<f64>() - 1.0).abs() < 1e-10);
         }
     }
@@ -214,7 +227,7 @@ fn square_waves_lose_epsilon_and_have_mass_1() {
 fn square_waves_are_drawn_by_their_density() {
     const CELLS: usize = 12;
     for epsilon in EPSILONS {
-        let wave = SquareWave::new(&budget(epsilon, 0.0)).unwrap();
+        let wave = SquareWaveMechanism::new(&budget(epsilon, 0.0)).unwrap();
         let transition = wave.transition_matrix(CELLS);
         let input = 7;
         let (mut counts, rng) = (vec![0; CELLS], &mut seeded(5));
@@ -227,7 +240,7 @@ fn square_waves_are_drawn_by_their_density() {
             counts[wave.output_cell(report, CELLS)] += 1;
         }
         let law: Vec<f64> = (0..CELLS)
-            .map(|output| transition.probability(output, input))
+            .map(|output| transition.transition_probability(output, input))
             .collect();
         assert_distributed(&counts, &law, "Square Wave");
         let mut shares = vec![0.0; CELLS];
@@ -245,7 +258,7 @@ fn square_waves_are_drawn_by_their_density() {
 #[test]
 fn smoothing_finds_smooth_crowds() {
     const CELLS: usize = 256;
-    let wave = SquareWave::new(&budget(2.0, 0.0)).unwrap();
+    let wave = SquareWaveMechanism::new(&budget(2.0, 0.0)).unwrap();
     let transition = wave.transition_matrix(CELLS);
     let weight = |cell: usize| {
         let place = (cell as f64 + 0.5) / CELLS as f64;
@@ -258,7 +271,7 @@ fn smoothing_finds_smooth_crowds() {
         .iter()
         .map(|own| (1e6 * own).round() as u64)
         .collect();
-    let found = ems_shares(&transition, &counts);
+    let found = expectation_maximization_shares(&transition, &counts);
     for part in [0.25, 0.5, 0.75, 0.95] {
         let distance = quantile(&found, part) - quantile(&shares, part);
         assert!(distance.abs() < 0.01, "{part}: {distance}");

@@ -4,8 +4,8 @@
 //! These tests compute the tables of `analysis/src/docs/errata.md`.
 
 use hushbin_study::competitors::{
-    ANSWERED_EPSILON, Majority, SampledTwoPoints, TwoPoints, as_printed, best_buckets,
-    hockey_stick_divergence, least_epsilon,
+    EPSILON_PER_DRAWN_ATTRIBUTE, MajorityMechanism, SampledTwoPointMechanism, TwoPointMechanism,
+    as_printed, best_bucket_count, hockey_stick_divergence, least_epsilon,
 };
 use hushbin_tests::errata::assert_table;
 
@@ -31,7 +31,7 @@ fn worst_output(laws: &[Law], epsilon: f64) -> f64 {
 }
 
 fn favoured(d: u32) -> f64 {
-    Majority::new(d, &budget(1.0, 0.0))
+    MajorityMechanism::new(d, &budget(1.0, 0.0))
         .unwrap()
         .favoured_count()
 }
@@ -45,15 +45,15 @@ fn outputs_that_are_private_are_not_private_in_sets() {
     for d in 1..=6 {
         let laws = corners(
             d,
-            as_printed::printed_majority(d, &budget(1.0, delta))
+            as_printed::uncorrected_majority_mechanism(d, &budget(1.0, delta))
                 .unwrap()
-                .alpha,
+                .favoured_probability,
         );
         let (single, set) = (worst_output(&laws, 1.0), worst(&laws, 1.0));
         assert!((single / delta - 1.0).abs() < 1e-9, "{single}");
         assert!((set / single / favoured(d) - 1.0).abs() < 1e-9, "{set}");
         // The converse is true, because a single output is a set.
-        let right = Majority::new(d, &budget(1.0, delta)).unwrap();
+        let right = MajorityMechanism::new(d, &budget(1.0, delta)).unwrap();
         assert!(worst_output(&corners(d, right.favoured_probability()), 1.0) <= delta);
         rows.push(format!(
             "| {d} | {} | {single:.3} | {set:.3} |",
@@ -78,16 +78,17 @@ fn the_printed_probability_gives_away_more() {
         (5, 2.0, 1e-2),
     ] {
         let budget = budget(epsilon, delta);
-        let printed = as_printed::printed_majority(d, &budget).unwrap();
-        let right = Majority::new(d, &budget).unwrap();
-        let [false_delta, true_delta] = [printed.alpha, right.favoured_probability()]
-            .map(|alpha| worst(&corners(d, alpha), epsilon));
+        let printed = as_printed::uncorrected_majority_mechanism(d, &budget).unwrap();
+        let right = MajorityMechanism::new(d, &budget).unwrap();
+        let [false_delta, true_delta] =
+            [printed.favoured_probability, right.favoured_probability()]
+                .map(|alpha| worst(&corners(d, alpha), epsilon));
         assert!((false_delta / delta / favoured(d) - 1.0).abs() < 1e-9);
-        assert!((printed.delta - false_delta).abs() < 1e-12);
+        assert!((printed.actual_delta - false_delta).abs() < 1e-12);
         assert!(true_delta <= delta && true_delta > delta - 1e-11);
         rows.push(format!(
             "| {d} | {epsilon} | {delta} | {:.4} | {:.4} | {false_delta:.3} | {true_delta:.3} |",
-            printed.alpha,
+            printed.favoured_probability,
             right.favoured_probability()
         ));
     }
@@ -96,15 +97,20 @@ fn the_printed_probability_gives_away_more() {
         &rows,
     );
     // The numbers of features in the paper's learning experiments, 42 and 85.
-    assert!(as_printed::printed_majority(42, &budget(1.0, 1e-12)).is_err());
-    assert!(as_printed::printed_majority(85, &budget(1.0, 1e-25)).is_err());
-    assert!(as_printed::printed_majority(85, &budget(1.0, 1e-26)).is_ok());
+    assert!(as_printed::uncorrected_majority_mechanism(42, &budget(1.0, 1e-12)).is_err());
+    assert!(as_printed::uncorrected_majority_mechanism(85, &budget(1.0, 1e-25)).is_err());
+    assert!(as_printed::uncorrected_majority_mechanism(85, &budget(1.0, 1e-26)).is_ok());
 }
 
 /// Returns the expected estimate of an attribute with value 1, with this scale B and the correct α.
-fn estimated_at(own: &Majority, scale: f64) -> f64 {
-    let d = own.attributes();
-    let law = majority_of_signs(d, own.threshold(), own.favoured_probability(), (1 << d) - 1);
+fn estimated_at(own: &MajorityMechanism, scale: f64) -> f64 {
+    let d = own.attribute_count();
+    let law = majority_of_signs(
+        d,
+        own.agreement_threshold(),
+        own.favoured_probability(),
+        (1 << d) - 1,
+    );
     let sign = |o: usize| if o & 1 == 1 { scale } else { -scale };
     law.iter().enumerate().map(|(o, p)| p * sign(o)).sum()
 }
@@ -122,16 +128,16 @@ fn the_printed_scale_is_too_small() {
         (10, 0.1, 1e-4),
     ] {
         let budget = budget(epsilon, delta);
-        let printed = as_printed::printed_majority(d, &budget).unwrap();
-        let right = Majority::new(d, &budget).unwrap();
-        assert!((estimated_at(&right, right.scale()) - 1.0).abs() < 1e-9);
-        let short = estimated_at(&right, printed.scale);
-        assert!((short - printed.scale / right.scale()).abs() < 1e-9);
+        let printed = as_printed::uncorrected_majority_mechanism(d, &budget).unwrap();
+        let right = MajorityMechanism::new(d, &budget).unwrap();
+        assert!((estimated_at(&right, right.estimate_scale()) - 1.0).abs() < 1e-9);
+        let short = estimated_at(&right, printed.estimate_scale);
+        assert!((short - printed.estimate_scale / right.estimate_scale()).abs() < 1e-9);
         assert!(short < 1.0 + 1e-9 && (d > 1) == (short < 0.999));
         // Relative gain that δ brings: with the printed B, and with the correct B.
-        let pure = Majority::new(d, &self::budget(epsilon, 0.0)).unwrap();
-        let [promised, true_gain] =
-            [printed.scale, right.scale()].map(|scale| 1.0 - scale / pure.scale());
+        let pure = MajorityMechanism::new(d, &self::budget(epsilon, 0.0)).unwrap();
+        let [promised, true_gain] = [printed.estimate_scale, right.estimate_scale()]
+            .map(|scale| 1.0 - scale / pure.estimate_scale());
         let e = epsilon.exp();
         if d % 2 == 1 {
             let gain = 2.0 * delta / (e - 1.0 + 2.0 * delta);
@@ -142,8 +148,8 @@ fn the_printed_scale_is_too_small() {
         assert!((promised - printed_gain).abs() < 1e-9);
         rows.push(format!(
             "| {d} | {epsilon} | {delta} | {:.3} | {:.3} | {short:.3} | {:.2} | {:.2} |",
-            printed.scale,
-            right.scale(),
+            printed.estimate_scale,
+            right.estimate_scale(),
             100.0 * promised,
             100.0 * true_gain
         ));
@@ -153,8 +159,9 @@ fn the_printed_scale_is_too_small() {
         &rows,
     );
     // At δ = 10⁻⁶ the gain is negligible.
-    let [with, without] = [1e-6, 0.0].map(|delta| Majority::new(5, &budget(1.0, delta)).unwrap());
-    assert!(1.0 - with.scale() / without.scale() < 2e-6);
+    let [with, without] =
+        [1e-6, 0.0].map(|delta| MajorityMechanism::new(5, &budget(1.0, delta)).unwrap());
+    assert!(1.0 - with.estimate_scale() / without.estimate_scale() < 2e-6);
 }
 
 /// Erratum: Duchi's probability e/(e + 1) is valid only for odd d.
@@ -175,7 +182,7 @@ fn even_numbers_of_attributes_lose_more_with_the_odd_probability() {
         let real = least_epsilon(1e-13, |epsilon| worst(&laws, epsilon));
         let ratio: f64 = 2_f64.powi(d as i32) / favoured(d) - 1.0;
         assert!((real - epsilon - ratio.ln()).abs() < 1e-9, "{d}: {real}");
-        let right = Majority::new(d, &budget(epsilon, 0.0)).unwrap();
+        let right = MajorityMechanism::new(d, &budget(epsilon, 0.0)).unwrap();
         let laws = corners(d, right.favoured_probability());
         let kept = least_epsilon(1e-15, |epsilon| worst(&laws, epsilon));
         assert!(kept <= epsilon && kept > epsilon - 1e-9, "{kept}");
@@ -217,18 +224,18 @@ fn the_best_epsilon_of_an_attribute_is_between_the_printed_ends() {
     }
     // The paper prints 2.177 < a < 2.176.
     assert!(!(2.177..2.176).contains(&low));
-    assert!((ANSWERED_EPSILON - low).abs() < 0.01);
+    assert!((EPSILON_PER_DRAWN_ATTRIBUTE - low).abs() < 0.01);
     let mut rows = Vec::new();
     for (d, epsilon) in [(10, 4.0), (10, 6.0), (10, 8.0), (10, 10.0), (4, 3.5)] {
         let [printed, best] = [
-            SampledTwoPoints::new(d, epsilon, 0.0),
-            SampledTwoPoints::best(d, epsilon, 0.0),
+            SampledTwoPointMechanism::new(d, epsilon, 0.0),
+            SampledTwoPointMechanism::with_least_variance(d, epsilon, 0.0),
         ]
         .map(Result::unwrap);
         let [floor, least] = [printed, best].map(|own| own.variance(0.0));
         // The formula for the variance, evaluated for every k.
         let variance = |k: u32| {
-            let each = TwoPoints::new(&budget(epsilon / f64::from(k), 0.0));
+            let each = TwoPointMechanism::new(&budget(epsilon / f64::from(k), 0.0));
             f64::from(d) / f64::from(k) * each.variance(0.0)
         };
         let all = (1..=d).map(variance).fold(f64::INFINITY, f64::min);
@@ -257,7 +264,8 @@ fn noise_for_one_attribute_does_not_hide_several() {
         (15, 1.0, 1e-6),
         (85, 1.0, 1e-6),
     ] {
-        let printed = as_printed::printed_gaussian(d, &budget(epsilon, delta)).unwrap();
+        let printed =
+            as_printed::uncorrected_gaussian_mechanism(d, &budget(epsilon, delta)).unwrap();
         // Computes δ without the formula: integrates the noise of two opposite corners along their
         // difference, over thin cells.
         let moved = 2.0 * f64::from(d).sqrt() / printed.sigma;
@@ -270,17 +278,17 @@ fn noise_for_one_attribute_does_not_hide_several() {
         };
         let summed = hockey_stick_divergence((0..cells).map(cell), epsilon);
         assert!(
-            (summed / printed.delta - 1.0).abs() < 1e-4,
+            (summed / printed.actual_delta - 1.0).abs() < 1e-4,
             "{summed}, {printed:?}"
         );
-        assert!((d > 1) == (printed.delta > 100.0 * delta));
-        let times = (printed.right_sigma / printed.sigma).powi(2);
+        assert!((d > 1) == (printed.actual_delta > 100.0 * delta));
+        let times = (printed.corrected_sigma / printed.sigma).powi(2);
         assert!((times / f64::from(d) - 1.0).abs() < 1e-9);
         rows.push(format!(
             "| {d} | {epsilon} | {:.3} | {} | {:.3} |",
             printed.sigma,
-            scientific(printed.delta),
-            printed.right_sigma
+            scientific(printed.actual_delta),
+            printed.corrected_sigma
         ));
     }
     assert_table("| d | ε | σ of Δ = 2 | its real δ | σ of Δ = 2√d |", &rows);
@@ -304,8 +312,8 @@ fn the_printed_root_cancels() {
         (4.0, 1e-15),
     ] {
         let budget = budget(epsilon, delta);
-        let printed = as_printed::printed_best_buckets(&budget).unwrap();
-        let right = best_buckets(&budget).unwrap();
+        let printed = as_printed::uncorrected_best_bucket_count(&budget).unwrap();
+        let right = best_bucket_count(&budget).unwrap();
         // e + 1, with the first-order change by δ.
         let e = f64::exp(epsilon);
         let moved = (e + 1.0) * (1.0 + delta * (3.0 - 2.0 / (e + 1.0) + (e + 1.0) / (e - 1.0)));
@@ -330,7 +338,7 @@ type Family = Vec<[u32; 3]>;
 /// family.
 fn absent(family: &Family, g: u32, epsilon: f64) -> [f64; 3] {
     let hash = hushbin_study::competitors::LocalHash::new(3, g, &budget(epsilon, 0.0)).unwrap();
-    let p = hash.rates().p;
+    let p = hash.support_probabilities().own_answer_probability;
     let others = (1.0 - p) / f64::from(g - 1);
     let pair = |own: usize, other: usize| {
         let meet = family.iter().filter(|f| f[own] == f[other]).count();

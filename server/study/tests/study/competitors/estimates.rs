@@ -1,8 +1,8 @@
 //! Tests, by listing all outcomes, that estimates are unbiased and have the stated variance.
 
 use hushbin_study::competitors::{
-    LocalHash, Majority, OptimalHash, RandomizedResponse, SampledTwoPoints, SupportRates,
-    TwoPoints, UnaryEncoding, best_buckets,
+    LocalHash, MajorityMechanism, OptimalHash, RandomizedResponse, SampledTwoPointMechanism,
+    SupportProbabilities, TwoPointMechanism, UnaryEncoding, best_bucket_count,
 };
 
 use super::models::{budget, direct, hashed, majority, sampled, two_points, unary};
@@ -34,7 +34,7 @@ fn assert_moments(ours: [f64; 2], mean: f64, variance: f64, what: &str) {
 }
 
 /// Returns one report's estimate of an answer's share.
-fn single(rates: &SupportRates, supported: bool) -> f64 {
+fn single(rates: &SupportProbabilities, supported: bool) -> f64 {
     rates.estimate_share(u64::from(supported), 1)
 }
 
@@ -45,19 +45,19 @@ fn shares_are_unbiased() {
         let k = 4;
         let grr = RandomizedResponse::new(k, &budget).unwrap();
         let all = [
-            UnaryEncoding::symmetric(k, &budget),
+            UnaryEncoding::symmetric_encoding(k, &budget),
             UnaryEncoding::new(k, 0.3, &budget),
-            UnaryEncoding::optimized(k, &budget),
+            UnaryEncoding::optimized_encoding(k, &budget),
         ];
         for (own, asked) in (0..k).flat_map(|own| (0..k).map(move |asked| (own, asked))) {
             let truth = f64::from(u8::from(own == asked));
-            let rates = grr.rates();
+            let rates = grr.support_probabilities();
             let law = direct(&grr, own);
             let outcomes = (0..).zip(law).map(|(o, p)| (p, single(&rates, o == asked)));
             let variance = rates.variance(own == asked);
             assert_moments(moments(outcomes), truth, variance, "GRR");
             for bits in all.iter().flatten() {
-                let rates = bits.rates();
+                let rates = bits.support_probabilities();
                 let law = unary(bits, own);
                 let outcomes = (0_u32..).zip(law);
                 let outcomes = outcomes.map(|(o, p)| (p, single(&rates, o >> asked & 1 == 1)));
@@ -74,7 +74,7 @@ fn hashed_shares_are_unbiased() {
     for (epsilon, delta) in BUDGETS {
         for g in 2..=5_u32 {
             let hash = LocalHash::new(3, g, &budget(epsilon, delta)).unwrap();
-            let rates = hash.rates();
+            let rates = hash.support_probabilities();
             let functions = g.pow(3);
             let bucket = |function: u32, answer: u32| function / g.pow(answer) % g;
             for asked in 0..3 {
@@ -103,11 +103,14 @@ fn the_optimised_are_local_minima() {
         let others = |q: f64| {
             UnaryEncoding::new(2, q, &budget)
                 .unwrap()
-                .rates()
+                .support_probabilities()
                 .variance(false)
         };
-        if let Ok(oue) = UnaryEncoding::optimized(2, &budget) {
-            let (q, least) = (oue.rates().q, oue.rates().variance(false));
+        if let Ok(oue) = UnaryEncoding::optimized_encoding(2, &budget) {
+            let (q, least) = (
+                oue.support_probabilities().other_answer_probability,
+                oue.support_probabilities().variance(false),
+            );
             for step in [0.01, 0.1].map(|part| part * q) {
                 assert!(
                     others(q - step) > least && others(q + step) > least,
@@ -115,28 +118,37 @@ fn the_optimised_are_local_minima() {
                 );
             }
         }
-        let Some(root) = best_buckets(&budget) else {
+        let Some(root) = best_bucket_count(&budget) else {
             continue;
         };
-        let OptimalHash::Hash(olh) = OptimalHash::new(9, &budget).unwrap() else {
+        let OptimalHash::LocalHashing(olh) = OptimalHash::new(9, &budget).unwrap() else {
             panic!("g* is real")
         };
-        assert!((f64::from(olh.buckets()) - root).abs() < 1.0);
-        let least = olh.rates().variance(false);
-        for g in [olh.buckets() - 1, olh.buckets() + 1] {
+        assert!((f64::from(olh.bucket_count()) - root).abs() < 1.0);
+        let least = olh.support_probabilities().variance(false);
+        for g in [olh.bucket_count() - 1, olh.bucket_count() + 1] {
             if let Ok(other) = LocalHash::new(9, g, &budget) {
-                assert!(other.rates().variance(false) > least, "{g}, {budget:?}");
+                assert!(
+                    other.support_probabilities().variance(false) > least,
+                    "{g}, {budget:?}"
+                );
             }
         }
     }
     // The minimum is only local. For δ > 0 and parameters far from it, this variance becomes
     // arbitrarily small, while the variance for the person's own answer becomes 1/δ.
     let budget = budget(1.0, 0.01);
-    let far = UnaryEncoding::new(2, 1e-9, &budget).unwrap().rates();
-    let oue = UnaryEncoding::optimized(2, &budget).unwrap().rates();
+    let far = UnaryEncoding::new(2, 1e-9, &budget)
+        .unwrap()
+        .support_probabilities();
+    let oue = UnaryEncoding::optimized_encoding(2, &budget)
+        .unwrap()
+        .support_probabilities();
     assert!(far.variance(false) < 1e-4 && far.variance(true) > 90.0);
     assert!(oue.variance(false) > 3.0 && oue.variance(true) < 10.0);
-    let far = LocalHash::new(9, 1 << 22, &budget).unwrap().rates();
+    let far = LocalHash::new(9, 1 << 22, &budget)
+        .unwrap()
+        .support_probabilities();
     assert!(far.variance(false) < 0.01 && far.variance(true) > 90.0);
 }
 
@@ -154,14 +166,15 @@ fn means_by_majorities_are_unbiased() {
         for d in 1..=5 {
             for threshold in 1..=d {
                 let budget = budget(epsilon, delta);
-                let own = Majority::with_threshold(d, threshold, &budget).unwrap();
+                let own =
+                    MajorityMechanism::with_agreement_threshold(d, threshold, &budget).unwrap();
                 for person in PEOPLE {
                     let values = &person[..d as usize];
                     let law = majority(&own, values);
                     for (j, &x) in values.iter().enumerate() {
                         let sign = |o: usize| if o >> j & 1 == 1 { 1 } else { -1 };
                         let outcomes = law.iter().enumerate();
-                        let outcomes = outcomes.map(|(o, &p)| (p, own.estimate(sign(o), 1)));
+                        let outcomes = outcomes.map(|(o, &p)| (p, own.estimate_mean(sign(o), 1)));
                         let what = format!("{own:?}, {x}");
                         assert_moments(moments(outcomes), x, own.variance(x), &what);
                     }
@@ -174,19 +187,19 @@ fn means_by_majorities_are_unbiased() {
 #[test]
 fn means_by_two_points_are_unbiased() {
     for (epsilon, delta) in BUDGETS {
-        let points = TwoPoints::new(&budget(epsilon, delta));
-        let cube = Majority::new(1, &budget(epsilon, delta)).unwrap();
-        assert!((points.scale() / cube.scale() - 1.0).abs() < 1e-12);
+        let points = TwoPointMechanism::new(&budget(epsilon, delta));
+        let cube = MajorityMechanism::new(1, &budget(epsilon, delta)).unwrap();
+        assert!((points.estimate_scale() / cube.estimate_scale() - 1.0).abs() < 1e-12);
         for x in PEOPLE.into_iter().flatten() {
-            let outcomes = [-1, 1].map(|sign| points.estimate(sign, 1));
+            let outcomes = [-1, 1].map(|sign| points.estimate_mean(sign, 1));
             let law = two_points(&points, x);
             let ours = moments(law.into_iter().zip(outcomes));
             assert_moments(ours, x, points.variance(x), "two points");
         }
         for (d, k) in [(1, 1), (3, 1), (3, 2), (3, 3), (4, 2)] {
             let parts = f64::from(k);
-            let each = TwoPoints::new(&budget(epsilon / parts, delta / parts));
-            let own = SampledTwoPoints::with_drawn_count(d, k, epsilon, delta).unwrap();
+            let each = TwoPointMechanism::new(&budget(epsilon / parts, delta / parts));
+            let own = SampledTwoPointMechanism::with_drawn_count(d, k, epsilon, delta).unwrap();
             for person in PEOPLE {
                 let values = &person[..d as usize];
                 let law = sampled(&own, &each, values);
@@ -196,7 +209,7 @@ fn means_by_two_points_are_unbiased() {
                             (0, _) => 0,
                             (_, up) => 2 * i64::from(up) - 1,
                         };
-                        (p, own.estimate(sign, 1))
+                        (p, own.estimate_mean(sign, 1))
                     };
                     let ours = moments(law.iter().map(estimate));
                     assert_moments(ours, x, own.variance(x), &format!("{own:?}"));

@@ -2,8 +2,9 @@
 //! integrated completely.
 
 use hushbin_study::competitors::{
-    Budget, HadamardResponse, HybridThreePiecewise, LevelResponse, SampledPiecewise,
-    SingleNumberMechanism, SlidingPiecewise, Staircase, ThreeOutputs, TwoPoints, hybrid_variance,
+    Budget, HadamardResponse, HybridThreePiecewise, RandomizedLevelResponse, SampledPiecewise,
+    SingleNumberMechanism, SlidingPiecewise, StaircaseMechanism, ThreeOutputMechanism,
+    TwoPointMechanism, hybrid_variance,
 };
 
 const EPSILONS: [f64; 7] = [0.25, 0.7, 1.0, 1.7, 2.5, 4.0, 6.0];
@@ -54,8 +55,8 @@ fn assert_ratio(laws: &[Vec<f64>], epsilon: f64, what: &str) {
 #[test]
 fn grids_are_private_and_unbiased() {
     for epsilon in EPSILONS {
-        let own = LevelResponse::best(epsilon).unwrap();
-        for own in [own, LevelResponse::new(3, epsilon).unwrap()] {
+        let own = RandomizedLevelResponse::with_least_variance(epsilon).unwrap();
+        for own in [own, RandomizedLevelResponse::new(3, epsilon).unwrap()] {
             let what = format!("{own:?}");
             for value in NUMBERS {
                 let law = own
@@ -70,9 +71,9 @@ fn grids_are_private_and_unbiased() {
         }
     }
     for wrong in [
-        LevelResponse::new(0, 1.0),
-        LevelResponse::new(65, 1.0),
-        LevelResponse::new(2, 0.0),
+        RandomizedLevelResponse::new(0, 1.0),
+        RandomizedLevelResponse::new(65, 1.0),
+        RandomizedLevelResponse::new(2, 0.0),
     ] {
         assert!(wrong.is_err());
     }
@@ -103,9 +104,9 @@ fn sliding(own: &SlidingPiecewise, value: f64, epsilon: f64) -> Moments {
 fn piecewise_mechanisms_are_private_and_unbiased() {
     for epsilon in EPSILONS {
         let all = [
-            SlidingPiecewise::published(epsilon),
-            SlidingPiecewise::best(epsilon),
-            SlidingPiecewise::published_optimal(epsilon),
+            SlidingPiecewise::with_published_width(epsilon),
+            SlidingPiecewise::with_least_variance(epsilon),
+            SlidingPiecewise::published_optimal_piecewise(epsilon),
         ];
         for own in all.map(Result::unwrap) {
             let what = format!("{own:?}");
@@ -123,16 +124,16 @@ fn piecewise_mechanisms_are_private_and_unbiased() {
 #[test]
 fn the_best_width_is_the_best() {
     for (epsilon, least) in [(1.0, 5.066), (4.0, 0.1618)] {
-        let best = SlidingPiecewise::best(epsilon).unwrap();
+        let best = SlidingPiecewise::with_least_variance(epsilon).unwrap();
         assert!((best.worst_variance() / least - 1.0).abs() < 5e-4);
-        let published = SlidingPiecewise::published(epsilon).unwrap();
+        let published = SlidingPiecewise::with_published_width(epsilon).unwrap();
         assert!(best.worst_variance() < published.worst_variance());
         // With the best width, the interval for the number 1 ends at the end of the range.
         assert!((best.favoured_interval(1.0)[1] / best.half_range() - 1.0).abs() < 1e-12);
     }
 }
 
-fn three_outputs(own: &ThreeOutputs, value: f64) -> Moments {
+fn three_outputs(own: &ThreeOutputMechanism, value: f64) -> Moments {
     let outputs = [-own.largest_output(), 0.0, own.largest_output()];
     moments(own.output_probabilities(value).into_iter().zip(outputs))
 }
@@ -140,7 +141,7 @@ fn three_outputs(own: &ThreeOutputs, value: f64) -> Moments {
 #[test]
 fn three_outputs_are_private_and_unbiased() {
     for epsilon in EPSILONS {
-        let own = ThreeOutputs::best(epsilon).unwrap();
+        let own = ThreeOutputMechanism::with_least_variance(epsilon).unwrap();
         let what = format!("{own:?}");
         for value in NUMBERS {
             let law = three_outputs(&own, value);
@@ -157,11 +158,11 @@ fn three_outputs_are_private_and_unbiased() {
         assert_worst(own.worst_variance(), |value| own.variance(value));
     }
     // Up to ε = ln 2, the best probability of the output 0 is 0, so the mechanism is two points.
-    let small = ThreeOutputs::best(0.6).unwrap();
-    let points = TwoPoints::new(&Budget::new(0.6, 0.0).unwrap());
+    let small = ThreeOutputMechanism::with_least_variance(0.6).unwrap();
+    let points = TwoPointMechanism::new(&Budget::new(0.6, 0.0).unwrap());
     assert!((small.worst_variance() / points.variance(0.0) - 1.0).abs() < 1e-9);
     // For a large ε the paper's probability of 0 is e/(e + 2).
-    let large = ThreeOutputs::best(6.0).unwrap();
+    let large = ThreeOutputMechanism::with_least_variance(6.0).unwrap();
     let e = 6.0_f64.exp();
     assert!((large.zero_probability() - e / (e + 2.0)).abs() < 1e-6);
 }
@@ -178,7 +179,9 @@ fn the_probability_of_0_is_the_papers() {
         let angle = f64::acos(-second / (2.0 * first.powf(1.5)));
         let cosine = ((std::f64::consts::PI + angle) / 3.0).cos();
         let expected = (sum(&[5.0, 4.0, 1.0]) - 2.0 * first.sqrt() * cosine) / 6.0;
-        let found = ThreeOutputs::best(epsilon).unwrap().zero_probability();
+        let found = ThreeOutputMechanism::with_least_variance(epsilon)
+            .unwrap()
+            .zero_probability();
         assert!(
             (found - expected).abs() < 1e-6,
             "{epsilon}: {found} {expected}"
@@ -189,23 +192,27 @@ fn the_probability_of_0_is_the_papers() {
 #[test]
 fn mixtures_of_both_are_unbiased() {
     for epsilon in EPSILONS {
-        let own = HybridThreePiecewise::best(epsilon).unwrap();
+        let own = HybridThreePiecewise::with_least_variance(epsilon).unwrap();
         for value in NUMBERS {
             let law = mixture([
                 (
                     own.piecewise_probability(),
-                    sliding(&own.piecewise(), value, epsilon),
+                    sliding(&own.piecewise_mechanism(), value, epsilon),
                 ),
                 (
                     1.0 - own.piecewise_probability(),
-                    three_outputs(&own.three_outputs(), value),
+                    three_outputs(&own.three_output_mechanism(), value),
                 ),
             ]);
             assert_law(law, value, own.variance(value), &format!("{own:?}"));
         }
         assert_worst(own.worst_variance(), |value| own.variance(value));
-        let three = ThreeOutputs::best(epsilon).unwrap().worst_variance();
-        let sliding = SlidingPiecewise::best(epsilon).unwrap().worst_variance();
+        let three = ThreeOutputMechanism::with_least_variance(epsilon)
+            .unwrap()
+            .worst_variance();
+        let sliding = SlidingPiecewise::with_least_variance(epsilon)
+            .unwrap()
+            .worst_variance();
         let hybrid = hybrid_variance(1.0, epsilon).unwrap();
         let hybrid = hybrid.max(hybrid_variance(0.0, epsilon).unwrap());
         let least = three.min(sliding).min(hybrid);
@@ -217,11 +224,11 @@ fn mixtures_of_both_are_unbiased() {
 #[test]
 fn staircase_noise_has_its_variance() {
     for epsilon in EPSILONS {
-        let own = Staircase::new(epsilon).unwrap();
+        let own = StaircaseMechanism::new(epsilon).unwrap();
         let mut ends = vec![0.0];
         for step in 0..f64::ceil(60.0 / epsilon) as u32 {
             let begin = 2.0 * f64::from(step);
-            ends.extend([begin + 2.0 * own.fall_fraction(), begin + 2.0]);
+            ends.extend([begin + 2.0 * own.density_fall_fraction(), begin + 2.0]);
         }
         let (mut mass, mut square) = (0.0, 0.0);
         for pair in ends.windows(2) {
@@ -237,8 +244,8 @@ fn staircase_noise_has_its_variance() {
                 assert!(loss.abs() <= epsilon + 1e-9);
             }
         }
-        let loss = (own.noise_density(0.1 * own.fall_fraction())
-            / own.noise_density(2.0 + 0.1 * own.fall_fraction()))
+        let loss = (own.noise_density(0.1 * own.density_fall_fraction())
+            / own.noise_density(2.0 + 0.1 * own.density_fall_fraction()))
         .ln();
         assert!((loss - epsilon).abs() < 1e-9);
     }
@@ -247,26 +254,31 @@ fn staircase_noise_has_its_variance() {
 /// Returns the moments of a mechanism for one number.
 fn one_number(part: SingleNumberMechanism, epsilon: f64, value: f64) -> Moments {
     let two_points = || {
-        let points = TwoPoints::new(&Budget::new(epsilon, 0.0).unwrap());
+        let points = TwoPointMechanism::new(&Budget::new(epsilon, 0.0).unwrap());
         let up = points.plus_probability(value);
-        moments([(up, points.scale()), (1.0 - up, -points.scale())])
+        moments([
+            (up, points.estimate_scale()),
+            (1.0 - up, -points.estimate_scale()),
+        ])
     };
-    let published = SlidingPiecewise::published(epsilon).unwrap();
+    let published = SlidingPiecewise::with_published_width(epsilon).unwrap();
     match part {
         SingleNumberMechanism::Piecewise => sliding(&published, value, epsilon),
-        SingleNumberMechanism::BestWidth => {
-            sliding(&SlidingPiecewise::best(epsilon).unwrap(), value, epsilon)
-        }
+        SingleNumberMechanism::BestWidthPiecewise => sliding(
+            &SlidingPiecewise::with_least_variance(epsilon).unwrap(),
+            value,
+            epsilon,
+        ),
         SingleNumberMechanism::Hybrid if epsilon <= 0.61 => two_points(),
         SingleNumberMechanism::Hybrid => {
             let rest = (-0.5 * epsilon).exp();
             let piecewise = sliding(&published, value, epsilon);
             mixture([(1.0 - rest, piecewise), (rest, two_points())])
         }
-        SingleNumberMechanism::Mixed => {
-            let own = HybridThreePiecewise::best(epsilon).unwrap();
-            let piecewise = sliding(&own.piecewise(), value, epsilon);
-            let three = three_outputs(&own.three_outputs(), value);
+        SingleNumberMechanism::HybridThreePiecewise => {
+            let own = HybridThreePiecewise::with_least_variance(epsilon).unwrap();
+            let piecewise = sliding(&own.piecewise_mechanism(), value, epsilon);
+            let three = three_outputs(&own.three_output_mechanism(), value);
             mixture([
                 (own.piecewise_probability(), piecewise),
                 (1.0 - own.piecewise_probability(), three),
@@ -279,16 +291,16 @@ fn one_number(part: SingleNumberMechanism, epsilon: f64, value: f64) -> Moments 
 fn sampled_mechanisms_are_mixtures_of_their_parts() {
     let parts = [
         SingleNumberMechanism::Piecewise,
-        SingleNumberMechanism::BestWidth,
+        SingleNumberMechanism::BestWidthPiecewise,
         SingleNumberMechanism::Hybrid,
-        SingleNumberMechanism::Mixed,
+        SingleNumberMechanism::HybridThreePiecewise,
     ];
     for (attributes, epsilon) in [(2, 0.5), (3, 2.0), (4, 5.0), (16, 6.0), (1, 6.0)] {
         for part in parts {
             let printed = SampledPiecewise::new(attributes, part, epsilon).unwrap();
             let expected = ((epsilon / 2.5) as u32).clamp(1, attributes);
             assert_eq!(printed.drawn_count(), expected);
-            let best = SampledPiecewise::best(attributes, part, epsilon).unwrap();
+            let best = SampledPiecewise::with_least_variance(attributes, part, epsilon).unwrap();
             assert!(best.worst_variance() <= printed.worst_variance());
             for own in [printed, best] {
                 let answered = f64::from(own.drawn_count());

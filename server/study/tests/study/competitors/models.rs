@@ -2,8 +2,8 @@
 //! parameters.
 
 use hushbin_study::competitors::{
-    Budget, LocalHash, Majority, RandomizedResponse, SampledTwoPoints, SubsetSelection, TwoPoints,
-    UnaryEncoding, hockey_stick_divergence,
+    Budget, LocalHash, MajorityMechanism, RandomizedResponse, SampledTwoPointMechanism,
+    SubsetSelection, TwoPointMechanism, UnaryEncoding, hockey_stick_divergence,
 };
 
 /// Probability of every outcome. Each mechanism has its own order of outcomes.
@@ -21,27 +21,40 @@ pub(super) fn ends(bits: u32, attributes: u32) -> Vec<f64> {
 }
 
 pub(super) fn direct(grr: &RandomizedResponse, answer: u32) -> Law {
-    let rates = grr.rates();
-    let of = |other| if other == answer { rates.p } else { rates.q };
-    (0..grr.options()).map(of).collect()
+    let rates = grr.support_probabilities();
+    let of = |other| {
+        if other == answer {
+            rates.own_answer_probability
+        } else {
+            rates.other_answer_probability
+        }
+    };
+    (0..grr.option_count()).map(of).collect()
 }
 
 pub(super) fn unary(bits: &UnaryEncoding, answer: u32) -> Law {
-    let rates = bits.rates();
+    let rates = bits.support_probabilities();
     let of = |set: u32| {
         let bit = |option| {
-            let p = if option == answer { rates.p } else { rates.q };
+            let p = if option == answer {
+                rates.own_answer_probability
+            } else {
+                rates.other_answer_probability
+            };
             if set >> option & 1 == 1 { p } else { 1.0 - p }
         };
-        (0..bits.options()).map(bit).product()
+        (0..bits.option_count()).map(bit).product()
     };
-    (0..1 << bits.options()).map(of).collect()
+    (0..1 << bits.option_count()).map(of).collect()
 }
 
 /// Lists the probability of every set of options. The index of a set has one bit for each option.
 pub(super) fn subset(own: &SubsetSelection, answer: u32) -> Law {
-    let (p, chosen) = (own.rates().p, own.set_size());
-    let sets = || (0..1_u32 << own.options()).filter(|set| set.count_ones() == chosen);
+    let (p, chosen) = (
+        own.support_probabilities().own_answer_probability,
+        own.set_size(),
+    );
+    let sets = || (0..1_u32 << own.option_count()).filter(|set| set.count_ones() == chosen);
     let holding = sets().filter(|set| set >> answer & 1 == 1).count() as f64;
     let others = sets().count() as f64 - holding;
     let of = |set: u32| match set >> answer & 1 {
@@ -49,14 +62,14 @@ pub(super) fn subset(own: &SubsetSelection, answer: u32) -> Law {
         1 => p / holding,
         _ => (1.0 - p) / others,
     };
-    (0..1 << own.options()).map(of).collect()
+    (0..1 << own.option_count()).map(of).collect()
 }
 
 /// Lists the probability of every bucket under one hash function, which maps the answer to
 /// `bucket`.
 pub(super) fn hashed(hash: &LocalHash, bucket: u32) -> Law {
-    let p = hash.rates().p;
-    let others = f64::from(hash.buckets() - 1);
+    let p = hash.support_probabilities().own_answer_probability;
+    let others = f64::from(hash.bucket_count() - 1);
     let of = |other| {
         if other == bucket {
             p
@@ -64,7 +77,7 @@ pub(super) fn hashed(hash: &LocalHash, bucket: u32) -> Law {
             (1.0 - p) / others
         }
     };
-    (0..hash.buckets()).map(of).collect()
+    (0..hash.bucket_count()).map(of).collect()
 }
 
 /// Lists the probability of every vector of signs under Mechanism-1 with the given α. `own` has the
@@ -85,15 +98,15 @@ pub(super) fn majority_of_signs(d: u32, threshold: u32, alpha: f64, own: u32) ->
 
 /// Lists the same probabilities for a person's numbers, each of which is rounded to a sign without
 /// bias.
-pub(super) fn majority(mechanism: &Majority, values: &[f64]) -> Law {
-    let d = mechanism.attributes();
+pub(super) fn majority(mechanism: &MajorityMechanism, values: &[f64]) -> Law {
+    let d = mechanism.attribute_count();
     let mut law = vec![0.0; 1 << d];
     for own in 0..1 << d {
         let up = |(j, x): (usize, &f64)| (1.0 + if own >> j & 1 == 1 { *x } else { -x }) / 2.0;
         let chance: f64 = values.iter().enumerate().map(up).product();
         let given = majority_of_signs(
             d,
-            mechanism.threshold(),
+            mechanism.agreement_threshold(),
             mechanism.favoured_probability(),
             own,
         );
@@ -104,7 +117,7 @@ pub(super) fn majority(mechanism: &Majority, values: &[f64]) -> Law {
     law
 }
 
-pub(super) fn two_points(points: &TwoPoints, value: f64) -> Law {
+pub(super) fn two_points(points: &TwoPointMechanism, value: f64) -> Law {
     vec![
         1.0 - points.plus_probability(value),
         points.plus_probability(value),
@@ -114,11 +127,11 @@ pub(super) fn two_points(points: &TwoPoints, value: f64) -> Law {
 /// Lists all outcomes of Mechanism-2: the set of k drawn attributes, the vector of their signs, and
 /// the probability.
 pub(super) fn sampled(
-    mechanism: &SampledTwoPoints,
-    each: &TwoPoints,
+    mechanism: &SampledTwoPointMechanism,
+    each: &TwoPointMechanism,
     values: &[f64],
 ) -> Vec<(u32, u32, f64)> {
-    let (d, k) = (mechanism.attributes(), mechanism.drawn_count());
+    let (d, k) = (mechanism.attribute_count(), mechanism.drawn_count());
     let sets: Vec<u32> = (0_u32..1 << d)
         .filter(|set| set.count_ones() == k)
         .collect();

@@ -1,8 +1,8 @@
 //! Tests against the digits of tables that an independent program computed.
 
 use hushbin_study::competitors::{
-    Budget, LevelResponse, SlidingPiecewise, TwoPoints, hybrid_variance, piecewise_variance,
-    variance_lower_bound,
+    Budget, RandomizedLevelResponse, SlidingPiecewise, TwoPointMechanism, hybrid_variance,
+    piecewise_variance, variance_lower_bound,
 };
 use serde_json::Value;
 
@@ -54,12 +54,16 @@ fn quadratic(variance: fn(f64, f64) -> Result<f64, hushbin::Error>, epsilon: f64
 #[test]
 fn worst_variances_of_one_number_are_as_printed() {
     for (epsilon, expected) in WORST {
-        let points = TwoPoints::new(&Budget::new(epsilon, 0.0).unwrap());
+        let points = TwoPointMechanism::new(&Budget::new(epsilon, 0.0).unwrap());
         let found = [
             points.variance(0.0),
-            LevelResponse::best(epsilon).unwrap().worst_variance(),
+            RandomizedLevelResponse::with_least_variance(epsilon)
+                .unwrap()
+                .worst_variance(),
             quadratic(piecewise_variance, epsilon),
-            SlidingPiecewise::best(epsilon).unwrap().worst_variance(),
+            SlidingPiecewise::with_least_variance(epsilon)
+                .unwrap()
+                .worst_variance(),
             quadratic(hybrid_variance, epsilon),
             variance_lower_bound(epsilon).unwrap(),
         ];

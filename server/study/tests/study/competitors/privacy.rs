@@ -3,9 +3,10 @@
 
 use hushbin::ErrorCode;
 use hushbin_study::competitors::{
-    Budget, Gaussian, LocalHash, Majority, OptimalHash, RandomizedResponse, SampledTwoPoints,
-    TwoPoints, UnaryEncoding, as_printed, best_buckets, compare_mechanisms, encode_category,
-    favoured_probability_with_delta, hockey_stick_divergence, least_epsilon,
+    Budget, GaussianMechanism, LocalHash, MajorityMechanism, OptimalHash, RandomizedResponse,
+    SampledTwoPointMechanism, TwoPointMechanism, UnaryEncoding, as_printed, best_bucket_count,
+    compare_mechanisms, encode_category, favoured_probability_with_delta, hockey_stick_divergence,
+    least_epsilon,
 };
 use num_bigint::BigInt;
 use num_rational::BigRational;
@@ -48,8 +49,8 @@ fn choices_keep_to_their_budget() {
             check(&laws, &budget, |e| grr.delta_at(e), &format!("{grr:?}"));
 
             let free = [0.1, 0.25, 0.8].map(|q| UnaryEncoding::new(k, q, &budget).unwrap());
-            let optimized = UnaryEncoding::optimized(k, &budget).ok();
-            let symmetric = UnaryEncoding::symmetric(k, &budget).unwrap();
+            let optimized = UnaryEncoding::optimized_encoding(k, &budget).ok();
+            let symmetric = UnaryEncoding::symmetric_encoding(k, &budget).unwrap();
             let all = free.into_iter().chain(optimized).chain([symmetric]);
             for bits in all {
                 let laws: Vec<Law> = (0..k).map(|answer| unary(&bits, answer)).collect();
@@ -73,7 +74,8 @@ fn majorities_keep_to_their_budget() {
     for budget in budgets() {
         for d in 1..=6 {
             for threshold in 1..=d {
-                let own = Majority::with_threshold(d, threshold, &budget).unwrap();
+                let own =
+                    MajorityMechanism::with_agreement_threshold(d, threshold, &budget).unwrap();
                 // By symmetry, the pairs with the first corner represent all pairs. For d up to 4,
                 // all pairs are checked.
                 let corners = 1_u32 << d;
@@ -109,7 +111,7 @@ fn majorities_keep_to_their_budget() {
 #[test]
 fn a_large_delta_reports_the_favoured_only() {
     let budget = budget(5.0, 0.5);
-    let own = Majority::with_threshold(6, 1, &budget).unwrap();
+    let own = MajorityMechanism::with_agreement_threshold(6, 1, &budget).unwrap();
     assert!(own.favoured_probability() > 1.0 - 1e-11);
     assert!(own.delta_at(5.0) < 0.02);
 }
@@ -118,15 +120,15 @@ fn a_large_delta_reports_the_favoured_only() {
 fn sampled_two_points_keep_to_their_budget() {
     let mut sets = 0;
     for budget in budgets() {
-        let points = TwoPoints::new(&budget);
+        let points = TwoPointMechanism::new(&budget);
         let laws: Vec<Law> = [-1.0, 0.0, 0.3, 1.0].map(|x| two_points(&points, x)).into();
         check(&laws, &budget, |e| points.delta_at(e), "two points");
         for d in 1..=4 {
             for k in 1..=d {
                 let (epsilon, delta) = (budget.epsilon(), budget.delta());
                 let parts = f64::from(k);
-                let each = TwoPoints::new(&self::budget(epsilon / parts, delta / parts));
-                let own = SampledTwoPoints::with_drawn_count(d, k, epsilon, delta).unwrap();
+                let each = TwoPointMechanism::new(&self::budget(epsilon / parts, delta / parts));
+                let own = SampledTwoPointMechanism::with_drawn_count(d, k, epsilon, delta).unwrap();
                 let law = |corner| {
                     let outcomes = sampled(&own, &each, &ends(corner, d));
                     outcomes.into_iter().map(|(_, _, p)| p).collect()
@@ -208,14 +210,30 @@ fn thousands_of_parameters_never_exceed_their_budget() {
         for k in [2, 3, 4, 5, 7, 10, 33, 100, 999, 4096, 65_537, 1 << 20] {
             let others = BigInt::from(k - 1);
             let grr = RandomizedResponse::new(k, &budget).unwrap();
-            assert_kept(grr.rates().p, [&one, &others, &one], &budget, "GRR");
+            assert_kept(
+                grr.support_probabilities().own_answer_probability,
+                [&one, &others, &one],
+                &budget,
+                "GRR",
+            );
             let hash = LocalHash::new(7, k, &budget).unwrap();
-            assert_kept(hash.rates().p, [&one, &others, &one], &budget, "LH");
+            assert_kept(
+                hash.support_probabilities().own_answer_probability,
+                [&one, &others, &one],
+                &budget,
+                "LH",
+            );
             choices += 2;
         }
         for q in [1e-9, 0.001, 0.2, 0.5, 0.55] {
-            let rates = UnaryEncoding::new(3, q, &budget).unwrap().rates();
-            let [p, q] = [rates.p.next_up(), rates.q].map(exactly);
+            let rates = UnaryEncoding::new(3, q, &budget)
+                .unwrap()
+                .support_probabilities();
+            let [p, q] = [
+                rates.own_answer_probability.next_up(),
+                rates.other_answer_probability,
+            ]
+            .map(exactly);
             let rest = |p: &BigRational| BigRational::one() - p;
             let excess = &p * rest(&q) - e_below(budget.epsilon()) * &q * rest(&p);
             assert!(excess <= exactly(budget.delta()), "{rates:?}");
@@ -230,7 +248,7 @@ fn thousands_of_parameters_never_exceed_their_budget() {
             let from = |a: u32| ways[a as usize..].iter().sum::<BigInt>();
             let all = from(0);
             for threshold in [1, d.div_ceil(2), d / 2 + 1, (d / 2 + 3).min(d)] {
-                let own = Majority::with_threshold(d, threshold, &budget);
+                let own = MajorityMechanism::with_agreement_threshold(d, threshold, &budget);
                 let Ok(own) = own else { continue };
                 let favoured = from(threshold);
                 let (others, against) = (&all - &favoured, from(threshold.max(d - threshold + 1)));
@@ -242,7 +260,7 @@ fn thousands_of_parameters_never_exceed_their_budget() {
                     &what,
                 );
                 assert!(
-                    own.scale().is_sign_positive() && own.scale() > 1.0 - 1e-9,
+                    own.estimate_scale().is_sign_positive() && own.estimate_scale() > 1.0 - 1e-9,
                     "{what}"
                 );
                 cubes += 1;
@@ -259,8 +277,8 @@ fn normal_noise_keeps_to_its_budget() {
         for delta in [1e-15, 1e-9, 1e-5, 0.1] {
             let budget = budget(epsilon, delta);
             for noise in [
-                Gaussian::on_one_hot(&budget),
-                Gaussian::on_numbers(7, &budget),
+                GaussianMechanism::for_one_hot_vectors(&budget),
+                GaussianMechanism::for_numbers(7, &budget),
             ] {
                 let noise = noise.unwrap();
                 let kept = noise.delta_at(epsilon);
@@ -284,7 +302,7 @@ fn normal_noise_keeps_to_its_budget() {
 #[test]
 fn the_least_epsilon_is_the_one_asked_for() {
     for delta in [0.0, 1e-3] {
-        let own = Majority::new(5, &budget(1.0, delta)).unwrap();
+        let own = MajorityMechanism::new(5, &budget(1.0, delta)).unwrap();
         let real = least_epsilon(delta, |epsilon| own.delta_at(epsilon));
         assert!((real - 1.0).abs() < 1e-9 && real <= 1.0, "{real}");
     }
@@ -312,18 +330,18 @@ fn bad_parameters_are_refused() {
     for q in [0.0, 1.0, f64::NAN] {
         assert_eq!(UnaryEncoding::new(2, q, &one).map_err(code), Err(range));
     }
-    let combination = ErrorCode::Combination;
+    let combination = ErrorCode::InvalidCombination;
     let large = budget(1.0, 0.4);
     assert_eq!(
         UnaryEncoding::new(2, 0.7, &large).map_err(code),
         Err(combination)
     );
     assert_eq!(
-        UnaryEncoding::optimized(2, &large).map_err(code),
+        UnaryEncoding::optimized_encoding(2, &large).map_err(code),
         Err(combination)
     );
     for (d, threshold) in [(0, 1), (1001, 501), (4, 0), (4, 5), (64, 64)] {
-        let own = Majority::with_threshold(d, threshold, &one);
+        let own = MajorityMechanism::with_agreement_threshold(d, threshold, &one);
         assert_eq!(own.map_err(code), Err(range), "{d}, {threshold}");
     }
     for (d, k, epsilon) in [
@@ -333,21 +351,27 @@ fn bad_parameters_are_refused() {
         (3, 1, 12.5),
         (3, 3, 0.002),
     ] {
-        let own = SampledTwoPoints::with_drawn_count(d, k, epsilon, 0.0);
+        let own = SampledTwoPointMechanism::with_drawn_count(d, k, epsilon, 0.0);
         assert_eq!(own.map_err(code), Err(range), "{d}, {k}, {epsilon}");
     }
-    assert_eq!(Gaussian::on_one_hot(&one).map_err(code), Err(range));
-    assert_eq!(Gaussian::on_numbers(0, &large).map_err(code), Err(range));
+    assert_eq!(
+        GaussianMechanism::for_one_hot_vectors(&one).map_err(code),
+        Err(range)
+    );
+    assert_eq!(
+        GaussianMechanism::for_numbers(0, &large).map_err(code),
+        Err(range)
+    );
     assert_eq!(
         favoured_probability_with_delta(3, 3, &one).map_err(code),
         Err(range)
     );
     assert_eq!(encode_category(0, 1).map_err(code), Err(range));
     assert_eq!(
-        as_printed::printed_majority(64, &budget(1.0, 1e-6)).map_err(code),
+        as_printed::uncorrected_majority_mechanism(64, &budget(1.0, 1e-6)).map_err(code),
         Err(combination)
     );
-    assert_eq!(as_printed::printed_best_buckets(&one), None);
+    assert_eq!(as_printed::uncorrected_best_bucket_count(&one), None);
     let asked = hushbin_study::competitors::ComparedQuestion::Choice { options: 1 };
     assert!(
         compare_mechanisms(asked, &one, 1).is_err() && compare_mechanisms(asked, &one, 0).is_err()
@@ -359,11 +383,11 @@ fn bad_parameters_are_refused() {
 fn the_best_number_of_buckets_is_real_for_small_deltas() {
     for (epsilon, edge) in [(0.5, 0.047), (1.0, 0.073), (2.0, 0.098), (12.0, 1.0 / 9.0)] {
         assert!(
-            best_buckets(&budget(epsilon, edge - 0.001)).is_some(),
+            best_bucket_count(&budget(epsilon, edge - 0.001)).is_some(),
             "{epsilon}"
         );
         assert!(
-            best_buckets(&budget(epsilon, edge + 0.001)).is_none(),
+            best_bucket_count(&budget(epsilon, edge + 0.001)).is_none(),
             "{epsilon}"
         );
     }

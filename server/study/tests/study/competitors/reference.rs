@@ -1,9 +1,10 @@
 //! Tests that numbers agree with an independent program, to one part in 10⁹.
 
 use hushbin_study::competitors::{
-    Budget, ComparedQuestion, Gaussian, LossFunction, Majority, OptimalHash, RandomizedResponse,
-    SampledTwoPoints, TwoPoints, UnaryEncoding, as_printed, best_buckets, clip_gradient,
-    compare_mechanisms, encode_category, favoured_probability_with_delta, piecewise_variance,
+    Budget, ComparedQuestion, GaussianMechanism, LossFunction, MajorityMechanism, OptimalHash,
+    RandomizedResponse, SampledTwoPointMechanism, TwoPointMechanism, UnaryEncoding, as_printed,
+    best_bucket_count, clip_gradient, compare_mechanisms, encode_category,
+    favoured_probability_with_delta, piecewise_variance,
 };
 use serde_json::Value;
 
@@ -49,12 +50,12 @@ fn majorities_are_the_reference() {
         let (d, budget) = (whole(&row, "d"), budget(&row));
         let paper = row.get("alpha_printed").is_some();
         let own = if paper {
-            Majority::new(d, &budget)
+            MajorityMechanism::new(d, &budget)
         } else {
-            Majority::best(d, &budget)
+            MajorityMechanism::with_least_variance(d, &budget)
         };
         let own = own.unwrap();
-        assert_eq!(own.threshold(), whole(&row, "kappa"), "{row}");
+        assert_eq!(own.agreement_threshold(), whole(&row, "kappa"), "{row}");
         // The file has 64-bit numbers as strings.
         let favoured = row["favoured"].to_string();
         let favoured: f64 = favoured.trim_matches('"').parse().unwrap();
@@ -63,18 +64,18 @@ fn majorities_are_the_reference() {
             "{row}"
         );
         assert_near(own.favoured_probability(), &row, "alpha");
-        assert_near(own.scale(), &row, "B");
+        assert_near(own.estimate_scale(), &row, "B");
         assert_near(own.variance(0.0), &row, "variance_at_0");
         assert!((own.delta_at(budget.epsilon()) - budget.delta()).abs() < 1e-11);
         if !paper {
             continue;
         }
-        let printed = as_printed::printed_majority(d, &budget).unwrap();
-        assert_near(printed.alpha, &row, "alpha_printed");
-        assert_near(printed.scale, &row, "B_printed");
-        assert_near(printed.right_scale, &row, "B");
+        let printed = as_printed::uncorrected_majority_mechanism(d, &budget).unwrap();
+        assert_near(printed.favoured_probability, &row, "alpha_printed");
+        assert_near(printed.estimate_scale, &row, "B_printed");
+        assert_near(printed.corrected_scale, &row, "B");
         let delta = number(&row, "delta_of_printed");
-        assert!((printed.delta - delta).abs() < 1e-12, "{row}");
+        assert!((printed.actual_delta - delta).abs() < 1e-12, "{row}");
     }
 }
 
@@ -82,8 +83,8 @@ fn majorities_are_the_reference() {
 fn distributions_of_a_majority_are_the_reference() {
     for row in rows("mechanism-1-distribution", 2) {
         let values = numbers(&row["x"]);
-        let own = Majority::new(values.len() as u32, &budget(&row)).unwrap();
-        assert_eq!(own.threshold(), whole(&row, "kappa"));
+        let own = MajorityMechanism::new(values.len() as u32, &budget(&row)).unwrap();
+        assert_eq!(own.agreement_threshold(), whole(&row, "kappa"));
         let law = majority(&own, &values);
         let expected = row["probabilities"].as_array().unwrap();
         assert_eq!(law.len(), expected.len());
@@ -101,8 +102,8 @@ fn distributions_of_a_majority_are_the_reference() {
 #[test]
 fn two_points_are_the_reference() {
     for row in rows("one-number", 6) {
-        let own = TwoPoints::new(&budget(&row));
-        assert_near(own.scale(), &row, "A");
+        let own = TwoPointMechanism::new(&budget(&row));
+        assert_near(own.estimate_scale(), &row, "A");
         assert_near(own.plus_probability(1.0), &row, "plus_at_1");
         assert_near(own.plus_probability(0.25), &row, "plus_at_0.25");
         assert_near(own.variance(0.25), &row, "variance_at_0.25");
@@ -111,7 +112,7 @@ fn two_points_are_the_reference() {
     }
     for row in rows("grid", 7) {
         let epsilon = number(&row, "epsilon");
-        let two = TwoPoints::new(&Budget::new(epsilon, 0.0).unwrap());
+        let two = TwoPointMechanism::new(&Budget::new(epsilon, 0.0).unwrap());
         assert_near(two.variance(0.0), &row, "worst_of_two_points");
         let ends = piecewise_variance(1.0, epsilon).unwrap();
         assert_near(ends, &row, "worst_piecewise");
@@ -132,10 +133,10 @@ fn sampled_two_points_are_the_reference() {
             number(&row, "epsilon"),
             number(&row, "delta"),
         );
-        let printed = SampledTwoPoints::new(d, epsilon, delta).unwrap();
+        let printed = SampledTwoPointMechanism::new(d, epsilon, delta).unwrap();
         assert_eq!(printed.drawn_count(), whole(&row, "k_printed"), "{row}");
         assert_near(printed.variance(0.0), &row, "variance_printed_k");
-        let best = SampledTwoPoints::best(d, epsilon, delta).unwrap();
+        let best = SampledTwoPointMechanism::with_least_variance(d, epsilon, delta).unwrap();
         assert_eq!(best.drawn_count(), whole(&row, "k_best"), "{row}");
         assert_near(best.variance(0.0), &row, "variance_best_k");
         if row.get("delta_of_printed_k").is_some() {
@@ -157,28 +158,46 @@ fn choices_are_the_reference() {
         let (k, budget) = (whole(&row, "k"), budget(&row));
         let olh = OptimalHash::new(k, &budget).unwrap();
         for (field, rates) in [
-            ("grr", RandomizedResponse::new(k, &budget).unwrap().rates()),
+            (
+                "grr",
+                RandomizedResponse::new(k, &budget)
+                    .unwrap()
+                    .support_probabilities(),
+            ),
             (
                 "sprr",
-                UnaryEncoding::symmetric(k, &budget).unwrap().rates(),
+                UnaryEncoding::symmetric_encoding(k, &budget)
+                    .unwrap()
+                    .support_probabilities(),
             ),
-            ("oue", UnaryEncoding::optimized(k, &budget).unwrap().rates()),
-            ("olh", olh.rates()),
+            (
+                "oue",
+                UnaryEncoding::optimized_encoding(k, &budget)
+                    .unwrap()
+                    .support_probabilities(),
+            ),
+            ("olh", olh.support_probabilities()),
         ] {
             let [p, q, others] = expected(&row, field);
             // The reference finds OUE's q by a search. The minimum is flat, so this q is less
             // accurate.
             let tolerance = if field == "oue" { 1e-6 } else { 1e-9 };
-            assert!((rates.p / p - 1.0).abs() < tolerance, "{row}: {field}");
-            assert!((rates.q / q - 1.0).abs() < tolerance, "{row}: {field}");
+            assert!(
+                (rates.own_answer_probability / p - 1.0).abs() < tolerance,
+                "{row}: {field}"
+            );
+            assert!(
+                (rates.other_answer_probability / q - 1.0).abs() < tolerance,
+                "{row}: {field}"
+            );
             let variance = rates.variance(false);
             assert!((variance / others - 1.0).abs() < 1e-9, "{row}: {field}");
         }
-        let OptimalHash::Hash(olh) = olh else {
+        let OptimalHash::LocalHashing(olh) = olh else {
             panic!("{row}")
         };
-        assert_eq!(olh.buckets(), whole(&row, "olh_g"), "{row}");
-        assert_near(best_buckets(&budget).unwrap(), &row, "olh_root");
+        assert_eq!(olh.bucket_count(), whole(&row, "olh_g"), "{row}");
+        assert_near(best_bucket_count(&budget).unwrap(), &row, "olh_root");
     }
 }
 
@@ -198,13 +217,13 @@ fn favoured_buckets_under_delta_are_the_reference() {
 fn normal_noise_is_the_reference() {
     for row in rows("gaussian", 16) {
         let (d, budget) = (whole(&row, "d"), budget(&row));
-        let own = Gaussian::on_numbers(d, &budget).unwrap();
+        let own = GaussianMechanism::for_numbers(d, &budget).unwrap();
         assert_near(own.sensitivity(), &row, "sensitivity");
         assert_near(own.sigma(), &row, "sigma");
-        let printed = as_printed::printed_gaussian(d, &budget).unwrap();
+        let printed = as_printed::uncorrected_gaussian_mechanism(d, &budget).unwrap();
         assert_near(printed.sigma, &row, "sigma_with_sensitivity_2");
-        assert_near(printed.delta, &row, "delta_of_that");
-        assert_eq!(printed.right_sigma, own.sigma());
+        assert_near(printed.actual_delta, &row, "delta_of_that");
+        assert_eq!(printed.corrected_sigma, own.sigma());
     }
 }
 

@@ -5,7 +5,8 @@
 use hushbin::ErrorCode;
 use hushbin::sample::draw_below;
 use hushbin_study::competitors::{
-    Gaussian, LocalHash, Majority, RandomizedResponse, SampledTwoPoints, TwoPoints, UnaryEncoding,
+    GaussianMechanism, LocalHash, MajorityMechanism, RandomizedResponse, SampledTwoPointMechanism,
+    TwoPointMechanism, UnaryEncoding,
 };
 use hushbin_tests::generators::{Scripted, seeded};
 use hushbin_tests::significance::{Moments, assert_distributed, assert_moments, assert_rates};
@@ -47,7 +48,10 @@ fn answers_are_drawn_by_their_threshold() {
     let grr = RandomizedResponse::new(5, &budget(1.0, 1e-3)).unwrap();
     let report = |words: &[u64]| grr.randomize(2, &mut Scripted::new(words)).unwrap();
     let own = threshold(|word| report(&[word]) == 2);
-    assert_eq!(part(own), grr.rates().p);
+    assert_eq!(
+        part(own),
+        grr.support_probabilities().own_answer_probability
+    );
     // Otherwise a different answer is reported, each for a quarter of the words.
     let quarters = [0, 1, 2, 3].map(|quarter: u64| quarter << 30 | 1);
     let others = quarters.map(|word| report(&[own, word]));
@@ -64,15 +68,19 @@ fn answers_are_drawn_by_their_threshold() {
 
 #[test]
 fn bits_are_drawn_by_their_thresholds() {
-    let bits = UnaryEncoding::optimized(3, &budget(1.0, 0.0)).unwrap();
+    let bits = UnaryEncoding::optimized_encoding(3, &budget(1.0, 0.0)).unwrap();
     for place in 0..3 {
         let report = |word| {
             let mut words = [0; 3];
             words[place] = word;
             bits.randomize(1, &mut Scripted::new(&words)).unwrap()[place]
         };
-        let rates = bits.rates();
-        let expected = if place == 1 { rates.p } else { rates.q };
+        let rates = bits.support_probabilities();
+        let expected = if place == 1 {
+            rates.own_answer_probability
+        } else {
+            rates.other_answer_probability
+        };
         assert_eq!(part(threshold(report)), expected);
     }
     let mut rng = seeded(2);
@@ -92,17 +100,21 @@ fn hashed_answers_are_supported_as_often_as_stated() {
     let mut rng = seeded(3);
     for (k, g) in [(4, 2), (7, 3), (1000, 4), (50, 13)] {
         let hash = LocalHash::new(k, g, &budget(1.0, 0.0)).unwrap();
-        let rates = hash.rates();
+        let rates = hash.support_probabilities();
         let mut supported = [0; 4];
         let asked = [1, 0, k / 2, k - 1];
         for _ in 0..DRAWS {
             let report = hash.randomize(1, &mut rng).unwrap();
             for (sum, answer) in supported.iter_mut().zip(asked) {
-                *sum += u64::from(hash.supports(&report, answer));
+                *sum += u64::from(hash.report_supports_answer(&report, answer));
             }
         }
         let events = asked.into_iter().zip(supported).map(|(answer, count)| {
-            let p = if answer == 1 { rates.p } else { rates.q };
+            let p = if answer == 1 {
+                rates.own_answer_probability
+            } else {
+                rates.other_answer_probability
+            };
             (format!("{answer} of {k}, g = {g}"), count, p)
         });
         assert_rates(DRAWS, &events.collect::<Vec<_>>());
@@ -115,8 +127,11 @@ fn hashed_answers_are_supported_as_often_as_stated() {
     }
     let hash = LocalHash::new(4, 3, &budget(1.0, 0.0)).unwrap();
     let report = |words: &[u64]| hash.randomize(2, &mut Scripted::new(words)).unwrap();
-    let own = threshold(|word| hash.supports(&report(&[99, word]), 2));
-    assert_eq!(part(own), hash.rates().p);
+    let own = threshold(|word| hash.report_supports_answer(&report(&[99, word]), 2));
+    assert_eq!(
+        part(own),
+        hash.support_probabilities().own_answer_probability
+    );
     assert_eq!(report(&[99, own]).seed, 99);
     let others = [0, 1 << 31].map(|word| report(&[99, own, word | 1]).bucket);
     assert!(others[0] < others[1] && others.iter().all(|&o| o != report(&[99, 0]).bucket));
@@ -127,7 +142,7 @@ fn hashed_answers_are_supported_as_often_as_stated() {
 /// decision.
 #[test]
 fn majorities_are_drawn_by_their_threshold() {
-    let own = Majority::new(3, &budget(1.0, 0.01)).unwrap();
+    let own = MajorityMechanism::new(3, &budget(1.0, 0.01)).unwrap();
     let person = [1.0, -1.0, 1.0];
     let report = |words: &[u64]| {
         let mut script = Scripted::new(words);
@@ -160,7 +175,8 @@ fn majorities_are_drawn_by_their_threshold() {
         (4, 4, vec![1.0, 1.0, -1.0, 1.0]),
         (4, 1, vec![0.2, 0.4, -0.6, 0.8]),
     ] {
-        let own = Majority::with_threshold(d, threshold, &budget(1.5, 0.001)).unwrap();
+        let own =
+            MajorityMechanism::with_agreement_threshold(d, threshold, &budget(1.5, 0.001)).unwrap();
         count(&majority(&own, &person), &format!("{own:?}"), || {
             let signs = own.randomize(&person, &mut rng).unwrap();
             (0..).zip(signs).map(|(j, up)| usize::from(up) << j).sum()
@@ -171,14 +187,14 @@ fn majorities_are_drawn_by_their_threshold() {
 /// Tests more attributes than a random word has bits.
 #[test]
 fn large_majorities_are_unbiased() {
-    let own = Majority::new(100, &budget(4.0, 0.0)).unwrap();
+    let own = MajorityMechanism::new(100, &budget(4.0, 0.0)).unwrap();
     let person: Vec<f64> = (0..100).map(|j| f64::from(j) / 50.0 - 1.0).collect();
     let mut rng = seeded(5);
     let mut drawn = vec![Moments::default(); 100];
     for _ in 0..20_000 {
         let signs = own.randomize(&person, &mut rng).unwrap();
         for (own_drawn, up) in drawn.iter_mut().zip(signs) {
-            own_drawn.add(own.estimate(if up { 1 } else { -1 }, 1));
+            own_drawn.add(own.estimate_mean(if up { 1 } else { -1 }, 1));
         }
     }
     let of = |(j, moments): (usize, Moments)| {
@@ -190,7 +206,7 @@ fn large_majorities_are_unbiased() {
 
 #[test]
 fn two_points_are_drawn_by_their_threshold() {
-    let points = TwoPoints::new(&budget(2.0, 0.01));
+    let points = TwoPointMechanism::new(&budget(2.0, 0.01));
     // Rounding the number 1 takes no random word.
     let plus = threshold(|word| points.randomize(1.0, &mut Scripted::new(&[word])).unwrap());
     assert!((part(plus) - points.plus_probability(1.0)).abs() < 1e-15);
@@ -212,8 +228,8 @@ fn two_points_are_drawn_by_their_threshold() {
 
 #[test]
 fn sampled_two_points_are_drawn_as_stated() {
-    let own = SampledTwoPoints::with_drawn_count(4, 2, 3.0, 0.01).unwrap();
-    let each = TwoPoints::new(&budget(1.5, 0.005));
+    let own = SampledTwoPointMechanism::with_drawn_count(4, 2, 3.0, 0.01).unwrap();
+    let each = TwoPointMechanism::new(&budget(1.5, 0.005));
     let person = [0.5, -1.0, 0.0, 0.8];
     let outcomes = sampled(&own, &each, &person);
     let law: Vec<f64> = outcomes.iter().map(|&(_, _, p)| p).collect();
@@ -230,7 +246,7 @@ fn sampled_two_points_are_drawn_as_stated() {
 
 #[test]
 fn normal_noise_has_its_variance() {
-    let noise = Gaussian::on_numbers(3, &budget(1.0, 1e-5)).unwrap();
+    let noise = GaussianMechanism::for_numbers(3, &budget(1.0, 1e-5)).unwrap();
     let person = [0.5, -1.0, 0.0];
     let mut rng = seeded(8);
     let mut drawn = [Moments::default(); 3];
@@ -250,19 +266,19 @@ fn wrong_inputs_are_refused() {
     let unknown = Some(ErrorCode::UnknownItem);
     let grr = RandomizedResponse::new(3, &budget).unwrap();
     assert_eq!(grr.randomize(3, &mut rng).map_err(code).err(), unknown);
-    let bits = UnaryEncoding::symmetric(3, &budget).unwrap();
+    let bits = UnaryEncoding::symmetric_encoding(3, &budget).unwrap();
     assert_eq!(bits.randomize(3, &mut rng).map_err(code).err(), unknown);
     let hash = LocalHash::new(3, 2, &budget).unwrap();
     assert_eq!(hash.randomize(3, &mut rng).map_err(code).err(), unknown);
 
-    let cube = Majority::new(2, &budget).unwrap();
-    let sampled = SampledTwoPoints::new(2, 1.0, 0.0).unwrap();
-    let points = TwoPoints::new(&budget);
+    let cube = MajorityMechanism::new(2, &budget).unwrap();
+    let sampled = SampledTwoPointMechanism::new(2, 1.0, 0.0).unwrap();
+    let points = TwoPointMechanism::new(&budget);
     for (person, expected) in [
-        (&[0.0][..], ErrorCode::AnswerCount),
-        (&[0.0, 1.1], ErrorCode::ValueRange),
-        (&[f64::NAN, 0.0], ErrorCode::ValueRange),
-        (&[0.0, f64::NEG_INFINITY], ErrorCode::ValueRange),
+        (&[0.0][..], ErrorCode::WrongAnswerCount),
+        (&[0.0, 1.1], ErrorCode::ValueOutOfRange),
+        (&[f64::NAN, 0.0], ErrorCode::ValueOutOfRange),
+        (&[0.0, f64::NEG_INFINITY], ErrorCode::ValueOutOfRange),
     ] {
         let expected = Some(expected);
         assert_eq!(
@@ -275,5 +291,5 @@ fn wrong_inputs_are_refused() {
         );
     }
     let refused = points.randomize(-1.5, &mut rng).map_err(code).err();
-    assert_eq!(refused, Some(ErrorCode::ValueRange));
+    assert_eq!(refused, Some(ErrorCode::ValueOutOfRange));
 }

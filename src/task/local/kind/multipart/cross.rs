@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use rand_core::Rng;
 
-use super::part::{Part, check_parts};
+use super::part::{QuestionPart, check_parts};
 use crate::canonical::CanonicalReader;
 use crate::domain::Entry;
 use crate::error::Error;
@@ -31,32 +31,32 @@ use crate::task::local::scale::Scale;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Cross {
     /// Two parts: the rows, then the columns.
-    pub(in crate::task) parts: Vec<Part>,
+    pub(in crate::task) parts: Vec<QuestionPart>,
 }
 
 impl Cross {
     /// Returns the part whose options are the rows.
     #[must_use]
-    pub fn rows(&self) -> &Part {
+    pub fn row_part(&self) -> &QuestionPart {
         &self.parts[0]
     }
 
     /// Returns the part whose options, levels or bins are the columns.
     #[must_use]
-    pub fn columns(&self) -> &Part {
+    pub fn column_part(&self) -> &QuestionPart {
         &self.parts[1]
     }
 
     /// Returns the number of rows and the number of columns.
     #[must_use]
-    pub fn shape(&self) -> [u32; 2] {
-        [self.rows(), self.columns()].map(Part::cell_count)
+    pub fn row_and_column_counts(&self) -> [u32; 2] {
+        [self.row_part(), self.column_part()].map(QuestionPart::cell_count)
     }
 
     /// Returns the number of cells.
     #[must_use]
     pub fn cell_count(&self) -> u32 {
-        let [rows, columns] = self.shape();
+        let [rows, columns] = self.row_and_column_counts();
         // A saturated product is above the maximum number of options, and is rejected.
         rows.saturating_mul(columns)
     }
@@ -71,10 +71,10 @@ impl Cross {
     /// assert_eq!(Cross::new(Part::new_flag("beta"), load).cell_and_rounding(1, 15.0), (5, 0.5));
     /// ```
     #[must_use]
-    pub fn cell_and_rounding(&self, row: u32, column: f64) -> (u32, f64) {
-        let columns = self.columns();
+    pub fn cell_and_next_cell_probability(&self, row: u32, column: f64) -> (u32, f64) {
+        let columns = self.column_part();
         let (cell, next) = match columns.scale() {
-            Some(scale) => scale.cell_and_rounding(column),
+            Some(scale) => scale.cell_and_next_cell_probability(column),
             None => (column as u32, 0.0),
         };
         (row * columns.cell_count() + cell, next)
@@ -87,17 +87,17 @@ impl MultipartKind for Cross {
     }
 
     fn entry_and_item_counts(&self) -> [u32; 2] {
-        [1, self.shape()[0]]
+        [1, self.row_and_column_counts()[0]]
     }
 
     fn accepts_value(&self, _: u64, value: f64) -> bool {
-        match self.columns().scale() {
+        match self.column_part().scale() {
             Some(_) => value.is_finite(),
-            None => self.columns().has_option(value),
+            None => self.column_part().has_option(value),
         }
     }
 
-    const EXPECTED: &'static str = "a finite number, or the index of a column";
+    const ACCEPTED_VALUES_TEXT: &'static str = "a finite number, or the index of a column";
 
     fn answer_to_domain_entries<R: Rng + ?Sized>(
         &self,
@@ -107,7 +107,7 @@ impl MultipartKind for Cross {
     ) {
         let Entry { item, value } = entries[0];
         coded.push(Scale::draw_entry(
-            self.cell_and_rounding(item as u32, value),
+            self.cell_and_next_cell_probability(item as u32, value),
             rng,
         ));
     }
@@ -117,7 +117,7 @@ impl MultipartKind for Cross {
     }
 
     fn read_canonical(reader: &mut CanonicalReader<'_>) -> Result<Self, Error> {
-        let parts = Part::read_canonical(2, reader)?;
+        let parts = QuestionPart::read_canonical(2, reader)?;
         Ok(Self { parts })
     }
 }

@@ -7,7 +7,7 @@ mod together;
 
 pub use cross::Cross;
 pub use numbers::Numbers;
-pub use part::Part;
 #[cfg(feature = "collector")]
 pub(in crate::task) use part::PartKind;
+pub use part::QuestionPart;
 pub use together::Together;

@@ -69,13 +69,13 @@ impl MultipartKind for Numbers {
     }
 
     fn check_items(&self, items: &Items, sparsity: u32) -> Result<(), Error> {
-        bounds::ATTRIBUTES.check(self.len() as f64)?;
+        bounds::ATTRIBUTE_COUNT_RANGE.check_in_range(self.len() as f64)?;
         let told = match items {
             Items::Named(names) => names.len() as u32,
             _ => 1,
         };
         if told != self.len() as u32 || sparsity != told {
-            return Err(error!(Combination {
+            return Err(error!(InvalidCombination {
                 reason: "\"numbers\" need a name, a range and an answer each",
             }));
         }

@@ -7,7 +7,9 @@ use crate::bounds;
 use crate::canonical::CanonicalReader;
 use crate::error::{Error, error};
 use crate::task::items::{Items, check_name};
-use crate::task::local::kind::contract::{CHOICE, FLAG, NUMBER, check_option_count};
+use crate::task::local::kind::contract::{
+    CHOICE_KIND_CODE, FLAG_KIND_CODE, NUMBER_KIND_CODE, check_option_count,
+};
 use crate::task::local::scale::Scale;
 
 /// Part of a [`Cross`](super::Cross) or of a [`Together`](super::Together): a choice, a flag or,
@@ -21,7 +23,7 @@ use crate::task::local::scale::Scale;
 /// assert_eq!(Part::new_choice("theme", Items::Count(7)).cell_count(), 7);
 /// ```
 #[derive(Debug, Clone, PartialEq)]
-pub struct Part {
+pub struct QuestionPart {
     pub(in crate::task) name: String,
     pub(in crate::task) kind: PartKind,
     /// Items, as in a question of the part's kind.
@@ -36,7 +38,7 @@ pub(in crate::task) enum PartKind {
     Number(Scale),
 }
 
-impl Part {
+impl QuestionPart {
     /// Returns the scale of a number, or `None` for other kinds.
     #[must_use]
     pub const fn scale(&self) -> Option<&Scale> {
@@ -50,7 +52,7 @@ impl Part {
     /// are open.
     #[must_use]
     pub fn cell_count(&self) -> u32 {
-        self.items.count().unwrap_or(0)
+        self.items.item_count().unwrap_or(0)
     }
 
     /// Returns whether `value` is the index of an option.
@@ -66,39 +68,43 @@ impl Part {
         let mut part = |_| {
             let name = String::from(reader.read_text());
             let (kind, items) = match reader.read_number() {
-                CHOICE => (PartKind::Choice, Items::read_canonical(reader)),
-                FLAG => (PartKind::Flag, Items::Count(2)),
-                NUMBER => {
+                CHOICE_KIND_CODE => (PartKind::Choice, Items::read_canonical(reader)),
+                FLAG_KIND_CODE => (PartKind::Flag, Items::Count(2)),
+                NUMBER_KIND_CODE => {
                     let scale = Scale::read_canonical(true, reader)?;
                     let items = Items::Count(scale.cell_count());
                     (PartKind::Number(scale), items)
                 }
-                _ => reader.require_known(None)?,
+                _ => reader.unwrap_or_mark_malformed(None)?,
             };
             Ok(Self { name, kind, items })
         };
         (0..count).map(&mut part).collect()
     }
 
-    fn check(&self, index: usize, epsilon: f64) -> Result<(), Error> {
+    fn check_part(&self, index: usize, epsilon: f64) -> Result<(), Error> {
         check_name(index, &self.name)?;
-        self.items.check()?;
+        self.items.check_items()?;
         check_option_count(&self.items)?;
-        bounds::EPSILON.check(epsilon)
+        bounds::EPSILON_RANGE.check_in_range(epsilon)
     }
 }
 
 /// Checks the parts of a question. Only the second part of a `cross` may be a number.
-pub(super) fn check_parts(parts: &[Part], is_cross: bool, epsilon: f64) -> Result<(), Error> {
+pub(super) fn check_parts(
+    parts: &[QuestionPart],
+    is_cross: bool,
+    epsilon: f64,
+) -> Result<(), Error> {
     for (index, part) in parts.iter().enumerate() {
-        part.check(index, epsilon)?;
+        part.check_part(index, epsilon)?;
         if parts[..index].iter().any(|own| own.name == part.name) {
             return Err(error!(DuplicateName {
                 name: part.name.clone(),
             }));
         }
         if part.scale().is_some() && (!is_cross || index == 0) {
-            return Err(error!(Combination {
+            return Err(error!(InvalidCombination {
                 reason: "the first part of a \"cross\", and each part of \"together\", must be a \
                          \"choice\" or a \"flag\"",
             }));

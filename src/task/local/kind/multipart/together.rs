@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use rand_core::Rng;
 
-use super::part::{Part, check_parts};
+use super::part::{QuestionPart, check_parts};
 use crate::bounds;
 use crate::canonical::CanonicalReader;
 use crate::domain::Entry;
@@ -30,27 +30,30 @@ use crate::task::local::kind::contract::{MultipartKind, check_option_count};
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Together {
-    pub(in crate::task) parts: Vec<Part>,
+    pub(in crate::task) parts: Vec<QuestionPart>,
     /// Number of cells before each part, followed by the number of all cells.
-    pub(in crate::task) bounds: Vec<u32>,
+    pub(in crate::task) cumulative_cell_counts: Vec<u32>,
 }
 
 impl Together {
     /// Creates the kind from these parts.
     #[must_use]
-    pub fn new(parts: Vec<Part>) -> Self {
+    pub fn new(parts: Vec<QuestionPart>) -> Self {
         let mut bounds = alloc::vec![0_u32];
         for part in &parts {
             // A saturated sum is above the maximum number of options, and is rejected.
             bounds.push(bounds[bounds.len() - 1].saturating_add(part.cell_count()));
         }
-        Self { parts, bounds }
+        Self {
+            parts,
+            cumulative_cell_counts: bounds,
+        }
     }
 
     /// Returns the number of cells.
     #[must_use]
     pub fn cell_count(&self) -> u32 {
-        self.bounds[self.parts.len()]
+        self.cumulative_cell_counts[self.parts.len()]
     }
 
     /// Returns the cell of an option of a part.
@@ -59,7 +62,7 @@ impl Together {
     /// If there is no such part.
     #[must_use]
     pub fn cell_of_option(&self, part: usize, option: u32) -> u32 {
-        self.bounds[part] + option
+        self.cumulative_cell_counts[part] + option
     }
 
     /// Returns an entry for the cell of each answered option.
@@ -90,7 +93,7 @@ impl MultipartKind for Together {
         self.parts[item as usize].has_option(value)
     }
 
-    const EXPECTED: &'static str = "the index of an option";
+    const ACCEPTED_VALUES_TEXT: &'static str = "the index of an option";
 
     fn answer_to_domain_entries<R: Rng + ?Sized>(
         &self,
@@ -102,14 +105,14 @@ impl MultipartKind for Together {
     }
 
     fn check_parts(&self, epsilon: f64) -> Result<(), Error> {
-        bounds::PARTS.check(self.parts.len() as f64)?;
+        bounds::QUESTION_PART_COUNT_RANGE.check_in_range(self.parts.len() as f64)?;
         check_parts(&self.parts, false, epsilon)
     }
 
     fn check_items(&self, items: &Items, sparsity: u32) -> Result<(), Error> {
         check_option_count(items)?;
         if sparsity as usize != self.parts.len() {
-            return Err(error!(Combination {
+            return Err(error!(InvalidCombination {
                 reason: "\"together\" takes exactly one option for each part",
             }));
         }
@@ -118,6 +121,6 @@ impl MultipartKind for Together {
 
     fn read_canonical(reader: &mut CanonicalReader<'_>) -> Result<Self, Error> {
         let count = reader.read_list_length();
-        Ok(Self::new(Part::read_canonical(count, reader)?))
+        Ok(Self::new(QuestionPart::read_canonical(count, reader)?))
     }
 }

@@ -16,7 +16,7 @@ use serde::Serialize;
 
 use super::error::ExplainError;
 use super::explainer::Explainer;
-use hushbin_analysis::numeric::clopper_pearson::{lower_bound, upper_bound};
+use hushbin_analysis::numeric::clopper_pearson::{lower_confidence_bound, upper_confidence_bound};
 
 /// Side of a threshold on which a score must be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -200,8 +200,8 @@ impl ScoredEvent {
         let [likelier, other] = self.likelier_first(counts);
         // One bound of each count is used, so each may fail with half of the probability.
         let failure = 0.5 * (1.0 - confidence);
-        let low = lower_bound(likelier.hits, likelier.trials, failure);
-        let high = upper_bound(other.hits, other.trials, failure);
+        let low = lower_confidence_bound(likelier.hits, likelier.trials, failure);
+        let high = upper_confidence_bound(other.hits, other.trials, failure);
         MeasuredBound {
             empirical_lower_bound: (low / high).ln().max(0.0),
             confidence,
@@ -241,8 +241,8 @@ mod tests {
         let found = event.bound_epsilon([&first, &second], 0.999);
         assert_eq!([found.likelier.hits, found.other.hits], [300, 100]);
         let [low, high] = [
-            lower_bound(300, 1000, 0.0005),
-            upper_bound(100, 1000, 0.0005),
+            lower_confidence_bound(300, 1000, 0.0005),
+            upper_confidence_bound(100, 1000, 0.0005),
         ];
         assert!((found.empirical_lower_bound - (low / high).ln()).abs() < 1e-12);
         let nothing = event.bound_epsilon([&second, &first], 0.999);

@@ -13,7 +13,7 @@ fn answers_with_claim(answers: &[SignedItem], item: u64, claim: i8) -> Vec<Signe
     let others = answers.iter().filter(|signed| signed.item != item);
     let own = (claim != 0).then_some(SignedItem {
         item,
-        negative: claim < 0,
+        is_negative: claim < 0,
     });
     let mut all: Vec<SignedItem> = others.copied().chain(own).collect();
     all.sort_unstable_by_key(|signed| signed.item);

@@ -27,14 +27,14 @@ impl ExplainMechanism for Coco {
         let domain = setting.domain;
         let support = self.hit_decoder(&domain);
         let chances = outcome_probabilities(self, setting, answers, report.seed);
-        let fills = self.hashing() == HashFamily::BalancedItems;
+        let fills = self.hash_family() == HashFamily::BalancedItems;
         let pair = |pair: u32| {
             let bucket = 2 * pair;
             let report = BucketReport { bucket, ..*report };
             let side = |plus: bool| {
                 let pushing = answers.iter().filter(|signed| {
                     let own_plus = support.hit_side_is_plus(&report, signed.item);
-                    own_plus.is_some_and(|own_plus| (own_plus != signed.negative) == plus)
+                    own_plus.is_some_and(|own_plus| (own_plus != signed.is_negative) == plus)
                 });
                 Outcome {
                     answers: pushing.map(SignedAnswer::from).collect(),
@@ -80,7 +80,7 @@ impl ExplainMechanism for Coco {
         let support = self.hit_decoder(&setting.domain);
         let push = |signed: &SignedItem| {
             let own_plus = support.hit_side_is_plus(report, signed.item)?;
-            Some(if own_plus == signed.negative {
+            Some(if own_plus == signed.is_negative {
                 -1.0
             } else {
                 1.0

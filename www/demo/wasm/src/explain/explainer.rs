@@ -1,7 +1,7 @@
 //! Explainer of the reports of one task with ratings.
 
 use hushbin::domain::SignedItem;
-use hushbin::mechanism::Neighbours;
+use hushbin::mechanism::NeighbouringInputs;
 use hushbin::{Mechanism, Question, Report, Task};
 use hushbin_analysis::estimate::{Estimand, estimands};
 use hushbin_analysis::likelihood::exact_probabilities;
@@ -51,9 +51,10 @@ impl Explainer {
             Some(sole) if sole.domain().is_rated() => sole,
             _ => return Err(ExplainError::NotRatings),
         };
-        let completions = exact_probabilities(question).map_or(Some(1), |own| (own.completions)(0));
+        let completions =
+            exact_probabilities(question).map_or(Some(1), |own| (own.completion_count_function)(0));
         let few = completions.is_some_and(|completions| completions <= MOST_COMPLETIONS);
-        let open = question.items().count().is_none();
+        let open = question.items().item_count().is_none();
         if open || question.sparsity() > MOST_ELEMENTS || !few {
             return Err(ExplainError::TooLarge);
         }
@@ -74,8 +75,10 @@ impl Explainer {
     #[must_use]
     pub fn epsilon_scope(&self) -> EpsilonScope {
         match self.question.mechanism().neighbours() {
-            Neighbours::Any => EpsilonScope::Input,
-            Neighbours::OneItem | Neighbours::Within(_) => EpsilonScope::Entry,
+            NeighbouringInputs::AnyTwoInputs => EpsilonScope::Input,
+            NeighbouringInputs::DifferInOneItem | NeighbouringInputs::WithinDistance(_) => {
+                EpsilonScope::Entry
+            }
         }
     }
 
@@ -94,11 +97,11 @@ impl Explainer {
             EpsilonScope::Input => self.question.sparsity(),
             EpsilonScope::Entry => 1,
         };
-        let items = self.question.items().count().unwrap_or(entries);
+        let items = self.question.items().item_count().unwrap_or(entries);
         [false, true].map(|negative| {
             let signed = |item| SignedItem {
                 item: u64::from(item),
-                negative,
+                is_negative: negative,
             };
             (0..entries.min(items)).map(signed).collect()
         })
@@ -126,7 +129,10 @@ impl Explainer {
         let signed = |(name, sign)| {
             let item = self.item_index(name)?;
             let negative = sign < 0;
-            Ok(SignedItem { item, negative })
+            Ok(SignedItem {
+                item,
+                is_negative: negative,
+            })
         };
         let named = named.into_iter().map(signed);
         let mut answers = named.collect::<Result<Vec<SignedItem>, ExplainError>>()?;

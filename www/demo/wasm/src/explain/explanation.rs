@@ -4,7 +4,7 @@
 //! The module [`likelihood`](hushbin_analysis::likelihood) computes likelihoods from the
 //! definitions of the mechanisms. Every question that can be audited can be explained.
 
-use hushbin::task::{self, Cross, Kind, NumberLimits, Scale, Together};
+use hushbin::task::{self, Cross, NumberLimits, QuestionKind, Scale, Together};
 use hushbin::{Entry, Items, Question, Report, Task};
 use serde::Serialize;
 
@@ -95,7 +95,7 @@ impl AnswerExplainer {
             return Err(ExplainError::NotNamed);
         }
         let few = |question: &Question| {
-            let items = question.items().count();
+            let items = question.items().item_count();
             items.is_some_and(|items| items as usize <= MOST_ANSWERS)
         };
         if !task.questions().iter().all(few) {
@@ -122,7 +122,7 @@ impl AnswerExplainer {
             return Err(ExplainError::Answers);
         }
         let report = sole_report(&self.task, upload)?;
-        let index = self.task.question_draw().drawn_question(report.seed());
+        let index = self.task.question_selector().drawn_question(report.seed());
         let (question, answer) = (&questions[index], answers[index]);
         let epsilon = question.epsilon();
         Ok(Explanation {
@@ -139,21 +139,25 @@ impl AnswerExplainer {
 
 /// Checks that an answer is valid for a question.
 fn is_valid_answer(question: &Question, answer: &[Entry]) -> bool {
-    let (kind, items) = (question.kind(), question.items().count().unwrap_or(0));
+    let (kind, items) = (question.kind(), question.items().item_count().unwrap_or(0));
     let item = |entry: &Entry| entry.item < u64::from(items);
     let distinct = (1..answer.len()).all(|at| {
         let own = answer[at].item;
         answer[..at].iter().all(|other| other.item != own)
     });
     match kind {
-        Kind::Number(_) => matches!(answer, [one] if one.value.is_finite()),
-        Kind::Numbers(of) => {
+        QuestionKind::Number(_) => matches!(answer, [one] if one.value.is_finite()),
+        QuestionKind::Numbers(of) => {
             let number = |entry: &Entry| item(entry) && entry.value.is_finite();
             answer.len() == of.len() && answer.iter().all(number) && distinct
         }
-        Kind::Choice | Kind::Flag => matches!(answer, [one] if item(one) && one.value == 1.0),
-        Kind::Cross(cross) => matches!(answer, [one] if is_valid_cell(cross, one)),
-        Kind::Together(together) => {
+        QuestionKind::Choice | QuestionKind::Flag => {
+            matches!(answer, [one] if item(one) && one.value == 1.0)
+        }
+        QuestionKind::CrossTabulation(cross) => {
+            matches!(answer, [one] if is_valid_cell(cross, one))
+        }
+        QuestionKind::JointChoices(together) => {
             let parts = together.parts();
             let option = |entry: &Entry| {
                 let part = parts.get(entry.item as usize);
@@ -161,22 +165,24 @@ fn is_valid_answer(question: &Question, answer: &[Entry]) -> bool {
             };
             answer.len() == parts.len() && answer.iter().all(option) && distinct
         }
-        Kind::Text(_) => unreachable!("texts are not listed: their tasks are not explained"),
-        Kind::Set | Kind::Ratings(_) => {
-            let valid = |entry: &Entry| item(entry) && kind.value_kind().accepts(entry.value);
+        QuestionKind::Text(_) => {
+            unreachable!("texts are not listed: their tasks are not explained")
+        }
+        QuestionKind::Set | QuestionKind::Ratings(_) => {
+            let valid = |entry: &Entry| item(entry) && kind.value_kind().accepts_value(entry.value);
             answer.iter().all(valid) && distinct
         }
     }
 }
 
 fn is_valid_cell(cross: &Cross, entry: &Entry) -> bool {
-    let (column, columns) = (entry.value, cross.columns());
-    entry.item < u64::from(cross.rows().cell_count())
+    let (column, columns) = (entry.value, cross.column_part());
+    entry.item < u64::from(cross.row_part().cell_count())
         && column.is_finite()
         && (columns.scale().is_some() || is_option_index(columns, column))
 }
 
-fn is_option_index(part: &task::Part, value: f64) -> bool {
+fn is_option_index(part: &task::QuestionPart, value: f64) -> bool {
     value.fract() == 0.0 && (0.0..f64::from(part.cell_count())).contains(&value)
 }
 
@@ -195,26 +201,31 @@ fn coded_parts(question: &Question, answer: &[Entry]) -> Vec<CodedPart> {
             .collect()
     };
     match question.kind() {
-        Kind::Number(scale) => cells(scale.cell_and_rounding(answer[0].value)),
-        Kind::Cross(cross) => {
-            cells(cross.cell_and_rounding(answer[0].item as u32, answer[0].value))
+        QuestionKind::Number(scale) => cells(scale.cell_and_next_cell_probability(answer[0].value)),
+        QuestionKind::CrossTabulation(cross) => {
+            cells(cross.cell_and_next_cell_probability(answer[0].item as u32, answer[0].value))
         }
-        Kind::Together(together) => together
+        QuestionKind::JointChoices(together) => together
             .option_entries(answer)
             .map(|entry| part(entry.item, 1.0, None))
             .collect(),
-        Kind::Text(_) => unreachable!("texts are not listed: their tasks are not explained"),
-        Kind::Numbers(of) => {
+        QuestionKind::Text(_) => {
+            unreachable!("texts are not listed: their tasks are not explained")
+        }
+        QuestionKind::Numbers(of) => {
             let place = |entry: &Entry| of[entry.item as usize].normalise(entry.value);
             answer
                 .iter()
                 .map(|entry| part(entry.item, 1.0, Some(place(entry))))
                 .collect()
         }
-        Kind::Choice | Kind::Flag | Kind::Set | Kind::Ratings(_) => {
+        QuestionKind::Choice
+        | QuestionKind::Flag
+        | QuestionKind::Set
+        | QuestionKind::Ratings(_) => {
             // If there are more than s entries, a uniformly random selection of s is kept.
             let kept = f64::from(question.sparsity()) / answer.len().max(1) as f64;
-            let rated = matches!(question.kind(), Kind::Ratings(_));
+            let rated = matches!(question.kind(), QuestionKind::Ratings(_));
             answer
                 .iter()
                 .map(|entry| part(entry.item, kept.min(1.0), rated.then_some(entry.value)))
@@ -240,10 +251,12 @@ fn format_with_unit(number: f64, scale: &Scale) -> String {
 /// Returns the label of an item of a question.
 fn item_label(question: &Question, item: u64) -> String {
     match (question.kind(), question.items()) {
-        (Kind::Flag, _) => ["no", "yes"][item as usize].to_owned(),
-        (Kind::Number(scale), _) => format_bin_range(scale, item as u32..item as u32 + 1),
-        (Kind::Numbers(of), _) if of.is_single() => question.name().to_owned(),
-        (Kind::Cross(_) | Kind::Together(_), _) => numbered_item_label(question, item).to_string(),
+        (QuestionKind::Flag, _) => ["no", "yes"][item as usize].to_owned(),
+        (QuestionKind::Number(scale), _) => format_bin_range(scale, item as u32..item as u32 + 1),
+        (QuestionKind::Numbers(of), _) if of.is_single() => question.name().to_owned(),
+        (QuestionKind::CrossTabulation(_) | QuestionKind::JointChoices(_), _) => {
+            numbered_item_label(question, item).to_string()
+        }
         (_, Items::Named(names)) => names[item as usize].clone(),
         (_, Items::Count(_) | Items::Open(_)) => item.to_string(),
     }
@@ -271,7 +284,7 @@ fn meanings_of_report(question: &Question, answer: &[Entry], report: &Report) ->
         before,
         after: posterior_probability(before, ratio),
     };
-    let items = 0..u64::from(question.items().count().unwrap_or(0));
+    let items = 0..u64::from(question.items().item_count().unwrap_or(0));
     let given = |item: u64| answer.iter().find(|entry| entry.item == item);
     let chosen = |entry: &dyn Fn(u64) -> Entry, own: &dyn Fn(u64) -> bool| -> Vec<Meaning> {
         let told =
@@ -284,41 +297,47 @@ fn meanings_of_report(question: &Question, answer: &[Entry], report: &Report) ->
             let [first, second] =
                 values(item).map(|value| hypothesis_with(question, answer, item, value));
             let observation = observe_report(question, [&first, &second], report);
-            meaning(item, own(item), observation.log_ratio.exp(), 0.5)
+            meaning(item, own(item), observation.log_likelihood_ratio.exp(), 0.5)
         });
         told.collect()
     };
     let is_given = |item| given(item).is_some();
     match question.kind() {
-        Kind::Choice | Kind::Flag => chosen(&|item| Entry { item, value: 1.0 }, &is_given),
-        Kind::Number(scale) => {
-            let cell = scale.cell_and_rounding(answer[0].value);
+        QuestionKind::Choice | QuestionKind::Flag => {
+            chosen(&|item| Entry { item, value: 1.0 }, &is_given)
+        }
+        QuestionKind::Number(scale) => {
+            let cell = scale.cell_and_next_cell_probability(answer[0].value);
             let value = |item: u64| value_in_cell(scale, item as u32);
             let number = |value| Entry { item: 0, value };
             chosen(&|item| number(value(item)), &|item| {
                 can_become_item(cell, item)
             })
         }
-        Kind::Cross(cross) => {
-            let cell = cross.cell_and_rounding(answer[0].item as u32, answer[0].value);
+        QuestionKind::CrossTabulation(cross) => {
+            let cell = cross.cell_and_next_cell_probability(answer[0].item as u32, answer[0].value);
             chosen(&|item| entry_in_cell(cross, item), &|item| {
                 can_become_item(cell, item)
             })
         }
-        Kind::Together(together) => part_option_ratios(question, together, answer, report)
-            .into_iter()
-            .map(|(item, own, ratio, before)| meaning(item, own, ratio, before))
-            .collect(),
-        Kind::Text(_) => unreachable!("texts are not listed: their tasks are not explained"),
-        Kind::Set => each(&|_| [Some(1.0), None], &is_given),
-        Kind::Numbers(of) => each(
+        QuestionKind::JointChoices(together) => {
+            part_option_ratios(question, together, answer, report)
+                .into_iter()
+                .map(|(item, own, ratio, before)| meaning(item, own, ratio, before))
+                .collect()
+        }
+        QuestionKind::Text(_) => {
+            unreachable!("texts are not listed: their tasks are not explained")
+        }
+        QuestionKind::Set => each(&|_| [Some(1.0), None], &is_given),
+        QuestionKind::Numbers(of) => each(
             &|item| {
                 let [min, max] = of[item as usize].range();
                 [Some(max), Some(min)]
             },
             &|item| is_in_upper_half(&of[item as usize], given(item)),
         ),
-        Kind::Ratings(_) => each(&|_| [Some(1.0), Some(-1.0)], &|item| {
+        QuestionKind::Ratings(_) => each(&|_| [Some(1.0), Some(-1.0)], &|item| {
             given(item).is_some_and(|entry| entry.value > 0.0)
         }),
     }
@@ -326,7 +345,7 @@ fn meanings_of_report(question: &Question, answer: &[Entry], report: &Report) ->
 
 /// Returns an answer to a cross-tabulation that is coded as this cell with probability 1.
 fn entry_in_cell(cross: &Cross, cell: u64) -> Entry {
-    let columns = cross.columns();
+    let columns = cross.column_part();
     let column = cell as u32 % columns.cell_count();
     let scale = columns.scale();
     Entry {
@@ -395,7 +414,7 @@ fn exclusive_answer_ratios(
     let first = supposed(items.start);
     let likelihood = |item| {
         observe_report(question, [&supposed(item), &first], report)
-            .log_ratio
+            .log_likelihood_ratio
             .exp()
     };
     let likelihoods: Vec<f64> = items.clone().map(likelihood).collect();

@@ -3,7 +3,7 @@
 use hushbin::Entry;
 use hushbin::domain::SignedItem;
 use hushbin::hash::HashKeys;
-use hushbin::mechanism::hash_bin::{HashBin, Randomizer, Report, Response, ResponseDistribution};
+use hushbin::mechanism::hash_bin::{HashBin, Randomizer, Report, RandomisedResponse, ResponseDistribution};
 
 use super::explain_mechanism::{DomainAndEpsilon, ExplainMechanism, Reported};
 use super::placement::{Bin, BinAnswer, Outcome, Placement, SignedAnswer};
@@ -13,8 +13,8 @@ impl ExplainMechanism for HashBin {
 
     fn decode_response(&self, report: &Report) -> Reported {
         match &report.response {
-            Response::Sign(plus) => Reported::Sign { plus: *plus },
-            Response::Bins(bins) => {
+            RandomisedResponse::Sign(plus) => Reported::Sign { plus: *plus },
+            RandomisedResponse::Bins(bins) => {
                 let grid = f64::from(self.grid_steps());
                 Reported::Bins {
                     values: bins.iter().map(|&steps| steps as f64 / grid).collect(),
@@ -31,8 +31,8 @@ impl ExplainMechanism for HashBin {
     ) -> Placement {
         let mut bins = bins_with_answers(self, setting, answers, report.seed);
         match &report.response {
-            Response::Bins(_) => Placement::Bins { bins },
-            Response::Sign(_) => {
+            RandomisedResponse::Bins(_) => Placement::Bins { bins },
+            RandomisedResponse::Sign(_) => {
                 // Only user level reports a sign, and it has one bin.
                 let clipped = bin_sums(self, setting, answers, report.seed)[0];
                 let chance = plus_probability(&response_distribution(self, setting), clipped);
@@ -63,11 +63,11 @@ impl ExplainMechanism for HashBin {
         let sums = bin_sums(self, setting, answers, report.seed);
         let sampling = response_distribution(self, setting);
         match &report.response {
-            Response::Sign(plus) => {
+            RandomisedResponse::Sign(plus) => {
                 let chance = plus_probability(&sampling, sums[0]);
                 (if *plus { chance } else { 1.0 - chance }).ln()
             }
-            Response::Bins(bins) => {
+            RandomisedResponse::Bins(bins) => {
                 let rate = sampling.laplace_noise().map_or(0.0, |noise| noise.rate());
                 let level = (0.5 * rate).tanh().ln();
                 let off = |(&bin, sum): (&i64, f64)| level - rate * (bin as f64 - sum).abs();
@@ -86,8 +86,8 @@ impl ExplainMechanism for HashBin {
     ) -> f64 {
         let bins = bins_with_answers(self, setting, first, report.seed);
         match &report.response {
-            Response::Sign(plus) => bins[0].sum * if *plus { 1.0 } else { -1.0 },
-            Response::Bins(noisy) => {
+            RandomisedResponse::Sign(plus) => bins[0].sum * if *plus { 1.0 } else { -1.0 },
+            RandomisedResponse::Bins(noisy) => {
                 let turned = |(bin, &noisy): (&Bin, &i64)| bin.sum * noisy as f64;
                 bins.iter().zip(noisy).map(turned).sum()
             }
@@ -113,7 +113,7 @@ fn bins_with_answers(
 ) -> Vec<Bin> {
     let support = hash_bin.bin_decoder(&setting.domain);
     let keys = HashKeys::new(seed);
-    let mut bins = vec![Bin::default(); hash_bin.bins() as usize];
+    let mut bins = vec![Bin::default(); hash_bin.bin_count() as usize];
     for signed in answers {
         let (bin, sign) = support.bin_and_sign(&keys, signed.item);
         let answer = SignedAnswer::from(signed);
@@ -135,7 +135,7 @@ fn bin_sums(
 ) -> Vec<f64> {
     let entry = |signed: &SignedItem| Entry {
         item: signed.item,
-        value: if signed.negative { -1.0 } else { 1.0 },
+        value: if signed.is_negative { -1.0 } else { 1.0 },
     };
     let entries: Vec<Entry> = answers.iter().map(entry).collect();
     Randomizer::new(hash_bin, &setting.domain, setting.epsilon).bins_before_noise(seed, &entries)

@@ -25,7 +25,7 @@ impl ExplainMechanism for Pattern {
             let own = answers.iter();
             Outcome {
                 answers: own
-                    .filter(|own| self.favours(own.item as u32, output))
+                    .filter(|own| self.cell_favours_output(own.item as u32, output))
                     .map(SignedAnswer::from)
                     .collect(),
                 paddings: 0,
@@ -60,7 +60,7 @@ impl ExplainMechanism for Pattern {
         let favours = |input: &[SignedItem]| {
             let own = input
                 .iter()
-                .any(|own| self.favours(own.item as u32, report.bucket));
+                .any(|own| self.cell_favours_output(own.item as u32, report.bucket));
             f64::from(u8::from(own))
         };
         favours(first) - favours(second)

@@ -114,7 +114,7 @@ impl From<&SignedItem> for SignedAnswer {
     fn from(signed: &SignedItem) -> Self {
         Self {
             item: signed.item as u32,
-            sign: if signed.negative { -1 } else { 1 },
+            sign: if signed.is_negative { -1 } else { 1 },
         }
     }
 }

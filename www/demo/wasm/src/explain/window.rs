@@ -36,12 +36,12 @@ impl ExplainMechanism for Window {
             let outcome = |atom: u32| {
                 // Yes is the highest level, no the lowest.
                 let favours = |signed: &&SignedItem| {
-                    let level = if signed.negative {
+                    let level = if signed.is_negative {
                         0
                     } else {
-                        self.levels() - 1
+                        self.level_count() - 1
                     };
-                    let window = level..level + self.favoured_atoms();
+                    let window = level..level + self.favoured_atom_count();
                     signed.item == u64::from(item) && window.contains(&atom)
                 };
                 Outcome {
@@ -56,7 +56,7 @@ impl ExplainMechanism for Window {
             };
             drawn.push(AttributeAtoms {
                 item,
-                atoms: (0..self.atoms()).map(outcome).collect(),
+                atoms: (0..self.atoms_per_attribute()).map(outcome).collect(),
             });
         });
         Placement::Atoms { drawn }
@@ -87,7 +87,7 @@ impl ExplainMechanism for Window {
                 let own = |signed: &&SignedItem| signed.item == u64::from(attribute);
                 let place = 0.5 + 0.5 * atom_value(self, atom);
                 nearness += match input.iter().find(own) {
-                    Some(signed) if signed.negative => 1.0 - place,
+                    Some(signed) if signed.is_negative => 1.0 - place,
                     Some(_) => place,
                     None => 0.0,
                 };
@@ -100,13 +100,13 @@ impl ExplainMechanism for Window {
 
 /// Returns an atom's value divided by the maximum value. The result is from −1 to 1.
 fn atom_value(window: &Window, atom: u32) -> f64 {
-    f64::from(window.atom_value(atom)) / f64::from(window.atom_value(window.atoms() - 1))
+    f64::from(window.atom_value(atom)) / f64::from(window.atom_value(window.atoms_per_attribute() - 1))
 }
 
 /// Returns the atoms that make up a cell, in the order in which attributes are drawn.
 fn cell_atoms(window: &Window, cell: u32) -> impl Iterator<Item = u32> {
-    let atoms = window.atoms();
-    let places = (0..window.drawn_attributes())
+    let atoms = window.atoms_per_attribute();
+    let places = (0..window.drawn_attribute_count())
         .rev()
         .map(move |place| atoms.pow(place));
     places.map(move |place| cell / place % atoms)
@@ -123,7 +123,7 @@ fn outcome_probabilities(
     let core = Randomizer::new(window, &setting.domain, setting.epsilon);
     let entry = |signed: &SignedItem| Entry {
         item: signed.item,
-        value: if signed.negative { -1.0 } else { 1.0 },
+        value: if signed.is_negative { -1.0 } else { 1.0 },
     };
     let entries: Vec<Entry> = answers.iter().map(entry).collect();
     core.cell_probabilities(seed, &entries)

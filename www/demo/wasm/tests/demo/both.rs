@@ -1,4 +1,4 @@
-use hushbin::sums::SumDraft;
+use hushbin::sums::SumTaskDraft;
 use hushbin_analysis::sums::resolve_sum_draft;
 use hushbin_demo::both::BothWaysSimulation;
 use rand_chacha::ChaCha20Rng;
@@ -7,7 +7,7 @@ use rand_chacha::rand_core::SeedableRng;
 const PEOPLE: u32 = 2000;
 
 fn asked() -> (BothWaysSimulation, ChaCha20Rng) {
-    let draft: SumDraft = serde_json::from_value(serde_json::json!({
+    let draft: SumTaskDraft = serde_json::from_value(serde_json::json!({
         "id": "both", "trust": "shuffler", "epsilon": 2.0, "delta": 1e-6, "people": PEOPLE,
         "numbers": [
             { "name": "load", "min": 0, "max": 10_000, "unit": "ms" },
@@ -90,7 +90,7 @@ fn linked_messages_say_the_answer_and_a_report_does_not() {
 
 #[test]
 fn vectors_and_wrong_answers_are_refused() {
-    let draft: SumDraft = serde_json::from_value(serde_json::json!({
+    let draft: SumTaskDraft = serde_json::from_value(serde_json::json!({
         "id": "v", "trust": "shuffler", "epsilon": 2.0, "delta": 1e-6, "people": 1000,
         "vector": { "items": 4, "length": 1.0 },
     }))

@@ -37,7 +37,7 @@ fn task(mechanism: &str, epsilon: f64) -> Task {
         r#"{{ "id": "explained", "items": ["a", "b", "c", "d"], "sparsity": 3,
             "epsilon": {epsilon}, "value": "sign", "mechanism": {mechanism} }}"#
     );
-    draft(&json).resolve().unwrap()
+    draft(&json).resolve_task().unwrap()
 }
 
 fn explainer(mechanism: &str) -> Explainer {
@@ -45,7 +45,10 @@ fn explainer(mechanism: &str) -> Explainer {
 }
 
 fn signed(values: &[(u64, bool)]) -> Vec<SignedItem> {
-    let signed = |&(item, negative)| SignedItem { item, negative };
+    let signed = |&(item, negative)| SignedItem {
+        item,
+        is_negative: negative,
+    };
     values.iter().map(signed).collect()
 }
 
@@ -60,7 +63,7 @@ fn uploads(task: &Task, answers: &[SignedItem], count: usize) -> Vec<Vec<u8>> {
     let mut randomizer = Randomizer::new(task);
     let entry = |signed: &SignedItem| hushbin::Entry {
         item: signed.item,
-        value: if signed.negative { -1.0 } else { 1.0 },
+        value: if signed.is_negative { -1.0 } else { 1.0 },
     };
     let input: Vec<_> = answers.iter().map(entry).collect();
     let mut upload = || {
@@ -84,14 +87,14 @@ fn reports(task: &Task, seed: u64) -> Vec<Report> {
             .collect(),
         hushbin::Mechanism::HashBin(_) => [true, false]
             .map(|plus| {
-                let response = hash_bin::Response::Sign(plus);
+                let response = hash_bin::RandomisedResponse::Sign(plus);
                 Report::HashBin(hash_bin::Report { seed, response })
             })
             .to_vec(),
-        hushbin::Mechanism::Pattern(pattern) => (0..pattern.outputs())
+        hushbin::Mechanism::Pattern(pattern) => (0..pattern.output_count())
             .map(|bucket| Report::Pattern(of(bucket)))
             .collect(),
-        hushbin::Mechanism::Window(window) => (0..window.cells())
+        hushbin::Mechanism::Window(window) => (0..window.cell_count())
             .map(|bucket| Report::Window(window::Report { seed, bucket }))
             .collect(),
     }
@@ -152,7 +155,7 @@ fn uploads_are_taken_apart_as_they_were_encoded() {
                     assert_eq!(response, [u8::from(*plus)]);
                 }
                 (Reported::Bins { values }, Report::HashBin(report)) => {
-                    let hash_bin::Response::Bins(steps) = report.response else {
+                    let hash_bin::RandomisedResponse::Bins(steps) = report.response else {
                         panic!("{report:?}")
                     };
                     let scaled: Vec<f64> = steps.iter().map(|&step| step as f64 / 64.0).collect();
@@ -178,7 +181,10 @@ fn other_uploads_are_refused() {
     };
     assert_eq!(code(&upload[..upload.len() - 1]), ErrorCode::Malformed);
     assert_eq!(code(&[&upload[..], &[0]].concat()), ErrorCode::Malformed);
-    assert_eq!(code(&[&[2], &upload[1..]].concat()), ErrorCode::Version);
+    assert_eq!(
+        code(&[&[2], &upload[1..]].concat()),
+        ErrorCode::UnsupportedVersion
+    );
     assert_eq!(code(&[]), ErrorCode::Malformed);
 }
 
@@ -196,7 +202,7 @@ fn answers_are_items_of_the_task() {
 
 #[test]
 fn only_small_closed_tasks_are_explained() {
-    let refused = |json: &str| Explainer::new(&draft(json).resolve().unwrap()).unwrap_err();
+    let refused = |json: &str| Explainer::new(&draft(json).resolve_task().unwrap()).unwrap_err();
     for json in [
         r#"{ "id": "open", "items": "open", "sparsity": 2, "epsilon": 1.0, "value": "sign" }"#,
         r#"{ "id": "large", "items": 40, "sparsity": 13, "epsilon": 1.0, "value": "sign" }"#,
@@ -322,7 +328,7 @@ fn noisy_bins_have_probabilities_that_sum_to_one() {
     let one = EVENT.replace(r#""bins": 3"#, r#""bins": 1"#);
     let explainer = explainer(&one);
     let likelihood = |steps| {
-        let response = hash_bin::Response::Bins(vec![steps]);
+        let response = hash_bin::RandomisedResponse::Bins(vec![steps]);
         let report = Report::HashBin(hash_bin::Report { seed: 3, response });
         explainer.log_likelihood(&answers(), &report).unwrap().exp()
     };
@@ -343,8 +349,9 @@ fn noisy_bins_stay_within_epsilon_for_one_answer_and_twice_that_for_two() {
     ];
     let both = signed(&[(0, true), (2, false)]);
     for seed in 0..100 {
-        let response =
-            hash_bin::Response::Bins([-3, 0, 5].map(|bin| 64 * bin + seed as i64).to_vec());
+        let response = hash_bin::RandomisedResponse::Bins(
+            [-3, 0, 5].map(|bin| 64 * bin + seed as i64).to_vec(),
+        );
         let report = Report::HashBin(hash_bin::Report { seed, response });
         let likelihood = |input: &[SignedItem]| explainer.log_likelihood(input, &report).unwrap();
         let loss = |input: &[SignedItem]| (likelihood(&answers()) - likelihood(input)).abs();

@@ -12,7 +12,7 @@ const EPSILON: f64 = 1.5;
 fn task(questions: &Value) -> Task {
     let file = json!({ "id": "t", "epsilon": EPSILON, "questions": questions });
     let draft: TaskDraft = serde_json::from_value(file).unwrap();
-    draft.resolve().unwrap()
+    draft.resolve_task().unwrap()
 }
 
 fn entry(item: u64, value: f64) -> Entry {
@@ -81,7 +81,7 @@ fn reports_name_their_question_and_keep_to_epsilon() {
     let (task, answers) = all();
     let mut seen = vec![0; answers.len()];
     for (report, told) in told(&task, &answers, 2000) {
-        let index = task.question_draw().drawn_question(report.seed());
+        let index = task.question_selector().drawn_question(report.seed());
         seen[index] += 1;
         let question = &task.questions()[index];
         assert_eq!(
@@ -343,7 +343,7 @@ fn what_cannot_be_explained_is_refused() {
     );
     let unnamed = r#"{ "id": "t", "items": 4, "sparsity": 1, "epsilon": 1.0, "value": "sign" }"#;
     let unnamed: TaskDraft = serde_json::from_str(unnamed).unwrap();
-    let refusal = AnswerExplainer::new(&unnamed.resolve().unwrap()).unwrap_err();
+    let refusal = AnswerExplainer::new(&unnamed.resolve_task().unwrap()).unwrap_err();
     assert_eq!(
         (refusal.code(), refusal),
         ("not-named", ExplainError::NotNamed)

@@ -14,7 +14,7 @@ fn task(mechanism: &Value) -> Task {
     let question = json!({ "name": "all", "kind": "numbers", "of": of, "mechanism": mechanism });
     let file = json!({ "id": "t", "epsilon": 2.0, "questions": [question] });
     let draft: TaskDraft = serde_json::from_value(file).unwrap();
-    draft.resolve().unwrap()
+    draft.resolve_task().unwrap()
 }
 
 /// Probabilities of the atoms of each attribute, and likelihoods of whole reports, must sum to 1. A
@@ -29,7 +29,7 @@ fn reports_of_the_window_are_explained() {
     let Mechanism::Window(own) = question.mechanism() else {
         panic!("the window was asked for")
     };
-    let rates = own.rates(&question.domain(), 2.0);
+    let rates = own.estimate_scale_and_variance(&question.domain(), 2.0);
     let explainer = Explainer::new(&task).unwrap();
     let answers = explainer.signed_answers([("n0", 1), ("n3", -1)]).unwrap();
     for seed in 0..20 {
@@ -54,7 +54,8 @@ fn reports_of_the_window_are_explained() {
                 _ => [0.0, 0.5, 1.0, 0.5, 0.0],
             };
             for (atom, outcome) in own.atoms.iter().enumerate() {
-                let expected = rates.other + rates.gap * favoured[atom];
+                let expected = rates.unfavoured_atom_probability
+                    + rates.favoured_probability_gap * favoured[atom];
                 assert!((outcome.chance - expected).abs() < 1e-12, "{own:?}");
                 let answered = favoured[atom] == 1.0 && [0, 3].contains(&own.item);
                 assert_eq!(outcome.answers.len(), usize::from(answered));

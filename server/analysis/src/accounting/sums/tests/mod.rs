@@ -14,7 +14,7 @@ use super::profile::SumPrivacyProfile;
 use super::truncation::TRUNCATION_SHARE;
 use super::{NoiseParameters, SenderBatch, UnitMessageNoise};
 use crate::accounting::composition::BoundSide;
-use crate::accounting::ranges::{CENTRAL_EPSILON, DELTA};
+use crate::accounting::ranges::{CENTRAL_EPSILON_RANGE, DELTA_RANGE};
 
 /// Factor 2⁶⁴ between a probability and its 64-bit threshold.
 const SCALE: f64 = 18_446_744_073_709_551_616.0;
@@ -41,10 +41,10 @@ impl UnitMessageNoise {
     /// [`DELTA`] to 1/2.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] if ε is outside [`CENTRAL_EPSILON`].
+    /// [`Error::OptionOutOfRange`] if ε is outside [`CENTRAL_EPSILON_RANGE`].
     pub(crate) fn delta_bounds(&self, epsilon: f64) -> Result<Bounds, Error> {
-        CENTRAL_EPSILON.check(epsilon)?;
-        let profile = SumPrivacyProfile::new(self, DELTA.min);
+        CENTRAL_EPSILON_RANGE.check_in_range(epsilon)?;
+        let profile = SumPrivacyProfile::new(self, DELTA_RANGE.min);
         Ok(profile.map_to_bounds(|told| told.delta(epsilon)))
     }
 
@@ -52,9 +52,9 @@ impl UnitMessageNoise {
     /// identifying outcomes exceeds `delta`.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] if δ is outside [`DELTA`].
+    /// [`Error::OptionOutOfRange`] if δ is outside [`DELTA`].
     pub(crate) fn epsilon_bounds(&self, delta: f64) -> Result<Bounds, Error> {
-        DELTA.check(delta)?;
+        DELTA_RANGE.check_in_range(delta)?;
         let profile = SumPrivacyProfile::new(self, delta);
         Ok(profile.map_to_bounds(|told| told.epsilon(delta)))
     }
@@ -68,8 +68,8 @@ impl SenderBatch {
     /// known, `is_enough` is a sharper test.
     ///
     /// # Errors
-    /// The errors of [`SenderBatch::noise`], and [`Error::OutOfRange`] when ε is outside
-    /// [`CENTRAL_EPSILON`].
+    /// The errors of [`SenderBatch::noise`], and [`Error::OptionOutOfRange`] when ε is outside
+    /// [`CENTRAL_EPSILON_RANGE`].
     pub(crate) fn delta_bounds(
         &self,
         noise: NoiseParameters,
@@ -92,16 +92,16 @@ impl SenderBatch {
     /// passes.
     ///
     /// # Errors
-    /// The errors of [`SenderBatch::noise`], and [`Error::OutOfRange`] when ε is outside
-    /// [`CENTRAL_EPSILON`] or δ outside [`DELTA`].
+    /// The errors of [`SenderBatch::noise`], and [`Error::OptionOutOfRange`] when ε is outside
+    /// [`CENTRAL_EPSILON_RANGE`] or δ outside [`DELTA`].
     pub(crate) fn is_enough(
         &self,
         noise: NoiseParameters,
         epsilon: f64,
         delta: f64,
     ) -> Result<bool, Error> {
-        CENTRAL_EPSILON.check(epsilon)?;
-        DELTA.check(delta)?;
+        CENTRAL_EPSILON_RANGE.check_in_range(epsilon)?;
+        DELTA_RANGE.check_in_range(delta)?;
         let profile = SumPrivacyProfile::new(
             &self.untruncated_noise(noise.threshold)?,
             delta * (1.0 - TRUNCATION_SHARE),

@@ -20,7 +20,7 @@ pub(crate) use quantile_claims::PatternEdgeWeights;
 use std::ops::{Add, Range};
 use std::sync::{Arc, OnceLock};
 
-use hushbin::solve::{cholesky_factorise, solve_with_factor};
+use hushbin::solve::{cholesky_factorise, solve_with_cholesky_factor};
 
 use self::quantile_claims::{
     EdgeEstimate, EdgeWeights, combine, interval_edges, minimum_or_zero, quantile_claims,
@@ -73,7 +73,7 @@ impl PatternOutputShares {
 
     /// Returns the number of bins K.
     pub(crate) fn bin_count(&self) -> usize {
-        self.edges.rates.cells()
+        self.edges.rates.cell_count()
     }
 
     /// Returns the unbiased estimate of the share of people in a range of bins, with the
@@ -205,7 +205,8 @@ impl PatternOutputShares {
         let right = probability_matrix::transposed_product(rates, &weighed.collect::<Vec<f64>>());
         let mut gram = probability_matrix::gram(rates, &over);
         cholesky_factorise(&mut gram, bins);
-        let fitted = probability_matrix::output_vector(rates, &solve_with_factor(&gram, &right));
+        let fitted =
+            probability_matrix::output_vector(rates, &solve_with_cholesky_factor(&gram, &right));
         let residuals = self
             .shares
             .iter()

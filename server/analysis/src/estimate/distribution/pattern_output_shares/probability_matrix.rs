@@ -2,11 +2,11 @@
 //! column for each bin. Each entry is the probability of the row's output for a person in the
 //! column's bin.
 
-use hushbin::mechanism::pattern::Rates;
+use hushbin::mechanism::pattern::PatternEstimator;
 
 /// Returns M·f. The vector f is `bins`, with one number for each bin. The result has one number for
 /// each output.
-pub(crate) fn output_vector(rates: &Rates, bins: &[f64]) -> Vec<f64> {
+pub(crate) fn output_vector(rates: &PatternEstimator, bins: &[f64]) -> Vec<f64> {
     let mut outputs = vec![0.0; rates.output_probabilities(0).len()];
     for (bin, own) in bins.iter().enumerate() {
         for (sum, chance) in outputs.iter_mut().zip(rates.output_probabilities(bin)) {
@@ -18,7 +18,7 @@ pub(crate) fn output_vector(rates: &Rates, bins: &[f64]) -> Vec<f64> {
 
 /// Returns Mᵀ·r. The vector r is `outputs`, with one number for each output. The result has one
 /// number for each bin.
-pub(super) fn transposed_product(rates: &Rates, outputs: &[f64]) -> Vec<f64> {
+pub(super) fn transposed_product(rates: &PatternEstimator, outputs: &[f64]) -> Vec<f64> {
     let product = |(own, chance): (&f64, &f64)| own * chance;
     let of_bin = |bin| {
         outputs
@@ -27,14 +27,14 @@ pub(super) fn transposed_product(rates: &Rates, outputs: &[f64]) -> Vec<f64> {
             .map(product)
             .sum()
     };
-    (0..rates.cells()).map(of_bin).collect()
+    (0..rates.cell_count()).map(of_bin).collect()
 }
 
 /// Returns Mᵀ·diag(w)·M, where w are the `weights` of outputs. Only the lower triangle is filled.
-pub(super) fn gram(rates: &Rates, weights: &[f64]) -> Vec<f64> {
+pub(super) fn gram(rates: &PatternEstimator, weights: &[f64]) -> Vec<f64> {
     // M has only two values, and each bin's favoured outputs are a rotation of those of bin 0. So
     // running sums yield the entries for all pairs of bins at one distance.
-    let (bins, outputs) = (rates.cells(), weights.len());
+    let (bins, outputs) = (rates.cell_count(), weights.len());
     // Repeat both lists once, so that rotated indices stay in range.
     let [chances, doubled] =
         [rates.output_probabilities(0), weights].map(|own| [own, own].concat());

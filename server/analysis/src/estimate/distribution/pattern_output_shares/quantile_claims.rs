@@ -8,7 +8,7 @@
 
 use std::sync::OnceLock;
 
-use hushbin::mechanism::pattern::{Rates, triangular_cdf};
+use hushbin::mechanism::pattern::{PatternEstimator, triangular_cdf};
 
 /// Weights of a pattern's outputs in the estimate of the share of people below one edge.
 #[derive(Debug, Clone)]
@@ -23,13 +23,13 @@ pub(super) struct EdgeWeights {
 /// the pattern, the bins and ε, but not on the reports.
 #[derive(Debug, Clone)]
 pub(crate) struct PatternEdgeWeights {
-    pub(crate) rates: Rates,
+    pub(crate) rates: PatternEstimator,
     /// Weights for all edges. They are computed on first use, because planning does not need them.
     rows: OnceLock<[Vec<EdgeWeights>; 3]>,
 }
 
 impl PatternEdgeWeights {
-    pub(crate) const fn new(rates: Rates) -> Self {
+    pub(crate) const fn new(rates: PatternEstimator) -> Self {
         let rows = OnceLock::new();
         Self { rates, rows }
     }
@@ -45,8 +45,8 @@ impl PatternEdgeWeights {
     }
 }
 
-fn compute_edge_weights(rates: &Rates) -> [Vec<EdgeWeights>; 3] {
-    let bins = rates.cells();
+fn compute_edge_weights(rates: &PatternEstimator) -> [Vec<EdgeWeights>; 3] {
+    let bins = rates.cell_count();
     // Half the width over which an average extends: half of an eighth of the bins.
     let half = bins as f64 / 16.0;
     let rows = |weight: &dyn Fn(f64) -> f64| {

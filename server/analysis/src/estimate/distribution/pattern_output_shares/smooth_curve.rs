@@ -6,8 +6,8 @@
 //! The penalty weight λ maximises the evidence (marginal likelihood) in Laplace's approximation.
 //! The largest λ leaves an exponential distribution.
 
-use hushbin::mechanism::pattern::Rates;
-use hushbin::solve::{cholesky_factorise, solve_with_factor};
+use hushbin::mechanism::pattern::PatternEstimator;
+use hushbin::solve::{cholesky_factorise, solve_with_cholesky_factor};
 
 use super::probability_matrix;
 
@@ -35,9 +35,9 @@ const HALVINGS: i32 = 40;
 ///
 /// `shares` are the observed shares of outputs. Returns the λ with the largest evidence, and the
 /// shares of bins under its curve. These shares sum to 1.
-pub(super) fn fit(rates: &Rates, shares: &[f64], reports: f64) -> (f64, Vec<f64>) {
-    let even = -(rates.cells() as f64).ln();
-    let mut logs = vec![even; rates.cells()];
+pub(super) fn fit(rates: &PatternEstimator, shares: &[f64], reports: f64) -> (f64, Vec<f64>) {
+    let even = -(rates.cell_count() as f64).ln();
+    let mut logs = vec![even; rates.cell_count()];
     let mut best = (f64::NEG_INFINITY, 0.0, logs.clone());
     for half in HALF_POWERS.rev() {
         let curve = PenalisedLikelihood {
@@ -60,7 +60,7 @@ pub(super) fn fit(rates: &Rates, shares: &[f64], reports: f64) -> (f64, Vec<f64>
 /// Penalised likelihood as a function of the logarithms of the bins' shares, for one penalty weight
 /// λ. Counts of outputs have Poisson distributions.
 struct PenalisedLikelihood<'a> {
-    rates: &'a Rates,
+    rates: &'a PatternEstimator,
     shares: &'a [f64],
     reports: f64,
     /// Logarithm of the share of each bin if all are equal, ln(1/K) for K bins.
@@ -127,7 +127,7 @@ impl PenalisedLikelihood<'_> {
                 *slope -= self.lambda * weight * second;
             }
         }
-        solve_with_factor(&factor, &slopes)
+        solve_with_cholesky_factor(&factor, &slopes)
     }
 
     /// Returns the penalised log-likelihood up to a constant, and the expected shares of outputs.

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use hushbin::mechanism::pattern::{Pattern, Rates, triangular_cdf};
+use hushbin::mechanism::pattern::{Pattern, PatternEstimator, triangular_cdf};
 use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng;
 use rand_distr::{Binomial, Distribution};
@@ -12,7 +12,7 @@ use statrs::distribution::{ChiSquared, ContinuousCDF};
 
 use super::smooth_curve::fit;
 use super::*;
-use crate::numeric::clopper_pearson::upper_bound;
+use crate::numeric::clopper_pearson::upper_confidence_bound;
 
 const REFERENCE: &str = include_str!("../../../../../../tests/reference/histograms.json");
 
@@ -53,9 +53,9 @@ struct Set {
 }
 
 impl Set {
-    fn rates(&self) -> Rates {
+    fn rates(&self) -> PatternEstimator {
         let pattern = Pattern::new(self.outputs, self.favoured.as_slice()).unwrap();
-        pattern.rates(self.bins, self.epsilon)
+        pattern.share_estimator(self.bins, self.epsilon)
     }
 
     fn patterned(&self) -> PatternOutputShares {
@@ -94,7 +94,7 @@ fn below(bins: usize, edge: usize) -> Vec<f64> {
 fn weights_and_variances_are_those_of_the_reference() {
     for set in sets() {
         let rates = set.rates();
-        let bins = rates.cells();
+        let bins = rates.cell_count();
         let variances: Vec<f64> = (1..bins)
             .map(|edge| rates.variance_for_even_cells(&below(bins, edge)))
             .collect();
@@ -247,7 +247,9 @@ fn quantiles_are_reached_within_bins_that_have_people() {
 
 fn edges(bins: u32, outputs: u32, favoured: &[u32], epsilon: f64) -> Arc<PatternEdgeWeights> {
     let pattern = Pattern::new(outputs, favoured).unwrap();
-    Arc::new(PatternEdgeWeights::new(pattern.rates(bins, epsilon)))
+    Arc::new(PatternEdgeWeights::new(
+        pattern.share_estimator(bins, epsilon),
+    ))
 }
 
 /// Returns the pattern of the reference set with this name.
@@ -330,7 +332,7 @@ fn intervals_cover_quantiles_of_every_crowd() {
     let mut rng = ChaCha20Rng::seed_from_u64(11);
     let mut all = [0, 0];
     for (edges, sizes) in &layouts {
-        for (crowd, shares) in crowds(edges.rates.cells()).iter().enumerate() {
+        for (crowd, shares) in crowds(edges.rates.cell_count()).iter().enumerate() {
             for reports in sizes {
                 let mut covered = [0; 3];
                 for _ in 0..RUNS {
@@ -348,7 +350,7 @@ fn intervals_cover_quantiles_of_every_crowd() {
                     }
                 }
                 for (covered, quantile) in covered.into_iter().zip(quantiles) {
-                    let most = upper_bound(covered, RUNS, 1e-6 / cells);
+                    let most = upper_confidence_bound(covered, RUNS, 1e-6 / cells);
                     let what = format!("crowd {crowd}, {reports} reports, quantile {quantile}");
                     assert!(most > 0.94, "{what}: {covered} of {RUNS}");
                     all = [all[0] + covered, all[1] + RUNS];
@@ -356,7 +358,10 @@ fn intervals_cover_quantiles_of_every_crowd() {
             }
         }
     }
-    assert!(upper_bound(all[0], all[1], 1e-6) > 0.95, "{all:?}");
+    assert!(
+        upper_confidence_bound(all[0], all[1], 1e-6) > 0.95,
+        "{all:?}"
+    );
 }
 
 /// At a large ε, no report may come from the few people below an edge. Then no claim is made about
@@ -384,7 +389,7 @@ fn rare_people_are_covered() {
             let [lower, upper] = patterned.edges_of_quantile_intervals(&[quantile], 0.025)[0];
             covered += u64::from(lower <= bin && bin < upper);
         }
-        let most = upper_bound(covered, RUNS, 1e-6);
+        let most = upper_confidence_bound(covered, RUNS, 1e-6);
         assert!(most > 0.95, "{epsilon}, {reports}: {covered} of {RUNS}");
     }
 }
@@ -423,7 +428,7 @@ fn honest_crowds_fit() {
     let mut rng = ChaCha20Rng::seed_from_u64(12);
     for name in FITTED_PATTERNS {
         let edges = named(name);
-        for (crowd, shares) in crowds(edges.rates.cells()).iter().enumerate() {
+        for (crowd, shares) in crowds(edges.rates.cell_count()).iter().enumerate() {
             let mut sum = 0.0;
             let mut freedom = 0;
             for _ in 0..RUNS {
@@ -463,7 +468,7 @@ fn forged_reports_do_not_fit() {
     let mut rng = ChaCha20Rng::seed_from_u64(13);
     for name in FITTED_PATTERNS {
         let edges = named(name);
-        for shares in crowds(edges.rates.cells()) {
+        for shares in crowds(edges.rates.cell_count()) {
             let honest = draw(&edges, &shares, REPORTS * 19 / 20, &mut rng);
             for output in 0..honest.len() {
                 let mut counts = honest.clone();

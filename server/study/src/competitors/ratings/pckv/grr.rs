@@ -34,12 +34,12 @@ use crate::competitors::ratings::slots::{Slot, draw_slot, flip_fair_coin, sign_v
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PckvGrr {
-    items: u32,
+    item_count: u32,
     sparsity: u32,
     /// Probability that the drawn item is reported, rounded down to a threshold.
-    reported: Threshold,
+    true_item_threshold: Threshold,
     /// Probability that the true sign of the drawn item is reported, rounded down to a threshold.
-    sign: Threshold,
+    true_sign_threshold: Threshold,
 }
 
 impl PckvGrr {
@@ -57,7 +57,7 @@ impl PckvGrr {
     ///
     /// # Errors
     /// Same errors as [`OracleSetting::budget`].
-    pub fn adaptive(setting: &OracleSetting) -> Result<Self, Error> {
+    pub fn with_amplification(setting: &OracleSetting) -> Result<Self, Error> {
         Self::new(setting, f64::from(setting.sparsity))
     }
 
@@ -67,10 +67,10 @@ impl PckvGrr {
         let more = times * budget.exp_m1_epsilon();
         let all = f64::from(setting.items) + f64::from(setting.sparsity);
         Ok(Self {
-            items: setting.items,
+            item_count: setting.items,
             sparsity: setting.sparsity,
-            reported: threshold_rounded_down((more + 2.0) / (more + 2.0 * all), 2),
-            sign: threshold_rounded_down((more + 1.0) / (more + 2.0), 2),
+            true_item_threshold: threshold_rounded_down((more + 2.0) / (more + 2.0 * all), 2),
+            true_sign_threshold: threshold_rounded_down((more + 1.0) / (more + 2.0), 2),
         })
     }
 
@@ -78,16 +78,18 @@ impl PckvGrr {
     #[must_use]
     pub fn response_probabilities(&self) -> PckvProbabilities {
         PckvProbabilities {
-            a: self.reported.probability(),
-            b: self.reported.false_probability() / f64::from(self.other_items()),
-            p: self.sign.probability(),
-            sign_bias: self.sign.probability() - self.sign.false_probability(),
+            drawn_item_probability: self.true_item_threshold.probability(),
+            other_item_probability: self.true_item_threshold.false_probability()
+                / f64::from(self.other_item_count()),
+            true_sign_probability: self.true_sign_threshold.probability(),
+            sign_bias: self.true_sign_threshold.probability()
+                - self.true_sign_threshold.false_probability(),
         }
     }
 
     /// Returns the number of items and dummies other than the drawn item. It is at least 1.
-    const fn other_items(&self) -> u32 {
-        self.items + self.sparsity - 1
+    const fn other_item_count(&self) -> u32 {
+        self.item_count + self.sparsity - 1
     }
 }
 
@@ -96,14 +98,14 @@ impl RatingOracle for PckvGrr {
         let rates = self.response_probabilities();
         let [own, opposite] = rates.element_probabilities(self.sparsity);
         // Probability of an element that is neither in the input nor the opposite of one.
-        let other = rates.b / 2.0;
+        let other = rates.other_item_probability / 2.0;
         // An input makes this element least likely if the input has the opposite element, or
         // neither this element nor the opposite one.
         (own / opposite.min(other)).ln()
     }
 
     fn report_bits(&self) -> f64 {
-        let all = f64::from(self.items) + f64::from(self.sparsity);
+        let all = f64::from(self.item_count) + f64::from(self.sparsity);
         (2.0 * all).log2().ceil()
     }
 
@@ -120,21 +122,21 @@ impl RatingOracle for PckvGrr {
         let (own, value) = match draw_slot(entries, self.sparsity, rng) {
             Slot::Entry(entry) => (entry.item as u32, entry.value),
             // The value 0 is rounded to either sign with probability 1/2.
-            Slot::Dummy(dummy) => (self.items + dummy, 0.0),
+            Slot::Dummy(dummy) => (self.item_count + dummy, 0.0),
         };
-        let (item, up) = if self.reported.draw_bool(rng) {
+        let (item, up) = if self.true_item_threshold.draw_bool(rng) {
             (
                 own,
-                randomly_rounds_up(value, rng) == self.sign.draw_bool(rng),
+                randomly_rounds_up(value, rng) == self.true_sign_threshold.draw_bool(rng),
             )
         } else {
-            let other = draw_below(rng, self.other_items());
+            let other = draw_below(rng, self.other_item_count());
             (other + u32::from(other >= own), flip_fair_coin(rng))
         };
-        sums.reports += 1;
-        if item < self.items {
-            sums.presence[item as usize] += 1.0;
-            sums.signs[item as usize] += sign_value(up);
+        sums.report_count += 1;
+        if item < self.item_count {
+            sums.presence_counts[item as usize] += 1.0;
+            sums.sign_sums[item as usize] += sign_value(up);
         }
     }
 }

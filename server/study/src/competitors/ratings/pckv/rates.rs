@@ -19,12 +19,12 @@ use crate::competitors::ratings::report_sums::LinearEstimator;
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PckvProbabilities {
     /// Probability a that the drawn item is reported, with either sign.
-    pub a: f64,
+    pub drawn_item_probability: f64,
     /// Probability b that a given item other than the drawn one is reported. The reported sign is +
     /// or − with probability 1/2 each.
-    pub b: f64,
+    pub other_item_probability: f64,
     /// Probability p that the drawn item, if reported, has its true sign.
-    pub p: f64,
+    pub true_sign_probability: f64,
     /// 2p − 1, where p is the probability of the true sign. It is computed from the threshold to
     /// avoid cancellation.
     pub sign_bias: f64,
@@ -36,9 +36,9 @@ impl PckvProbabilities {
     #[must_use]
     pub fn element_probabilities(&self, sparsity: u32) -> [f64; 2] {
         let drawn = 1.0 / f64::from(sparsity);
-        let [own, other] =
-            [1.0 + self.sign_bias, 1.0 - self.sign_bias].map(|twice| self.a * twice / 2.0);
-        [own, other].map(|told| drawn * told + (1.0 - drawn) * self.b / 2.0)
+        let [own, other] = [1.0 + self.sign_bias, 1.0 - self.sign_bias]
+            .map(|twice| self.drawn_item_probability * twice / 2.0);
+        [own, other].map(|told| drawn * told + (1.0 - drawn) * self.other_item_probability / 2.0)
     }
 
     /// Returns the coefficients of the estimates of an item's non-missing frequency F and mean M. F
@@ -47,26 +47,37 @@ impl PckvProbabilities {
     pub(super) fn linear_estimator(&self, sparsity: u32) -> LinearEstimator {
         let s = f64::from(sparsity);
         LinearEstimator {
-            mean: s / (self.a * self.sign_bias),
-            presence: Some([s / (self.a - self.b), self.b]),
+            mean_factor: s / (self.drawn_item_probability * self.sign_bias),
+            presence_factor_and_offset: Some([
+                s / (self.drawn_item_probability - self.other_item_probability),
+                self.other_item_probability,
+            ]),
         }
     }
 
     /// Returns the second moments of one report's estimates.
     pub(super) fn second_moments(&self, sparsity: u32) -> EstimateMoments {
         let s = f64::from(sparsity);
-        let (f, m) = (s / (self.a - self.b), s / (self.a * self.sign_bias));
+        let (f, m) = (
+            s / (self.drawn_item_probability - self.other_item_probability),
+            s / (self.drawn_item_probability * self.sign_bias),
+        );
         let [plus, minus] = self.element_probabilities(sparsity);
         let square = |told: f64| {
             let missing = 1.0 - told;
-            f * f * (told * (1.0 - self.b).powi(2) + missing * self.b.powi(2))
+            f * f
+                * (told * (1.0 - self.other_item_probability).powi(2)
+                    + missing * self.other_item_probability.powi(2))
         };
         let told = plus + minus;
         EstimateMoments {
-            mean_square: [m * m * told, m * m * self.b],
-            presence: Some(PresenceMoments {
-                variance: [square(told) - 1.0, square(self.b)],
-                product: f * m * (1.0 - self.b) * (plus - minus),
+            mean_square: [m * m * told, m * m * self.other_item_probability],
+            presence_moments: Some(PresenceMoments {
+                variance: [square(told) - 1.0, square(self.other_item_probability)],
+                frequency_mean_product: f
+                    * m
+                    * (1.0 - self.other_item_probability)
+                    * (plus - minus),
             }),
         }
     }

@@ -36,19 +36,19 @@ use crate::competitors::ratings::slots::{
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PckvUe {
-    items: u32,
+    item_count: u32,
     sparsity: u32,
     /// Probability that a report has no sign for an item that was not drawn, rounded down to a
     /// threshold. The rounding makes signs for such items slightly likelier, so they hide the drawn
     /// item better.
-    omitted: Threshold,
+    other_item_omission_threshold: Threshold,
     /// Probability that the reported sign of the drawn item is the true sign, rounded down to a
     /// threshold.
-    sign: Threshold,
+    true_sign_threshold: Threshold,
 }
 
 /// Probability that the report has a sign for the drawn item, as a threshold. It is exactly 1/2.
-const REPORTED: Threshold = Threshold(1 << 63);
+const DRAWN_ITEM_REPORT_THRESHOLD: Threshold = Threshold(1 << 63);
 
 impl PckvUe {
     /// Creates the mechanism for the question and the privacy of a setting.
@@ -58,11 +58,11 @@ impl PckvUe {
     pub fn new(setting: &OracleSetting) -> Result<Self, Error> {
         let e = setting.budget_without_delta()?.exp_epsilon();
         Ok(Self {
-            items: setting.items,
+            item_count: setting.items,
             sparsity: setting.sparsity,
             // 1 − b = (e + 1)/(e + 3).
-            omitted: threshold_rounded_down((e + 1.0) / (e + 3.0), 0),
-            sign: threshold_rounded_down(e / (e + 1.0), 0),
+            other_item_omission_threshold: threshold_rounded_down((e + 1.0) / (e + 3.0), 0),
+            true_sign_threshold: threshold_rounded_down(e / (e + 1.0), 0),
         })
     }
 
@@ -70,29 +70,37 @@ impl PckvUe {
     #[must_use]
     pub fn response_probabilities(&self) -> PckvProbabilities {
         PckvProbabilities {
-            a: REPORTED.probability(),
-            b: self.omitted.false_probability(),
-            p: self.sign.probability(),
-            sign_bias: self.sign.probability() - self.sign.false_probability(),
+            drawn_item_probability: DRAWN_ITEM_REPORT_THRESHOLD.probability(),
+            other_item_probability: self.other_item_omission_threshold.false_probability(),
+            true_sign_probability: self.true_sign_threshold.probability(),
+            sign_bias: self.true_sign_threshold.probability()
+                - self.true_sign_threshold.false_probability(),
         }
     }
 
     /// Draws whether the report has a sign for the item of the drawn entry, and which sign. Adds
     /// the result to the sums.
     fn add_drawn_item(&self, entry: &Entry, sums: &mut ReportSums, rng: &mut dyn CryptoRng) {
-        if REPORTED.draw_bool(rng) {
-            let up = randomly_rounds_up(entry.value, rng) == self.sign.draw_bool(rng);
-            sums.presence[entry.item as usize] += 1.0;
-            sums.signs[entry.item as usize] += sign_value(up);
+        if DRAWN_ITEM_REPORT_THRESHOLD.draw_bool(rng) {
+            let up =
+                randomly_rounds_up(entry.value, rng) == self.true_sign_threshold.draw_bool(rng);
+            sums.presence_counts[entry.item as usize] += 1.0;
+            sums.sign_sums[entry.item as usize] += sign_value(up);
         }
     }
 }
 
 impl RatingOracle for PckvUe {
     fn privacy_loss(&self) -> f64 {
-        let PckvProbabilities { a, b, p, .. } = self.response_probabilities();
-        let reported = [p, self.sign.false_probability()].map(|sign| 2.0 * a * sign / b);
-        let silent = (1.0 - a) / self.omitted.probability();
+        let PckvProbabilities {
+            drawn_item_probability: a,
+            other_item_probability: b,
+            true_sign_probability: p,
+            ..
+        } = self.response_probabilities();
+        let reported =
+            [p, self.true_sign_threshold.false_probability()].map(|sign| 2.0 * a * sign / b);
+        let silent = (1.0 - a) / self.other_item_omission_threshold.probability();
         let weights = [reported[0], reported[1], silent];
         let most = weights.into_iter().fold(0.0, f64::max);
         let least = weights.into_iter().fold(f64::INFINITY, f64::min);
@@ -100,7 +108,7 @@ impl RatingOracle for PckvUe {
     }
 
     fn report_bits(&self) -> f64 {
-        2.0 * f64::from(self.items + self.sparsity)
+        2.0 * f64::from(self.item_count + self.sparsity)
     }
 
     fn linear_estimator(&self) -> LinearEstimator {
@@ -116,39 +124,39 @@ impl RatingOracle for PckvUe {
     /// because they are independent of all other signs and are not counted.
     fn add_report(&self, entries: &[Entry], sums: &mut ReportSums, rng: &mut dyn CryptoRng) {
         let slot = draw_slot(entries, self.sparsity, rng);
-        sums.reports += 1;
-        for item in 0..self.items as usize {
+        sums.report_count += 1;
+        for item in 0..self.item_count as usize {
             match slot {
                 Slot::Entry(entry) if entry.item == item as u64 => {
                     self.add_drawn_item(entry, sums, rng);
                 }
-                _ if self.omitted.draw_bool(rng) => {}
+                _ if self.other_item_omission_threshold.draw_bool(rng) => {}
                 _ => {
-                    sums.presence[item] += 1.0;
-                    sums.signs[item] += sign_value(flip_fair_coin(rng));
+                    sums.presence_counts[item] += 1.0;
+                    sums.sign_sums[item] += sign_value(flip_fair_coin(rng));
                 }
             }
         }
     }
 
     fn add_reports(&self, people: &[&[Entry]], sums: &mut ReportSums, rng: &mut dyn CryptoRng) {
-        let mut others = vec![people.len() as u64; self.items as usize];
+        let mut others = vec![people.len() as u64; self.item_count as usize];
         for entries in people {
             if let Slot::Entry(entry) = draw_slot(entries, self.sparsity, rng) {
                 others[entry.item as usize] -= 1;
                 self.add_drawn_item(entry, sums, rng);
             }
         }
-        sums.reports += people.len() as u64;
-        let b = self.omitted.false_probability();
+        sums.report_count += people.len() as u64;
+        let b = self.other_item_omission_threshold.false_probability();
         for (item, &others) in others.iter().enumerate() {
             // Given the drawn slots, the signs that reports have for an item are independent of
             // everything else. Among the people who drew a different slot, the number with a sign
             // for the item is binomial with probability b. The number of + among these signs is
             // binomial with probability 1/2. So only the number of these people matters.
             let reported = draw_binomial(others, b, rng);
-            sums.presence[item] += reported as f64;
-            sums.signs[item] += draw_sum_of_fair_signs(reported, rng);
+            sums.presence_counts[item] += reported as f64;
+            sums.sign_sums[item] += draw_sum_of_fair_signs(reported, rng);
         }
     }
 }

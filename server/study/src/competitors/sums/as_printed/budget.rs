@@ -11,23 +11,23 @@ use crate::competitors::sums::budget::CoordinateBudget;
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct BudgetRow {
     /// Number D = 2d of coordinates, for vectors of d numbers.
-    pub coordinates: u32,
+    pub coordinate_count: u32,
     /// Requested ε.
     pub epsilon: f64,
     /// Requested δ.
     pub delta: f64,
     /// Privacy loss ε₀ of a coordinate. The printed value is correct.
-    pub epsilon_0: f64,
+    pub coordinate_epsilon: f64,
     /// Total ε by advanced composition with δ′ = δ/2.
     pub proven_epsilon: f64,
     /// Total δ by advanced composition for the printed δ₀ = δ/(2d): 1.5·δ.
     pub printed_proven_delta: f64,
     /// Total δ by advanced composition for the corrected δ₀ = δ/(4d).
-    pub right_proven_delta: f64,
+    pub corrected_proven_delta: f64,
     /// Exact worst-case total δ at the requested ε, for the printed (ε₀, δ₀).
     pub printed_delta: f64,
     /// Exact worst-case total δ at the requested ε, for the corrected (ε₀, δ₀).
-    pub right_delta: f64,
+    pub corrected_delta: f64,
     /// Exact worst-case total δ at `proven_epsilon`, for the printed (ε₀, δ₀).
     pub printed_delta_at_proven: f64,
 }
@@ -53,20 +53,20 @@ pub struct BudgetRow {
 pub fn budget_row(coordinates: u32, asked: &Budget) -> Result<BudgetRow, Error> {
     let [right, printed] = [
         CoordinateBudget::new(coordinates, asked)?,
-        CoordinateBudget::as_printed(coordinates, asked)?,
+        CoordinateBudget::with_uncorrected_delta(coordinates, asked)?,
     ];
     let spare = 0.5 * asked.delta();
     let proven = printed.advanced_composition(coordinates, spare);
     Ok(BudgetRow {
-        coordinates,
+        coordinate_count: coordinates,
         epsilon: asked.epsilon(),
         delta: asked.delta(),
-        epsilon_0: printed.epsilon(),
+        coordinate_epsilon: printed.epsilon(),
         proven_epsilon: proven.epsilon,
         printed_proven_delta: proven.delta,
-        right_proven_delta: right.advanced_composition(coordinates, spare).delta,
+        corrected_proven_delta: right.advanced_composition(coordinates, spare).delta,
         printed_delta: printed.composed_delta(coordinates, asked.epsilon()),
-        right_delta: right.composed_delta(coordinates, asked.epsilon()),
+        corrected_delta: right.composed_delta(coordinates, asked.epsilon()),
         printed_delta_at_proven: printed.composed_delta(coordinates, proven.epsilon),
     })
 }

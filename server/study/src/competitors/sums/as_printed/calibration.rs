@@ -12,7 +12,7 @@ use crate::roots::bisect;
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct CalibrationRow {
     /// Shift k of the count.
-    pub shift: u32,
+    pub count_shift: u32,
     /// ε that the noise has to satisfy.
     pub epsilon: f64,
     /// δ that the noise has to satisfy.
@@ -22,17 +22,17 @@ pub struct CalibrationRow {
     /// Exact δ of the printed noise at ε.
     pub printed_delta: f64,
     /// Smallest mean of NB(r, exp(−0.2·ε/k)), minimised over r, that satisfies (ε, δ).
-    pub same_p_mean: f64,
+    pub least_mean_for_printed_p: f64,
     /// Smallest mean of any NB(r, p) that satisfies (ε, δ), to about one part in 10³.
     pub least_mean: f64,
     /// Parameter p of the noise with the least mean.
-    pub least_p: f64,
+    pub p_of_least_mean: f64,
 }
 
 /// Returns the table row for a shift k and a budget (ε, δ).
 ///
 /// # Errors
-/// [`Error::OutOfRange`] if k or δ is 0.
+/// [`Error::OptionOutOfRange`] if k or δ is 0.
 ///
 /// ```
 /// use hushbin_study::competitors::{Budget, sums::as_printed};
@@ -48,14 +48,14 @@ pub fn calibration_row(shift: u32, promised: &Budget) -> Result<CalibrationRow, 
     let law = NegativeBinomial::new(3.0 * (1.0 + (1.0 / delta).ln()), p)?;
     let (least_mean, least_p) = least_sufficient_mean(shift, promised);
     Ok(CalibrationRow {
-        shift,
+        count_shift: shift,
         epsilon,
         delta,
         printed_mean: law.mean(),
         printed_delta: law.delta_of_shift(shift, epsilon),
-        same_p_mean: least_sufficient_mean_at(p, shift, promised),
+        least_mean_for_printed_p: least_sufficient_mean_at(p, shift, promised),
         least_mean,
-        least_p,
+        p_of_least_mean: least_p,
     })
 }
 

@@ -10,18 +10,18 @@ use crate::competitors::sums::grid;
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ClosedFormProbabilityRow {
     /// Number of people, n.
-    pub people: u64,
+    pub people_count: u64,
     /// Number of cells, M.
-    pub cells: u32,
+    pub cell_count: u32,
     /// Central ε.
     pub epsilon: f64,
     /// Central δ.
     pub delta: f64,
     /// Paper's closed form for γ: max(14·M·ln(2/δ)/((n − 1)·ε²), 27·M/((n − 1)·ε)). A value above 1
     /// promises no privacy.
-    pub closed_form: f64,
+    pub closed_form_gamma: f64,
     /// Least γ for which exact summation proves the central (ε, δ).
-    pub least: f64,
+    pub least_proven_gamma: f64,
     /// Local ε of a report with the least γ.
     pub local_epsilon: f64,
 }
@@ -37,12 +37,12 @@ pub fn closed_form_probability_row(
 ) -> Result<ClosedFormProbabilityRow, Error> {
     let least = grid::least_uniform_probability(cells, people, central)?;
     Ok(ClosedFormProbabilityRow {
-        people,
-        cells,
+        people_count: people,
+        cell_count: cells,
         epsilon: central.epsilon(),
         delta: central.delta(),
-        closed_form: grid::closed_form_uniform_probability(cells, people, central),
-        least,
+        closed_form_gamma: grid::closed_form_uniform_probability(cells, people, central),
+        least_proven_gamma: least,
         local_epsilon: grid::local_epsilon(cells, least),
     })
 }

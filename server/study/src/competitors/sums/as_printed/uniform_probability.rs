@@ -23,40 +23,40 @@ pub enum ConstantOrigin {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct UniformProbabilityRow {
     /// Number of people, n.
-    pub people: u32,
+    pub people_count: u32,
     /// Number of grid steps of a coordinate, r.
-    pub steps: u32,
+    pub step_count: u32,
     /// Number of coordinates, d.
-    pub coordinates: u32,
+    pub coordinate_count: u32,
     /// Central ε that n reports with this γ have to satisfy.
     pub epsilon: f64,
     /// Central δ that n reports with this γ have to satisfy.
     pub delta: f64,
     /// Origin of the constant c.
-    pub constant: ConstantOrigin,
+    pub constant_origin: ConstantOrigin,
     /// Constant c, a factor in the formulas for γ.
-    pub c: f64,
+    pub gamma_constant: f64,
     /// Printed γ = c·(r + 1)/n.
     pub printed_gamma: f64,
     /// Corrected γ = c·(r + 1)^d/(n − 1).
-    pub right_gamma: f64,
+    pub corrected_gamma: f64,
     /// Actual δ of the printed γ at the promised ε: exact if c is enumerated, otherwise a lower
     /// bound.
     pub printed_delta: f64,
     /// Actual δ of the corrected γ at the promised ε: exact if c is enumerated, otherwise an upper
     /// bound.
-    pub right_delta: f64,
+    pub corrected_delta: f64,
     /// Printed number subtracted from the sum of a coordinate, c·(r + 1)/2.
-    pub printed_subtracted: f64,
+    pub printed_sum_offset: f64,
     /// Corrected number subtracted from the sum of a coordinate, γ·n/2 = c·(r + 1)^d/2·n/(n − 1).
-    pub right_subtracted: f64,
+    pub corrected_sum_offset: f64,
 }
 
 /// Returns the table row with δ computed by enumeration of all batches. Its constant c is the least
 /// that satisfies (ε, δ) for one coordinate, to one part in 10⁹.
 ///
 /// # Errors
-/// Same errors as [`grid::exact_shuffled_delta`]. [`Error::Combination`] if the corrected γ is
+/// Same errors as [`grid::exact_shuffled_delta`]. [`Error::InvalidCombination`] if the corrected γ is
 /// above 1.
 pub fn row_with_enumerated_delta(
     people: u32,
@@ -76,10 +76,10 @@ pub fn row_with_enumerated_delta(
     let delta = |gamma| grid::exact_shuffled_delta(cells, gamma, people, epsilon);
     UniformProbabilityRow::from_case(
         UniformProbabilityCase {
-            people,
-            steps,
-            coordinates,
-            promised,
+            people_count: people,
+            step_count: steps,
+            coordinate_count: coordinates,
+            required_budget: promised,
         },
         (ConstantOrigin::Enumerated, c),
         delta,
@@ -91,7 +91,7 @@ pub fn row_with_enumerated_delta(
 /// [`grid::attack_delta_lower_bound`]. The δ of the corrected γ is a proven upper bound.
 ///
 /// # Errors
-/// [`Error::Combination`] if the corrected γ is above 1. Otherwise the errors of
+/// [`Error::InvalidCombination`] if the corrected γ is above 1. Otherwise the errors of
 /// [`grid::attack_delta_lower_bound`] and [`grid::proven_delta`].
 ///
 /// ```
@@ -111,12 +111,15 @@ pub fn row_with_paper_constant(
     let cells = (steps + 1).pow(coordinates);
     UniformProbabilityRow::from_case(
         UniformProbabilityCase {
-            people,
-            steps,
-            coordinates,
-            promised,
+            people_count: people,
+            step_count: steps,
+            coordinate_count: coordinates,
+            required_budget: promised,
         },
-        (ConstantOrigin::Paper, grid::paper_constant(promised)),
+        (
+            ConstantOrigin::Paper,
+            grid::gamma_constant_of_paper(promised),
+        ),
         |gamma| grid::attack_delta_lower_bound(cells, gamma, people.into(), epsilon),
         |gamma| grid::proven_delta(cells, gamma, people.into(), epsilon),
     )
@@ -152,10 +155,10 @@ pub fn uniform_probability_rows() -> Result<Vec<UniformProbabilityRow>, Error> {
 /// Parameters of a [`UniformProbabilityRow`], before its values are computed.
 #[derive(Debug, Clone, Copy)]
 struct UniformProbabilityCase<'a> {
-    people: u32,
-    steps: u32,
-    coordinates: u32,
-    promised: &'a Budget,
+    people_count: u32,
+    step_count: u32,
+    coordinate_count: u32,
+    required_budget: &'a Budget,
 }
 
 impl UniformProbabilityRow {
@@ -167,28 +170,28 @@ impl UniformProbabilityRow {
         printed: impl Fn(f64) -> Result<f64, Error>,
         right: impl Fn(f64) -> Result<f64, Error>,
     ) -> Result<Self, Error> {
-        let (n, side) = (f64::from(case.people), f64::from(case.steps + 1));
-        let cells = side.powi(case.coordinates as i32);
+        let (n, side) = (f64::from(case.people_count), f64::from(case.step_count + 1));
+        let cells = side.powi(case.coordinate_count as i32);
         let (printed_gamma, right_gamma) = (c * side / n, c * cells / (n - 1.0));
         if right_gamma > 1.0 {
-            return Err(Error::Combination {
+            return Err(Error::InvalidCombination {
                 reason: "so few people would have to report uniform cells only, and more",
             });
         }
         Ok(Self {
-            people: case.people,
-            steps: case.steps,
-            coordinates: case.coordinates,
-            epsilon: case.promised.epsilon(),
-            delta: case.promised.delta(),
-            constant,
-            c,
+            people_count: case.people_count,
+            step_count: case.step_count,
+            coordinate_count: case.coordinate_count,
+            epsilon: case.required_budget.epsilon(),
+            delta: case.required_budget.delta(),
+            constant_origin: constant,
+            gamma_constant: c,
             printed_gamma,
-            right_gamma,
+            corrected_gamma: right_gamma,
             printed_delta: printed(printed_gamma)?,
-            right_delta: right(right_gamma)?,
-            printed_subtracted: 0.5 * c * side,
-            right_subtracted: 0.5 * right_gamma * n,
+            corrected_delta: right(right_gamma)?,
+            printed_sum_offset: 0.5 * c * side,
+            corrected_sum_offset: 0.5 * right_gamma * n,
         })
     }
 }

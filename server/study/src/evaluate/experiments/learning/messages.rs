@@ -9,7 +9,7 @@ use rand_chacha::ChaCha8Rng;
 use rand_core::{Rng, SeedableRng};
 use rand_distr::{Distribution, StandardNormal};
 
-use crate::evaluate::crowd::random::{ZipfItems, draw_uniform};
+use crate::evaluate::crowd::random::{ZipfItemDistribution, draw_uniform};
 
 /// Number of words of a message, which are all distinct.
 pub(super) const LENGTH: usize = 8;
@@ -45,7 +45,7 @@ impl TextMessage {
 /// Distribution from which the messages of people are drawn.
 #[derive(Debug, Clone)]
 pub(super) struct MessageDistribution {
-    law: ZipfItems,
+    law: ZipfItemDistribution,
     /// True weight of each word.
     weights: Vec<f64>,
 }
@@ -60,7 +60,7 @@ impl MessageDistribution {
             scale * normal
         };
         Self {
-            law: ZipfItems::new(words.into(), 1.1),
+            law: ZipfItemDistribution::new(words.into(), 1.1),
             weights: (0..words).map(|_| weight()).collect(),
         }
     }

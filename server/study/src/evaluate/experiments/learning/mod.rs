@@ -213,7 +213,7 @@ impl LearningCell {
         mechanisms: &[NumbersMechanismName],
         rng: &ChaCha8Rng,
     ) -> Result<Vec<Measurement>, StudyError> {
-        let mut drawn = self.crowd.draw_sequence(generator_stream(rng, 0));
+        let mut drawn = self.crowd.start_people_sequence(generator_stream(rng, 0));
         let mut learners = self.new_learners(&drawn, mechanisms, rng)?;
         let mut person = Person::default();
         let held_out = self.people / 10;

@@ -8,8 +8,8 @@ use hushbin::mechanism::window::Window;
 use super::compared_mechanism::{ComparedMechanism, FOR_AVERAGE, LOWER_BOUND, WORST};
 use super::crowds::AveragedCrowd;
 use crate::competitors::{
-    Budget, HybridThreePiecewise, LevelResponse, SlidingPiecewise, Staircase, ThreeOutputs,
-    TwoPoints, hybrid_variance, variance_lower_bound,
+    Budget, HybridThreePiecewise, RandomizedLevelResponse, SlidingPiecewise, StaircaseMechanism,
+    ThreeOutputMechanism, TwoPointMechanism, hybrid_variance, variance_lower_bound,
 };
 use crate::evaluate::measure::experiment::StudyError;
 
@@ -21,7 +21,7 @@ pub(super) const EPSILONS: [f64; 16] = [
 
 /// Returns the compared mechanisms at ε. hushbin's mechanisms are the first.
 pub(super) fn compared_mechanisms(epsilon: f64) -> Result<Vec<ComparedMechanism>, StudyError> {
-    let domain = Domain::dense(1);
+    let domain = Domain::of_dense_inputs(1);
     let mut peers = Vec::new();
     for (name, objective) in [
         ("hushbin window", VarianceObjective::Worst),
@@ -32,26 +32,30 @@ pub(super) fn compared_mechanisms(epsilon: f64) -> Result<Vec<ComparedMechanism>
             objective,
             ..Draft::default()
         };
-        let window = Window::choose(&domain, epsilon, &draft)?.rates(&domain, epsilon);
-        peers.push(compared_mechanism(name, window.worst_variance(), &|x| {
+        let window = Window::choose_parameters(&domain, epsilon, &draft)?
+            .estimate_scale_and_variance(&domain, epsilon);
+        peers.push(compared_mechanism(name, window.max_variance(), &|x| {
             window.estimate_variance(x)
         }));
     }
-    let points = TwoPoints::new(&Budget::new(epsilon, 0.0)?);
+    let points = TwoPointMechanism::new(&Budget::new(epsilon, 0.0)?);
     let worst = points.variance(0.0);
     peers.push(compared_mechanism("two points", worst, &|x| {
         points.variance(x)
     }));
-    let grid = LevelResponse::best(epsilon)?;
+    let grid = RandomizedLevelResponse::with_least_variance(epsilon)?;
     peers.push(compared_mechanism("grid", grid.worst_variance(), &|x| {
         grid.variance(x)
     }));
     for (name, own) in [
-        ("PM", SlidingPiecewise::published(epsilon)?),
-        ("PM, best width", SlidingPiecewise::best(epsilon)?),
+        ("PM", SlidingPiecewise::with_published_width(epsilon)?),
+        (
+            "PM, best width",
+            SlidingPiecewise::with_least_variance(epsilon)?,
+        ),
         (
             "OPM, unbiased",
-            SlidingPiecewise::published_optimal(epsilon)?,
+            SlidingPiecewise::published_optimal_piecewise(epsilon)?,
         ),
     ] {
         peers.push(compared_mechanism(name, own.worst_variance(), &|x| {
@@ -65,16 +69,16 @@ pub(super) fn compared_mechanisms(epsilon: f64) -> Result<Vec<ComparedMechanism>
     // The variance of the hybrid mechanism is quadratic in the number.
     let hybrid = |x: f64| middle + (end - middle) * x * x;
     peers.push(compared_mechanism("HM", middle.max(end), &hybrid));
-    let three = ThreeOutputs::best(epsilon)?;
+    let three = ThreeOutputMechanism::with_least_variance(epsilon)?;
     let worst = three.worst_variance();
     peers.push(compared_mechanism("Three-Outputs", worst, &|x| {
         three.variance(x)
     }));
-    let mixed = HybridThreePiecewise::best(epsilon)?;
+    let mixed = HybridThreePiecewise::with_least_variance(epsilon)?;
     peers.push(compared_mechanism("HM-TP", mixed.worst_variance(), &|x| {
         mixed.variance(x)
     }));
-    let noise = Staircase::new(epsilon)?.variance();
+    let noise = StaircaseMechanism::new(epsilon)?.variance();
     peers.push(compared_mechanism("staircase", noise, &|_| noise));
     if let Some(least) = variance_lower_bound(epsilon) {
         peers.push(ComparedMechanism::lower_bound(vec![(LOWER_BOUND, least)]));

@@ -36,12 +36,15 @@ pub(super) fn compared_mechanisms(
         ("sampled PM, best k", SingleNumberMechanism::Piecewise),
         (
             "sampled PM, best k and width",
-            SingleNumberMechanism::BestWidth,
+            SingleNumberMechanism::BestWidthPiecewise,
         ),
         ("sampled HM, best k", SingleNumberMechanism::Hybrid),
-        ("sampled HM-TP, best k", SingleNumberMechanism::Mixed),
+        (
+            "sampled HM-TP, best k",
+            SingleNumberMechanism::HybridThreePiecewise,
+        ),
     ] {
-        let own = SampledPiecewise::best(attributes, part, epsilon)?;
+        let own = SampledPiecewise::with_least_variance(attributes, part, epsilon)?;
         peers.push(sampled_mechanism(name, &own));
     }
     peers.push(split_epsilon_mechanism(attributes, epsilon)?);
@@ -65,11 +68,12 @@ fn split_epsilon_mechanism(attributes: u32, epsilon: f64) -> Result<ComparedMech
     let mut best = [f64::INFINITY; 2];
     for drawn in (1..=attributes).filter(|drawn| attributes.is_multiple_of(*drawn)) {
         // Reporting one of d/m numbers has the same scale as m reports among d numbers.
-        let domain = Domain::dense(attributes / drawn);
+        let domain = Domain::of_dense_inputs(attributes / drawn);
         let each = epsilon / f64::from(drawn);
-        let own = Window::choose(&domain, each, &draft)?.rates(&domain, each);
-        if own.worst_variance() < best[0] {
-            best = [own.worst_variance(), own.average_variance()];
+        let own = Window::choose_parameters(&domain, each, &draft)?
+            .estimate_scale_and_variance(&domain, each);
+        if own.max_variance() < best[0] {
+            best = [own.max_variance(), own.average_variance()];
         }
     }
     Ok(ComparedMechanism {

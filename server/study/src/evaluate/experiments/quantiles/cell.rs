@@ -4,7 +4,7 @@ use hushbin_analysis::estimate::QuantileEstimate;
 use rand_chacha::ChaCha8Rng;
 
 use super::mechanisms::{CELLS, CHOICE, HIERARCHY, PATTERN, QuantileMechanisms, WAVE};
-use crate::evaluate::crowd::number::{NumberCrowd, QUANTILES};
+use crate::evaluate::crowd::number::{NumberCrowd, QUANTILE_LEVELS};
 use crate::evaluate::crowd::random::generator_stream;
 use crate::evaluate::measure::experiment::{Measurement, MeasurementPoint, StudyError};
 use crate::evaluate::measure::measurement::MSE;
@@ -87,7 +87,7 @@ impl SimulatedCell {
             .iter()
             .map(|own| scale.scale_position(*own))
             .collect();
-        let truth = QUANTILES.map(|part| self.crowd.true_quantile(part));
+        let truth = QUANTILE_LEVELS.map(|part| self.crowd.true_quantile(part));
         let found = mechanisms.simulate_pattern(&numbers, &mut generator_stream(rng, 1))?;
         let mut rows = self.interval_measurements(&found, &truth);
         let mut add = |mechanism: &str, at: usize, found: f64| {
@@ -114,7 +114,7 @@ impl SimulatedCell {
         ];
         for (mechanism, found) in published {
             for (at, place) in found.into_iter().enumerate() {
-                add(mechanism, at, scale.number_at(place));
+                add(mechanism, at, scale.number_at_position(place));
             }
         }
         for crowd in 0..more {

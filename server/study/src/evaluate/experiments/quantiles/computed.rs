@@ -3,11 +3,11 @@
 //! formula, for people who are spread evenly over the cells.
 
 use hushbin::Mechanism;
-use hushbin::mechanism::pattern::{Pattern, Rates, triangular_cdf};
+use hushbin::mechanism::pattern::{Pattern, PatternEstimator, triangular_cdf};
 
 use super::mechanisms::{HIERARCHY, PATTERN, quantile_task};
 use crate::competitors::Budget;
-use crate::competitors::distribution::{BinSelection, Hierarchy};
+use crate::competitors::distribution::{BinSelection, HierarchicalHistogram};
 use crate::evaluate::crowd::number::NumberScale;
 use crate::evaluate::measure::experiment::{Measurement, MeasurementPoint, StudyError};
 
@@ -59,8 +59,8 @@ fn mean_edge_variances(cells: u32, variance: &dyn Fn(&[f64]) -> f64) -> [f64; 2]
     [0.5, f64::from(cells) / 8.0].map(mean)
 }
 
-fn mean_variances_given_rates(rates: &Rates) -> [f64; 2] {
-    mean_edge_variances(rates.cells() as u32, &|weights| {
+fn mean_variances_given_rates(rates: &PatternEstimator) -> [f64; 2] {
+    mean_edge_variances(rates.cell_count() as u32, &|weights| {
         rates.variance_for_even_cells(weights)
     })
 }
@@ -70,7 +70,9 @@ fn best_window_edge_variances(cells: u32, epsilon: f64) -> Result<[f64; 2], Stud
     let of = |width: u32| {
         let favoured: Vec<u32> = (0..width).collect();
         let pattern = Pattern::new(cells + width - 1, favoured)?;
-        Ok::<_, StudyError>(mean_variances_given_rates(&pattern.rates(cells, epsilon)))
+        Ok::<_, StudyError>(mean_variances_given_rates(
+            &pattern.share_estimator(cells, epsilon),
+        ))
     };
     // The variance falls up to the best width and rises from there, so a ternary search finds it.
     // Only a window of one output (generalised randomised response) may be better than its
@@ -99,9 +101,9 @@ fn best_window_edge_variances(cells: u32, epsilon: f64) -> Result<[f64; 2], Stud
 fn pattern_edge_variances(cells: u32, epsilon: f64) -> Result<[f64; 2], StudyError> {
     let task = quantile_task(cells, epsilon, NumberScale::Linear)?;
     match task.questions()[0].mechanism() {
-        Mechanism::Pattern(pattern) => {
-            Ok(mean_variances_given_rates(&pattern.rates(cells, epsilon)))
-        }
+        Mechanism::Pattern(pattern) => Ok(mean_variances_given_rates(
+            &pattern.share_estimator(cells, epsilon),
+        )),
         _ => Err(StudyError::invalid_draft(
             PATTERN,
             &"the task has another mechanism",
@@ -115,7 +117,7 @@ pub(super) fn formula_measurements(cells: u32) -> Result<Vec<Measurement>, Study
     for epsilon in EPSILONS {
         let budget = Budget::new(epsilon, 0.0)?;
         let bins = BinSelection::new(cells, &budget)?;
-        let hierarchy = Hierarchy::new(cells.ilog2() as usize, &budget)?;
+        let hierarchy = HierarchicalHistogram::new(cells.ilog2() as usize, &budget)?;
         let all = [
             (PATTERN, pattern_edge_variances(cells, epsilon)?),
             (

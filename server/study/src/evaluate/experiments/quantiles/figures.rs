@@ -3,7 +3,7 @@
 
 use super::computed::{BELOW, CELLS, OVER_BOUND};
 use super::mechanisms::{CHOICE, HIERARCHY, PATTERN, WAVE};
-use crate::evaluate::crowd::number::CROWDS;
+use crate::evaluate::crowd::number::NUMBER_CROWDS;
 use crate::evaluate::measure::experiment::{Figure, MeasurementPoint, Panel};
 use crate::evaluate::measure::measurement::MSE;
 use crate::evaluate::measure::table::{AveragedRow, MeasurementTable};
@@ -90,7 +90,7 @@ pub(super) fn mean_error_ratio(
 ) -> [f64; 2] {
     let is_here = |point: &MeasurementPoint| point.people == people && point.epsilon == epsilon;
     let (mut sum, mut variance, mut count) = (0.0, 0.0, 0.0);
-    for crowd in CROWDS {
+    for crowd in NUMBER_CROWDS {
         let of = |name: &str| {
             let mut rows = table.rows_of(crowd.estimands[at], MSE);
             rows.find(|row| row.first.mechanism == name && is_here(&row.first.point))

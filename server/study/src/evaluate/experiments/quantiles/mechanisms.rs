@@ -8,9 +8,10 @@ use serde_json::json;
 
 use crate::competitors::Budget;
 use crate::competitors::distribution::{
-    BinSelection, Hierarchy, SquareWave, TransitionMatrix, ems_shares, isotonic_shares, quantile,
+    BinSelection, HierarchicalHistogram, SquareWaveMechanism, TransitionMatrix,
+    expectation_maximization_shares, isotonic_shares, quantile,
 };
-use crate::evaluate::crowd::number::{LEAST, NumberScale, QUANTILES};
+use crate::evaluate::crowd::number::{LOG_SCALE_LOWER_END, NumberScale, QUANTILE_LEVELS};
 use crate::evaluate::measure::experiment::StudyError;
 
 /// Name of the pattern mechanism in tables.
@@ -34,10 +35,10 @@ pub(super) struct QuantileMechanisms {
     task: Task,
     estimator: Estimator,
     query: Query,
-    wave: SquareWave,
+    wave: SquareWaveMechanism,
     transition: TransitionMatrix,
     bins: BinSelection,
-    hierarchy: Hierarchy,
+    hierarchy: HierarchicalHistogram,
 }
 
 /// Returns a task with one question, which asks for the quantiles of a number. The number's range
@@ -49,7 +50,7 @@ pub(super) fn quantile_task(
 ) -> Result<Task, StudyError> {
     let (least, spacing) = match scale {
         NumberScale::Linear => (0.0, "even"),
-        NumberScale::Logarithmic => (LEAST, "logarithmic"),
+        NumberScale::Logarithmic => (LOG_SCALE_LOWER_END, "logarithmic"),
     };
     let draft = json!({
         "id": "quantiles", "epsilon": epsilon,
@@ -60,7 +61,7 @@ pub(super) fn quantile_task(
     });
     let draft: TaskDraft = serde_json::from_value(draft)
         .map_err(|error| StudyError::invalid_draft(PATTERN, &error))?;
-    Ok(draft.resolve()?)
+    Ok(draft.resolve_task()?)
 }
 
 impl QuantileMechanisms {
@@ -69,12 +70,12 @@ impl QuantileMechanisms {
         let budget = Budget::new(epsilon, 0.0)?;
         let task = quantile_task(CELLS, epsilon, scale)?;
         let options = EstimateOptions {
-            quantiles: Some(QUANTILES.to_vec()),
+            quantiles: Some(QUANTILE_LEVELS.to_vec()),
             ..EstimateOptions::default()
         };
         let query = Query::new(&task, &options)
             .map_err(|error| StudyError::invalid_draft(PATTERN, &error))?;
-        let wave = SquareWave::new(&budget)?;
+        let wave = SquareWaveMechanism::new(&budget)?;
         Ok(Self {
             estimator: Estimator::for_task(task.clone()),
             task,
@@ -82,7 +83,7 @@ impl QuantileMechanisms {
             transition: wave.transition_matrix(WAVE_CELLS),
             wave,
             bins: BinSelection::new(BINS, &budget)?,
-            hierarchy: Hierarchy::new(HEIGHT, &budget)?,
+            hierarchy: HierarchicalHistogram::new(HEIGHT, &budget)?,
         })
     }
 
@@ -111,8 +112,8 @@ impl QuantileMechanisms {
             let report = self.wave.randomize(place, rng);
             counts[self.wave.output_cell(report, WAVE_CELLS)] += 1;
         }
-        let shares = ems_shares(&self.transition, &counts);
-        QUANTILES.map(|part| quantile(&shares, part))
+        let shares = expectation_maximization_shares(&self.transition, &counts);
+        QUANTILE_LEVELS.map(|part| quantile(&shares, part))
     }
 
     /// Draws a report for each position on the scale by a choice among [`BINS`] bins, and returns
@@ -128,9 +129,9 @@ impl QuantileMechanisms {
     /// Draws a report for each position on the scale by the hierarchy, and returns the estimated
     /// quantiles.
     pub(super) fn simulate_hierarchy(&self, places: &[f64], rng: &mut ChaCha8Rng) -> [f64; 3] {
-        let levels = self.hierarchy.levels();
+        let levels = self.hierarchy.level_mechanisms();
         let mut counts: Vec<Vec<u64>> = (levels.iter())
-            .map(|level| vec![0; level.options() as usize])
+            .map(|level| vec![0; level.option_count() as usize])
             .collect();
         let mut reports = vec![0; levels.len()];
         for &place in places {
@@ -151,5 +152,5 @@ fn quantiles_of_shares(shares: &[f64]) -> [f64; 3] {
         })
         .collect();
     let shares = isotonic_shares(&below);
-    QUANTILES.map(|part| quantile(&shares, part))
+    QUANTILE_LEVELS.map(|part| quantile(&shares, part))
 }

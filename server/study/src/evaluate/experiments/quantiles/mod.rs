@@ -14,7 +14,7 @@ use rand_chacha::ChaCha8Rng;
 
 use self::cell::SimulatedCell;
 use self::mechanisms::{PATTERN, QuantileMechanisms};
-use crate::evaluate::crowd::number::{CROWDS, NumberScale};
+use crate::evaluate::crowd::number::{NUMBER_CROWDS, NumberScale};
 use crate::evaluate::measure::experiment::{
     Experiment, Figure, Measurement, MetricComparison, StudyError, WorkUnit,
 };
@@ -42,7 +42,7 @@ impl QuantilesExperiment {
         let mut cells = Vec::new();
         for people in PEOPLE {
             for &epsilon in epsilon_values(size) {
-                cells.extend(CROWDS.map(|crowd| SimulatedCell {
+                cells.extend(NUMBER_CROWDS.map(|crowd| SimulatedCell {
                     crowd,
                     epsilon,
                     people,
@@ -131,7 +131,7 @@ impl Experiment for QuantilesExperiment {
             ours: &[PATTERN],
             logarithm: false,
         };
-        let simulated = CROWDS.iter().flat_map(|crowd| crowd.estimands);
+        let simulated = NUMBER_CROWDS.iter().flat_map(|crowd| crowd.estimands);
         let mut contests: Vec<MetricComparison> = simulated.map(contest).collect();
         contests.extend(
             [computed::BELOW, computed::SMOOTHED].map(|estimand| MetricComparison {
@@ -158,7 +158,10 @@ mod tests {
         let quantiles = QuantilesExperiment::new(StudySize::Quick);
         for (name, epsilon, limit) in [("load", 1.0, 2.0), ("load", 2.0, 1.45), ("log", 1.0, 1.15)]
         {
-            let crowd = CROWDS.into_iter().find(|own| own.name() == name).unwrap();
+            let crowd = NUMBER_CROWDS
+                .into_iter()
+                .find(|own| own.name() == name)
+                .unwrap();
             let cell = SimulatedCell {
                 crowd,
                 epsilon,

@@ -5,8 +5,8 @@
 use hushbin::mechanism::coco::Coco;
 use hushbin::{Mechanism, Task};
 use hushbin_study::competitors::ratings::{
-    EstimateMoments, NaiveBits, NormalNoise, OracleSetting, PckvGrr, PrivacyUnit, RatingOracle,
-    as_printed,
+    EstimateMoments, GaussianRatingMechanism, NaivePerturbation, OracleSetting, PckvGrr,
+    PrivacyUnit, RatingOracle, as_printed,
 };
 use hushbin_tests::contest::task;
 use hushbin_tests::errata::assert_table;
@@ -34,7 +34,11 @@ fn a_response_at_epsilon_spends_less_where_an_entry_is_drawn() {
             .iter()
             .find(|model| model.name == "PCKV-GRR")
             .unwrap();
-        let spent = loss(&grr.law, &inputs(3, 2, &[1.0, -1.0]), PrivacyUnit::User);
+        let spent = loss(
+            &grr.law,
+            &inputs(3, 2, &[1.0, -1.0]),
+            PrivacyUnit::UserLevel,
+        );
         assert!((spent - (1.0 + epsilon.exp_m1() / 2.0).ln()).abs() < 1e-9);
     }
     let mut rows = Vec::new();
@@ -50,7 +54,7 @@ fn a_response_at_epsilon_spends_less_where_an_entry_is_drawn() {
         let setting = setting(256, s, epsilon);
         let [direct, adaptive] = [
             PckvGrr::without_amplification(&setting),
-            PckvGrr::adaptive(&setting),
+            PckvGrr::with_amplification(&setting),
         ];
         let (direct, adaptive) = (direct.unwrap(), adaptive.unwrap());
         let spent = direct.privacy_loss();
@@ -89,7 +93,9 @@ fn adaptive_responses_are_over_signed_items() {
         (512, 16, 1.0),
     ] {
         let setting = setting(d, s, epsilon);
-        let own = PckvGrr::adaptive(&setting).unwrap().second_moments();
+        let own = PckvGrr::with_amplification(&setting)
+            .unwrap()
+            .second_moments();
         let [_, _, right] = own.variances_of_frequency().unwrap();
         let (items, slots) = (f64::from(d), f64::from(s));
         let same = of_other(2.0 * (items + slots), slots, epsilon);
@@ -130,7 +136,7 @@ fn errors_of_collision_grow_with_one_epsilon() {
         let Mechanism::Collision(collision) = question.mechanism() else {
             panic!("it is Collision")
         };
-        let rates = collision.rates(&question.domain(), epsilon);
+        let rates = collision.hit_probabilities(&question.domain(), epsilon);
         let [own, other] = [true, false].map(|own| rates.frequency_variance(own).sqrt());
         // Expected magnitude of a normal error with variance 1/n.
         let size = (2.0 / std::f64::consts::PI / n).sqrt();
@@ -185,14 +191,14 @@ fn numbers_of_buckets_of_pairs_are_even() {
             let Mechanism::Coco(own) = question.mechanism() else {
                 panic!("it is CoCo")
             };
-            let rates = own.rates(&question.domain(), epsilon);
+            let rates = own.hit_probabilities(&question.domain(), epsilon);
             let [own, other] = [true, false].map(|has| rates.presence_variance(has).unwrap());
             let (items, slots) = (f64::from(d), f64::from(s));
             let presence = slots * own + (items - slots) * other;
             [rates.total_variance(&question.domain()), presence]
         };
         for t in [for_means, for_presence] {
-            let rule = hushbin::mechanism::coco::Rule::Overwrite;
+            let rule = hushbin::mechanism::coco::FavouredSideRule::Overwrite;
             let refused = Coco::new(rule, hushbin::hash::HashFamily::Independent, t).is_err();
             assert_eq!(refused, t % 2 == 1);
         }
@@ -234,7 +240,7 @@ fn the_short_form_of_the_amplification_is_too_small() {
         let Mechanism::Collision(collision) = task.questions()[0].mechanism() else {
             panic!("it is Collision")
         };
-        let t = f64::from(collision.buckets());
+        let t = f64::from(collision.buckets_per_hash());
         let (weight, slots) = (f64::from(s) * f64::exp(epsilon), f64::from(s));
         assert!((t - (weight + 2.0 * slots - 1.0)).abs() < 1.0);
         let bound = |omega: f64| (14.0 * f64::ln(2.0 / delta) * omega / (n - 1.0)).sqrt();
@@ -303,7 +309,11 @@ fn repeated_answers_need_a_random_order() {
         let mut cells = Vec::new();
         for of in [repeated_hits, repeated_bits] {
             for random in [false, true] {
-                cells.push(loss(&of(&setting, random), &inputs, PrivacyUnit::Event));
+                cells.push(loss(
+                    &of(&setting, random),
+                    &inputs,
+                    PrivacyUnit::EventLevel,
+                ));
             }
         }
         let [a, b, c, d] = cells[..] else {
@@ -328,10 +338,10 @@ fn half_of_each_entrys_budget_is_left() {
         let setting = |epsilon| setting(2 * k, k, epsilon);
         let inputs = inputs(2 * k, k, &[1.0, -1.0]);
         let of = |epsilon| {
-            let own = NaiveBits::user_level(&setting(epsilon)).unwrap();
+            let own = NaivePerturbation::with_user_level_privacy(&setting(epsilon)).unwrap();
             let (law, _) = naive(&setting(epsilon), &own);
             (
-                loss(&law, &inputs, PrivacyUnit::User),
+                loss(&law, &inputs, PrivacyUnit::UserLevel),
                 own.second_moments().variances_of_mean()[1],
             )
         };
@@ -355,11 +365,11 @@ fn the_classical_noise_is_more_than_is_needed() {
     for epsilon in [0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 3.5] {
         let setting = setting(4096, 64, epsilon);
         let [coded, least] = [
-            NormalNoise::user_level_as_coded(&setting),
-            NormalNoise::user_level(&setting),
+            GaussianRatingMechanism::user_level_with_classical_sigma(&setting),
+            GaussianRatingMechanism::with_user_level_privacy(&setting),
         ];
         let (coded, least) = (coded.unwrap(), least.unwrap());
-        let [sigma, least_sigma] = [coded, least].map(|noise| noise.gaussian().sigma());
+        let [sigma, least_sigma] = [coded, least].map(|noise| noise.gaussian_mechanism().sigma());
         let classical = 16.0 * (2.0 * f64::ln(1.25e5)).sqrt() / epsilon;
         assert!((sigma / classical - 1.0).abs() < 1e-12);
         assert!((least.privacy_loss() - epsilon).abs() < 1e-9);

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use hushbin::Entry;
-use hushbin::bounds::DISTANCE;
-use hushbin_study::competitors::ratings::{ORACLES, OracleSetting, ReportSums};
+use hushbin::bounds::NEIGHBOUR_DISTANCE_RANGE;
+use hushbin_study::competitors::ratings::{OracleSetting, PUBLISHED_RATING_ORACLES, ReportSums};
 use hushbin_tests::generators::seeded;
 use proptest::prelude::*;
 
@@ -16,7 +16,7 @@ proptest! {
         items in 1_u32..40,
         sparsity in 1_u32..12,
         epsilon in prop_oneof![0.001..0.1, 0.1..4.0, Just(12.0)],
-        distance in prop_oneof![Just(DISTANCE.min), 0.1..40.0, Just(DISTANCE.max)],
+        distance in prop_oneof![Just(NEIGHBOUR_DISTANCE_RANGE.min), 0.1..40.0, Just(NEIGHBOUR_DISTANCE_RANGE.max)],
         people in prop::collection::vec(
             prop::collection::btree_map(0_u64..40, prop_oneof![Just(1.0), Just(-1.0), -1.0..=1.0], 0..20),
             0..5,
@@ -31,7 +31,7 @@ proptest! {
         let people: Vec<Vec<Entry>> = people.iter().map(person).collect();
         let slices: Vec<&[Entry]> = people.iter().map(Vec::as_slice).collect();
         let mut rng = seeded(seed);
-        for named in ORACLES {
+        for named in PUBLISHED_RATING_ORACLES {
             let oracle = (named.build)(&setting).unwrap();
             prop_assert!(oracle.privacy_loss() <= epsilon + 1e-9 && oracle.privacy_loss() > 0.0, "{}", named.name);
             prop_assert!(oracle.report_bits() >= 1.0);
@@ -45,11 +45,11 @@ proptest! {
             for entries in &people {
                 oracle.add_report(entries, &mut heard, &mut rng);
             }
-            prop_assert_eq!(heard.reports, 2 * people.len() as u64);
+            prop_assert_eq!(heard.report_count, 2 * people.len() as u64);
             let linear = oracle.linear_estimator();
-            if heard.reports > 0 {
+            if heard.report_count > 0 {
                 prop_assert!(linear.means(&heard).iter().all(|mean| mean.is_finite()));
-                prop_assert_eq!(linear.sign_frequencies(&heard).is_some(), moments.presence.is_some());
+                prop_assert_eq!(linear.sign_frequencies(&heard).is_some(), moments.presence_moments.is_some());
             }
         }
     }

@@ -3,11 +3,11 @@
 
 use hushbin::Entry;
 use hushbin_study::competitors::ratings::{
-    EntrySampling, Harmony, KFoldRepetition, NaiveBits, ORACLES, OneSparseOracle, OracleSetting,
-    PckvGrr, PckvProbabilities, PckvUe, PrivKv, PrivKvThreeAnswers, PrivacyUnit, RatingOracle,
-    ReportSums, SignedBit, SignedHash,
+    EntrySampling, HarmonyMechanism, KFoldRepetition, NaivePerturbation, OneSparseOracle,
+    OracleSetting, PUBLISHED_RATING_ORACLES, PckvGrr, PckvProbabilities, PckvUe, PrivKv,
+    PrivKvThreeAnswers, PrivacyUnit, RatingOracle, ReportSums, SignedBitOracle, SignedHashOracle,
 };
-use hushbin_study::competitors::{SupportRates, TwoPoints};
+use hushbin_study::competitors::{SupportProbabilities, TwoPointMechanism};
 
 /// Returns a setting with these parameters, a δ for the mechanisms that need one, and a distance L.
 pub(super) fn setting(items: u32, sparsity: u32, epsilon: f64) -> OracleSetting {
@@ -37,15 +37,20 @@ pub(super) struct Model {
 
 /// Returns the sums as one list.
 pub(super) fn listed(heard: &ReportSums) -> Vec<f64> {
-    heard.presence.iter().chain(&heard.signs).copied().collect()
+    heard
+        .presence_counts
+        .iter()
+        .chain(&heard.sign_sums)
+        .copied()
+        .collect()
 }
 
 /// Returns the contribution of a report that has a presence and a sign for one item.
 fn at(items: u32, item: u32, presence: f64, sign: f64) -> Vec<f64> {
     let mut heard = ReportSums::new(items);
     if item < items {
-        heard.presence[item as usize] = presence;
-        heard.signs[item as usize] = sign;
+        heard.presence_counts[item as usize] = presence;
+        heard.sign_sums[item as usize] = sign;
     }
     listed(&heard)
 }
@@ -92,7 +97,12 @@ fn vectors(places: u32, each: u32) -> Vec<Vec<u32>> {
 }
 
 fn harmony(setting: &OracleSetting) -> (Law, Vec<Vec<f64>>) {
-    let (d, points) = (setting.items, *Harmony::new(setting).unwrap().two_points());
+    let (d, points) = (
+        setting.items,
+        *HarmonyMechanism::new(setting)
+            .unwrap()
+            .two_point_mechanism(),
+    );
     let heard = (0..d).flat_map(|j| [1.0, -1.0].map(|sign| at(d, j, 0.0, sign)));
     let law = move |input: &[Entry]| {
         let item = |j| response(&points, value(input, j).unwrap_or(0.0));
@@ -102,7 +112,7 @@ fn harmony(setting: &OracleSetting) -> (Law, Vec<Vec<f64>>) {
     (Box::new(law), heard.collect())
 }
 
-fn response(points: &TwoPoints, value: f64) -> [f64; 2] {
+fn response(points: &TwoPointMechanism, value: f64) -> [f64; 2] {
     [
         points.plus_probability(value),
         points.plus_probability(-value),
@@ -144,7 +154,12 @@ fn privkv(setting: &OracleSetting, oracle: &PrivKv) -> (Law, Vec<Vec<f64>>) {
 }
 
 fn three_answers(setting: &OracleSetting) -> (Law, Vec<Vec<f64>>) {
-    let SupportRates { p, q } = PrivKvThreeAnswers::new(setting).unwrap().rates();
+    let SupportProbabilities {
+        own_answer_probability: p,
+        other_answer_probability: q,
+    } = PrivKvThreeAnswers::new(setting)
+        .unwrap()
+        .support_probabilities();
     let answers = [[p, q, q], [q, p, q], [q, q, p]];
     three(setting.items, 2.0 * q, answers)
 }
@@ -153,7 +168,12 @@ fn three_answers(setting: &OracleSetting) -> (Law, Vec<Vec<f64>>) {
 /// nothing, + and −.
 fn ue(setting: &OracleSetting) -> (Law, Vec<Vec<f64>>) {
     let (d, s) = (setting.items, setting.sparsity);
-    let PckvProbabilities { a, b, p, .. } = PckvUe::new(setting).unwrap().response_probabilities();
+    let PckvProbabilities {
+        drawn_item_probability: a,
+        other_item_probability: b,
+        true_sign_probability: p,
+        ..
+    } = PckvUe::new(setting).unwrap().response_probabilities();
     let all = vectors(d + s, 3);
     let heard = |report: &Vec<u32>| {
         let items = || report[..d as usize].iter();
@@ -189,7 +209,11 @@ fn ue(setting: &OracleSetting) -> (Law, Vec<Vec<f64>>) {
 /// Returns the model of PCKV-GRR. A report is an item or dummy with a sign.
 fn grr(setting: &OracleSetting, oracle: &PckvGrr) -> (Law, Vec<Vec<f64>>) {
     let (d, s) = (setting.items, setting.sparsity);
-    let PckvProbabilities { a, p, .. } = oracle.response_probabilities();
+    let PckvProbabilities {
+        drawn_item_probability: a,
+        true_sign_probability: p,
+        ..
+    } = oracle.response_probabilities();
     let heard = (0..d + s).flat_map(|j| [1.0, -1.0].map(|sign| at(d, j, 1.0, sign)));
     let law = move |input: &[Entry]| {
         let slot = |slot: &Slot| {
@@ -220,8 +244,11 @@ type Answers = (Box<dyn Fn(Slot) -> Vec<f64>>, Vec<Vec<f64>>);
 /// buckets.
 fn hits(setting: &OracleSetting) -> Answers {
     let d = setting.items;
-    let hash = SignedHash::new(setting).unwrap();
-    let SupportRates { p, q } = hash.local_hash().rates();
+    let hash = SignedHashOracle::new(setting).unwrap();
+    let SupportProbabilities {
+        own_answer_probability: p,
+        other_answer_probability: q,
+    } = hash.local_hash().support_probabilities();
     let elements = 2 * d + setting.sparsity;
     let heard = |set: u32| {
         let hit = |element: u32| f64::from(set >> element & 1);
@@ -255,7 +282,7 @@ fn mixed(value: f64, ends: &[Vec<f64>; 2]) -> Vec<f64> {
 /// the bit.
 fn bits(setting: &OracleSetting) -> Answers {
     let d = setting.items;
-    let points = *SignedBit::new(setting).unwrap().two_points();
+    let points = *SignedBitOracle::new(setting).unwrap().two_point_mechanism();
     let all = move || (0..2_u32 << d).map(move |bits| (bits >> 1, bits & 1 == 0));
     let sign = |set: u32, item: u32| [1.0, -1.0][(set >> item & 1) as usize];
     let heard = move |(set, up): (u32, bool)| {
@@ -328,8 +355,8 @@ pub(super) fn repeated_bits(setting: &OracleSetting, random: bool) -> Law {
 }
 
 /// Returns the model of naive perturbation. A report has a sign for every coordinate.
-pub(super) fn naive(setting: &OracleSetting, oracle: &NaiveBits) -> (Law, Vec<Vec<f64>>) {
-    let (d, points) = (setting.items, *oracle.two_points());
+pub(super) fn naive(setting: &OracleSetting, oracle: &NaivePerturbation) -> (Law, Vec<Vec<f64>>) {
+    let (d, points) = (setting.items, *oracle.two_point_mechanism());
     let heard = |set: Vec<u32>| {
         let signs = set.into_iter().map(|down| [1.0, -1.0][down as usize]);
         vec![0.0; d as usize].into_iter().chain(signs).collect()
@@ -353,21 +380,33 @@ pub(super) fn models(setting: &OracleSetting) -> Vec<Model> {
     let s = setting.sparsity;
     let listed = |name: &str| match name {
         "Harmony" => Some(harmony(setting)),
-        "PrivKV" => Some(privkv(setting, &PrivKv::published(setting).unwrap())),
-        "PrivKV, calibrated" => Some(privkv(setting, &PrivKv::calibrated(setting).unwrap())),
+        "PrivKV" => Some(privkv(
+            setting,
+            &PrivKv::with_published_budget_split(setting).unwrap(),
+        )),
+        "PrivKV, calibrated" => Some(privkv(
+            setting,
+            &PrivKv::with_calibrated_budget_split(setting).unwrap(),
+        )),
         "PrivKV, three answers" => Some(three_answers(setting)),
         "PCKV-UE" => Some(ue(setting)),
         "PCKV-GRR" => Some(grr(
             setting,
             &PckvGrr::without_amplification(setting).unwrap(),
         )),
-        "PCKV-AGRR" => Some(grr(setting, &PckvGrr::adaptive(setting).unwrap())),
+        "PCKV-AGRR" => Some(grr(setting, &PckvGrr::with_amplification(setting).unwrap())),
         "sampling, OLH" => Some(sampled(s, hits(setting))),
         "sampling, one bit" => Some(sampled(s, bits(setting))),
         "k-fold, OLH" => Some(repeated(s, true, hits(setting))),
         "k-fold, one bit" => Some(repeated(s, true, bits(setting))),
-        "naive bits, event" => Some(naive(setting, &NaiveBits::event_level(setting).unwrap())),
-        "naive bits, user" => Some(naive(setting, &NaiveBits::user_level(setting).unwrap())),
+        "naive bits, event" => Some(naive(
+            setting,
+            &NaivePerturbation::with_event_level_privacy(setting).unwrap(),
+        )),
+        "naive bits, user" => Some(naive(
+            setting,
+            &NaivePerturbation::with_user_level_privacy(setting).unwrap(),
+        )),
         other => {
             let noise = other.starts_with("Gaussian") || other.starts_with("Laplace");
             assert!(noise, "{other} is not listed");
@@ -376,13 +415,13 @@ pub(super) fn models(setting: &OracleSetting) -> Vec<Model> {
     };
     // Mechanisms from the registry equal those that are constructed directly.
     assert_eq!(
-        EntrySampling::<SignedHash>::new(setting)
+        EntrySampling::<SignedHashOracle>::new(setting)
             .unwrap()
             .second_moments(),
         named("sampling, OLH", setting).second_moments()
     );
     assert_eq!(
-        KFoldRepetition::<SignedBit>::new(setting)
+        KFoldRepetition::<SignedBitOracle>::new(setting)
             .unwrap()
             .second_moments(),
         named("k-fold, one bit", setting).second_moments()
@@ -397,12 +436,14 @@ pub(super) fn models(setting: &OracleSetting) -> Vec<Model> {
             heard,
         })
     };
-    ORACLES.iter().filter_map(model).collect()
+    PUBLISHED_RATING_ORACLES.iter().filter_map(model).collect()
 }
 
 /// Returns the mechanism with this name in the registry.
 pub(super) fn named(name: &str, setting: &OracleSetting) -> Box<dyn RatingOracle> {
-    let named = ORACLES.iter().find(|named| named.name == name);
+    let named = PUBLISHED_RATING_ORACLES
+        .iter()
+        .find(|named| named.name == name);
     (named.unwrap().build)(setting).unwrap()
 }
 
@@ -431,9 +472,9 @@ fn one_entry_apart(a: &[Entry], b: &[Entry]) -> bool {
 /// of mechanisms that protect inputs at most L apart.
 pub(super) fn neighbours(protects: PrivacyUnit, distance: f64, a: &[Entry], b: &[Entry]) -> bool {
     match protects {
-        PrivacyUnit::User => true,
-        PrivacyUnit::Event => one_entry_apart(a, b),
-        PrivacyUnit::Neighbouring => {
+        PrivacyUnit::UserLevel => true,
+        PrivacyUnit::EventLevel => one_entry_apart(a, b),
+        PrivacyUnit::WithinDistance => {
             let items = a.iter().chain(b).map(|entry| entry.item as u32 + 1);
             let [a, b] = [a, b].map(|input| vector(items.clone().max().unwrap_or(0), input));
             let apart = a.iter().zip(&b).map(|(a, b)| (a - b).abs());

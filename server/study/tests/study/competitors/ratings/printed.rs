@@ -14,7 +14,7 @@ fn planned(items: u32, sparsity: u32, epsilon: f64, people: u64, mechanism: &Val
         "value": "sign", "mechanism": mechanism,
     }))
     .unwrap();
-    draft.resolve().unwrap()
+    draft.resolve_task().unwrap()
 }
 
 /// Returns the complete mechanism of a task over 1000 items, as JSON.
@@ -144,14 +144,14 @@ fn printed_buckets_cost() {
         (4096, 64, 0.5),
     ] {
         let task = |mechanism: Value| planned(d, s, epsilon, 10_000, &mechanism);
-        let variance = |task: &Task| predicted(task, 1.0).frequency.unwrap().variance;
+        let variance = |task: &Task| predicted(task, 1.0).frequency_error.unwrap().variance;
         let printed = task(as_printed::collision_draft(s, epsilon));
         let best = task(json!({
             "name": "collision", "rule": "occupied", "hashing": "independent",
         }));
         let [own, best_own] = [&printed, &best].map(variance);
         let buckets = |task: &Task| match task.only_question().unwrap().mechanism() {
-            Mechanism::Collision(collision) => collision.buckets(),
+            Mechanism::Collision(collision) => collision.buckets_per_hash(),
             _ => unreachable!("it was asked for"),
         };
         rows.push(format!(
@@ -201,11 +201,16 @@ fn printed_bins_and_clips_cost() {
             ),
         };
         let printed = planned(1000, k, epsilon, n, &printed);
-        let error = |task: &Task| predicted(task, n as f64).mean.unwrap().total();
+        let error = |task: &Task| {
+            predicted(task, n as f64)
+                .mean_error
+                .unwrap()
+                .worst_case_total_error()
+        };
         let in_words = |task: &Task| match task.only_question().unwrap().mechanism() {
             Mechanism::HashBin(own) => match own.privacy_level() {
                 PrivacyLevel::User { clip, .. } => format!("η = {clip:.1}"),
-                _ => format!("b = {}", own.bins()),
+                _ => format!("b = {}", own.bin_count()),
             },
             _ => unreachable!("it was asked for"),
         };

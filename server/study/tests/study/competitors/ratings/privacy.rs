@@ -4,8 +4,8 @@ use hushbin::Entry;
 use hushbin::ErrorCode;
 use hushbin_study::competitors::hockey_stick_divergence;
 use hushbin_study::competitors::ratings::{
-    LaplaceNoise, NormalNoise, ORACLES, OneSparseOracle, OracleSetting, PrivKv, PrivacyUnit,
-    RatingOracle, SignedHash,
+    GaussianRatingMechanism, LaplaceMechanism, OneSparseOracle, OracleSetting,
+    PUBLISHED_RATING_ORACLES, PrivKv, PrivacyUnit, RatingOracle, SignedHashOracle,
 };
 
 use super::models::{
@@ -94,8 +94,11 @@ fn losses_are_those_of_all_reports() {
 fn hits_are_those_of_all_hash_functions() {
     for epsilon in [0.5, 1.0] {
         let setting = setting(2, 1, epsilon);
-        let hash = *SignedHash::new(&setting).unwrap().local_hash();
-        let (g, p) = (hash.buckets(), hash.rates().p);
+        let hash = *SignedHashOracle::new(&setting).unwrap().local_hash();
+        let (g, p) = (
+            hash.bucket_count(),
+            hash.support_probabilities().own_answer_probability,
+        );
         let elements = 5;
         for own in 0..elements {
             let mut sets = vec![0.0; 1 << elements];
@@ -135,7 +138,7 @@ fn slots_in_the_order_of_items_lose_twice() {
         let inputs = inputs(3, 2, &[1.0, -1.0]);
         for of in [repeated_hits, repeated_bits] {
             let [ordered, random] = [false, true]
-                .map(|random| loss(&of(&setting, random), &inputs, PrivacyUnit::Event));
+                .map(|random| loss(&of(&setting, random), &inputs, PrivacyUnit::EventLevel));
             assert!((ordered - 2.0 * epsilon).abs() < 1e-9, "{ordered}");
             assert!((random - epsilon).abs() < 1e-9, "{random}");
         }
@@ -166,15 +169,15 @@ fn normal_noise_has_the_loss_of_the_farthest_neighbours() {
         let setting = setting(d, s, epsilon);
         let all = inputs(d, s, &[1.0, -1.0, 0.5]);
         let [event, user, coded] = [
-            NormalNoise::event_level(&setting),
-            NormalNoise::user_level(&setting),
-            NormalNoise::user_level_as_coded(&setting),
+            GaussianRatingMechanism::with_event_level_privacy(&setting),
+            GaussianRatingMechanism::with_user_level_privacy(&setting),
+            GaussianRatingMechanism::user_level_with_classical_sigma(&setting),
         ]
         .map(Result::unwrap);
         for (noise, protects) in [
-            (event, PrivacyUnit::Event),
-            (user, PrivacyUnit::User),
-            (coded, PrivacyUnit::User),
+            (event, PrivacyUnit::EventLevel),
+            (user, PrivacyUnit::UserLevel),
+            (coded, PrivacyUnit::UserLevel),
         ] {
             assert_loss(&noise, &setting, farthest(&setting, &all, protects));
         }
@@ -189,9 +192,9 @@ fn normal_noise_has_the_loss_of_the_farthest_neighbours() {
 
 /// Checks the sensitivity and the privacy loss of the noise. `farthest` is the maximum distance of
 /// two neighbours. δ is integrated over thin cells along the difference of two such vectors.
-fn assert_loss(noise: &NormalNoise, setting: &OracleSetting, farthest: f64) {
-    assert!((noise.gaussian().sensitivity() - farthest).abs() < 1e-12);
-    let moved = farthest / noise.gaussian().sigma();
+fn assert_loss(noise: &GaussianRatingMechanism, setting: &OracleSetting, farthest: f64) {
+    assert!((noise.gaussian_mechanism().sensitivity() - farthest).abs() < 1e-12);
+    let moved = farthest / noise.gaussian_mechanism().sigma();
     let cells = 200_000;
     let width = 24.0 / f64::from(cells);
     let density = |z: f64| (-z * z / 2.0).exp() / std::f64::consts::TAU.sqrt() * width;
@@ -223,8 +226,8 @@ fn normal_noise_within_a_distance_has_the_loss_of_the_farthest_neighbours() {
             distance,
             ..setting(3, 1, epsilon)
         };
-        let noise = NormalNoise::within_distance(&setting).unwrap();
-        let farthest = farthest(&setting, &all, PrivacyUnit::Neighbouring);
+        let noise = GaussianRatingMechanism::with_distance_privacy(&setting).unwrap();
+        let farthest = farthest(&setting, &all, PrivacyUnit::WithinDistance);
         assert_loss(&noise, &setting, farthest);
         assert!(
             noise.privacy_loss() > epsilon - 1e-9,
@@ -277,9 +280,9 @@ fn laplace_noise_has_the_loss_of_the_farthest_neighbours() {
             distance,
             ..setting(3, 1, epsilon)
         };
-        let noise = LaplaceNoise::new(&setting).unwrap();
+        let noise = LaplaceMechanism::new(&setting).unwrap();
         let law = laplace_cells(3, noise.noise_scale());
-        let enumerated = loss_within(&law, &all, PrivacyUnit::Neighbouring, distance);
+        let enumerated = loss_within(&law, &all, PrivacyUnit::WithinDistance, distance);
         let stated = noise.privacy_loss();
         assert!((stated - enumerated).abs() < 1e-9, "{stated}, {enumerated}");
         assert!((stated - epsilon).abs() < 1e-12, "{stated}");
@@ -341,7 +344,7 @@ fn bad_settings_are_refused() {
         OracleSetting { delta: -0.1, ..one },
         OracleSetting { delta: 0.7, ..one },
     ];
-    for named in ORACLES {
+    for named in PUBLISHED_RATING_ORACLES {
         for setting in &bad {
             let refused = (named.build)(setting).err().map(|error| error.code());
             assert_eq!(
@@ -363,19 +366,19 @@ fn bad_settings_are_refused() {
     }
     for distance in [0.0, -1.0, f64::NAN, 2049.0] {
         let far = OracleSetting { distance, ..one };
-        for named in ORACLES {
+        for named in PUBLISHED_RATING_ORACLES {
             let refused = (named.build)(&far).err().map(|error| error.code());
-            let expected =
-                (named.privacy_unit == PrivacyUnit::Neighbouring).then_some(ErrorCode::OutOfRange);
+            let expected = (named.privacy_unit == PrivacyUnit::WithinDistance)
+                .then_some(ErrorCode::OutOfRange);
             assert_eq!(refused, expected, "{}, {distance}", named.name);
         }
     }
     let many = setting(1 << 20, 3, 1.0);
-    let refused = SignedHash::new(&many).map_err(|error| error.code());
+    let refused = SignedHashOracle::new(&many).map_err(|error| error.code());
     assert_eq!(refused.err(), Some(ErrorCode::OutOfRange));
     for (presence, sign) in [(0.0, 1.0), (1.0, -1.0), (f64::NAN, 1.0), (1.0, 12.1)] {
         let refused = PrivKv::with_presence_and_sign_epsilon(&one, presence, sign)
             .map_err(|error| error.code());
-        assert_eq!(refused.err(), Some(ErrorCode::Combination));
+        assert_eq!(refused.err(), Some(ErrorCode::InvalidCombination));
     }
 }

@@ -1,15 +1,16 @@
 //! Tests that numbers agree with an independent program, to one part in 10⁹.
 
 use hushbin::Mechanism;
-use hushbin::bounds::EPSILON;
+use hushbin::bounds::EPSILON_RANGE;
 use hushbin::hash::HashFamily;
 use hushbin::mechanism::hash_bin::{
-    GRID, HashBin, Noise, PrivacyLevel, attenuation, clipped_sum_second_moment,
+    DEFAULT_GRID_STEPS_PER_UNIT, HashBin, PrivacyLevel, SumNoiseKind, clipped_sum_second_moment,
+    clipping_attenuation,
 };
 use hushbin_study::competitors::ratings::{
-    EntrySampling, EstimateMoments, Harmony, KFoldRepetition, NaiveBits, OracleSetting, PckvGrr,
-    PckvProbabilities, PckvUe, PrivKv, PrivKvThreeAnswers, RatingOracle, SignedBit, SignedHash,
-    as_printed,
+    EntrySampling, EstimateMoments, HarmonyMechanism, KFoldRepetition, NaivePerturbation,
+    OracleSetting, PckvGrr, PckvProbabilities, PckvUe, PrivKv, PrivKvThreeAnswers, RatingOracle,
+    SignedBitOracle, SignedHashOracle, as_printed,
 };
 use hushbin_tests::contest::task;
 use serde_json::{Value, json};
@@ -46,7 +47,7 @@ fn assert_near(ours: f64, row: &Value, field: &str) {
 }
 
 fn setting(row: &Value, items: u32, sparsity: u32) -> OracleSetting {
-    assert!(EPSILON.contains(number(row, "epsilon")));
+    assert!(EPSILON_RANGE.contains(number(row, "epsilon")));
     OracleSetting {
         items,
         sparsity,
@@ -59,7 +60,7 @@ fn setting(row: &Value, items: u32, sparsity: u32) -> OracleSetting {
 /// Returns the variances of the estimated non-missing frequency, for a person with the item and for
 /// a person without it.
 fn presence(moments: &EstimateMoments) -> [f64; 2] {
-    moments.presence.unwrap().variance
+    moments.presence_moments.unwrap().variance
 }
 
 #[test]
@@ -121,14 +122,14 @@ fn pckv_is_the_reference() {
                     (own.response_probabilities(), Box::new(own))
                 }
                 "agrr" => {
-                    let own = PckvGrr::adaptive(&setting).unwrap();
+                    let own = PckvGrr::with_amplification(&setting).unwrap();
                     (own.response_probabilities(), Box::new(own))
                 }
                 other => panic!("{other}"),
             };
-        assert_near(rates.a, &row, "a");
-        assert_near(rates.b, &row, "b");
-        assert_near(rates.p, &row, "p");
+        assert_near(rates.drawn_item_probability, &row, "a");
+        assert_near(rates.other_item_probability, &row, "b");
+        assert_near(rates.true_sign_probability, &row, "p");
         assert_near(oracle.privacy_loss(), &row, "real_epsilon");
         let moments = oracle.second_moments();
         let (presence, mean) = (presence(&moments), moments.variances_of_mean());
@@ -191,8 +192,8 @@ fn totals_are_the_reference() {
         let Mechanism::Collision(collision) = question.mechanism() else {
             panic!("{row}")
         };
-        assert_eq!(collision.buckets(), whole(&row, "collision_t"));
-        let rates = collision.rates(&question.domain(), setting.epsilon);
+        assert_eq!(collision.buckets_per_hash(), whole(&row, "collision_t"));
+        let rates = collision.hit_probabilities(&question.domain(), setting.epsilon);
         assert_near(
             rates.total_variance(&question.domain()),
             &row,
@@ -207,8 +208,8 @@ fn totals_are_the_reference() {
 fn means_are_the_reference() {
     for row in rows("dense", 3) {
         let of = |items, sparsity| setting(&row, items, sparsity);
-        let harmony = Harmony::new(&of(1378, 6)).unwrap();
-        assert_near(harmony.two_points().scale(), &row, "A");
+        let harmony = HarmonyMechanism::new(&of(1378, 6)).unwrap();
+        assert_near(harmony.two_point_mechanism().estimate_scale(), &row, "A");
         assert_near(
             harmony.second_moments().variances_of_mean()[1],
             &row,
@@ -216,17 +217,17 @@ fn means_are_the_reference() {
         );
         let six = of(1378, 6);
         let absent = |oracle: &dyn RatingOracle| oracle.second_moments().variances_of_mean()[1];
-        let repeated = KFoldRepetition::<SignedBit>::new(&six).unwrap();
+        let repeated = KFoldRepetition::<SignedBitOracle>::new(&six).unwrap();
         assert_near(absent(&repeated), &row, "kfold_bit_k_6");
-        let sampling = EntrySampling::<SignedBit>::new(&six).unwrap();
+        let sampling = EntrySampling::<SignedBitOracle>::new(&six).unwrap();
         assert_near(absent(&sampling), &row, "sampling_bit_k_6");
-        let event = NaiveBits::event_level(&six).unwrap();
+        let event = NaivePerturbation::with_event_level_privacy(&six).unwrap();
         assert_near(absent(&event), &row, "naive_bit_event");
-        let user = NaiveBits::user_level(&six).unwrap();
+        let user = NaivePerturbation::with_user_level_privacy(&six).unwrap();
         assert_near(absent(&user), &row, "naive_bit_user_k_6");
         // Variances of one sign's frequency, for a person with the item at this sign and for a
         // person without the item.
-        let hashes = KFoldRepetition::<SignedHash>::new(&six)
+        let hashes = KFoldRepetition::<SignedHashOracle>::new(&six)
             .unwrap()
             .second_moments();
         let [own, _, other] = hashes.variances_of_frequency().unwrap();
@@ -246,7 +247,7 @@ fn one_clipped_bin_is_the_reference() {
         let n = number(&row, "n");
         let clip = (2.0 * f64::from(k) * (4.0 * n / number(&row, "beta")).ln()).sqrt();
         assert_near(clip, &row, "clip");
-        let left = attenuation(k, clip);
+        let left = clipping_attenuation(k, clip);
         assert_near(left, &row, "left");
         let other = clipped_sum_second_moment(k, clip) + 8.0 * (clip / epsilon).powi(2);
         assert_near(other, &row, "other");
@@ -262,13 +263,19 @@ fn one_clipped_bin_is_the_reference() {
         let clip = up_to_grid(clip);
         let level = PrivacyLevel::User {
             clip,
-            noise: Noise::Laplace,
+            noise: SumNoiseKind::Laplace,
         };
-        let same = HashBin::new(level, HashFamily::Independent, 1, GRID).unwrap();
+        let same = HashBin::new(
+            level,
+            HashFamily::Independent,
+            1,
+            DEFAULT_GRID_STEPS_PER_UNIT,
+        )
+        .unwrap();
         assert_eq!(own, &same);
-        let rates = own.rates(&question.domain(), epsilon);
+        let rates = own.estimate_scale_and_variance(&question.domain(), epsilon);
         let square = rates.sum_second_moment(k);
-        for (field, left) in [("member", own.attenuation(k)), ("other", 0.0)] {
+        for (field, left) in [("member", own.clipping_attenuation(k)), ("other", 0.0)] {
             let ours = rates.value_variance(square, left);
             // The drawn noise is discrete, and the clipping bound is larger by up to one step.
             let formula =
@@ -279,7 +286,7 @@ fn one_clipped_bin_is_the_reference() {
             );
             let more = ours / number(&row, field) - 1.0;
             assert!(
-                (0.0..2.5 / f64::from(GRID) / clip).contains(&more),
+                (0.0..2.5 / f64::from(DEFAULT_GRID_STEPS_PER_UNIT) / clip).contains(&more),
                 "{row}: {more}"
             );
         }
@@ -287,5 +294,5 @@ fn one_clipped_bin_is_the_reference() {
 }
 
 fn up_to_grid(clip: f64) -> f64 {
-    (clip * f64::from(GRID)).ceil() / f64::from(GRID)
+    (clip * f64::from(DEFAULT_GRID_STEPS_PER_UNIT)).ceil() / f64::from(DEFAULT_GRID_STEPS_PER_UNIT)
 }

@@ -4,7 +4,9 @@
 use std::collections::BTreeMap;
 
 use hushbin::Entry;
-use hushbin_study::competitors::ratings::{LaplaceNoise, OracleSetting, RatingOracle, ReportSums};
+use hushbin_study::competitors::ratings::{
+    LaplaceMechanism, OracleSetting, RatingOracle, ReportSums,
+};
 use hushbin_tests::generators::seeded;
 use hushbin_tests::significance::assert_distributed;
 
@@ -115,7 +117,7 @@ fn reports_are_drawn_as_listed() {
         let what = format!("{} of two", model.name);
         let two = |heard: &mut ReportSums| {
             model.oracle.add_reports(&[&a[..], &b[..]], heard, &mut rng);
-            assert_eq!(heard.reports, 2);
+            assert_eq!(heard.report_count, 2);
         };
         assert_drawn(&both, &what, two, 2);
     }
@@ -200,7 +202,7 @@ fn laplace_noise_of_many_is_that_of_each() {
         delta: 0.0,
         distance: 3.0,
     };
-    let oracle = LaplaceNoise::new(&setting).unwrap();
+    let oracle = LaplaceMechanism::new(&setting).unwrap();
     let mut rng = seeded(22);
     for n in [1, 2, 5, 12] {
         // Cells are a quarter of a standard deviation wide, up to three standard deviations.
@@ -225,8 +227,8 @@ fn laplace_noise_of_many_is_that_of_each() {
                         .iter()
                         .for_each(|own| oracle.add_report(own, &mut heard, &mut rng));
                 }
-                assert_eq!(heard.reports, n as u64);
-                for sum in heard.signs {
+                assert_eq!(heard.report_count, n as u64);
+                for sum in heard.sign_sums {
                     let cell = (sum / oracle.noise_scale() / step)
                         .floor()
                         .clamp(-13.0, 12.0);

@@ -3,7 +3,9 @@
 
 use hushbin::Entry;
 use hushbin::sample::{draw_below, move_random_subset_to_front};
-use hushbin_study::competitors::ratings::{ORACLES, OracleSetting, RatingOracle, ReportSums};
+use hushbin_study::competitors::ratings::{
+    OracleSetting, PUBLISHED_RATING_ORACLES, RatingOracle, ReportSums,
+};
 use hushbin_tests::generators::seeded;
 use hushbin_tests::significance::{Moments, assert_moments};
 use rand_chacha::ChaCha8Rng;
@@ -127,7 +129,7 @@ fn large_crowds_have_the_variance_predicted() {
     let crowd = crowd(&SETTING, 4, PEOPLE, &mut seeded(30));
     let people: Vec<&[Entry]> = crowd.iter().map(Vec::as_slice).collect();
     let counts = counts(&SETTING, &crowd);
-    for (seed, named) in (31..).zip(ORACLES) {
+    for (seed, named) in (31..).zip(PUBLISHED_RATING_ORACLES) {
         let oracle = (named.build)(&SETTING).unwrap();
         let (linear, mut rng) = (oracle.linear_estimator(), seeded(seed));
         let truths = truths(&*oracle, &counts, PEOPLE as f64);
@@ -135,7 +137,7 @@ fn large_crowds_have_the_variance_predicted() {
         let mut common = Errors::default();
         for _ in 0..REPEATS {
             let heard = hear(&*oracle, &people, SETTING.items, &mut rng);
-            assert_eq!(heard.reports, PEOPLE as u64);
+            assert_eq!(heard.report_count, PEOPLE as u64);
             let frequencies = linear.sign_frequencies(&heard);
             for (item, (estimate, truth)) in linear.means(&heard).iter().zip(&truths).enumerate() {
                 let [mean, variance] = truth.mean;
@@ -154,7 +156,7 @@ fn large_crowds_have_the_variance_predicted() {
         means.assert_varied(named.name);
         means.assert_unbiased(named.name);
         common.assert_unbiased(named.name);
-        if linear.presence.is_some() {
+        if linear.presence_factor_and_offset.is_some() {
             signs.assert_varied(named.name);
             signs.assert_unbiased(named.name);
         } else {
@@ -228,7 +230,7 @@ fn reports_at_once_are_those_one_by_one() {
     crowd.resize(44, Vec::new());
     let people: Vec<&[Entry]> = crowd.iter().map(Vec::as_slice).collect();
     let counts = counts(&SMALL, &crowd);
-    for (seed, named) in (61..).zip(ORACLES) {
+    for (seed, named) in (61..).zip(PUBLISHED_RATING_ORACLES) {
         let oracle = (named.build)(&SMALL).unwrap();
         let truths = truths(&*oracle, &counts, crowd.len() as f64);
         let means = truths.iter().map(|truth| truth.mean);
@@ -265,7 +267,7 @@ fn values_between_the_ends_are_unbiased() {
     let entry = |(item, value): (u64, f64)| Entry { item, value };
     let few = [(0, 0.5), (1, -0.3), (4, 1.0)].map(entry);
     let many = [(0, -0.25), (1, 1.0), (2, 0.75), (4, 0.0), (5, -1.0)].map(entry);
-    for (seed, named) in (90..).zip(ORACLES) {
+    for (seed, named) in (90..).zip(PUBLISHED_RATING_ORACLES) {
         let oracle = (named.build)(&SMALL).unwrap();
         let sampled = !(named.name.starts_with("k-fold")
             || named.name.ends_with("event")

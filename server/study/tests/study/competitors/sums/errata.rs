@@ -59,14 +59,14 @@ fn the_printed_budget_is_not_proven_but_holds_of_four() {
     ] {
         let row = as_printed::budget_row(4, &budget(epsilon, delta)).unwrap();
         assert!((row.printed_proven_delta / delta - 1.5).abs() < 1e-12);
-        assert!((row.right_proven_delta / delta - 1.0).abs() < 1e-12);
+        assert!((row.corrected_proven_delta / delta - 1.0).abs() < 1e-12);
         let printed =
-            CoordinateBudget::from_epsilon_and_delta(row.epsilon_0, 0.25 * delta).unwrap();
+            CoordinateBudget::from_epsilon_and_delta(row.coordinate_epsilon, 0.25 * delta).unwrap();
         let exact = enumerated(&printed, 4, epsilon);
         assert!((exact / row.printed_delta - 1.0).abs() < 1e-6, "{exact}");
         assert!(exact <= delta && exact > 0.95 * delta);
-        assert!(4.0 * row.epsilon_0 <= epsilon);
-        assert!(row.right_delta <= 0.51 * delta);
+        assert!(4.0 * row.coordinate_epsilon <= epsilon);
+        assert!(row.corrected_delta <= 0.51 * delta);
     }
 }
 
@@ -84,7 +84,7 @@ fn the_printed_budget_holds_where_epsilon_is_small() {
             }
             for epsilon in [0.1, 1.0, 8.0, 12.0] {
                 let row = as_printed::budget_row(d, &budget(epsilon, delta)).unwrap();
-                assert!(row.right_delta <= delta, "{row:?}");
+                assert!(row.corrected_delta <= delta, "{row:?}");
             }
         }
     }
@@ -98,21 +98,21 @@ fn the_printed_budget_fails_where_epsilon_is_large() {
     assert_eq!(rows.len(), 8);
     for row in &rows {
         assert!((row.printed_proven_delta / row.delta - 1.5).abs() < 1e-12);
-        assert!(row.right_delta <= row.delta, "{row:?}");
+        assert!(row.corrected_delta <= row.delta, "{row:?}");
         let fails = row.printed_delta > row.delta;
         assert_eq!(fails, row.epsilon == 12.0, "{row:?}");
     }
     // The proven ε is below the requested ε, so the theorem applies. Only δ₀ is too large.
     let row = rows
         .iter()
-        .find(|row| row.coordinates == 512 && row.epsilon == 12.0);
+        .find(|row| row.coordinate_count == 512 && row.epsilon == 12.0);
     let row = row.unwrap();
     assert!(row.proven_epsilon < row.epsilon);
     assert!((row.printed_delta / row.delta - 1.000_787).abs() < 1e-6);
-    assert!((row.right_delta / row.delta - 0.501_162).abs() < 1e-6);
+    assert!((row.corrected_delta / row.delta - 0.501_162).abs() < 1e-6);
     let row = rows
         .iter()
-        .find(|row| row.coordinates == 512 && row.epsilon == 1.0);
+        .find(|row| row.coordinate_count == 512 && row.epsilon == 1.0);
     let row = row.unwrap();
     assert!((row.printed_delta_at_proven / row.delta - 1.000_693).abs() < 1e-6);
 }
@@ -193,16 +193,19 @@ fn the_printed_gamma_fails() {
     assert_eq!(rows.len(), 6);
     for row in &rows {
         assert!(row.printed_delta > 1.3 * row.delta, "{row:?}");
-        assert!(row.right_delta <= row.delta, "{row:?}");
-        let short = row.right_gamma / row.printed_gamma;
-        let n = f64::from(row.people);
-        let times = f64::from(row.steps + 1).powi(row.coordinates as i32 - 1);
+        assert!(row.corrected_delta <= row.delta, "{row:?}");
+        let short = row.corrected_gamma / row.printed_gamma;
+        let n = f64::from(row.people_count);
+        let times = f64::from(row.step_count + 1).powi(row.coordinate_count as i32 - 1);
         assert!((short / (times * n / (n - 1.0)) - 1.0).abs() < 1e-12);
     }
     // n = 6, r = 2, d = 2, by all 9⁶ sequences. All other people have values in a third cell.
     let row = &rows[0];
-    assert_eq!((row.people, row.steps, row.coordinates), (6, 2, 2));
-    assert_eq!(row.constant, ConstantOrigin::Enumerated);
+    assert_eq!(
+        (row.people_count, row.step_count, row.coordinate_count),
+        (6, 2, 2)
+    );
+    assert_eq!(row.constant_origin, ConstantOrigin::Enumerated);
     let told = of_sequences(9, row.printed_gamma, &[2; 5], row.epsilon);
     assert!((told - row.printed_delta).abs() < 1e-13, "{told}");
     assert!((told - 0.282_990).abs() < 1e-6);
@@ -212,7 +215,7 @@ fn the_printed_gamma_fails() {
     assert!(of_one(0.999 * row.printed_gamma) > row.delta);
     // With the paper's c and n = 10⁵, δ is 0.088 instead of 10⁻⁶.
     let worst = rows.last().unwrap();
-    assert_eq!(worst.constant, ConstantOrigin::Paper);
+    assert_eq!(worst.constant_origin, ConstantOrigin::Paper);
     assert!((worst.printed_delta - 0.087_567).abs() < 1e-6);
     // With so few people, no γ suffices.
     assert!(as_printed::row_with_enumerated_delta(6, 2, 2, &budget(1.0, 0.1)).is_err());
@@ -223,20 +226,21 @@ fn the_printed_gamma_fails() {
 #[test]
 fn the_printed_correction_leaves_a_bias() {
     for row in as_printed::uniform_probability_rows().unwrap() {
-        let (r, n) = (f64::from(row.steps), f64::from(row.people));
-        let cells = (row.steps + 1).pow(row.coordinates);
+        let (r, n) = (f64::from(row.step_count), f64::from(row.people_count));
+        let cells = (row.step_count + 1).pow(row.coordinate_count);
         let u = 1.0 / r;
         // Sum of the first coordinates of all cells. The person's own cell has the first coordinate
         // u.
         let uniform: f64 = (0..cells)
-            .map(|cell| f64::from(cell % (row.steps + 1)) / r)
+            .map(|cell| f64::from(cell % (row.step_count + 1)) / r)
             .sum();
-        let mean = (1.0 - row.right_gamma) * u + row.right_gamma * uniform / f64::from(cells);
-        let left = |subtracted: f64| n * mean - subtracted - n * (1.0 - row.right_gamma) * u;
-        assert!(left(row.right_subtracted).abs() < 1e-9 * n, "{row:?}");
-        let bias = row.right_subtracted - row.printed_subtracted;
-        assert!((left(row.printed_subtracted) - bias).abs() < 1e-9 * n);
-        assert!(bias > 0.6 * row.right_subtracted);
+        let mean =
+            (1.0 - row.corrected_gamma) * u + row.corrected_gamma * uniform / f64::from(cells);
+        let left = |subtracted: f64| n * mean - subtracted - n * (1.0 - row.corrected_gamma) * u;
+        assert!(left(row.corrected_sum_offset).abs() < 1e-9 * n, "{row:?}");
+        let bias = row.corrected_sum_offset - row.printed_sum_offset;
+        assert!((left(row.printed_sum_offset) - bias).abs() < 1e-9 * n);
+        assert!(bias > 0.6 * row.corrected_sum_offset);
     }
 }
 
@@ -248,14 +252,17 @@ fn the_printed_calibration_is_more_than_enough() {
     assert_eq!(rows.len(), 5);
     for row in &rows {
         assert!(row.printed_delta <= 1e-10 * row.delta, "{row:?}");
-        assert!(row.least_mean <= row.same_p_mean && row.same_p_mean < row.printed_mean);
+        assert!(
+            row.least_mean <= row.least_mean_for_printed_p
+                && row.least_mean_for_printed_p < row.printed_mean
+        );
         let times = row.printed_mean / row.least_mean;
         assert!((5.0..7.2).contains(&times), "{row:?}");
     }
     let first = &rows[0];
     assert!((first.printed_mean - 200.75).abs() < 0.01);
     assert!((first.printed_delta / 3.3507e-21 - 1.0).abs() < 1e-3);
-    assert!((first.same_p_mean - 47.13).abs() < 0.01);
+    assert!((first.least_mean_for_printed_p - 47.13).abs() < 0.01);
     assert!((first.least_mean - 33.26).abs() < 0.02);
 }
 
@@ -265,13 +272,24 @@ fn the_closed_form_is_more_than_enough() {
     let rows = as_printed::closed_form_probability_rows().unwrap();
     assert_eq!(rows.len(), 6);
     for row in &rows {
-        let of = |gamma| grid::central_epsilon(row.cells, gamma, row.people, row.delta).unwrap();
-        assert!(of(row.least) <= row.epsilon * (1.0 + 1e-9), "{row:?}");
-        assert!(of(0.999 * row.least) > row.epsilon, "{row:?}");
-        assert!(row.closed_form > 4.8 * row.least, "{row:?}");
+        let of = |gamma| {
+            grid::central_epsilon(row.cell_count, gamma, row.people_count, row.delta).unwrap()
+        };
+        assert!(
+            of(row.least_proven_gamma) <= row.epsilon * (1.0 + 1e-9),
+            "{row:?}"
+        );
+        assert!(of(0.999 * row.least_proven_gamma) > row.epsilon, "{row:?}");
+        assert!(
+            row.closed_form_gamma > 4.8 * row.least_proven_gamma,
+            "{row:?}"
+        );
     }
     let last = rows.last().unwrap();
-    assert!((last.closed_form - 5.64).abs() < 0.01 && (last.least - 0.3545).abs() < 1e-4);
+    assert!(
+        (last.closed_form_gamma - 5.64).abs() < 0.01
+            && (last.least_proven_gamma - 0.3545).abs() < 1e-4
+    );
 }
 
 #[test]
@@ -280,13 +298,13 @@ fn tables_of_what_is_printed_are_those_computed() {
     let rows = budgets.iter().map(|row| {
         format!(
             "| {} | {} | {:e} | {:.4} | {:.4} | {:.4} | {:.4} |",
-            row.coordinates,
+            row.coordinate_count,
             row.epsilon,
             row.delta,
             row.printed_proven_delta / row.delta,
             row.printed_delta / row.delta,
             row.printed_delta_at_proven / row.delta,
-            row.right_delta / row.delta,
+            row.corrected_delta / row.delta,
         )
     });
     assert_table(
@@ -295,21 +313,21 @@ fn tables_of_what_is_printed_are_those_computed() {
     );
     let gammas = as_printed::uniform_probability_rows().unwrap();
     let rows = gammas.iter().map(|row| {
-        let whose = match row.constant {
+        let whose = match row.constant_origin {
             ConstantOrigin::Enumerated => "least for d = 1",
             ConstantOrigin::Paper => "printed",
         };
         format!(
             "| {} | {} | {} | {} | {:e} | {whose} | {:.4} | {:.3e} | {:.4} | {:.0e} |",
-            row.people,
-            row.steps,
-            row.coordinates,
+            row.people_count,
+            row.step_count,
+            row.coordinate_count,
             row.epsilon,
             row.delta,
             row.printed_gamma,
             row.printed_delta,
-            row.right_gamma,
-            row.right_delta,
+            row.corrected_gamma,
+            row.corrected_delta,
         )
     });
     assert_table(
@@ -320,12 +338,12 @@ fn tables_of_what_is_printed_are_those_computed() {
     let rows = calibrations.iter().map(|row| {
         format!(
             "| {} | {} | {:e} | {:.1} | {:.1e} | {:.1} | {:.1} |",
-            row.shift,
+            row.count_shift,
             row.epsilon,
             row.delta,
             row.printed_mean,
             row.printed_delta,
-            row.same_p_mean,
+            row.least_mean_for_printed_p,
             row.least_mean,
         )
     });
@@ -337,12 +355,12 @@ fn tables_of_what_is_printed_are_those_computed() {
     let rows = closed_forms.iter().map(|row| {
         format!(
             "| {} | {} | {} | {:e} | {:.4} | {:.4} | {:.2} |",
-            row.people,
-            row.cells,
+            row.people_count,
+            row.cell_count,
             row.epsilon,
             row.delta,
-            row.closed_form,
-            row.least,
+            row.closed_form_gamma,
+            row.least_proven_gamma,
             row.local_epsilon,
         )
     });

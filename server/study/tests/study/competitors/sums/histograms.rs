@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use hushbin_study::competitors::hockey_stick_divergence;
 use hushbin_study::competitors::sums::{
-    CoordinateBudget, CoordinateNoise, LEVELS, NegativeBinomial, ZeroSumTuples,
+    CoordinateBudget, CoordinateNoise, LEVEL_COUNT_RANGE, NegativeBinomial, ZeroSumTuples,
 };
 
 /// Counts of messages by value.
@@ -18,7 +18,7 @@ fn add(histogram: &mut Histogram, value: i32, count: i64) {
 /// sum zero.
 #[test]
 fn messages_are_tuples_and_units() {
-    for levels in [1, 2, 3, 16, LEVELS.max as u32] {
+    for levels in [1, 2, 3, 16, LEVEL_COUNT_RANGE.max as u32] {
         let tuples = ZeroSumTuples::new(levels).unwrap();
         for y in tuples.tuple_names() {
             assert_eq!(tuples.tuple_messages(y).iter().sum::<i32>(), 0, "{y}");
@@ -45,7 +45,10 @@ fn reach_is_that_of_the_worst_pair() {
     {
         let tuples = ZeroSumTuples::new(levels).unwrap();
         let reach = tuples.maximum_shift();
-        assert_eq!((reach.gamma, reach.differing), (gamma, differing));
+        assert_eq!(
+            (reach.max_weighted_shift, reach.max_shifted_tuples),
+            (gamma, differing)
+        );
         let l = levels as i32;
         let beyond = (-l..=l).flat_map(|from| (-l..=l).map(move |to| (from, to)));
         for (from, to) in beyond {
@@ -186,7 +189,7 @@ fn rounded_losses_bound_what_is_given_away() {
         )
         .unwrap(),
     ] {
-        let l = noise.tuples().levels() as i32;
+        let l = noise.tuples().level_count() as i32;
         for (from, to) in (-l..=l).flat_map(|from| (-l..=l).map(move |to| (from, to))) {
             for epsilon in [0.3, 0.72, 1.5] {
                 let exact = noise.delta_at(epsilon, from, to).unwrap();

@@ -50,7 +50,7 @@ fn shares_add_up_to_the_law() {
         (0.3, 0.99, 2),
     ] {
         let law = NegativeBinomial::new(r, p).unwrap();
-        let share = law.per_person(people);
+        let share = law.per_person_distribution(people);
         let draws =
             std::iter::repeat_with(|| (0..people).map(|_| share.draw_count(&mut rng)).sum());
         let (counts, expected) = cells(&law, draws);

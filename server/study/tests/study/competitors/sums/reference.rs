@@ -37,7 +37,7 @@ fn budgets_are_the_reference() {
         let budget = Budget::new(number(&row, "epsilon"), number(&row, "delta")).unwrap();
         let coordinates = 2 * whole(&row, "d") as u32;
         let right = CoordinateBudget::new(coordinates, &budget).unwrap();
-        let printed = CoordinateBudget::as_printed(coordinates, &budget).unwrap();
+        let printed = CoordinateBudget::with_uncorrected_delta(coordinates, &budget).unwrap();
         assert_near(right.epsilon(), &row, "epsilon_0", 1e-13);
         assert_near(printed.epsilon(), &row, "epsilon_0", 1e-13);
         assert_near(right.delta(), &row, "delta_0_right", 1e-13);
@@ -73,8 +73,15 @@ fn noise_is_the_reference() {
         .unwrap();
         let noise = CoordinateNoise::new(whole(&row, "largest") as u32, &budget).unwrap();
         let reach = noise.maximum_shift();
-        assert_eq!(reach.gamma as i32, whole(&row, "gamma"), "{row}");
-        assert_eq!(reach.differing as i32, whole(&row, "tuples_that_differ"));
+        assert_eq!(
+            reach.max_weighted_shift as i32,
+            whole(&row, "gamma"),
+            "{row}"
+        );
+        assert_eq!(
+            reach.max_shifted_tuples as i32,
+            whole(&row, "tuples_that_differ")
+        );
         assert_near(
             noise.unit_count_distribution().continue_probability(),
             &row,

@@ -268,19 +268,19 @@ impl FederatedCell {
                 Participation::Once => self.epsilon,
                 Participation::Always => self.epsilon / self.rounds as f64,
             },
-            people: None,
+            people_count: None,
             questions: vec![QuestionDraft {
                 name: "weights".to_owned(),
                 kind: KindDraft::Ratings(Items::Count(self.words.into()), ValueKind::Real),
                 sparsity: Some(self.sparsity),
-                entries: None,
-                overlap: None,
+                people_by_entry_count: None,
+                mean_item_overlap: None,
                 weight: None,
                 mechanism: MechanismDraft::Coco(coco::Draft::default()),
             }],
             budget: Budget::default(),
         };
-        Ok(ChangeChannel::Private(Box::new(draft.resolve()?)))
+        Ok(ChangeChannel::Private(Box::new(draft.resolve_task()?)))
     }
 
     /// Returns the mean change of each weight over the people of a round, as the channel estimates
