@@ -49,7 +49,7 @@ pub const BUCKET_COUNT_RANGE: ParameterRange =
 pub const FAVOURED_BUCKET_COUNT_RANGE: ParameterRange =
     ParameterRange::new("favoured", 1.0, BUCKET_COUNT_RANGE.max - 1.0);
 /// Number of hash functions R of Collision and CoCo. R is also limited by R·s ≤ 4,096 for inputs of
-/// s elements. [`BUCKETS`] limits the buckets of all functions together.
+/// s elements. [`BUCKET_COUNT_RANGE`] limits the buckets of all functions together.
 pub const HASH_FUNCTION_COUNT_RANGE: ParameterRange =
     ParameterRange::new("hashes", 1.0, MAX_HASHED_ELEMENTS as f64);
 /// Maximum of R·s, the number of hashed elements of a report.
@@ -175,7 +175,7 @@ impl ParameterRange {
     /// Checks that `value` lies in the range.
     ///
     /// # Errors
-    /// [`Error::OptionOutOfRange`] when `value` is outside the range or NaN.
+    /// [`Error::OutOfRange`] when `value` is outside the range or NaN.
     pub fn check_in_range(&self, value: f64) -> Result<(), Error> {
         if self.contains(value) {
             Ok(())

@@ -187,8 +187,8 @@ fn hash_bin_takes_every_level() {
             unreachable!()
         };
         match &report.response {
-            Response::Sign(_) => assert_eq!(rule, 6),
-            Response::Bins(made) => assert_eq!(made.len(), bins as usize),
+            RandomisedResponse::Sign(_) => assert_eq!(rule, 6),
+            RandomisedResponse::Bins(made) => assert_eq!(made.len(), bins as usize),
         }
     }
 }
@@ -224,7 +224,7 @@ fn messages_of_sums_are_what_the_analyser_decodes() {
     for _ in 0..20 {
         let messages = randomizer.randomize(&[5.0]).unwrap();
         let sent = [randomizer.upload_header(10).unwrap(), messages].concat();
-        let upload = EncodedUpload::read_unchecked(&sent, task.fingerprint()).unwrap();
+        let upload = EncodedUpload::read_unchecked_upload(&sent, task.fingerprint()).unwrap();
         let messages = task.decode_messages(&upload).unwrap();
         assert_eq!(messages.len(), 10);
         ids.insert(upload.id.to_string());
@@ -243,9 +243,9 @@ fn wrong_sums_are_codes() {
     let bytes = timings().canonical_bytes();
     let mut randomizer = SumRandomizer::new(&bytes).ok().unwrap();
     let cases: [(&[f64], ErrorCode); 3] = [
-        (&[], ErrorCode::AnswerCount),
-        (&[1.0, 1.0], ErrorCode::AnswerCount),
-        (&[f64::NAN], ErrorCode::ValueRange),
+        (&[], ErrorCode::WrongAnswerCount),
+        (&[1.0, 1.0], ErrorCode::WrongAnswerCount),
+        (&[f64::NAN], ErrorCode::ValueOutOfRange),
     ];
     for (values, code) in cases {
         assert_eq!(randomizer.randomize(values), Err(code as u32));
@@ -307,7 +307,7 @@ fn reports_hit_as_predicted() {
         hits[0] += u32::from(decoder.is_hit(report, 0));
         hits[1] += u32::from(decoder.is_hit(report, 1));
     }
-    let rates = collision.rates(&domain, task.epsilon());
+    let rates = collision.hit_probabilities(&domain, task.epsilon());
     for (hits, expected) in hits.into_iter().zip([rates.p_true, rates.p_false]) {
         let deviation = (expected * (1.0 - expected) * f64::from(REPORTS)).sqrt();
         let z = (f64::from(hits) - expected * f64::from(REPORTS)) / deviation;
@@ -322,10 +322,10 @@ fn wrong_entries_are_codes() {
     let cases: [(&[u32], &[f64], ErrorCode); 6] = [
         (&[4], &[1.0], ErrorCode::UnknownItem),
         (&[u32::MAX], &[1.0], ErrorCode::UnknownItem),
-        (&[0], &[0.5], ErrorCode::ValueRange),
-        (&[0], &[f64::NAN], ErrorCode::ValueRange),
+        (&[0], &[0.5], ErrorCode::ValueOutOfRange),
+        (&[0], &[f64::NAN], ErrorCode::ValueOutOfRange),
         (&[2, 2], &[1.0, 1.0], ErrorCode::DuplicateItem),
-        (&[1], &[], ErrorCode::Combination),
+        (&[1], &[], ErrorCode::InvalidCombination),
     ];
     for (items, values, code) in cases {
         let length = [items.len() as u32];
@@ -335,7 +335,7 @@ fn wrong_entries_are_codes() {
     // The second pair sums to 2³², which a 32-bit sum would wrap to 0.
     for lengths in [[u32::MAX; 2], [1 << 31; 2]] {
         let too_long = randomizer.randomize(&lengths, &[], &[]);
-        assert_eq!(too_long, Err(ErrorCode::Combination as u32));
+        assert_eq!(too_long, Err(ErrorCode::InvalidCombination as u32));
     }
     for count in [0, 4097, u32::MAX] {
         let header = randomizer.upload_header(count);
@@ -351,9 +351,9 @@ fn wrong_tasks_are_codes() {
         ..s
     };
     let cases = [
-        (Arguments { id: "No slug", ..s }, ErrorCode::TaskId),
-        (named("a|"), ErrorCode::ItemName),
-        (named("a|b\nc"), ErrorCode::ItemName),
+        (Arguments { id: "No slug", ..s }, ErrorCode::InvalidTaskId),
+        (named("a|"), ErrorCode::InvalidItemName),
+        (named("a|b\nc"), ErrorCode::InvalidItemName),
         (named("a|a"), ErrorCode::DuplicateName),
         (Arguments { sparsity: 5, ..s }, ErrorCode::OutOfRange),
         (
@@ -401,7 +401,7 @@ fn wrong_tasks_are_codes() {
                 buckets: 2,
                 ..s
             },
-            ErrorCode::Combination,
+            ErrorCode::InvalidCombination,
         ),
         (
             Arguments {
@@ -410,10 +410,13 @@ fn wrong_tasks_are_codes() {
                 buckets: 4,
                 ..s
             },
-            ErrorCode::Combination,
+            ErrorCode::InvalidCombination,
         ),
         (Arguments { rule: 8, ..s }, ErrorCode::UnknownMechanism),
-        (Arguments { names: None, ..s }, ErrorCode::Combination),
+        (
+            Arguments { names: None, ..s },
+            ErrorCode::InvalidCombination,
+        ),
     ];
     for (index, (arguments, code)) in cases.into_iter().enumerate() {
         assert_eq!(make(arguments).err(), Some(code as u32), "case {index}");
@@ -453,9 +456,9 @@ fn wrong_parameters_of_hash_bin_are_codes() {
         (neighbours(1.5, 0.5), ErrorCode::OutOfRange),
         (clipped(0.0, 1), ErrorCode::OutOfRange),
         (clipped(f64::NAN, 1), ErrorCode::OutOfRange),
-        (clipped(0.7, 1), ErrorCode::Combination),
-        (clipped(0.75, 2), ErrorCode::Combination),
-        (open, ErrorCode::Combination),
+        (clipped(0.7, 1), ErrorCode::InvalidCombination),
+        (clipped(0.75, 2), ErrorCode::InvalidCombination),
+        (open, ErrorCode::InvalidCombination),
     ];
     for (index, (arguments, code)) in cases.into_iter().enumerate() {
         assert_eq!(make(arguments).err(), Some(code as u32), "case {index}");
@@ -492,11 +495,21 @@ fn several_questions_take_lengths_of_each() {
     assert_eq!(decode(&upload, &task).1.len(), 2);
     type Case<'a> = (&'a [u32], &'a [u32], &'a [f64], ErrorCode);
     let cases: [Case<'_>; 5] = [
-        (&[1], &[1], &[1.0], ErrorCode::Combination),
-        (&[1, 1, 1], &[0; 3], &[1.0; 3], ErrorCode::Combination),
-        (&[0, 1], &[0], &[1.0], ErrorCode::AnswerCount),
-        (&[2, 1], &[0, 1, 0], &[1.0; 3], ErrorCode::AnswerCount),
-        (&[1, 1], &[0, 0], &[1.0, f64::NAN], ErrorCode::ValueRange),
+        (&[1], &[1], &[1.0], ErrorCode::InvalidCombination),
+        (
+            &[1, 1, 1],
+            &[0; 3],
+            &[1.0; 3],
+            ErrorCode::InvalidCombination,
+        ),
+        (&[0, 1], &[0], &[1.0], ErrorCode::WrongAnswerCount),
+        (&[2, 1], &[0, 1, 0], &[1.0; 3], ErrorCode::WrongAnswerCount),
+        (
+            &[1, 1],
+            &[0, 0],
+            &[1.0, f64::NAN],
+            ErrorCode::ValueOutOfRange,
+        ),
     ];
     for (lengths, items, values, code) in cases {
         assert_eq!(

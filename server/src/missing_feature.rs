@@ -2,7 +2,9 @@
 
 /// Error for a request that needs a Cargo feature which this binary was compiled without.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("this hushbin was compiled without {functionality}: use one compiled with the feature {feature}")]
+#[error(
+    "this hushbin was compiled without {functionality}: use one compiled with the feature {feature}"
+)]
 pub struct MissingFeature {
     /// Name of the missing functionality, such as "TLS".
     pub functionality: &'static str,

@@ -126,11 +126,11 @@ fn best_parameters_or_single_pair(domain: &Domain, budget: PrivacyBudget) -> Res
 
 impl Coco {
     /// Returns the parameters of minimum [total
-    /// variance](crate::mechanism::coco::Rates::total_variance). Only parameters that the draft
+    /// variance](crate::mechanism::coco::CocoHitProbabilities::total_variance). Only parameters that the draft
     /// allows and that stay within the budget are considered.
     ///
     /// # Errors
-    /// [`Error::OptionOutOfRange`] or [`Error::InvalidCombination`] if the draft allows no parameters, or none
+    /// [`Error::OutOfRange`] or [`Error::InvalidCombination`] if the draft allows no parameters, or none
     /// within the budget.
     pub fn choose_parameters(
         domain: &Domain,

@@ -108,11 +108,11 @@ impl ChoosableRule for FavouredBucketRule {
 
 impl Collision {
     /// Returns the parameters of minimum [total
-    /// variance](crate::mechanism::collision::Rates::total_variance). Only parameters that the
+    /// variance](crate::mechanism::collision::CollisionHitProbabilities::total_variance). Only parameters that the
     /// draft allows and that stay within the budget are considered.
     ///
     /// # Errors
-    /// [`Error::OptionOutOfRange`] or [`Error::InvalidCombination`] if the draft allows no parameters, or none
+    /// [`Error::OutOfRange`] or [`Error::InvalidCombination`] if the draft allows no parameters, or none
     /// within the budget.
     pub fn choose_parameters(
         domain: &Domain,

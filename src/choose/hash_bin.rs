@@ -50,7 +50,7 @@ pub struct Draft {
     pub hashing: Option<HashFamily>,
     /// Number of bins b.
     pub bins: Option<u32>,
-    /// Number of grid steps per unit, Γ (default [`GRID`]).
+    /// Number of grid steps per unit, Γ (default [`DEFAULT_GRID_STEPS_PER_UNIT`]).
     pub grid: Option<u32>,
 }
 
@@ -222,7 +222,7 @@ impl HashBin {
     /// predicted squared error of the population's means.
     ///
     /// # Errors
-    /// [`Error::OptionOutOfRange`] or [`Error::InvalidCombination`] if the draft allows no parameters.
+    /// [`Error::OutOfRange`] or [`Error::InvalidCombination`] if the draft allows no parameters.
     pub fn choose_parameters(
         domain: &Domain,
         epsilon: f64,

@@ -131,7 +131,7 @@ impl NumberDraft {
     }
 
     /// Returns edges midway between possible numbers. If the draft states no number of bins, each
-    /// possible number has its own bin. Above [`VALUES`](Self::MAX_VALUES_WITH_OWN_BIN) possible numbers, there are
+    /// possible number has its own bin. Above [`MAX_VALUES_WITH_OWN_BIN`](Self::MAX_VALUES_WITH_OWN_BIN) possible numbers, there are
     /// `bins` bins instead.
     fn edges_between_values(
         &self,

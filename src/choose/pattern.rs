@@ -119,7 +119,7 @@ impl Pattern {
     /// on each side of the edge.
     ///
     /// # Errors
-    /// [`Error::OptionOutOfRange`] or [`Error::InvalidCombination`] if a stated pattern is invalid, the domain
+    /// [`Error::OutOfRange`] or [`Error::InvalidCombination`] if a stated pattern is invalid, the domain
     /// has more than 128 cells, or no pattern stays within the budget.
     ///
     /// ```

@@ -44,7 +44,7 @@ impl Population {
     /// entries, for i from 0.
     ///
     /// # Errors
-    /// [`Error::InvalidCombination`] if there are no entries; [`Error::OptionOutOfRange`] if a person has more
+    /// [`Error::InvalidCombination`] if there are no entries; [`Error::OutOfRange`] if a person has more
     /// than [`bounds::ENTRIES_PER_PERSON_RANGE`].
     pub fn from_entry_counts(counts: &[u64]) -> Result<Self, Error> {
         let people: f64 = counts.iter().map(|&count| count as f64).sum();

@@ -330,7 +330,7 @@ impl QuestionDraft {
     /// that the task states, if any.
     ///
     /// # Errors
-    /// [`Error::OptionOutOfRange`] and [`Error::InvalidCombination`] if the stated population is impossible, or
+    /// [`Error::OutOfRange`] and [`Error::InvalidCombination`] if the stated population is impossible, or
     /// if neither `entries` nor a sparsity is stated.
     pub fn population(&self, people: Option<u64>) -> Result<Population, Error> {
         let people = people.map(|people| people as f64);
@@ -446,7 +446,7 @@ impl QuestionDraft {
                     check_equal("for its mean", &false, &true)?;
                 }
                 (KindDraft::Cross(draft), QuestionKind::CrossTabulation(cross)) => {
-                    draft.check_agrees_with(cross)?
+                    draft.check_agrees_with(cross)?;
                 }
                 _ => {
                     let (kind, items) = self.complete_kind(question.epsilon())?;

@@ -18,7 +18,7 @@ use super::Error;
 #[non_exhaustive]
 #[repr(u32)]
 pub enum ErrorCode {
-    /// [`Error::OptionOutOfRange`].
+    /// [`Error::OutOfRange`].
     OutOfRange = 1,
     /// [`Error::InvalidTaskId`].
     InvalidTaskId = 2,

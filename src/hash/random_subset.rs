@@ -15,7 +15,7 @@ const MAX_DRAWN_ITEMS: usize = bounds::DRAWN_ATTRIBUTE_COUNT_RANGE.max as usize;
 /// high half of the product.
 ///
 /// # Panics
-/// If `count` is above `items`, or above the maximum of [`bounds::DRAWN`].
+/// If `count` is above `items`, or above the maximum of [`bounds::DRAWN_ATTRIBUTE_COUNT_RANGE`].
 ///
 /// ```
 /// let mut drawn = Vec::new();

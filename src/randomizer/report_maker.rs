@@ -109,8 +109,8 @@ impl Randomizer {
     }
 
     /// Draws the memo of a person who has this option, for a task whose budget has a
-    /// [memo](crate::task::Memo). A flag has the options 0 (no) and 1 (yes). The memo is
-    /// [`Memo::epsilon`](crate::task::Memo::epsilon)-locally differentially private.
+    /// [memo](crate::task::MemoParameters). A flag has the options 0 (no) and 1 (yes). The memo is
+    /// [`Memo::epsilon`](crate::task::MemoParameters::epsilon)-locally differentially private.
     ///
     /// # Errors
     /// [`Error::InvalidCombination`] if the budget has no memo, and [`Error::UnknownItem`] if the option

@@ -111,7 +111,7 @@ impl ExpLowerBound {
 
     /// Converts an integer to fixed point. The result has as many fraction bits as this bound, at
     /// most 63.
-    pub(super) fn to_fixed_point(&self, integer: u64) -> u128 {
+    pub(super) fn to_fixed_point(self, integer: u64) -> u128 {
         u128::from(integer) << self.fraction_bits
     }
 

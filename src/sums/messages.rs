@@ -103,9 +103,9 @@ impl MessageParameters {
     /// Checks the ranges and creates the parameters.
     ///
     /// # Errors
-    /// [`Error::OptionOutOfRange`] for L outside [`bounds::SUM_LEVEL_COUNT_RANGE`], k outside
+    /// [`Error::OutOfRange`] for L outside [`bounds::SUM_LEVEL_COUNT_RANGE`], k outside
     /// [`bounds::SUM_COORDINATE_COUNT_RANGE`], w outside [`bounds::SUM_NOISE_TRIAL_COUNT_RANGE`], or more messages than
-    /// [`bounds::REPORTS`]. [`Error::InvalidCombination`] for a q that is 0 or above 1/2.
+    /// [`bounds::REPORTS_PER_UPLOAD_RANGE`]. [`Error::InvalidCombination`] for a q that is 0 or above 1/2.
     pub fn new(
         levels: u32,
         drawn: u32,

@@ -55,7 +55,7 @@ impl BoundedVector {
     /// C/√d, where C is `spread` and d is the padded dimension.
     ///
     /// # Errors
-    /// [`Error::OptionOutOfRange`] for a dimension outside [`bounds::SUM_DIMENSION_RANGE`] or a C outside
+    /// [`Error::OutOfRange`] for a dimension outside [`bounds::SUM_DIMENSION_RANGE`] or a C outside
     /// [`bounds::SUM_FRAME_SPREAD_RANGE`]. [`Error::InvalidCombination`] for a length that is not positive and finite,
     /// or for open items. Also the errors for invalid names.
     pub fn new(items: Items, length: f64, seed: u64, spread: f64) -> Result<Self, Error> {
@@ -134,7 +134,7 @@ impl SummedQuantity {
     /// Describes summed numbers with these names and limits.
     ///
     /// # Errors
-    /// [`Error::OptionOutOfRange`] if the number of names is outside [`bounds::SUM_COORDINATE_COUNT_RANGE`].
+    /// [`Error::OutOfRange`] if the number of names is outside [`bounds::SUM_COORDINATE_COUNT_RANGE`].
     /// [`Error::WrongAnswerCount`] if there are more or fewer limits than names. Also the errors for
     /// invalid names.
     pub fn from_numbers(names: Vec<String>, limits: Vec<NumberLimits>) -> Result<Self, Error> {

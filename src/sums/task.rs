@@ -33,11 +33,11 @@ pub struct SumTaskFields {
     pub id: String,
     /// Quantity that is summed.
     pub summed_quantity: SummedQuantity,
-    /// Central ε that protects one report, within [`bounds::EPSILON`].
+    /// Central ε that protects one report, within [`bounds::EPSILON_RANGE`].
     pub central_epsilon: f64,
-    /// Central δ, within [`bounds::DELTA`].
+    /// Central δ, within [`bounds::DELTA_RANGE`].
     pub delta: f64,
-    /// Minimum number of people in a batch, within [`bounds::PEOPLE`].
+    /// Minimum number of people in a batch, within [`bounds::PEOPLE_COUNT_RANGE`].
     pub min_people: u64,
     /// Assumed share of honest people in a batch of `people` people, above 0 and at most 1. The
     /// guarantee relies only on the noise of honest people.

@@ -13,7 +13,7 @@ pub(super) const BUDGET_FORMAT_PREFIX: &str = "hushbin budget 1";
 /// Limit on the reports of one person.
 ///
 /// A person sends at most `reports` reports in a window of `days` days. A window begins with its
-/// first report. If there is a [`Memo`], the reports of all windows are made from it.
+/// first report. If there is a [`MemoParameters`], the reports of all windows are made from it.
 ///
 /// The page's client enforces the budget. A collector cannot, because nothing reveals which reports
 /// are from one person. A task that states the default budget has the same fingerprint as a task
@@ -51,7 +51,7 @@ pub struct Budget {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct MemoParameters {
-    /// Local ε of all reports of an epoch together, in [`bounds::EPSILON`].
+    /// Local ε of all reports of an epoch together, in [`bounds::EPSILON_RANGE`].
     pub epsilon: f64,
     /// Length of an epoch in days, in [`bounds::BUDGET_WINDOW_DAYS_RANGE`]. It is at least the length of a window.
     pub days: u32,
@@ -97,7 +97,7 @@ impl Budget {
     /// `days` days ([`bounds::BUDGET_WINDOW_DAYS_RANGE`]).
     ///
     /// # Errors
-    /// [`Error::OptionOutOfRange`]. [`Error::InvalidCombination`] if there is a memo and more than one report in a
+    /// [`Error::OutOfRange`]. [`Error::InvalidCombination`] if there is a memo and more than one report in a
     /// window.
     pub fn new(days: u32, reports: u32, memo: Option<MemoParameters>) -> Result<Self, Error> {
         bounds::BUDGET_WINDOW_DAYS_RANGE.check_in_range(f64::from(days))?;
@@ -126,7 +126,7 @@ impl Budget {
     /// Adds cover reports to a budget of one report in a window, without a memo.
     ///
     /// # Errors
-    /// [`Error::OptionOutOfRange`], [`Error::InvalidCombination`].
+    /// [`Error::OutOfRange`], [`Error::InvalidCombination`].
     pub fn with_cover(self, cover: Cover) -> Result<Self, Error> {
         bounds::COVER_MINUTES
             .with_max(f64::from(self.window_days * DAY_MINUTES))

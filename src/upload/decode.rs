@@ -36,7 +36,7 @@ use crate::task::Task;
 pub struct Upload {
     /// Random identity of the upload, equal in every retry.
     pub id: UploadId,
-    /// Reports, 1 to [`bounds::REPORTS`] of them.
+    /// Reports, 1 to [`bounds::REPORTS_PER_UPLOAD_RANGE`] of them.
     pub reports: Vec<Report>,
 }
 
@@ -104,7 +104,7 @@ impl Upload {
 pub struct EncodedUpload<'a> {
     /// Identity of the upload.
     pub id: UploadId,
-    /// Number of reports, 1 to [`bounds::REPORTS`].
+    /// Number of reports, 1 to [`bounds::REPORTS_PER_UPLOAD_RANGE`].
     pub report_count: u32,
     /// Encoded reports, back to back.
     pub encoded_reports: &'a [u8],
@@ -117,7 +117,7 @@ impl<'a> EncodedUpload<'a> {
     /// # Errors
     /// Errors of [`Upload::decode`] for the first upload that is wrong, with offsets from the first
     /// byte of `bytes`. [`Error::Malformed`] if `bytes` is empty, or if all uploads together have
-    /// more than [`bounds::REPORTS`] reports.
+    /// more than [`bounds::REPORTS_PER_UPLOAD_RANGE`] reports.
     pub fn read_checked_uploads(
         bytes: &'a [u8],
         task: &Task,
@@ -172,7 +172,7 @@ impl<'a> EncodedUpload<'a> {
     /// Decodes each report, and calls `visit` with the report and its bytes.
     ///
     /// # Errors
-    /// [`Error::Malformed`] if the bytes are not [`count`](Self::report_count) reports of `task`. By then,
+    /// [`Error::Malformed`] if the bytes are not [`report_count`](Self::report_count) reports of `task`. By then,
     /// the reports before the wrong one have been visited.
     pub fn for_each_report(
         &self,

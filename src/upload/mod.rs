@@ -9,7 +9,7 @@
 //!
 //! The number of reports determines where an upload ends. One request may therefore carry several
 //! uploads of one task, back to back. Each is counted once, by its own id. All uploads of a request
-//! together have at most [`bounds::REPORTS`](crate::bounds::REPORTS) reports.
+//! together have at most [`bounds::REPORTS`](crate::bounds::REPORTS_PER_UPLOAD_RANGE) reports.
 
 #[cfg(feature = "collector")]
 mod decode;

@@ -67,7 +67,7 @@ impl AtomicFile {
 
 impl Drop for AtomicFile {
     fn drop(&mut self) {
-        // After `finish` the temporary name no longer exists, so this fails harmlessly.
+        // After `sync_and_rename` the temporary name no longer exists, so this fails harmlessly.
         let _ = fs::remove_file(&self.temporary_path);
     }
 }

@@ -13,8 +13,8 @@ use super::row::ReportRow;
 use super::row_writer::RowWriter;
 use crate::missing_feature::MissingFeature;
 
-const LEFT_OUT: MissingFeature = MissingFeature {
-    what: "Parquet",
+const PARQUET_NOT_COMPILED: MissingFeature = MissingFeature {
+    functionality: "Parquet",
     feature: "parquet",
 };
 
@@ -22,7 +22,7 @@ pub(crate) fn parquet_writer(
     _: &File,
     _: &ReportsDescription,
 ) -> Result<Box<dyn RowWriter>, ExportError> {
-    Err(LEFT_OUT.into())
+    Err(PARQUET_NOT_COMPILED.into())
 }
 
 pub(super) struct ParquetFile(Infallible);
@@ -31,7 +31,7 @@ impl ParquetFile {
     pub(super) fn open(path: &Path, _: File) -> Result<Self, ReadError> {
         Err(ReadError::Parquet {
             path: display_path(path),
-            source: LEFT_OUT,
+            source: PARQUET_NOT_COMPILED,
         })
     }
 

@@ -22,7 +22,7 @@ use crate::sealed::{KeyId, ReportRecipient};
 use crate::store::{ReportOrigin, Submission, SubmittedUpload};
 
 /// Size limit of a block, in bytes. If the size limit of uploads is higher, that limit applies
-/// instead. Shufflers send at most half of `BLOCK_BYTES`, unless a single report is longer.
+/// instead. Shufflers send at most half of `MAX_BLOCK_BYTES`, unless a single report is longer.
 const MAX_BLOCK_BYTES: usize = 1 << 20;
 
 #[derive(Serialize)]

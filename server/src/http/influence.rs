@@ -75,7 +75,7 @@ pub(super) async fn get_influence(
     let stored = state.find_stored_task(tasks::task_id_in_path(path))?;
     let asked = query::parse_batches_query(raw.as_deref().unwrap_or_default())?;
     let batches = state.released_batches(&stored, asked.as_deref()).await?;
-    // `Short`, since the estimates of all items are computed, but not sent.
+    // `ShortFromTotals`, since the estimates of all items are computed, but not sent.
     let body = state.write_response(WorkKind::ShortFromTotals, move |store, out| {
         if let Some(task) = stored.task().sum_task() {
             let totals = store.sum_totals(&stored, task, &batches)?;

@@ -17,7 +17,7 @@ pub(crate) struct Tls(Infallible);
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum TlsError {
     #[error("--{given} is given without --{missing}, expected both or neither")]
-    Alone {
+    CertificateOrKeyMissing {
         given: &'static str,
         missing: &'static str,
     },
@@ -27,8 +27,8 @@ pub(crate) enum TlsError {
 
 impl Tls {
     /// Refuses every certificate.
-    pub(crate) fn read(_: &Path, _: &Path) -> Result<Self, TlsError> {
-        Err(TlsError::MissingFeature(missing_feature::TLS))
+    pub(crate) fn read_certificate_and_key(_: &Path, _: &Path) -> Result<Self, TlsError> {
+        Err(TlsError::MissingFeature(missing_feature::TLS_NOT_COMPILED))
     }
 
     #[expect(clippy::unused_async, reason = "encryption has to wait")]

@@ -77,7 +77,7 @@ pub(super) async fn get_privacy(
         reports.filter(|&reports| reports > 0)
     };
     let (reports, smallest) = (sizes().sum(), sizes().min().unwrap_or(0));
-    // `Short`, since computing the account takes 20 ms for 10⁸ reports.
+    // `ShortFromTotals`, since computing the account takes 20 ms for 10⁸ reports.
     let body = state.write_response(WorkKind::ShortFromTotals, move |store, out| {
         let task = stored.task();
         let origins = store.origin_counts(&stored, &batches)?;

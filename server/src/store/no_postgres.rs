@@ -20,7 +20,7 @@ impl DatabaseAddress {
     /// [`EngineError::MissingFeature`].
     pub fn new(_: &str) -> Result<Self, EngineError> {
         Err(EngineError::MissingFeature(MissingFeature {
-            what: "PostgreSQL",
+            functionality: "PostgreSQL",
             feature: "postgres",
         }))
     }

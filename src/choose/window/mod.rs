@@ -107,7 +107,7 @@ impl Window {
     /// `average`, only the atoms' values differ from these.
     ///
     /// # Errors
-    /// [`Error::OptionOutOfRange`] or [`Error::InvalidCombination`] if the draft allows no parameters, or none
+    /// [`Error::OutOfRange`] or [`Error::InvalidCombination`] if the draft allows no parameters, or none
     /// within the budget.
     ///
     /// ```

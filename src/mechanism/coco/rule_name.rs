@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::rule::{Coco, FavouredSideRule};
 use crate::mechanism::subset::NamedRule;
 
-/// Name of a [`FavouredBucketRule`], as in a task file.
+/// Name of a [`FavouredSideRule`], as in a task file.
 ///
 /// ```
 /// use hushbin::mechanism::coco::RuleName;
@@ -15,9 +15,9 @@ use crate::mechanism::subset::NamedRule;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FavouredSideRuleName {
-    /// Name of [`FavouredBucketRule::Overwrite`].
+    /// Name of [`FavouredSideRule::Overwrite`].
     Overwrite,
-    /// Name of [`FavouredBucketRule::Strongest`].
+    /// Name of [`FavouredSideRule::Strongest`].
     Strongest,
 }
 

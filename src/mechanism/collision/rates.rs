@@ -230,8 +230,8 @@ impl CollisionHitProbabilities {
     /// squared weights.
     ///
     /// The answer is hit with probability p_true, each other element with p_false. The answer and
-    /// another element are both hit with probability [`both_member`](Self::member_and_nonmember_hit), two other
-    /// elements with [`both_none`](Self::two_nonmembers_hit). The mean of the score is own·gap +
+    /// another element are both hit with probability [`member_and_nonmember_hit`](Self::member_and_nonmember_hit), two other
+    /// elements with [`two_nonmembers_hit`](Self::two_nonmembers_hit). The mean of the score is own·gap +
     /// p_false·sum.
     #[must_use]
     pub fn score_second_moment(&self, own: f64, sum: f64, squares: f64) -> f64 {
@@ -262,10 +262,10 @@ impl CollisionHitProbabilities {
     /// answer is exactly one of `options` options. `given` states whether the answer is that
     /// option. The domain may have further elements.
     ///
-    /// Up to [`Rates::MAX_OPTIONS_WITH_SUM`] options, the estimate uses that the shares of all
+    /// Up to [`CollisionHitProbabilities::MAX_OPTIONS_FOR_SUM_CONSTRAINT`] options, the estimate uses that the shares of all
     /// options sum to 1. It is (hit − H/c)/gap + 1/c, where c = `options` and H is the number of
     /// options that the report hits. With more options, the estimate is the one of
-    /// [`Rates::frequency_variance`].
+    /// [`CollisionHitProbabilities::frequency_variance`].
     #[must_use]
     pub fn option_variance(&self, options: u32, given: bool) -> f64 {
         if options > Self::MAX_OPTIONS_FOR_SUM_CONSTRAINT {
@@ -300,7 +300,7 @@ impl CollisionHitProbabilities {
     }
 
     /// Variance of one report's estimate of an item's presence, (hit₊ + hit₋ − 2·p_false)/gap, with
-    /// hit₊ and hit₋ as in [`Rates::estimate_second_moment`]. `present` states whether the person
+    /// hit₊ and hit₋ as in [`CollisionHitProbabilities::estimate_second_moment`]. `present` states whether the person
     /// has the item.
     #[must_use]
     pub fn presence_variance(&self, present: bool) -> f64 {

@@ -24,7 +24,7 @@ pub fn clipping_attenuation(entries: u32, clip: f64) -> f64 {
     (expectation_over_sign_sums(entries, |sum| sum * sum.min(clip)) / k).min(1.0)
 }
 
-/// Second moment E\[clip(B)²\] of the clipped sum of k = `entries` values. As in [`attenuation`], B
+/// Second moment E\[clip(B)²\] of the clipped sum of k = `entries` values. As in [`clipping_attenuation`], B
 /// is the sum of these values, each ±1 with equal probability. clip(B) is B clipped to [−η, η],
 /// where η = `clip`. The second moment is k if η ≥ k.
 ///

@@ -34,8 +34,8 @@ impl HashBin {
     /// Checks the ranges and creates the parameters.
     ///
     /// # Errors
-    /// [`Error::OptionOutOfRange`] for a number outside [`bounds::BINS`], [`bounds::GRID`],
-    /// [`bounds::NEIGHBOUR_DISTANCE_RANGE`], [`bounds::DELTA`] or [`bounds::CLIP`]. [`Error::InvalidCombination`] in these
+    /// [`Error::OutOfRange`] for a number outside [`bounds::BIN_COUNT_RANGE`], [`bounds::GRID_STEPS_PER_UNIT_RANGE`],
+    /// [`bounds::NEIGHBOUR_DISTANCE_RANGE`], [`bounds::DELTA_RANGE`] or [`bounds::CLIPPING_BOUND_RANGE`]. [`Error::InvalidCombination`] in these
     /// cases:
     ///
     /// - the grid Γ is not a power of two, or the clipping bound η is not a multiple of 1/Γ;

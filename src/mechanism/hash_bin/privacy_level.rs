@@ -23,7 +23,7 @@ pub enum PrivacyLevel {
     Neighbouring {
         /// Distance L, within [`bounds::NEIGHBOUR_DISTANCE_RANGE`].
         distance: f64,
-        /// Optional δ, within [`bounds::DELTA`]. It reduces the noise if the number b of bins is
+        /// Optional δ, within [`bounds::DELTA_RANGE`]. It reduces the noise if the number b of bins is
         /// small. The guarantee is then (ε, δ), and assumes that the sign hash is as good as
         /// random.
         delta: Option<f64>,
@@ -31,7 +31,7 @@ pub enum PrivacyLevel {
     /// Any two inputs, as under Collision and CoCo. Requires a single bin, whose sum is clipped.
     /// Clipping biases estimates towards 0 if people have many entries.
     User {
-        /// Clipping bound η: the sum is clipped to [−η, η]. It is within [`bounds::CLIP`], and a
+        /// Clipping bound η: the sum is clipped to [−η, η]. It is within [`bounds::CLIPPING_BOUND_RANGE`], and a
         /// multiple of 1/Γ, the step of the grid.
         clip: f64,
         /// Randomisation of the clipped sum.

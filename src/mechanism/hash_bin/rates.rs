@@ -91,7 +91,7 @@ impl HashBin {
 
 impl EstimateScaleAndVariance {
     /// Variance of one report's estimate of an item's value. `left` is the mean of the estimate:
-    /// the proportion of the item's value that [clipping leaves](attenuation). `square` is
+    /// the proportion of the item's value that [clipping leaves](clipping_attenuation). `square` is
     /// E\[clip(B)²\], where B is the sum of the person's values, each multiplied by a fair sign.
     /// Without clipping, `square` is the sum of the squared values.
     ///

@@ -26,7 +26,7 @@ pub(in crate::mechanism) struct CellStrengths {
     /// Cells that have a strength, block by block. Each entry is one number that holds a cell and
     /// its count. Entries at or after the end of the last block are stale.
     pub(super) packed_cells: Vec<u64>,
-    /// End of each block in `packed`.
+    /// End of each block in `packed_cells`.
     block_ends: Vec<u32>,
     /// Number of cells for each count from −s to s, where s is the number of elements.
     cell_tally_by_count: Vec<u32>,
@@ -129,7 +129,7 @@ impl CellStrengths {
         }
     }
 
-    /// Moves the nonzero counts of a block's cells to `packed`, and sets these counts to 0. `cells`
+    /// Moves the nonzero counts of a block's cells to `packed_cells`, and sets these counts to 0. `cells`
     /// are indices in `counts`. The cell at index i gets the number `first` + i.
     #[inline(always)]
     fn collect_nonzero_counts(&mut self, first: u32, cells: impl Iterator<Item = usize>) {

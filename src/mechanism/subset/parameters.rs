@@ -40,7 +40,7 @@ pub struct HashedSubsetSelection<R> {
 /// mechanism's paper favours a number of buckets that depends on the input. The other rule favours
 /// a number of buckets that the task states. Implemented by
 /// [`collision::FavouredBucketRule`](crate::mechanism::collision::FavouredBucketRule) and
-/// [`coco::FavouredBucketRule`](crate::mechanism::coco::FavouredBucketRule).
+/// [`coco::FavouredBucketRule`](crate::mechanism::coco::FavouredSideRule).
 ///
 /// ```
 /// use hushbin::mechanism::{FavouringRule as _, coco, collision};
@@ -93,10 +93,10 @@ impl<R: FavouringRule> HashedSubsetSelection<R> {
     /// Checks the ranges and creates the parameters.
     ///
     /// # Errors
-    /// [`Error::OptionOutOfRange`] in these cases:
+    /// [`Error::OutOfRange`] in these cases:
     ///
-    /// - `buckets` is outside [`bounds::BUCKETS`], or above 255 under windows;
-    /// - `hashes` is outside [`bounds::HASH_FUNCTION_COUNT_RANGE`], or gives more than [`bounds::BUCKETS`] buckets
+    /// - `buckets` is outside [`bounds::BUCKET_COUNT_RANGE`], or above 255 under windows;
+    /// - `hashes` is outside [`bounds::HASH_FUNCTION_COUNT_RANGE`], or gives more than [`bounds::BUCKET_COUNT_RANGE`] buckets
     ///   in all;
     /// - the rule's number of favoured buckets is not from 1 to R·t − 1 (Collision) or R·t/2
     ///   (CoCo), for R hash functions of t buckets each.

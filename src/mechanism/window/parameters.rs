@@ -37,7 +37,7 @@ impl Window {
     /// values, and a middle atom has the value 0.
     ///
     /// # Errors
-    /// [`Error::OptionOutOfRange`] for `drawn` outside [`bounds::DRAWN`], t = `atoms` outside
+    /// [`Error::OutOfRange`] for `drawn` outside [`bounds::DRAWN_ATTRIBUTE_COUNT_RANGE`], t = `atoms` outside
     /// [`bounds::ATOM_COUNT_RANGE`], `favoured` not from 1 to t/2, or a greatest value outside
     /// [`bounds::MAX_ATOM_VALUE_RANGE`]. [`Error::InvalidCombination`] for more cells than [`Window::MAX_CELL_COUNT`],
     /// or unless there are ⌊t/2⌋ values in ascending order.

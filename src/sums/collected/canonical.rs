@@ -12,7 +12,7 @@ impl SumTask {
     /// Creates a task from its fields and messages.
     ///
     /// # Errors
-    /// [`Error::InvalidTaskId`] and [`Error::OptionOutOfRange`]. [`Error::InvalidCombination`] in these cases:
+    /// [`Error::InvalidTaskId`] and [`Error::OutOfRange`]. [`Error::InvalidCombination`] in these cases:
     ///
     /// - the budget has more than one report a window, a memo, or cover reports;
     /// - there are fewer than two honest people;

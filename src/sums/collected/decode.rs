@@ -57,7 +57,7 @@ impl SumTask {
     /// ```
     ///
     /// # Errors
-    /// [`Error::Malformed`] unless the upload contains exactly `count` messages of the task.
+    /// [`Error::Malformed`] unless the upload contains exactly `report_count` messages of the task.
     pub fn decode_messages(&self, upload: &EncodedUpload<'_>) -> Result<Vec<Message>, Error> {
         let mut cursor = Cursor::new("upload", upload.encoded_reports);
         let coordinates = self.summed_quantity().coordinate_count();

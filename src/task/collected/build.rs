@@ -20,7 +20,7 @@ impl Task {
     /// Creates a task with a single question of kind `ratings`, which has no name.
     ///
     /// # Errors
-    /// [`Error::InvalidTaskId`], [`Error::OptionOutOfRange`], [`Error::InvalidItemName`], [`Error::DuplicateName`], or
+    /// [`Error::InvalidTaskId`], [`Error::OutOfRange`], [`Error::InvalidItemName`], [`Error::DuplicateName`], or
     /// [`Error::InvalidCombination`] for parameters that cannot be combined.
     pub fn new(parts: TaskFields) -> Result<Self, Error> {
         let (id, question) = parts.into_question();
@@ -61,7 +61,7 @@ impl Task {
     /// Replaces the budget, which changes the fingerprint.
     ///
     /// # Errors
-    /// [`Error::InvalidCombination`] or [`Error::OptionOutOfRange`] if the budget has a memo and the task's
+    /// [`Error::InvalidCombination`] or [`Error::OutOfRange`] if the budget has a memo and the task's
     /// question or mechanism does not allow one.
     ///
     /// ```
@@ -183,7 +183,7 @@ impl Question {
     /// Creates a question and checks its fields.
     ///
     /// # Errors
-    /// [`Error::OptionOutOfRange`], [`Error::InvalidItemName`], [`Error::DuplicateName`], or
+    /// [`Error::OutOfRange`], [`Error::InvalidItemName`], [`Error::DuplicateName`], or
     /// [`Error::InvalidCombination`] for fields that cannot be combined.
     pub fn new(parts: QuestionFields) -> Result<Self, Error> {
         let own = parts.kind.implied_items();

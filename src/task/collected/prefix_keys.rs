@@ -19,7 +19,7 @@ impl PrefixLengths {
     /// all other texts. Estimates of shorter prefixes only decide which prefixes are extended.
     ///
     /// # Errors
-    /// [`Error::OptionOutOfRange`] if `length` is outside [`bounds::MAX_TEXT_LENGTH_RANGE`].
+    /// [`Error::OutOfRange`] if `length` is outside [`bounds::MAX_TEXT_LENGTH_RANGE`].
     ///
     /// ```
     /// use hushbin::task::PrefixLengths;

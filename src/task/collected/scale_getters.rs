@@ -12,7 +12,7 @@ impl Scale {
     /// possible numbers.
     ///
     /// # Errors
-    /// [`Error::OptionOutOfRange`] for a step that is not positive or is wider than a bin.
+    /// [`Error::OutOfRange`] for a step that is not positive or is wider than a bin.
     /// [`Error::InvalidCombination`] for levels, and for an edge whose distance from the first one is not
     /// a multiple of `step`.
     ///

@@ -37,9 +37,9 @@ pub struct TaskFields {
     /// Items that the question asks about.
     pub items: Items,
     /// Sparsity s: number of entries of an input that one report covers, in
-    /// [`bounds::SPARSITY`](crate::bounds::SPARSITY). It is at most the number of items.
+    /// [`bounds::SPARSITY`](crate::bounds::SPARSITY_RANGE). It is at most the number of items.
     pub sparsity: u32,
-    /// Local budget ε of one report, in [`bounds::EPSILON`](crate::bounds::EPSILON).
+    /// Local budget ε of one report, in [`bounds::EPSILON`](crate::bounds::EPSILON_RANGE).
     pub epsilon: f64,
     /// Range of the values: signs or real numbers.
     pub value: ValueKind,

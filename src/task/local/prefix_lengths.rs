@@ -32,7 +32,7 @@ impl PrefixLengths {
     /// Creates prefixes of these lengths.
     ///
     /// # Errors
-    /// [`Error::OptionOutOfRange`] if the number of lengths is outside [`bounds::PREFIX_COUNT_RANGE`], or a length
+    /// [`Error::OutOfRange`] if the number of lengths is outside [`bounds::PREFIX_COUNT_RANGE`], or a length
     /// is outside [`bounds::PREFIX_LENGTH_RANGE`]; [`Error::InvalidCombination`] unless the lengths ascend.
     pub fn new(lengths: Vec<u32>) -> Result<Self, Error> {
         bounds::PREFIX_COUNT_RANGE.check_in_range(lengths.len() as f64)?;

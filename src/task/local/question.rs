@@ -68,12 +68,12 @@ pub struct QuestionFields {
     /// - `numbers`: the names of the numbers
     /// - `text`: open
     pub items: Items,
-    /// Sparsity s, in [`bounds::SPARSITY`], at most the number of items. It is 1 for kinds with one
+    /// Sparsity s, in [`bounds::SPARSITY_RANGE`], at most the number of items. It is 1 for kinds with one
     /// answer. It is the number of items for `numbers`, and the number of parts for `together`.
     pub sparsity: u32,
     /// Relative frequency with which seeds select the question, in [`bounds::QUESTION_WEIGHT_RANGE`].
     pub weight: u32,
-    /// Local budget ε of one report, in [`bounds::EPSILON`].
+    /// Local budget ε of one report, in [`bounds::EPSILON_RANGE`].
     pub epsilon: f64,
     /// Mechanism with all its parameters.
     pub mechanism: Mechanism,

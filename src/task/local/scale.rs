@@ -47,7 +47,7 @@ impl Scale {
     /// Creates `levels` evenly spaced levels from `min` to `max`, for means.
     ///
     /// # Errors
-    /// [`Error::OptionOutOfRange`] if `levels` is outside [`bounds::LEVELS`]; [`Error::InvalidCombination`]
+    /// [`Error::OutOfRange`] if `levels` is outside [`bounds::ROUNDING_LEVEL_COUNT_RANGE`]; [`Error::InvalidCombination`]
     /// unless `min` and `max` are finite and ascending.
     pub fn from_levels(min: f64, max: f64, levels: u32) -> Result<Self, Error> {
         bounds::ROUNDING_LEVEL_COUNT_RANGE.check_in_range(f64::from(levels))?;
@@ -62,7 +62,7 @@ impl Scale {
     /// Creates bins between these edges, for histograms and quantiles.
     ///
     /// # Errors
-    /// [`Error::OptionOutOfRange`] if the number of bins is outside [`bounds::CELLS`];
+    /// [`Error::OutOfRange`] if the number of bins is outside [`bounds::NUMBER_BIN_COUNT_RANGE`];
     /// [`Error::InvalidCombination`] unless edges are finite and ascending.
     pub fn from_edges(edges: Vec<f64>) -> Result<Self, Error> {
         bounds::NUMBER_BIN_COUNT_RANGE.check_in_range(edges.len() as f64 - 1.0)?;

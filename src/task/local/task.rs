@@ -123,7 +123,7 @@ impl Task {
     }
 
     /// Returns the thresholds of the memo and of the reports that are made from it, or `None` if the
-    /// budget has no [memo](crate::task::Memo).
+    /// budget has no [memo](crate::task::MemoParameters).
     #[must_use]
     pub const fn memo_stages(&self) -> Option<&MemoThresholds> {
         self.memo_stages.as_ref()

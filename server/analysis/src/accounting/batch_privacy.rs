@@ -38,7 +38,7 @@ pub struct BatchPrivacy {
     pub reduction_attained: bool,
     /// Mixture parameter α of the mechanism ([`ReportMixture::alpha`]).
     pub alpha: f64,
-    /// δ of the guarantee, from 1e-15 to 0.1 ([`DELTA`]).
+    /// δ of the guarantee, from 1e-15 to 0.1 ([`DELTA_RANGE`]).
     pub delta: f64,
     /// Method by which `central_epsilon` was computed.
     pub method: AccountingMethod,
@@ -58,8 +58,8 @@ pub struct BatchPrivacy {
 /// ```
 ///
 /// # Errors
-/// [`Error::OptionOutOfRange`] if the number of reports or of honest reports is outside [`REPORTS`], the
-/// fraction outside [`HONEST_FRACTION_RANGE`](super::HONEST_FRACTION_RANGE), or δ outside [`DELTA`].
+/// [`Error::OutOfRange`] if the number of reports or of honest reports is outside [`REPORT_COUNT_RANGE`], the
+/// fraction outside [`HONEST_FRACTION_RANGE`](super::HONEST_FRACTION_RANGE), or δ outside [`DELTA_RANGE`].
 pub fn compute_batch_privacy(
     mixture: &ReportMixture,
     reports: u64,
@@ -94,7 +94,7 @@ pub fn compute_batch_privacy(
 /// [`ReportMixture::for_any_randomizer`] proves a smaller ε.
 ///
 /// # Errors
-/// [`Error::OptionOutOfRange`] if ε, the number of honest reports or δ is out of range.
+/// [`Error::OutOfRange`] if ε, the number of honest reports or δ is out of range.
 pub fn clone_argument_epsilon(epsilon: f64, honest_reports: u64, delta: f64) -> Result<f64, Error> {
     HONEST_REPORT_COUNT_RANGE.check_in_range(honest_reports as f64)?;
     DELTA_RANGE.check_in_range(delta)?;
@@ -149,10 +149,10 @@ pub(super) fn ideal_hash_epsilon(
 
 /// Returns bounds on the δ of a batch of `reports` shuffled reports at a given central ε (ε_c).
 ///
-/// The bounds are sharp if δ is above the minimum of [`DELTA`], and valid for any δ.
+/// The bounds are sharp if δ is above the minimum of [`DELTA_RANGE`], and valid for any δ.
 ///
 /// # Errors
-/// [`Error::OptionOutOfRange`] if the number of reports is outside [`REPORTS`], or if ε_c is not between
+/// [`Error::OutOfRange`] if the number of reports is outside [`REPORT_COUNT_RANGE`], or if ε_c is not between
 /// 0 and the local ε.
 pub fn delta_bounds(
     mixture: &ReportMixture,

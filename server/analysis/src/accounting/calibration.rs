@@ -36,8 +36,8 @@ use crate::numeric::roots::{
 /// central ε increases with the local ε.
 ///
 /// # Errors
-/// The errors of [`account`](fn@super::compute_batch_privacy) and `at`. [`Error::OptionOutOfRange`] if
-/// `central_epsilon` is below the ε_c of the smallest local ε in [`EPSILON`], or above the largest
+/// The errors of [`compute_batch_privacy`](fn@super::compute_batch_privacy) and `at`. [`Error::OutOfRange`] if
+/// `central_epsilon` is below the ε_c of the smallest local ε in [`EPSILON_RANGE`], or above the largest
 /// local ε.
 pub fn largest_local_epsilon<E: From<Error>>(
     at: impl Fn(f64) -> Result<ReportMixture, E>,
@@ -123,7 +123,7 @@ pub(crate) fn meets_central_epsilon(
 /// local ε is (`central_epsilon`, δ)-differentially private.
 ///
 /// For a mechanism with this α that favours at most half of its buckets,
-/// [`account`](fn@super::compute_batch_privacy) proves at most `central_epsilon`. A solution always
+/// [`compute_batch_privacy`](fn@super::compute_batch_privacy) proves at most `central_epsilon`. A solution always
 /// exists: with α ≤ δ/(exp(ε) − exp(ε_c)), a single report is (ε_c, δ)-differentially private
 /// without a batch.
 ///
@@ -135,8 +135,8 @@ pub(crate) fn meets_central_epsilon(
 /// ```
 ///
 /// # Errors
-/// The errors of [`account`](fn@super::compute_batch_privacy). [`Error::OptionOutOfRange`] if ε is
-/// outside [`EPSILON`], or if `central_epsilon` is not between 0 and the maximum of [`EPSILON`].
+/// The errors of [`compute_batch_privacy`](fn@super::compute_batch_privacy). [`Error::OutOfRange`] if ε is
+/// outside [`EPSILON_RANGE`], or if `central_epsilon` is not between 0 and the maximum of [`EPSILON_RANGE`].
 pub fn largest_alpha(
     epsilon: f64,
     reports: u64,
@@ -186,7 +186,7 @@ pub fn largest_alpha(
     Ok(least.alpha())
 }
 
-/// Returns the smallest batch size n for which [`account`](fn@super::compute_batch_privacy) proves
+/// Returns the smallest batch size n for which [`compute_batch_privacy`](fn@super::compute_batch_privacy) proves
 /// that the batch is (`central_epsilon`, δ)-differentially private. A fraction `honest_fraction` of
 /// its reports is honest.
 ///
@@ -200,9 +200,9 @@ pub fn largest_alpha(
 /// ```
 ///
 /// # Errors
-/// The errors of [`account`](fn@super::compute_batch_privacy). [`Error::OptionOutOfRange`] if
-/// `central_epsilon` is below the ε_c of the largest n in [`REPORTS`], or above the maximum of
-/// [`EPSILON`].
+/// The errors of [`compute_batch_privacy`](fn@super::compute_batch_privacy). [`Error::OutOfRange`] if
+/// `central_epsilon` is below the ε_c of the largest n in [`REPORT_COUNT_RANGE`], or above the maximum of
+/// [`EPSILON_RANGE`].
 pub fn smallest_batch_size(
     mixture: &ReportMixture,
     honest_fraction: f64,

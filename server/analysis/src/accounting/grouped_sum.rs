@@ -32,7 +32,7 @@ use crate::numeric::binomial::binomial_probability;
 
 /// Number of recurrence steps after which a binomial probability is computed anew.
 const RECOMPUTATION_INTERVAL_STEPS: f64 = 1024.0;
-/// Parameter that determines the density of the groups of z. Groups are cosh(`DENSER`) times as
+/// Parameter that determines the density of the groups of z. Groups are cosh(`GROUP_DENSITY_PARAMETER`) times as
 /// dense at the mean of z as at the ends of its range.
 const GROUP_DENSITY_PARAMETER: f64 = 3.0;
 /// Factor by which the number of groups is reduced for improbable values of T, the number of

@@ -53,7 +53,7 @@ impl MemoisedAnswers {
     /// reports, and `report_epsilon` the loss of one report.
     ///
     /// # Errors
-    /// [`Error::OptionOutOfRange`] if a parameter is out of range, or if `report_epsilon` is so large
+    /// [`Error::OutOfRange`] if a parameter is out of range, or if `report_epsilon` is so large
     /// that no second stage has this loss: exp(ε_one) must be below 1 + (exp(ε_total) − 1)/M.
     pub fn new(
         slots: u32,

@@ -130,7 +130,7 @@ impl<R: FavouringRuleLikelihood> ObservableMechanism for HashedSubsetSelection<R
                     * R::unnormalised_likelihood(self, sparsity, exp, &held, report, &mut strengths)
             });
             let weight: f64 = weights.sum();
-            // An element favours `width` consecutive buckets (cyclic), starting with its own.
+            // An element favours `buckets_per_element` consecutive buckets (cyclic), starting with its own.
             let own = |entry: &ElementBuckets<'_>| {
                 let of_own = entry.bucket_under_function(function);
                 let window =

@@ -16,7 +16,7 @@ pub struct Observation {
     /// bucket, this is the number of entries.
     pub first_entries_in_bucket: [usize; 2],
     /// Rank of the reported bucket among the buckets of the entries, for each input. Under
-    /// hash-bin, the rank is `Only` if the reported bins are the input's exact sums, rounded to the
+    /// hash-bin, the rank is `ContainsAllEntries` if the reported bins are the input's exact sums, rounded to the
     /// grid.
     pub bucket_ranks: [BucketRank; 2],
     /// Cells in which the seed places the entries, for each input.

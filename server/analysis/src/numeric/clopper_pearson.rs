@@ -57,7 +57,7 @@ pub(crate) fn critical_hit_count(trials: u64, p: f64, failure: f64) -> u64 {
     bisect(trials + 1, 0, integer_midpoint, rare).0
 }
 
-/// Returns an upper confidence bound on the probability of an event: 1 minus the [`lower_bound`]
+/// Returns an upper confidence bound on the probability of an event: 1 minus the [`lower_confidence_bound`]
 /// for the opposite event.
 ///
 /// # Panics
@@ -128,7 +128,7 @@ mod tests {
                 (lower_confidence_bound(hits, trials, failure), lower),
                 (upper_confidence_bound(hits, trials, failure), upper),
             ] {
-                // The reduction of `failure` by `ROUNDING` changes a bound by less than this.
+                // The reduction of `failure` by `ROUNDING_SAFETY_MARGIN` changes a bound by less than this.
                 assert!(
                     (ours - exact).abs() <= 2e-4 * exact.min(1.0 - exact) + 1e-15,
                     "{hits} of {trials}: {ours}, not {exact}"

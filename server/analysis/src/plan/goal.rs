@@ -41,7 +41,7 @@ pub enum PlannedEstimateKind {
 pub(super) struct QuestionGoal {
     pub(super) predicted_quantity: PredictedQuantity,
     pub(super) estimate_kind: PlannedEstimateKind,
-    /// Factor by which errors in the unit of `aim` are multiplied to get the unit of the answer.
+    /// Factor by which errors in the unit of `predicted_quantity` are multiplied to get the unit of the answer.
     pub(super) error_scale_factor: f64,
     /// Name of the number that is estimated, if the question asks for several numbers or for a
     /// cross-tabulation with a number.
@@ -158,7 +158,7 @@ impl QuestionGoal {
 
     /// Returns the squared error at `reports` reports, divided by the wanted squared error. Returns
     /// 0 if no accuracy is wanted. `variance` and `squared_bias` are for one report, in the unit of
-    /// `aim`.
+    /// `predicted_quantity`.
     pub(super) fn squared_error_over_wanted(
         &self,
         variance: f64,
@@ -315,7 +315,7 @@ impl QuestionGoal {
 /// Checks that the wanted half-width, if any, fits the range of possible values, and returns it.
 fn checked_wanted_half_width(wanted: &AccuracyGoal, range: f64) -> Result<Option<f64>, PlanError> {
     if let Some(within) = wanted.within {
-        // The minimum is that of `STANDARD_ERROR`, relative to the range.
+        // The minimum is that of `STANDARD_ERROR_RANGE`, relative to the range.
         let bound = ParameterRange {
             name: "within",
             min: 1e-6 * range,

@@ -50,7 +50,7 @@ const ACCEPTED_VARIANCE_INCREASE: f64 = 0.25;
 /// ```
 ///
 /// # Errors
-/// The errors of [`SumTask::new`]. [`Error::OptionOutOfRange`] if the given message parameters do not
+/// The errors of [`SumTask::new`]. [`Error::OutOfRange`] if the given message parameters do not
 /// provide the privacy of the draft, if a batch has more messages than [`BATCH_MESSAGE_COUNT_RANGE`] permits,
 /// or if no parameters provide that privacy.
 pub fn resolve_sum_draft(draft: &SumTaskDraft) -> Result<SumTask, Error> {
@@ -72,7 +72,7 @@ pub fn resolve_sum_draft(draft: &SumTaskDraft) -> Result<SumTask, Error> {
 /// Returns bounds on the central ε of a batch at the task's δ.
 ///
 /// # Errors
-/// [`Error::OptionOutOfRange`] if a parameter is outside the range of the accounting.
+/// [`Error::OutOfRange`] if a parameter is outside the range of the accounting.
 pub fn sum_epsilon_bounds(task: &SumTask) -> Result<Bounds, Error> {
     sender_batch_of_task(task).epsilon_bounds(noise_parameters_of_task(task), task.delta())
 }
@@ -82,7 +82,7 @@ pub fn sum_epsilon_bounds(task: &SumTask) -> Result<Bounds, Error> {
 /// honest fraction and δ.
 ///
 /// # Errors
-/// [`Error::OptionOutOfRange`] if a parameter is outside the range of the accounting.
+/// [`Error::OutOfRange`] if a parameter is outside the range of the accounting.
 pub fn epsilon_bounds_for_people(
     task: &SumTask,
     people: u64,
@@ -360,7 +360,7 @@ fn predict_mean_errors(task: &SumTask, people: f64) -> Result<Vec<PredictedMeanE
 /// local ε.
 ///
 /// # Errors
-/// [`Error::OptionOutOfRange`] or [`Error::InvalidCombination`] if there is no such task.
+/// [`Error::OutOfRange`] or [`Error::InvalidCombination`] if there is no such task.
 pub fn local_numbers_task(
     numbers: impl Iterator<Item = (String, [f64; 2])>,
     epsilon: f64,

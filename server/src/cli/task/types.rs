@@ -60,7 +60,7 @@ impl TypeScriptLiteral {
             Self::List(values) => match Self::single_line_list(values) {
                 // Strictly below the width: a comma follows.
                 Some(line) if column + line.chars().count() < MAX_LINE_WIDTH => {
-                    text.push_str(&line)
+                    text.push_str(&line);
                 }
                 _ => Self::write_multiline_list(values, indent, text),
             },

@@ -48,7 +48,7 @@ struct SlotsState {
     /// Connections that wait for a request, ordered by the start of the wait.
     waiting_connections: BTreeMap<u64, Arc<Notify>>,
     /// Number of waits that have begun so far. The next number is the key of a new wait in
-    /// `waiting`.
+    /// `waiting_connections`.
     wait_counter: u64,
 }
 
@@ -141,7 +141,7 @@ impl SlotsState {
 pub(super) struct ConnectionSlot {
     slots: Arc<ConnectionSlots>,
     peer: Peer,
-    /// Key of the connection's latest wait in the map `waiting`. This mutex is locked only while
+    /// Key of the connection's latest wait in the map `waiting_connections`. This mutex is locked only while
     /// the state of all slots is locked, so the order of locks is fixed.
     wait_key: Mutex<u64>,
     close_signal: Arc<Notify>,

@@ -35,7 +35,7 @@ pub struct UncorrectedMajorityMechanism {
 /// The printed α counts δ once for every favoured output, so it is only (ε, N₊·δ) private.
 ///
 /// # Errors
-/// [`Error::OptionOutOfRange`] if d is outside [`ATTRIBUTES`](super::ATTRIBUTES). [`Error::InvalidCombination`]
+/// [`Error::OutOfRange`] if d is outside [`ATTRIBUTE_COUNT_RANGE`](super::ATTRIBUTE_COUNT_RANGE). [`Error::InvalidCombination`]
 /// if the printed α is above 1, which means N₊·δ > 1.
 ///
 /// ```

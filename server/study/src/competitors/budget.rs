@@ -31,11 +31,11 @@ pub struct Budget {
 }
 
 impl Budget {
-    /// Creates a budget. `epsilon` is in natural units and must be in [`EPSILON`]; `delta` must be
-    /// in [`DELTA`].
+    /// Creates a budget. `epsilon` is in natural units and must be in [`EPSILON_RANGE`]; `delta` must be
+    /// in [`DELTA_RANGE`].
     ///
     /// # Errors
-    /// [`Error::OptionOutOfRange`] if ε or δ is out of its range.
+    /// [`Error::OutOfRange`] if ε or δ is out of its range.
     pub fn new(epsilon: f64, delta: f64) -> Result<Self, Error> {
         EPSILON_RANGE.check_in_range(epsilon)?;
         DELTA_RANGE.check_in_range(delta)?;

@@ -118,7 +118,7 @@ const TWO_TO_THE_64: f64 = 18_446_744_073_709_551_616.0;
 /// Source: enumeration of all pairs of favoured sets, in the tests.
 ///
 /// # Errors
-/// [`Error::OptionOutOfRange`] if c or t is out of range.
+/// [`Error::OutOfRange`] if c or t is out of range.
 ///
 /// ```
 /// use hushbin_study::competitors::{Budget, favoured_probability_with_delta};

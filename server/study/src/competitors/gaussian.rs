@@ -42,7 +42,7 @@ impl GaussianMechanism {
     /// Their sensitivity is Δ = √2.
     ///
     /// # Errors
-    /// [`Error::OptionOutOfRange`] if δ is below 10⁻¹⁵.
+    /// [`Error::OutOfRange`] if δ is below 10⁻¹⁵.
     pub fn for_one_hot_vectors(budget: &Budget) -> Result<Self, Error> {
         Self::new(2.0_f64.sqrt(), budget)
     }
@@ -51,7 +51,7 @@ impl GaussianMechanism {
     /// prints 2.
     ///
     /// # Errors
-    /// [`Error::OptionOutOfRange`] if d is outside [`ATTRIBUTES`] or δ is below 10⁻¹⁵.
+    /// [`Error::OutOfRange`] if d is outside [`ATTRIBUTE_COUNT_RANGE`] or δ is below 10⁻¹⁵.
     pub fn for_numbers(attributes: u32, budget: &Budget) -> Result<Self, Error> {
         ATTRIBUTE_COUNT_RANGE.check_in_range(f64::from(attributes))?;
         Self::new(2.0 * f64::from(attributes).sqrt(), budget)

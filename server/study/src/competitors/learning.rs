@@ -72,7 +72,7 @@ pub fn clip_gradient(gradient: &mut [f64]) {
 /// value gets −1 in every feature.
 ///
 /// # Errors
-/// [`Error::OptionOutOfRange`] if k is out of range. [`Error::UnknownItem`] if `value` is not below k.
+/// [`Error::OutOfRange`] if k is out of range. [`Error::UnknownItem`] if `value` is not below k.
 ///
 /// ```
 /// use hushbin_study::competitors::encode_category;

@@ -61,8 +61,8 @@ pub enum QuestionKind {
 }
 
 impl QuestionKind {
-    /// Returns the range of the values of coded entries. A [`Kind::UnresolvedNumber`] is coded by
-    /// [`Scale::cell_and_next_cell_probability`], and [`Kind::Numbers`] by
+    /// Returns the range of the values of coded entries. A [`QuestionKind::Number`] is coded by
+    /// [`Scale::cell_and_next_cell_probability`], and [`QuestionKind::Numbers`] by
     /// [`NumberLimits::normalise`](crate::task::NumberLimits::normalise).
     #[must_use]
     pub const fn value_kind(&self) -> ValueKind {

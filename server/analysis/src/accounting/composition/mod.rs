@@ -90,8 +90,8 @@ pub struct ComposedPrivacy {
 /// ```
 ///
 /// # Errors
-/// The errors of [`account`](super::compute_batch_privacy). [`Error::OptionOutOfRange`] if the number of
-/// batches is outside [`BATCHES`], or if the number of reports per person is outside
+/// The errors of [`compute_batch_privacy`](super::compute_batch_privacy). [`Error::OutOfRange`] if the number of
+/// batches is outside [`BATCH_COUNT_RANGE`], or if the number of reports per person is outside
 /// [`REPORTS_PER_PERSON_RANGE`](super::REPORTS_PER_PERSON_RANGE) or exceeds that of honest reports.
 pub fn compute_composed_privacy(
     mixture: &ReportMixture,

@@ -61,7 +61,7 @@ impl ReportMixture {
     /// corollary in `privacy_blanket`.
     ///
     /// # Errors
-    /// [`Error::OptionOutOfRange`] if ε is outside [`EPSILON`].
+    /// [`Error::OutOfRange`] if ε is outside [`EPSILON_RANGE`].
     pub fn for_any_randomizer(epsilon: f64) -> Result<Self, Error> {
         // The weights are those of randomised response with two answers, but the favoured set stays
         // unknown.

@@ -29,7 +29,7 @@ impl ReportMixture {
     /// `overwrite`.
     ///
     /// # Errors
-    /// [`Error::OptionOutOfRange`] if ε or the sparsity s is out of range. [`Error::InvalidCombination`] if
+    /// [`Error::OutOfRange`] if ε or the sparsity s is out of range. [`Error::InvalidCombination`] if
     /// there are fewer than 2s + 2 sides under the rule `overwrite`.
     pub fn for_coco(coco: &Coco, sparsity: u32, epsilon: f64) -> Result<Self, Error> {
         match coco.favouring_rule() {

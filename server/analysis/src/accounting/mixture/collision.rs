@@ -29,7 +29,7 @@ impl ReportMixture {
     /// `occupied`.
     ///
     /// # Errors
-    /// [`Error::OptionOutOfRange`] if ε or the sparsity is out of range. [`Error::InvalidCombination`] if there
+    /// [`Error::OutOfRange`] if ε or the sparsity is out of range. [`Error::InvalidCombination`] if there
     /// are at most `sparsity` buckets under the rule `occupied`.
     pub fn for_collision(collision: &Collision, sparsity: u32, epsilon: f64) -> Result<Self, Error> {
         let t = collision.total_buckets();

@@ -36,7 +36,7 @@ impl ReportMixture {
     /// are between levels, the distribution of the report is a mixture of such distributions.
     ///
     /// # Errors
-    /// [`Error::OptionOutOfRange`] if ε is out of range.
+    /// [`Error::OutOfRange`] if ε is out of range.
     pub fn for_window(window: &Window, epsilon: f64) -> Result<Self, Error> {
         let favoured = window.favoured_cell_count();
         let others = window.cell_count() - favoured;

@@ -36,7 +36,7 @@ impl HadamardResponse {
     /// Returns the mechanism for k `options`.
     ///
     /// # Errors
-    /// [`Error::OptionOutOfRange`] if k is outside [`OPTIONS`](hushbin::bounds::OPTIONS).
+    /// [`Error::OutOfRange`] if k is outside [`OPTION_COUNT_RANGE`](hushbin::bounds::OPTION_COUNT_RANGE).
     pub fn new(options: u32, budget: &Budget) -> Result<Self, Error> {
         check_options(options)?;
         let e = budget.epsilon().exp();
@@ -138,7 +138,7 @@ impl HadamardResponse {
     /// The person's answer is the estimated answer, a different answer of the same block, or an
     /// answer of another block.
     fn variance_by_answer_pair(&self) -> [f64; 3] {
-        // Mean squares: `scale`² times the probability of an output in the estimated answer's
+        // Mean squares: `estimate_scale`² times the probability of an output in the estimated answer's
         // block.
         let square = self.estimate_scale().powi(2);
         let all = self.exp_epsilon - 1.0 + 2.0 * f64::from(self.block_count);

@@ -48,8 +48,8 @@ impl LocalHash {
     /// Returns the mechanism for k `options` and g `buckets`.
     ///
     /// # Errors
-    /// [`Error::OptionOutOfRange`] if k is outside [`OPTIONS`](hushbin::bounds::OPTIONS) or g is outside
-    /// [`BUCKETS`].
+    /// [`Error::OutOfRange`] if k is outside [`OPTION_COUNT_RANGE`](hushbin::bounds::OPTION_COUNT_RANGE) or g is outside
+    /// [`BUCKET_COUNT_RANGE`].
     pub fn new(options: u32, buckets: u32, budget: &Budget) -> Result<Self, Error> {
         check_options(options)?;
         BUCKET_COUNT_RANGE.check_in_range(f64::from(buckets))?;
@@ -192,7 +192,7 @@ impl OptimalHash {
     /// Returns the mechanism for k `options`.
     ///
     /// # Errors
-    /// [`Error::OptionOutOfRange`] if k is outside [`OPTIONS`](hushbin::bounds::OPTIONS).
+    /// [`Error::OutOfRange`] if k is outside [`OPTION_COUNT_RANGE`](hushbin::bounds::OPTION_COUNT_RANGE).
     pub fn new(options: u32, budget: &Budget) -> Result<Self, Error> {
         let Some(root) = best_bucket_count(budget) else {
             return RandomizedResponse::new(options, budget).map(Self::RandomizedResponse);

@@ -33,7 +33,7 @@ impl RandomizedResponse {
     /// Returns the mechanism for k `options`.
     ///
     /// # Errors
-    /// [`Error::OptionOutOfRange`] if k is outside [`OPTIONS`](hushbin::bounds::OPTIONS).
+    /// [`Error::OutOfRange`] if k is outside [`OPTION_COUNT_RANGE`](hushbin::bounds::OPTION_COUNT_RANGE).
     pub fn new(options: u32, budget: &Budget) -> Result<Self, Error> {
         check_options(options)?;
         Ok(Self {

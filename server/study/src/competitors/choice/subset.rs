@@ -33,7 +33,7 @@ impl SubsetSelection {
     /// all answers.
     ///
     /// # Errors
-    /// [`Error::OptionOutOfRange`] if k is outside [`OPTIONS`](hushbin::bounds::OPTIONS).
+    /// [`Error::OutOfRange`] if k is outside [`OPTION_COUNT_RANGE`](hushbin::bounds::OPTION_COUNT_RANGE).
     pub fn new(options: u32, budget: &Budget) -> Result<Self, Error> {
         check_options(options)?;
         let (k, e) = (f64::from(options), budget.epsilon().exp());

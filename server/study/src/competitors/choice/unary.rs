@@ -51,7 +51,7 @@ impl UnaryEncoding {
     /// + q·e), where e = exp(ε).
     ///
     /// # Errors
-    /// [`Error::OptionOutOfRange`] if k is outside [`OPTIONS`](hushbin::bounds::OPTIONS) or q is outside
+    /// [`Error::OutOfRange`] if k is outside [`OPTION_COUNT_RANGE`](hushbin::bounds::OPTION_COUNT_RANGE) or q is outside
     /// 10⁻⁹ to 1 − 10⁻⁹. [`Error::InvalidCombination`] if δ > 1 − q.
     pub fn new(options: u32, q: f64, budget: &Budget) -> Result<Self, Error> {
         check_options(options)?;

@@ -58,7 +58,7 @@ pub struct ComparisonRow {
 /// answers. For a number, the worst case and the average are over values from −1 to 1.
 ///
 /// # Errors
-/// [`Error::OptionOutOfRange`] if the question's k or d, or the number of people, is out of range.
+/// [`Error::OutOfRange`] if the question's k or d, or the number of people, is out of range.
 ///
 /// ```
 /// use hushbin_study::competitors::{ComparedQuestion, Budget, compare_mechanisms};

@@ -40,7 +40,7 @@ const SEARCH_STEP_COUNT: u32 = 400;
 
 impl HierarchicalHistogram {
     /// Returns the hierarchy with `height` levels. The shares of reports that cover each level
-    /// minimise [`mean_variance`](Self::mean_edge_variance).
+    /// minimise [`mean_edge_variance`](Self::mean_edge_variance).
     ///
     /// # Errors
     /// Same errors as [`SubsetSelection::new`].

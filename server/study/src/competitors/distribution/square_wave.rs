@@ -48,7 +48,7 @@ impl SquareWaveMechanism {
     /// Returns the mechanism with the budget's ε.
     ///
     /// # Errors
-    /// [`Error::OptionOutOfRange`] if ε is below the minimum of [`Budget::new`].
+    /// [`Error::OutOfRange`] if ε is below the minimum of [`Budget::new`].
     pub fn new(budget: &Budget) -> Result<Self, Error> {
         let (epsilon, e) = (budget.epsilon(), budget.exp_epsilon());
         hushbin::bounds::EPSILON_RANGE.check_in_range(epsilon)?;

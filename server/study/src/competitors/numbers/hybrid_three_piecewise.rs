@@ -30,7 +30,7 @@ impl HybridThreePiecewise {
     /// Returns the mixture with the least worst-case variance at ε.
     ///
     /// # Errors
-    /// [`Error::OptionOutOfRange`] if ε is outside [`EPSILON`].
+    /// [`Error::OutOfRange`] if ε is outside [`EPSILON_RANGE`].
     pub fn with_least_variance(epsilon: f64) -> Result<Self, Error> {
         EPSILON_RANGE.check_in_range(epsilon)?;
         let most = ThreeOutputMechanism::max_zero_probability(epsilon);

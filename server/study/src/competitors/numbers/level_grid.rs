@@ -37,7 +37,7 @@ impl RandomizedLevelResponse {
     /// Returns the mechanism with r `steps` at ε.
     ///
     /// # Errors
-    /// [`Error::OptionOutOfRange`] if r is not from 1 to 64 or ε is outside [`EPSILON`].
+    /// [`Error::OutOfRange`] if r is not from 1 to 64 or ε is outside [`EPSILON_RANGE`].
     pub fn new(steps: u32, epsilon: f64) -> Result<Self, Error> {
         STEP_COUNT_RANGE.check_in_range(f64::from(steps))?;
         EPSILON_RANGE.check_in_range(epsilon)?;
@@ -51,7 +51,7 @@ impl RandomizedLevelResponse {
     /// least.
     ///
     /// # Errors
-    /// [`Error::OptionOutOfRange`] if ε is outside [`EPSILON`].
+    /// [`Error::OutOfRange`] if ε is outside [`EPSILON_RANGE`].
     pub fn with_least_variance(epsilon: f64) -> Result<Self, Error> {
         let mut best = Self::new(1, epsilon)?;
         for steps in 2..=STEP_COUNT_RANGE.max as u32 {

@@ -58,7 +58,7 @@ impl MajorityMechanism {
     /// Returns the mechanism with the paper's threshold, ⌊d/2⌋ + 1.
     ///
     /// # Errors
-    /// [`Error::OptionOutOfRange`] if d is outside [`ATTRIBUTES`](super::ATTRIBUTES).
+    /// [`Error::OutOfRange`] if d is outside [`ATTRIBUTE_COUNT_RANGE`](super::ATTRIBUTE_COUNT_RANGE).
     pub fn new(attributes: u32, budget: &Budget) -> Result<Self, Error> {
         Self::with_agreement_threshold(attributes, attributes / 2 + 1, budget)
     }
@@ -75,7 +75,7 @@ impl MajorityMechanism {
     /// Returns the mechanism with a threshold κ from 1 to d.
     ///
     /// # Errors
-    /// [`Error::OptionOutOfRange`] if d or κ is out of range, or if fewer than one vector in 2²⁰ is
+    /// [`Error::OutOfRange`] if d or κ is out of range, or if fewer than one vector in 2²⁰ is
     /// favoured or fewer than one in 2²⁰ is not.
     pub fn with_agreement_threshold(
         attributes: u32,
@@ -130,7 +130,7 @@ impl MajorityMechanism {
     }
 
     /// Variance B² − x² of one report's estimate of an attribute with value x, where B is
-    /// [`scale`](Self::estimate_scale). It includes the rounding of x to a sign.
+    /// [`estimate_scale`](Self::estimate_scale). It includes the rounding of x to a sign.
     #[must_use]
     pub fn variance(&self, value: f64) -> f64 {
         self.estimate_scale * self.estimate_scale - value * value

@@ -9,7 +9,7 @@ use hushbin::bounds::EPSILON_RANGE;
 /// It is greatest for x = ±1.
 ///
 /// # Errors
-/// [`Error::OptionOutOfRange`] if ε is outside [`EPSILON`].
+/// [`Error::OutOfRange`] if ε is outside [`EPSILON_RANGE`].
 ///
 /// ```
 /// use hushbin_study::competitors::piecewise_variance;
@@ -32,7 +32,7 @@ pub fn piecewise_variance(value: f64, epsilon: f64) -> Result<f64, Error> {
 /// only [`TwoPointMechanism`](super::TwoPointMechanism).
 ///
 /// # Errors
-/// [`Error::OptionOutOfRange`] if ε is outside [`EPSILON`].
+/// [`Error::OutOfRange`] if ε is outside [`EPSILON_RANGE`].
 ///
 /// ```
 /// use hushbin_study::competitors::hybrid_variance;

@@ -46,7 +46,7 @@ impl SampledTwoPointMechanism {
     }
 
     /// Returns the mechanism with the k for which the variance is least, among all k with ε/k in
-    /// [`EPSILON`].
+    /// [`EPSILON_RANGE`].
     ///
     /// # Errors
     /// Same errors as [`SampledTwoPointMechanism::with_drawn_count`].
@@ -68,8 +68,8 @@ impl SampledTwoPointMechanism {
     /// Returns the mechanism that draws k = `answered` of the d `attributes`, with k from 1 to d.
     ///
     /// # Errors
-    /// [`Error::OptionOutOfRange`] if d is outside [`ATTRIBUTES`], k is outside 1 to d, ε/k is outside
-    /// [`EPSILON`], or δ/k is outside [`DELTA`](crate::competitors::DELTA).
+    /// [`Error::OutOfRange`] if d is outside [`ATTRIBUTE_COUNT_RANGE`], k is outside 1 to d, ε/k is outside
+    /// [`EPSILON_RANGE`], or δ/k is outside [`DELTA_RANGE`](crate::competitors::DELTA_RANGE).
     pub fn with_drawn_count(
         attributes: u32,
         answered: u32,

@@ -60,7 +60,7 @@ impl SampledPiecewise {
     /// Returns the mechanism with the paper's k = max(1, min(d, ⌊ε/2.5⌋)).
     ///
     /// # Errors
-    /// [`Error::OptionOutOfRange`] if d is outside [`ATTRIBUTES`], or ε or ε/k is outside [`EPSILON`].
+    /// [`Error::OutOfRange`] if d is outside [`ATTRIBUTE_COUNT_RANGE`], or ε or ε/k is outside [`EPSILON_RANGE`].
     pub fn new(attributes: u32, part: SingleNumberMechanism, epsilon: f64) -> Result<Self, Error> {
         ATTRIBUTE_COUNT_RANGE.check_in_range(f64::from(attributes))?;
         EPSILON_RANGE.check_in_range(epsilon)?;

@@ -34,7 +34,7 @@ impl SlidingPiecewise {
     /// Returns the piecewise mechanism PM as published (N. Wang et al., ICDE 2019).
     ///
     /// # Errors
-    /// [`Error::OptionOutOfRange`] if ε is outside [`EPSILON`].
+    /// [`Error::OutOfRange`] if ε is outside [`EPSILON_RANGE`].
     pub fn with_published_width(epsilon: f64) -> Result<Self, Error> {
         EPSILON_RANGE.check_in_range(epsilon)?;
         // The paper's C = (h + 1)/(h − 1), with h = exp(ε/2), is H here.
@@ -52,7 +52,7 @@ impl SlidingPiecewise {
     /// form, so neither is better.
     ///
     /// # Errors
-    /// [`Error::OptionOutOfRange`] if ε is outside [`EPSILON`].
+    /// [`Error::OutOfRange`] if ε is outside [`EPSILON_RANGE`].
     pub fn with_least_variance(epsilon: f64) -> Result<Self, Error> {
         EPSILON_RANGE.check_in_range(epsilon)?;
         let of = |logarithm: f64| Self::with_relative_width(logarithm.exp(), epsilon);
@@ -68,7 +68,7 @@ impl SlidingPiecewise {
     /// range, and the width of OPM's favoured interval is (C − 1)(2C + 1)/C.
     ///
     /// # Errors
-    /// [`Error::OptionOutOfRange`] if ε is outside [`EPSILON`].
+    /// [`Error::OutOfRange`] if ε is outside [`EPSILON_RANGE`].
     pub fn published_optimal_piecewise(epsilon: f64) -> Result<Self, Error> {
         let Self {
             half_range: half,

@@ -28,7 +28,7 @@ impl StaircaseMechanism {
     /// Returns the mechanism at ε.
     ///
     /// # Errors
-    /// [`Error::OptionOutOfRange`] if ε is outside [`EPSILON`].
+    /// [`Error::OutOfRange`] if ε is outside [`EPSILON_RANGE`].
     pub fn new(epsilon: f64) -> Result<Self, Error> {
         EPSILON_RANGE.check_in_range(epsilon)?;
         Ok(Self {

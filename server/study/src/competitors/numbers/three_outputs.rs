@@ -30,7 +30,7 @@ impl ThreeOutputMechanism {
     /// Returns the mechanism with the least worst-case variance at ε.
     ///
     /// # Errors
-    /// [`Error::OptionOutOfRange`] if ε is outside [`EPSILON`].
+    /// [`Error::OutOfRange`] if ε is outside [`EPSILON_RANGE`].
     pub fn with_least_variance(epsilon: f64) -> Result<Self, Error> {
         EPSILON_RANGE.check_in_range(epsilon)?;
         let of = |middle| Self::with_zero_probability(middle, epsilon);

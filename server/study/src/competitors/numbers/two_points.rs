@@ -40,7 +40,7 @@ impl TwoPointMechanism {
     }
 
     /// Returns the probability 1/2 + x/(2A) of reporting +, given a number x in [−1, 1]. A is
-    /// [`scale`](Self::estimate_scale).
+    /// [`estimate_scale`](Self::estimate_scale).
     #[must_use]
     pub fn plus_probability(&self, value: f64) -> f64 {
         0.5 + value / (2.0 * self.estimate_scale())
@@ -52,7 +52,7 @@ impl TwoPointMechanism {
         1.0 / (self.own_sign_threshold.probability() - self.own_sign_threshold.false_probability())
     }
 
-    /// Variance A² − x² of one report's estimate of a number x, where A is [`scale`](Self::estimate_scale).
+    /// Variance A² − x² of one report's estimate of a number x, where A is [`estimate_scale`](Self::estimate_scale).
     #[must_use]
     pub fn variance(&self, value: f64) -> f64 {
         self.estimate_scale().powi(2) - value * value

@@ -38,7 +38,7 @@ static DUAL_CERTIFICATES: LazyLock<Vec<DualCertificate>> = LazyLock::new(|| {
 });
 
 /// Largest |y| of the outputs y at which the dual function F is evaluated. All sign changes of the
-/// polynomials g are well within ±`OUTPUT_RANGE`.
+/// polynomials g are well within ±`MAX_OUTPUT_MAGNITUDE`.
 const MAX_OUTPUT_MAGNITUDE: f64 = 1e6;
 
 /// Returns a lower bound on the worst-case variance of one unbiased report of a number in [−1, 1].

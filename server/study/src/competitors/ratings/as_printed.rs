@@ -43,7 +43,7 @@ pub fn coco_draft() -> Value {
 
 /// Returns the JSON draft of hash-bin at level `user` (whole inputs are protected) as P3 prints it,
 /// for n people with k entries each. The mechanism has one bin and Laplace noise. Its clipping
-/// bound is √(2k·ln(4n/β)) with β = 0.05, rounded up to a multiple of 1/[`GRID`].
+/// bound is √(2k·ln(4n/β)) with β = 0.05, rounded up to a multiple of 1/[`DEFAULT_GRID_STEPS_PER_UNIT`].
 #[must_use]
 pub fn hash_bin_draft_at_user_level(entries: u32, people: u64) -> Value {
     let grid = f64::from(DEFAULT_GRID_STEPS_PER_UNIT);

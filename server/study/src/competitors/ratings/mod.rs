@@ -2,7 +2,7 @@
 //!
 //! P1, P2 and P3 of the [`errata`](hushbin_analysis::errata) compare their mechanisms with these,
 //! which are called oracles. Each oracle states its privacy loss, which tests check by enumeration,
-//! and has unbiased estimates. [`ORACLES`] lists all oracles. In all formulas, e = exp(ε).
+//! and has unbiased estimates. [`PUBLISHED_RATING_ORACLES`] lists all oracles. In all formulas, e = exp(ε).
 //!
 //! ```
 //! use hushbin_study::competitors::ratings::{ORACLES, OracleSetting};

@@ -40,7 +40,7 @@ impl GaussianRatingMechanism {
     /// from −1 to 1. Inputs may have any number of entries.
     ///
     /// # Errors
-    /// Same errors as [`OracleSetting::budget`]. [`Error::OptionOutOfRange`] if δ is below 10⁻¹⁵.
+    /// Same errors as [`OracleSetting::budget`]. [`Error::OutOfRange`] if δ is below 10⁻¹⁵.
     pub fn with_event_level_privacy(setting: &OracleSetting) -> Result<Self, Error> {
         let gaussian = GaussianMechanism::new(2.0, &setting.budget()?)?;
         Ok(Self::new(setting, None, gaussian))
@@ -61,7 +61,7 @@ impl GaussianRatingMechanism {
     /// number of entries.
     ///
     /// # Errors
-    /// Same errors as [`GaussianRatingMechanism::with_event_level_privacy`]. [`Error::OptionOutOfRange`] if L is outside
+    /// Same errors as [`GaussianRatingMechanism::with_event_level_privacy`]. [`Error::OutOfRange`] if L is outside
     /// [`NEIGHBOUR_DISTANCE_RANGE`](hushbin::bounds::NEIGHBOUR_DISTANCE_RANGE).
     ///
     /// ```
@@ -88,7 +88,7 @@ impl GaussianRatingMechanism {
     }
 
     /// Returns the mechanism at user level as in P3's code, with the standard deviation σ =
-    /// Δ·√(2·ln(1.25/δ))/ε and the sensitivity Δ of [`user`](Self::with_user_level_privacy). The noise is larger
+    /// Δ·√(2·ln(1.25/δ))/ε and the sensitivity Δ of [`with_user_level_privacy`](Self::with_user_level_privacy). The noise is larger
     /// than necessary, and its privacy is proven only for ε below 1.
     ///
     /// # Errors

@@ -27,7 +27,7 @@ pub trait OneSparseOracle: Copy + Send + Sync {
     /// Creates the oracle for the question and the privacy requirement of a setting.
     ///
     /// # Errors
-    /// [`Error::OptionOutOfRange`] if the setting is out of range.
+    /// [`Error::OutOfRange`] if the setting is out of range.
     fn new(setting: &OracleSetting) -> Result<Self, Error>;
 
     /// Returns the privacy loss of an answer: the least ε that it satisfies.

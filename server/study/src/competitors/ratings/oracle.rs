@@ -29,7 +29,7 @@ impl OracleSetting {
     /// mechanisms ignore.
     ///
     /// # Errors
-    /// [`Error::OptionOutOfRange`] if d is outside [`ITEMS`], or s is outside [`SPARSITY`] or above d.
+    /// [`Error::OutOfRange`] if d is outside [`ITEM_COUNT_RANGE`], or s is outside [`SPARSITY_RANGE`] or above d.
     /// Otherwise the errors of [`Budget::new`].
     pub fn budget(&self) -> Result<Budget, Error> {
         ITEM_COUNT_RANGE.check_in_range(f64::from(self.items))?;

@@ -43,8 +43,8 @@ impl OneSparseOracle for SignedHashOracle {
     /// Creates the oracle for the question and the privacy requirement of a setting.
     ///
     /// # Errors
-    /// Same errors as [`OracleSetting::budget`]. [`Error::OptionOutOfRange`] if 2(d + s) is outside
-    /// [`OPTIONS`](hushbin::bounds::OPTIONS).
+    /// Same errors as [`OracleSetting::budget`]. [`Error::OutOfRange`] if 2(d + s) is outside
+    /// [`OPTION_COUNT_RANGE`](hushbin::bounds::OPTION_COUNT_RANGE).
     fn new(setting: &OracleSetting) -> Result<Self, Error> {
         let budget = setting.budget_without_delta()?;
         // OLH's variance is least at e + 1 buckets.

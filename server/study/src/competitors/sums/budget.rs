@@ -65,7 +65,7 @@ impl CoordinateBudget {
     /// most 2.34·ln(2/δ).
     ///
     /// # Errors
-    /// [`Error::OptionOutOfRange`] if D is outside [`COORDINATES`], if ε₀ is below 10⁻⁶, or if δ₀ is
+    /// [`Error::OutOfRange`] if D is outside [`COORDINATE_COUNT_RANGE`], if ε₀ is below 10⁻⁶, or if δ₀ is
     /// below 10⁻³⁰, for example because δ = 0.
     pub fn new(coordinates: u32, budget: &Budget) -> Result<Self, Error> {
         Self::with_delta_parts(coordinates, budget, 2.0)
@@ -95,7 +95,7 @@ impl CoordinateBudget {
     /// Creates a budget from one coordinate's ε₀, from 10⁻⁶ to 100, and its δ₀, from 10⁻³⁰ to 1/2.
     ///
     /// # Errors
-    /// [`Error::OptionOutOfRange`] if ε₀ or δ₀ is out of its range.
+    /// [`Error::OutOfRange`] if ε₀ or δ₀ is out of its range.
     pub fn from_epsilon_and_delta(epsilon: f64, delta: f64) -> Result<Self, Error> {
         COORDINATE_EPSILON_RANGE.check_in_range(epsilon)?;
         COORDINATE_DELTA_RANGE.check_in_range(delta)?;

@@ -66,7 +66,7 @@ pub fn local_epsilon(cells: u32, gamma: f64) -> f64 {
 /// M = `cells` buckets.
 ///
 /// # Errors
-/// [`Error::OptionOutOfRange`] if M or ε is out of range.
+/// [`Error::OutOfRange`] if M or ε is out of range.
 pub fn grid_mixture(cells: u32, epsilon: f64) -> Result<ReportMixture, Error> {
     let rule = FavouredBucketRule::Heaviest { favoured: 1 };
     let of_cells = Collision::new(rule, HashFamily::Balanced, cells)?;
@@ -78,7 +78,7 @@ pub fn grid_mixture(cells: u32, epsilon: f64) -> Result<ReportMixture, Error> {
 /// above 12, so the result is at least the γ for a local ε of 12.
 ///
 /// # Errors
-/// [`Error::OptionOutOfRange`] if M, n or δ is out of the range of [`compute_batch_privacy`], or if even
+/// [`Error::OutOfRange`] if M, n or δ is out of the range of [`compute_batch_privacy`], or if even
 /// the γ of the least local ε is not enough.
 ///
 /// ```
@@ -102,7 +102,7 @@ pub fn least_uniform_probability(cells: u32, people: u64, budget: &Budget) -> Re
 /// `gamma` is the probability γ of a uniform cell.
 ///
 /// # Errors
-/// Same errors as [`compute_batch_privacy`]. [`Error::OptionOutOfRange`] if γ is not from 10⁻¹² to 1.
+/// Same errors as [`compute_batch_privacy`]. [`Error::OutOfRange`] if γ is not from 10⁻¹² to 1.
 pub fn central_epsilon(cells: u32, gamma: f64, people: u64, delta: f64) -> Result<f64, Error> {
     GAMMA_RANGE.check_in_range(gamma)?;
     let mixture = grid_mixture(cells, local_epsilon(cells, gamma))?;
@@ -132,7 +132,7 @@ pub fn proven_delta(cells: u32, gamma: f64, people: u64, epsilon: f64) -> Result
 /// cells.
 ///
 /// # Errors
-/// [`Error::OptionOutOfRange`] if there are fewer than 3 cells or 2 people, or γ is out of range.
+/// [`Error::OutOfRange`] if there are fewer than 3 cells or 2 people, or γ is out of range.
 pub fn attack_delta_lower_bound(
     cells: u32,
     gamma: f64,
@@ -191,7 +191,7 @@ fn binomial_probability(successes: f64, trials: f64, p: f64) -> f64 {
 ///
 /// # Errors
 /// [`Error::InvalidCombination`] if there are more than 16 cells, 15 people or 20,000 multisets, or fewer
-/// than 2 cells. [`Error::OptionOutOfRange`] if γ is not from 10⁻¹² to 1.
+/// than 2 cells. [`Error::OutOfRange`] if γ is not from 10⁻¹² to 1.
 ///
 /// ```
 /// use hushbin_study::competitors::sums::grid;

@@ -48,7 +48,7 @@ impl NegativeBinomial {
     /// Creates the distribution NB(r, p), with r from 10⁻¹² to 10⁶ and p from 10⁻¹² to 1 − 10⁻⁷.
     ///
     /// # Errors
-    /// [`Error::OptionOutOfRange`] if r or p is out of its range.
+    /// [`Error::OutOfRange`] if r or p is out of its range.
     pub fn new(r: f64, p: f64) -> Result<Self, Error> {
         SHAPE_RANGE.check_in_range(r)?;
         CONTINUE_PROBABILITY_RANGE.check_in_range(p)?;

@@ -55,7 +55,7 @@ impl CoordinateNoise {
     /// because they have either sign.
     ///
     /// # Errors
-    /// [`Error::OptionOutOfRange`] if L is outside [`LEVELS`](super::LEVELS), or ε₀ is so small that a p
+    /// [`Error::OutOfRange`] if L is outside [`LEVEL_COUNT_RANGE`](super::LEVEL_COUNT_RANGE), or ε₀ is so small that a p
     /// is above 1 − 10⁻⁷.
     pub fn new(levels: u32, budget: &CoordinateBudget) -> Result<Self, Error> {
         let reach = ZeroSumTuples::new(levels)?.maximum_shift();
@@ -73,7 +73,7 @@ impl CoordinateNoise {
     /// `units` for messages ±1, and p_y = `copies(y)` for the tuple s_y.
     ///
     /// # Errors
-    /// [`Error::OptionOutOfRange`] if L is outside [`LEVELS`](super::LEVELS), or r or a p is out of the
+    /// [`Error::OutOfRange`] if L is outside [`LEVEL_COUNT_RANGE`](super::LEVEL_COUNT_RANGE), or r or a p is out of the
     /// range of [`NegativeBinomial::new`]. [`Error::InvalidCombination`] if r < 1: the counts would not be
     /// log-concave, so that the best tests would not be thresholds.
     pub fn with_parameters(

@@ -51,7 +51,7 @@ impl VectorSumProtocol {
     /// the budget (ε₀, δ₀) of one coordinate.
     ///
     /// # Errors
-    /// [`Error::OptionOutOfRange`] if D is outside [`COORDINATES`] or n_h is outside [`HONEST_PEOPLE_COUNT_RANGE`].
+    /// [`Error::OutOfRange`] if D is outside [`COORDINATE_COUNT_RANGE`] or n_h is outside [`HONEST_PEOPLE_COUNT_RANGE`].
     /// Otherwise the errors of [`CoordinateNoise::new`].
     pub fn new(
         coordinates: u32,

@@ -57,7 +57,7 @@ impl ZeroSumTuples {
     /// Returns the tuples for L levels.
     ///
     /// # Errors
-    /// [`Error::OptionOutOfRange`] if L is outside [`LEVELS`].
+    /// [`Error::OutOfRange`] if L is outside [`LEVEL_COUNT_RANGE`].
     pub fn new(levels: u32) -> Result<Self, Error> {
         LEVEL_COUNT_RANGE.check_in_range(f64::from(levels))?;
         let l = levels as i32;
@@ -131,7 +131,7 @@ impl ZeroSumTuples {
     }
 
     /// Returns the maximum difference between c_y(x) and c_y(x′) over all messages x and x′, where
-    /// c_y(x) is the [`coefficient`](Self::tuple_coefficient).
+    /// c_y(x) is the [`tuple_coefficient`](Self::tuple_coefficient).
     ///
     /// # Panics
     /// If there is no such tuple.
@@ -163,7 +163,7 @@ impl ZeroSumTuples {
     }
 
     /// Returns the maxima of the shifts of tuple counts, over all changes of a person's value and
-    /// all U of [`shift`](Self::count_shift).
+    /// all U of [`count_shift`](Self::count_shift).
     ///
     /// ```
     /// use hushbin_study::competitors::sums::ZeroSumTuples;

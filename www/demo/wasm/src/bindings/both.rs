@@ -75,7 +75,9 @@ impl Both {
     /// A [`Refusal`] if the confidence is out of range.
     #[wasm_bindgen(unchecked_return_type = "BothEstimates")]
     pub fn estimates(&self, confidence: f64) -> Result<JsValue, JsValue> {
-        CONFIDENCE.check(confidence).map_err(Refusal::from)?;
+        CONFIDENCE
+            .check_in_range(confidence)
+            .map_err(Refusal::from)?;
         Ok(to_js(&self.inner.estimate_means(confidence)))
     }
 }

@@ -1,11 +1,11 @@
 //! Bindings of the planner for sum tasks, whose messages go through a shuffler.
 
-use hushbin::sums::{BoundedVector, SumDraft};
+use hushbin::sums::{BoundedVector, SumTaskDraft};
 use hushbin::task::NumberLimits;
 use hushbin::{Error, Items, bounds};
-use hushbin_analysis::accounting::HONEST_FRACTION;
+use hushbin_analysis::accounting::HONEST_FRACTION_RANGE;
 use hushbin_analysis::plan::PlanError;
-use hushbin_analysis::sums::{BATCH_MESSAGES, SumPlan, resolve_sum_draft};
+use hushbin_analysis::sums::{BATCH_MESSAGE_COUNT_RANGE, SumPlan, resolve_sum_draft};
 use serde_json::Value;
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
@@ -60,7 +60,7 @@ pub fn plan_sums(
     let plan = || -> Result<JsValue, Refusal> {
         let file: Value = from_js(draft)?;
         check_sum_draft(&file)?;
-        let draft: SumDraft =
+        let draft: SumTaskDraft =
             serde_json::from_value(file).map_err(|error| Refusal::no_value(&error))?;
         Ok(to_js(&SumPlan::new(resolve_sum_draft(&draft)?)?))
     };
@@ -73,19 +73,21 @@ fn check_sum_draft(file: &Value) -> Result<(), Refusal> {
     let [people, honest] = ["people", "honest_fraction"].map(|name| file[name].as_f64());
     if let Some(people) = people {
         // Each person sends at least one message, so this also bounds the number of people.
-        BATCH_MESSAGES
-            .check(people)
+        BATCH_MESSAGE_COUNT_RANGE
+            .check_in_range(people)
             .map_err(refusal_about_field("people"))?;
     }
     if let Some(honest) = honest {
-        HONEST_FRACTION.check(honest)?;
+        HONEST_FRACTION_RANGE.check_in_range(honest)?;
         if people.is_some_and(|people| honest * people < 2.0) {
             let reason = "at least 2 of the \"people\" must be honest";
-            return Err(refusal_about_field("people")(Error::Combination { reason }));
+            return Err(refusal_about_field("people")(Error::InvalidCombination {
+                reason,
+            }));
         }
     }
     if let Some(numbers) = file["numbers"].as_array() {
-        bounds::SUM_COORDINATES.check(numbers.len() as f64)?;
+        bounds::SUM_COORDINATE_COUNT_RANGE.check_in_range(numbers.len() as f64)?;
         for own in numbers {
             if let [Some(min), Some(max)] = ["min", "max"].map(|name| own[name].as_f64()) {
                 NumberLimits::new(min, max, None).map_err(refusal_about_field("max"))?;
@@ -95,9 +97,14 @@ fn check_sum_draft(file: &Value) -> Result<(), Refusal> {
     let vector = &file["vector"];
     if let (Some(items), Some(length)) = (vector["items"].as_u64(), vector["length"].as_f64()) {
         let items = u32::try_from(items).unwrap_or(u32::MAX);
-        bounds::SUM_DIMENSION.check(items.into())?;
-        BoundedVector::new(Items::Count(items), length, 0, BoundedVector::SPREAD)
-            .map_err(refusal_about_field("length"))?;
+        bounds::SUM_DIMENSION_RANGE.check_in_range(items.into())?;
+        BoundedVector::new(
+            Items::Count(items),
+            length,
+            0,
+            BoundedVector::DEFAULT_COEFFICIENT_SPREAD,
+        )
+        .map_err(refusal_about_field("length"))?;
     }
     Ok(())
 }

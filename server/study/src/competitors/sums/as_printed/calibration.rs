@@ -32,7 +32,7 @@ pub struct CalibrationRow {
 /// Returns the table row for a shift k and a budget (ε, δ).
 ///
 /// # Errors
-/// [`Error::OptionOutOfRange`] if k or δ is 0.
+/// [`Error::OutOfRange`] if k or δ is 0.
 ///
 /// ```
 /// use hushbin_study::competitors::{Budget, sums::as_printed};
