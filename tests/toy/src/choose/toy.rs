@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use serde::Deserialize;
 
-use super::contract::Choose;
+use super::contract::ChooseParameters;
 use super::population::Population;
 use super::predict::{self, PredictErrors, PredictedErrors};
 use super::search::{Candidate, ParameterSearch};
@@ -31,14 +31,14 @@ impl PredictErrors for Toy {
         let mean =
             predict::error_with_sampling(domain, population, items, square - 1.0, |_| square);
         PredictedErrors {
-            mean: Some(mean),
-            frequency: None,
-            nonmissing: None,
+            mean_error: Some(mean),
+            frequency_error: None,
+            nonmissing_error: None,
         }
     }
 }
 
-impl Choose for Toy {
+impl ChooseParameters for Toy {
     type Draft = Draft;
 
     fn check_draft(_: &Draft, _: &Domain) -> Result<(), Error> {

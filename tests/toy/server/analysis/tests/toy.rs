@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 use hushbin::{Entry, Mechanism, Randomizer, Task, TaskDraft, Upload, UploadId};
-use hushbin_analysis::accounting::{Mixture, compute_batch_privacy};
+use hushbin_analysis::accounting::{ReportMixture, compute_batch_privacy};
 use hushbin_analysis::estimate::{
     ErrorPredictor, Estimand, EstimateOptions, Query, Totals, estimates,
 };
@@ -20,7 +20,7 @@ const PEOPLE: u32 = 40_000;
 #[test]
 fn a_task_file_becomes_estimates() {
     let draft: TaskDraft = serde_json::from_str(FILE).unwrap();
-    let task = draft.resolve().unwrap();
+    let task = draft.resolve_task().unwrap();
     assert!(matches!(task.questions()[0].mechanism(), Mechanism::Toy(_)));
     assert!(draft.check_agrees_with(&task).is_ok());
     assert!(task.effective_epsilon() <= 2.0);
@@ -78,7 +78,7 @@ fn a_task_file_becomes_estimates() {
         assert!((mean.standard_error / predicted.unwrap() - 1.0).abs() < 0.05);
     }
 
-    let mixture = Mixture::for_task(&task).unwrap();
+    let mixture = ReportMixture::for_task(&task).unwrap();
     assert!(
         compute_batch_privacy(&mixture, 10_000, 1.0, 1e-6)
             .unwrap()
@@ -95,6 +95,9 @@ fn a_task_file_becomes_estimates() {
             .each_ref()
             .map(|input| Hypothesis::new(&task.questions()[0], input));
         let seen = observe_report(&task.questions()[0], inputs.each_ref(), &report);
-        assert!(seen.log_ratio.abs() <= 2.0 * (1.0 + 1e-12), "{pair:?}");
+        assert!(
+            seen.log_likelihood_ratio.abs() <= 2.0 * (1.0 + 1e-12),
+            "{pair:?}"
+        );
     }
 }

@@ -55,10 +55,13 @@ impl MechanismParameters for Toy {
     type Report = Report;
     type Randomizer = Randomizer;
 
-    fn check(&self, domain: &Domain) -> Result<(), Error> {
-        domain.item_count().map(|_| ()).ok_or(error!(Combination {
-            reason: "the toy takes no open task",
-        }))
+    fn check_suits_domain(&self, domain: &Domain) -> Result<(), Error> {
+        domain
+            .item_count()
+            .map(|_| ())
+            .ok_or(error!(InvalidCombination {
+                reason: "the toy takes no open task",
+            }))
     }
 
     fn read_canonical(_: &mut CanonicalReader<'_>) -> Result<Self, Error> {
@@ -85,7 +88,11 @@ impl CollectedMechanism for Toy {
         realised_epsilon(sides.into_iter(), epsilon)
     }
 
-    fn decoder(&self, _: &Domain, _: f64) -> impl Fn(&mut Cursor<'_>) -> Result<Report, Error> {
+    fn report_decoder(
+        &self,
+        _: &Domain,
+        _: f64,
+    ) -> impl Fn(&mut Cursor<'_>) -> Result<Report, Error> {
         |cursor| {
             let seed = u64::from_le_bytes(cursor.read_array("expected a seed of 8 bytes")?);
             let plus = cursor.read_value("expected a sign, 0 or 1")?;
@@ -118,7 +125,7 @@ impl Randomize for Randomizer {
         let plus = match self.signed.get(drawn) {
             Some(signed) => {
                 let sign = element_sign(&self.domain, &HashKeys::new(seed), signed.item);
-                (sign < 0) == signed.negative
+                (sign < 0) == signed.is_negative
             }
             // A padding has a fair sign.
             None => rng.next_u64() & 1 == 1,

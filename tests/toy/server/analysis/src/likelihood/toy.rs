@@ -6,7 +6,7 @@ use hushbin::hash::{HashKeys, sign_of_closed_element};
 use hushbin::mechanism::toy::{Report, Toy};
 
 use super::contract::ObservableMechanism;
-use super::hypothesis::{Hypothesis, HypothesisPart};
+use super::hypothesis::{Hypothesis, HypothesisMixturePart};
 use super::observation::Observation;
 
 impl ObservableMechanism for Toy {
@@ -24,19 +24,22 @@ impl ObservableMechanism for Toy {
             let push = |entry: &Entry| {
                 entry.value.signum() * f64::from(sign_of_closed_element(&keys, entry.item as u32))
             };
-            let of_part = |part: &HypothesisPart| {
-                let kept = part.kept.iter().map(|&index| push(&input.entries()[index]));
+            let of_part = |part: &HypothesisMixturePart| {
+                let kept = part
+                    .kept_entry_indices
+                    .iter()
+                    .map(|&index| push(&input.entries()[index]));
                 part.probability * kept.sum::<f64>() / f64::from(domain.sparsity())
             };
-            let push: f64 = input.parts().iter().map(of_part).sum();
+            let push: f64 = input.mixture_parts().iter().map(of_part).sum();
             let plus = 0.5 + 0.5 * push * (0.5 * epsilon).tanh();
             if report.plus { plus } else { 1.0 - plus }
         };
         let [first, second] = inputs.map(likelihood);
         Observation {
-            log_ratio: (first / second).ln(),
+            log_likelihood_ratio: (first / second).ln(),
             seed: report.seed,
-            bucket: u64::from(report.plus),
+            reported_bucket: u64::from(report.plus),
             ..Observation::default()
         }
     }

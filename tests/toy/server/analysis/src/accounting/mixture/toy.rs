@@ -2,11 +2,11 @@
 
 use hushbin::mechanism::toy::Toy;
 
-use super::alpha::Mixture;
+use super::alpha::ReportMixture;
 use super::contract::{AccountedMechanism, AccountingError};
 
 impl AccountedMechanism for Toy {
-    fn mixture(&self, _: u32, epsilon: f64) -> Result<Mixture, AccountingError> {
-        Ok(Mixture::for_any_randomizer(epsilon)?)
+    fn report_mixture(&self, _: u32, epsilon: f64) -> Result<ReportMixture, AccountingError> {
+        Ok(ReportMixture::for_any_randomizer(epsilon)?)
     }
 }

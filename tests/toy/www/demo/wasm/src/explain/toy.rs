@@ -62,7 +62,7 @@ fn push(signed: &SignedItem, seed: u64) -> f64 {
         &HashKeys::new(seed),
         signed.item as u32,
     ));
-    if signed.negative { -sign } else { sign }
+    if signed.is_negative { -sign } else { sign }
 }
 
 fn chance(toy: &Toy, setting: &DomainAndEpsilon, answers: &[SignedItem], report: Report) -> f64 {
