@@ -51,7 +51,7 @@ pub struct SignedItem {
 /// use hushbin::ValueKind;
 ///
 /// assert!(ValueKind::Real.accepts(0.5) && !ValueKind::Sign.accepts(0.5));
-/// assert!(!ValueKind::Real.accepts(f64::NAN));
+/// assert!(!ValueKind::Real.accepts_value(f64::NAN));
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -97,7 +97,7 @@ impl ValueKind {
 /// use hushbin::domain::Domain;
 ///
 /// let rated = Domain::rated(Some(40), 3);
-/// assert_eq!((rated.item_count(), rated.sparsity()), (Some(40), 3));
+/// assert_eq!((of_rated_items.item_count(), of_rated_items.sparsity()), (Some(40), 3));
 /// // Each item with either sign, and s paddings.
 /// assert_eq!(rated.element_count(), Some(83));
 /// assert_eq!(Domain::unrated(Some(40), 3).element_count(), Some(43));
@@ -175,7 +175,7 @@ impl Domain {
     /// use hushbin::domain::Domain;
     ///
     /// let dense = Domain::dense(7);
-    /// assert_eq!((dense.item_count(), dense.sparsity()), (Some(7), 7));
+    /// assert_eq!((of_dense_inputs.item_count(), of_dense_inputs.sparsity()), (Some(7), 7));
     /// assert!(!dense.is_padded() && Domain::rated(Some(7), 7).is_padded());
     /// ```
     #[must_use]

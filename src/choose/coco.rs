@@ -4,7 +4,7 @@
 use super::buckets_draft::{BucketsDraft, ChoosableRule};
 use super::budget::PrivacyBudget;
 use super::contract::ChooseParameters;
-use super::objective::{ParameterSearchGoal, Objective};
+use super::objective::{Objective, ParameterSearchGoal};
 use super::population::Population;
 use super::predict::{self, PredictErrors, PredictedErrors};
 use super::search::{Candidate, ParameterSearch};
@@ -36,7 +36,11 @@ impl PredictErrors for Coco {
     }
 }
 
-fn predicted_errors(rates: &CocoHitProbabilities, domain: &Domain, population: &Population) -> PredictedErrors {
+fn predicted_errors(
+    rates: &CocoHitProbabilities,
+    domain: &Domain,
+    population: &Population,
+) -> PredictedErrors {
     let items = predict::averaged_item_count(domain, population);
     let with = rates.estimate_second_moment(true) - 1.0;
     let without = |kept| rates.second_moment_outside_input(domain.sparsity(), f64::from(kept));
@@ -60,7 +64,11 @@ fn predicted_errors(rates: &CocoHitProbabilities, domain: &Domain, population: &
 
 /// Returns the total variance of the means. If the objective gives weight to non-missing
 /// frequencies, returns [`Objective::variance_to_minimise`] instead.
-fn total_variance(rates: &CocoHitProbabilities, domain: &Domain, goal: &ParameterSearchGoal<'_>) -> f64 {
+fn total_variance(
+    rates: &CocoHitProbabilities,
+    domain: &Domain,
+    goal: &ParameterSearchGoal<'_>,
+) -> f64 {
     goal.objective
         .variance_to_minimise(domain, |people| predicted_errors(rates, domain, people))
         .unwrap_or_else(|| rates.total_variance(domain))
@@ -81,7 +89,12 @@ impl ChoosableRule for FavouredSideRule {
         total_variance(&rates, domain, goal)
     }
 
-    fn paper_rule_variance(coco: &Coco, domain: &Domain, epsilon: f64, goal: &ParameterSearchGoal<'_>) -> f64 {
+    fn paper_rule_variance(
+        coco: &Coco,
+        domain: &Domain,
+        epsilon: f64,
+        goal: &ParameterSearchGoal<'_>,
+    ) -> f64 {
         total_variance(&coco.hit_probabilities(domain, epsilon), domain, goal)
     }
 
@@ -113,13 +126,18 @@ fn best_parameters_or_single_pair(domain: &Domain, budget: PrivacyBudget) -> Res
         Coco::choose_parameters(domain, budget, &draft)
     };
     let best = choose(None)?;
-    let few = domain.item_count().is_none_or(|items| items < MIN_ITEMS_FOR_SINGLE_PAIR);
+    let few = domain
+        .item_count()
+        .is_none_or(|items| items < MIN_ITEMS_FOR_SINGLE_PAIR);
     // A single pair is one favoured side of two.
     if few || !budget.precompute_exp().allows_favoured_of_buckets(1, 2) {
         return Ok(best);
     }
     let single = choose(Some(2))?;
-    let variance = |coco: &Coco| coco.hit_probabilities(domain, budget.epsilon).total_variance(domain);
+    let variance = |coco: &Coco| {
+        coco.hit_probabilities(domain, budget.epsilon)
+            .total_variance(domain)
+    };
     let preferred = variance(&single) <= SINGLE_PAIR_VARIANCE_TOLERANCE * variance(&best);
     Ok(if preferred { single } else { best })
 }

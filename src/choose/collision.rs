@@ -4,13 +4,15 @@
 use super::balanced_windows;
 use super::buckets_draft::{BucketsDraft, ChoosableRule, ParametersWithVariance};
 use super::budget::{PreparedBudget, PrivacyBudget};
-use super::objective::{ParameterSearchGoal, Objective};
+use super::objective::{Objective, ParameterSearchGoal};
 use super::population::Population;
 use super::predict::{self, PredictErrors, PredictedErrors, SquaredError};
 use super::subset;
 use crate::domain::Domain;
 use crate::error::Error;
-use crate::mechanism::collision::{Collision, CollisionHitProbabilities, FavouredBucketRule, FavouredBucketRuleName};
+use crate::mechanism::collision::{
+    Collision, CollisionHitProbabilities, FavouredBucketRule, FavouredBucketRuleName,
+};
 use crate::mechanism::occupancy::{StrengthMeasure, StrongestCellSums};
 use crate::sample::ExpLowerBound;
 use crate::task::QuestionPart;
@@ -29,7 +31,11 @@ impl PredictErrors for Collision {
     }
 }
 
-fn predicted_errors(rates: &CollisionHitProbabilities, domain: &Domain, population: &Population) -> PredictedErrors {
+fn predicted_errors(
+    rates: &CollisionHitProbabilities,
+    domain: &Domain,
+    population: &Population,
+) -> PredictedErrors {
     let items = predict::averaged_item_count(domain, population);
     let sampled = |numbers, with, without| {
         Some(predict::error_with_sampling(
@@ -55,7 +61,11 @@ fn predicted_errors(rates: &CollisionHitProbabilities, domain: &Domain, populati
 /// Returns the total variance of the frequencies. If the goal has parts, the frequencies are the
 /// shares of people who chose each option. If the objective gives weight to non-missing
 /// frequencies, returns [`Objective::variance_to_minimise`] instead.
-fn total_variance(rates: &CollisionHitProbabilities, domain: &Domain, goal: &ParameterSearchGoal<'_>) -> f64 {
+fn total_variance(
+    rates: &CollisionHitProbabilities,
+    domain: &Domain,
+    goal: &ParameterSearchGoal<'_>,
+) -> f64 {
     if !goal.parts.is_empty() {
         let options = goal.parts.iter().map(QuestionPart::cell_count);
         return options.map(|own| rates.total_option_variance(own)).sum();
@@ -119,6 +129,11 @@ impl Collision {
         budget: impl Into<PrivacyBudget>,
         draft: &Draft,
     ) -> Result<Self, Error> {
-        subset::choose_bucket_parameters(domain, budget.into(), draft, &Objective::FREQUENCY_ONLY.into())
+        subset::choose_bucket_parameters(
+            domain,
+            budget.into(),
+            draft,
+            &Objective::FREQUENCY_ONLY.into(),
+        )
     }
 }

@@ -18,8 +18,8 @@ use crate::error::Error;
 use crate::hash::HashFamily;
 use crate::mechanism::contract::MechanismParameters;
 use crate::mechanism::hash_bin::{
-    DEFAULT_GRID_STEPS_PER_UNIT, HashBin, SumNoiseKind, PrivacyLevel, PrivacyLevelName, Report, RandomisedResponse, clipping_attenuation,
-    clipped_sum_second_moment,
+    DEFAULT_GRID_STEPS_PER_UNIT, HashBin, PrivacyLevel, PrivacyLevelName, RandomisedResponse,
+    Report, SumNoiseKind, clipped_sum_second_moment, clipping_attenuation,
 };
 
 /// [`HashBin`] whose parameters may be unset.
@@ -150,7 +150,8 @@ impl ChooseParameters for HashBin {
             .sparsity
             .unwrap_or(average.clamp(1, search.max_sparsity()));
         let domain = search.domain.with_sparsity(sparsity);
-        let chosen = HashBin::choose_parameters(&domain, search.budget.epsilon, draft, search.population)?;
+        let chosen =
+            HashBin::choose_parameters(&domain, search.budget.epsilon, draft, search.population)?;
         Ok(search.evaluate_candidate(chosen, &domain))
     }
 
@@ -286,7 +287,8 @@ fn best_bin_count(
         .map_or(bounds::BIN_COUNT_RANGE.max, f64::from)
         .min(bounds::BIN_COUNT_RANGE.max);
     let by_distance = |distance: f64| {
-        let bins = libm::round(BIN_COUNT_TO_PAPER_RATIO * epsilon * epsilon * s / (distance * distance));
+        let bins =
+            libm::round(BIN_COUNT_TO_PAPER_RATIO * epsilon * epsilon * s / (distance * distance));
         bins.clamp(1.0, most) as u32
     };
     match level {
@@ -299,7 +301,9 @@ fn best_bin_count(
             with(1)?;
             let variance = |bins: u32| {
                 let hash_bin = with(bins).expect("only the number of bins differs");
-                hash_bin.estimate_scale_and_variance(domain, epsilon).value_variance(s, 0.0)
+                hash_bin
+                    .estimate_scale_and_variance(domain, epsilon)
+                    .value_variance(s, 0.0)
             };
             let pure = by_distance(distance);
             // Under δ, `pure` is no limit: every number up to 1,024 is tried.
@@ -329,7 +333,9 @@ fn best_clip_and_noise(
         .filter(|noise| draft.noise.is_none_or(|asked| asked == *noise));
     let tried = allowed.map(|noise| {
         let error = SquaredErrorByClippingBound::new(domain, epsilon, noise, population);
-        let clip = draft.clip.unwrap_or_else(|| error.best_clipping_bound(grid));
+        let clip = draft
+            .clip
+            .unwrap_or_else(|| error.best_clipping_bound(grid));
         (error.total_error(clip), (clip, noise))
     });
     let best = tried.min_by(|a, b| a.0.total_cmp(&b.0));
@@ -357,16 +363,27 @@ struct SquaredErrorByClippingBound<'a> {
 impl<'a> SquaredErrorByClippingBound<'a> {
     fn new(domain: &Domain, epsilon: f64, noise: SumNoiseKind, population: &'a Population) -> Self {
         let items = match domain.item_count() {
-            Some(items) if !population.has_equal_entries() || population.mean_item_overlap.is_some() => items,
+            Some(items)
+                if !population.has_equal_entries() || population.mean_item_overlap.is_some() =>
+            {
+                items
+            }
             _ => population.max_entries().max(1),
         };
         let level = PrivacyLevel::User { clip: 1.0, noise };
-        let unit = HashBin::new(level, HashFamily::Independent, 1, DEFAULT_GRID_STEPS_PER_UNIT)
-            .expect("a clip of 1 is a multiple of any grid");
+        let unit = HashBin::new(
+            level,
+            HashFamily::Independent,
+            1,
+            DEFAULT_GRID_STEPS_PER_UNIT,
+        )
+        .expect("a clip of 1 is a multiple of any grid");
         Self {
             population,
             item_count: f64::from(items),
-            unit_noise_variance: unit.estimate_scale_and_variance(domain, epsilon).noise_variance,
+            unit_noise_variance: unit
+                .estimate_scale_and_variance(domain, epsilon)
+                .noise_variance,
             is_laplace_noise: noise == SumNoiseKind::Laplace,
         }
     }
@@ -387,7 +404,8 @@ impl<'a> SquaredErrorByClippingBound<'a> {
     /// grid step. It is at least 1, so that values of people with one entry are not clipped.
     fn best_clipping_bound(&self, grid: u32) -> f64 {
         let clip = |steps: u32| f64::from(steps) / f64::from(grid);
-        let widest = f64::from(self.population.max_entries()).clamp(1.0, bounds::CLIPPING_BOUND_RANGE.max);
+        let widest =
+            f64::from(self.population.max_entries()).clamp(1.0, bounds::CLIPPING_BOUND_RANGE.max);
         let (mut low, mut high) = (grid, (widest * f64::from(grid)) as u32);
         // Bisection on the sign of the slope, which a convex error allows.
         while low < high {

@@ -19,7 +19,7 @@ use crate::task::QuestionPart;
 ///
 /// let mean = SquaredError { variance: 0.003, rare_variance: 0.002, ..SquaredError::default() };
 /// let predicted = PredictedErrors { mean: Some(mean), frequency: None, nonmissing: None };
-/// assert_eq!(Objective::MEAN.weighted_error(&predicted), Some(mean));
+/// assert_eq!(Objective::MEAN.weighted_error(&predicted), Some(mean_error));
 /// assert_eq!(Objective::FREQUENCY.weighted_error(&predicted), None);
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -169,7 +169,9 @@ fn known_patterns(cells: u32) -> Result<Vec<Pattern>, Error> {
     }
     // The file is compiled in and contains only numbers, so the 0 is never used.
     let number = |text: &str| text.parse::<u32>().unwrap_or(0);
-    let lines = KNOWN_PATTERNS_TEXT.lines().filter_map(|line| line.split_once(": "));
+    let lines = KNOWN_PATTERNS_TEXT
+        .lines()
+        .filter_map(|line| line.split_once(": "));
     let sizes = lines.filter_map(|(sizes, own)| Some((sizes.split_once(' ')?, own)));
     let all: Vec<_> = sizes
         .map(|((k, l), own)| (number(k), number(l), own))

@@ -23,7 +23,7 @@ use crate::task::items::check_task_id;
 ///     "vector": { "items": ["calm", "glad"], "length": 1.0 }
 /// }"#)?;
 /// let SumTaskFields { people, honest_fraction, .. } = draft.parts;
-/// assert_eq!((people, honest_fraction), (1000, 0.9));
+/// assert_eq!((entries_by_person, honest_fraction), (1000, 0.9));
 /// # Ok::<(), serde_json::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]

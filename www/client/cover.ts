@@ -44,7 +44,7 @@ export interface CoverReports {
    * Returns the ledgers that hold the report of these answers. Returns undefined if the window has
    * no report left for them.
    *
-   * @param before ledgers in their state at the time `now`
+   * @param before ledgers as they are at the time `now`
    * @param charge returns the ledgers after a further report, or undefined if the budgets forbid it
    * @param pack returns an upload of the report
    */
@@ -110,7 +110,7 @@ export function prepareCover(engine: ReportMaker, { minutes }: Cover): CoverRepo
       if (held && made.get(entries) === String(held.bytes)) {
         return { ledger, charges };
       }
-      // An answer never begins a window: its time would tell that there is an answer.
+      // An answer never begins a window. Otherwise the time of the report would reveal it.
       if (!held?.isCover || now >= held.due) {
         return undefined;
       }

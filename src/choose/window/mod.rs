@@ -30,7 +30,10 @@ impl PredictErrors for Window {
         epsilon: f64,
         population: &Population,
     ) -> PredictedErrors {
-        let variance = self.estimate_scale_and_variance(domain, epsilon).max_variance() / population.people_count();
+        let variance = self
+            .estimate_scale_and_variance(domain, epsilon)
+            .max_variance()
+            / population.people_count();
         PredictedErrors {
             mean_error: Some(SquaredError {
                 variance,

@@ -57,7 +57,10 @@ pub(super) fn best_window(domain: &Domain, budget: PrivacyBudget, draft: &Draft)
                 .allowed_cell_counts(own.drawn_attribute_count(), [t, k])
                 .is_some()
         });
-        let variance = |own: &Window| own.estimate_scale_and_variance(domain, budget.epsilon).max_variance();
+        let variance = |own: &Window| {
+            own.estimate_scale_and_variance(domain, budget.epsilon)
+                .max_variance()
+        };
         return kept.min_by(|a, b| variance(a).total_cmp(&variance(b)));
     }
     let all = drawn.filter_map(|drawn| sizes.best_for_drawn(drawn));
@@ -65,12 +68,21 @@ pub(super) fn best_window(domain: &Domain, budget: PrivacyBudget, draft: &Draft)
     let mut variance: fn(&EstimateScaleAndVariance) -> f64 = EstimateScaleAndVariance::max_variance;
     if draft.objective == Some(VarianceObjective::Average) {
         // The sizes stay those of the worst case: only the values differ.
-        let squares = sizes.variance_coefficients(best.drawn_attribute_count, [best.atom_count, best.favoured_atom_count])?;
-        best.atom_values =
-            values::least_average_variance_values(best.atom_count, best.favoured_atom_count, squares, best.atom_values);
+        let squares = sizes.variance_coefficients(
+            best.drawn_attribute_count,
+            [best.atom_count, best.favoured_atom_count],
+        )?;
+        best.atom_values = values::least_average_variance_values(
+            best.atom_count,
+            best.favoured_atom_count,
+            squares,
+            best.atom_values,
+        );
         variance = EstimateScaleAndVariance::average_variance;
     }
-    round_atom_values_to_integers(&best, |own| variance(&own.estimate_scale_and_variance(domain, budget.epsilon)))
+    round_atom_values_to_integers(&best, |own| {
+        variance(&own.estimate_scale_and_variance(domain, budget.epsilon))
+    })
 }
 
 impl SizeSearch<'_> {
@@ -92,7 +104,11 @@ impl SizeSearch<'_> {
             }
             (None, None) => self.best_with_fewest_atoms(drawn),
         }?;
-        self.with_best_values(drawn, [best.atom_count, best.favoured_atom_count], VARIANCE_PRECISIONS[1])
+        self.with_best_values(
+            drawn,
+            [best.atom_count, best.favoured_atom_count],
+            VARIANCE_PRECISIONS[1],
+        )
     }
 
     /// Returns the sizes with the fewest atoms, among sizes with nearly the minimum variance.
@@ -116,7 +132,9 @@ impl SizeSearch<'_> {
             }
         }
         let most = VARIANCE_TOLERANCE * least_variance(&tried);
-        tried.into_iter().find(|own| own.worst_case_variance <= most)
+        tried
+            .into_iter()
+            .find(|own| own.worst_case_variance <= most)
     }
 
     /// Returns the best sizes with k favoured atoms.
@@ -131,7 +149,9 @@ impl SizeSearch<'_> {
         most: u32,
     ) -> Option<SizesWithVariance> {
         let first = previous.map_or(2 * k, |own| {
-            (own.atom_count * k).div_ceil(own.favoured_atom_count).min(most)
+            (own.atom_count * k)
+                .div_ceil(own.favoured_atom_count)
+                .min(most)
         });
         let first = (first..=most).find(|t| self.allowed_cell_counts(drawn, [*t, k]).is_some())?;
         let mut best = self.sizes_with_rough_values(drawn, [first, k])?;
@@ -237,7 +257,13 @@ fn round_atom_values_to_integers(
         let scale = f64::from(greatest) / last;
         let integer = |value: &f64| libm::round(scale * value) as u32;
         let values: Vec<u32> = found.atom_values.iter().map(integer).collect();
-        let own = Window::new(found.drawn_attribute_count, found.atom_count, found.favoured_atom_count, values).ok()?;
+        let own = Window::new(
+            found.drawn_attribute_count,
+            found.atom_count,
+            found.favoured_atom_count,
+            values,
+        )
+        .ok()?;
         let variance = variance(&own);
         if best.as_ref().is_none_or(|(least, _)| variance < *least) {
             best = Some((variance, own));

@@ -134,7 +134,9 @@ impl ConvexProgramme {
 
     /// Scales the values of the upper half so that the last level is 1.
     fn normalise(&self, point: &mut [f64]) {
-        let top: f64 = point[self.upper_half_size() - self.favoured_atom_count..].iter().sum();
+        let top: f64 = point[self.upper_half_size() - self.favoured_atom_count..]
+            .iter()
+            .sum();
         point.iter_mut().for_each(|value| *value /= top);
     }
 
@@ -181,12 +183,18 @@ impl ConvexProgramme {
     /// Returns the average variance over numbers spread evenly from −1 to 1. Between levels the
     /// mean square is linear.
     fn average_variance(&self, point: &[f64]) -> f64 {
-        let VarianceCoefficients { all_atoms_coefficient: any, favoured_atoms_coefficient: favoured } = self.variance_coefficients;
+        let VarianceCoefficients {
+            all_atoms_coefficient: any,
+            favoured_atoms_coefficient: favoured,
+        } = self.variance_coefficients;
         let values = self.values_of_all_atoms(point);
         let squared = |own: &[f64]| own.iter().map(|y| y * y).sum::<f64>();
         let all = any * squared(&values);
         let level = |own: &[f64]| (own.iter().sum::<f64>(), all + favoured * squared(own));
-        let levels: Vec<(f64, f64)> = values.windows(self.favoured_atom_count).map(level).collect();
+        let levels: Vec<(f64, f64)> = values
+            .windows(self.favoured_atom_count)
+            .map(level)
+            .collect();
         let between = |pair: &[(f64, f64)]| (pair[1].0 - pair[0].0) * (pair[0].1 + pair[1].1);
         let squares: f64 = levels.windows(2).map(between).sum();
         // Numbers have the density 1/2, and a trapezoid adds another factor 1/2. E[x²] = 1/3.
@@ -199,7 +207,10 @@ impl ConvexProgramme {
     /// Let A be the mean square at the level and W its mean. The next level has the mean square A +
     /// B and the mean W + Δ. At λ the variance is A + λB − (W + λΔ)², which is concave in λ.
     fn segment_max_variance(&self, values: &[f64], level: usize) -> (f64, f64) {
-        let VarianceCoefficients { all_atoms_coefficient: any, favoured_atoms_coefficient: favoured } = self.variance_coefficients;
+        let VarianceCoefficients {
+            all_atoms_coefficient: any,
+            favoured_atoms_coefficient: favoured,
+        } = self.variance_coefficients;
         let squared = |own: &[f64]| own.iter().map(|y| y * y).sum::<f64>();
         let own = &values[level..level + self.favoured_atom_count];
         let (leaves, joins) = (values[level], values[level + self.favoured_atom_count]);
@@ -223,7 +234,10 @@ impl ConvexProgramme {
         values: &[f64],
         level: usize,
     ) -> SegmentDerivatives {
-        let VarianceCoefficients { all_atoms_coefficient: any, favoured_atoms_coefficient: favoured } = self.variance_coefficients;
+        let VarianceCoefficients {
+            all_atoms_coefficient: any,
+            favoured_atoms_coefficient: favoured,
+        } = self.variance_coefficients;
         let (_, part) = self.segment_max_variance(values, level);
         let half = self.upper_half_size();
         let mut diagonal = vec![4.0 * any; half];

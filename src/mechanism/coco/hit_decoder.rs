@@ -58,7 +58,9 @@ impl HitDecoder {
     /// [`HitDecoder::hit_side_is_plus`].
     #[inline]
     pub fn for_each_hit(&self, report: &Report, mut visit: impl FnMut(u32, bool)) {
-        let (keys, pair) = self.element_hash.keys_and_bucket_of_cell(report.seed, report.bucket / 2);
+        let (keys, pair) = self
+            .element_hash
+            .keys_and_bucket_of_cell(report.seed, report.bucket / 2);
         let minus = report.bucket % 2 == 1;
         let own_plus = |slot: u32| (sign_of_closed_element(&keys, slot) < 0) == minus;
         match self.element_hash {
@@ -87,7 +89,11 @@ impl HitDecoder {
     /// item. Values that depend only on the report are computed once.
     #[inline]
     pub fn hit_side_lookup(&self, report: &Report) -> impl Fn(u64) -> Option<bool> + use<> {
-        let Self { element_hash: hash, domain, .. } = *self;
+        let Self {
+            element_hash: hash,
+            domain,
+            ..
+        } = *self;
         let (keys, pair) = hash.keys_and_bucket_of_cell(report.seed, report.bucket / 2);
         let minus = report.bucket % 2 == 1;
         move |item| {

@@ -27,7 +27,7 @@ mod rule_name;
 
 pub use super::subset::{BucketReport as Report, Thresholds};
 #[cfg(feature = "analysis")]
-pub use rates::{PairHitProbabilities, CocoHitProbabilities};
-pub use rule::{Coco, Randomizer, FavouredSideRule};
+pub use rates::{CocoHitProbabilities, PairHitProbabilities};
+pub use rule::{Coco, FavouredSideRule, Randomizer};
 #[cfg(feature = "collector")]
 pub use {hit_decoder::HitDecoder, rule_name::FavouredSideRuleName};

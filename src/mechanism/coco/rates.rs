@@ -22,7 +22,7 @@ use crate::sample::ExpLowerBound;
 /// let rule = Rule::Strongest { favoured: 2 };
 /// let coco = Coco::new(rule, HashFamily::Balanced, 12).unwrap();
 /// let rates = coco.rates(&Domain::rated(Some(40), 3), 1.0);
-/// assert_eq!(rates.pair, 1.0 / 6.0);
+/// assert_eq!(estimate_scale_and_variance.pair, 1.0 / 6.0);
 /// // This rule does not estimate the non-missing frequency.
 /// assert!(rates.gap > 0.0 && rates.presence.is_none());
 /// ```
@@ -122,11 +122,15 @@ impl Coco {
         let pairs = f64::from(self.pairs_per_function());
         let thresholds = self.thresholds(domain.sparsity(), epsilon);
         let p_pair = thresholds.favoured_threshold(1).probability();
-        let decided = thresholds.decided_side_threshold.expect("rule overwrite decides");
+        let decided = thresholds
+            .decided_side_threshold
+            .expect("rule overwrite decides");
         let presence = self.pair_hit_probabilities(domain, p_pair);
         let kappa = self.deciding_probability(domain);
         CocoHitProbabilities {
-            hit_probability_gap: kappa * p_pair * (decided.probability() - decided.false_probability()),
+            hit_probability_gap: kappa
+                * p_pair
+                * (decided.probability() - decided.false_probability()),
             mean_pair_hit_probability: 1.0 / pairs,
             predicted_pair_hits: presence,
             presence_pair_hits: Some(presence),
@@ -155,7 +159,10 @@ impl Coco {
                 }
             }
         };
-        PairHitProbabilities { pair_hit_if_present: p_pair, pair_hit_if_absent: q_pair }
+        PairHitProbabilities {
+            pair_hit_if_present: p_pair,
+            pair_hit_if_absent: q_pair,
+        }
     }
 
     /// Computes κ = E\[1/(r + 1)\], the probability that an entry decides the side of its pair
@@ -224,7 +231,10 @@ impl CocoHitProbabilities {
     /// estimate presence.
     #[must_use]
     pub fn presence_variance(&self, present: bool) -> Option<f64> {
-        let PairHitProbabilities { pair_hit_if_present: p_pair, pair_hit_if_absent: q_pair } = self.presence_pair_hits?;
+        let PairHitProbabilities {
+            pair_hit_if_present: p_pair,
+            pair_hit_if_absent: q_pair,
+        } = self.presence_pair_hits?;
         let p = if present { p_pair } else { q_pair };
         let gap = p_pair - q_pair;
         Some(p * (1.0 - p) / (gap * gap))
@@ -236,7 +246,10 @@ impl CocoHitProbabilities {
     /// the item, it is 0. `None` if the rule does not estimate presence.
     #[must_use]
     pub fn mean_presence_product(&self) -> Option<f64> {
-        let PairHitProbabilities { pair_hit_if_present: p_pair, pair_hit_if_absent: q_pair } = self.presence_pair_hits?;
+        let PairHitProbabilities {
+            pair_hit_if_present: p_pair,
+            pair_hit_if_absent: q_pair,
+        } = self.presence_pair_hits?;
         // A report hits at most one side of a pair.
         Some((1.0 - q_pair) / (p_pair - q_pair))
     }
@@ -268,10 +281,16 @@ impl CocoHitProbabilities {
     /// reduce κ from 1 by at most (s − 1)(m − 1)/(2(N − 1)).
     #[must_use]
     pub fn opposite_side_weight(&self) -> Option<f64> {
-        let PairHitProbabilities { pair_hit_if_present: p_pair, pair_hit_if_absent: q_pair } = self.presence_pair_hits?;
+        let PairHitProbabilities {
+            pair_hit_if_present: p_pair,
+            pair_hit_if_absent: q_pair,
+        } = self.presence_pair_hits?;
         let difference = p_pair - q_pair;
         // With m = 1 the two are equal, and rounding alone can make the weight negative.
-        Some(((self.hit_probability_gap - difference) / (self.hit_probability_gap + difference)).max(0.0))
+        Some(
+            ((self.hit_probability_gap - difference) / (self.hit_probability_gap + difference))
+                .max(0.0),
+        )
     }
 
     /// Sum of the variances of one report's estimates of all d means, for an input of s entries of

@@ -61,7 +61,9 @@ impl HitDecoder {
     /// varies.
     #[must_use]
     pub fn slots_per_report(&self) -> Option<u32> {
-        self.element_hash.slots_per_bucket().map(|slots| slots * self.buckets_per_element)
+        self.element_hash
+            .slots_per_bucket()
+            .map(|slots| slots * self.buckets_per_element)
     }
 
     fn item_element_count(&self) -> u32 {
@@ -73,7 +75,9 @@ impl HitDecoder {
     /// open domain nothing is visited; use [`HitDecoder::is_hit`].
     #[inline]
     pub fn for_each_hit(&self, report: &Report, mut visit: impl FnMut(u32)) {
-        let (keys, bucket) = self.element_hash.keys_and_bucket_of_cell(report.seed, report.bucket);
+        let (keys, bucket) = self
+            .element_hash
+            .keys_and_bucket_of_cell(report.seed, report.bucket);
         match self.element_hash {
             ElementHash::Balanced(balanced) => match self.buckets_per_element {
                 1 => balanced.for_each_slot_in_bucket(&keys, bucket, visit),
@@ -94,15 +98,21 @@ impl HitDecoder {
     #[inline]
     #[must_use]
     pub fn is_hit(&self, report: &Report, element: u64) -> bool {
-        let (keys, bucket) = self.element_hash.keys_and_bucket_of_cell(report.seed, report.bucket);
+        let (keys, bucket) = self
+            .element_hash
+            .keys_and_bucket_of_cell(report.seed, report.bucket);
         self.bucket_contains(&keys, bucket, element)
     }
 
     /// Returns true if `bucket` is one of the `width` consecutive buckets that contain the element.
     #[inline]
     fn bucket_contains(&self, keys: &HashKeys, bucket: u32, element: u64) -> bool {
-        let (first, t) = (self.element_hash.bucket_of_element(keys, element), self.element_hash.bucket_count());
+        let (first, t) = (
+            self.element_hash.bucket_of_element(keys, element),
+            self.element_hash.bucket_count(),
+        );
         // Distance from the element's first bucket, in cyclic order.
-        bucket == first || (self.buckets_per_element > 1 && (bucket + t - first) % t < self.buckets_per_element)
+        bucket == first
+            || (self.buckets_per_element > 1 && (bucket + t - first) % t < self.buckets_per_element)
     }
 }

@@ -23,6 +23,6 @@ mod rule_name;
 pub use super::subset::{BucketReport as Report, Thresholds};
 #[cfg(feature = "analysis")]
 pub use rates::CollisionHitProbabilities;
-pub use rule::{Collision, Randomizer, FavouredBucketRule};
+pub use rule::{Collision, FavouredBucketRule, Randomizer};
 #[cfg(feature = "collector")]
 pub use {hit_decoder::HitDecoder, rule_name::FavouredBucketRuleName};

@@ -21,7 +21,7 @@ use crate::sample::ExpLowerBound;
 /// let rule = Rule::Heaviest { favoured: 2 };
 /// let collision = Collision::new(rule, HashFamily::Balanced, 12).unwrap();
 /// let rates = collision.rates(&Domain::rated(Some(40), 3), 1.0);
-/// assert!(rates.p_true > rates.p_false);
+/// assert!(estimate_scale_and_variance.p_true > estimate_scale_and_variance.p_false);
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct CollisionHitProbabilities {
@@ -57,7 +57,11 @@ impl Collision {
             }
             FavouredBucketRule::Heaviest { favoured } => {
                 let occupancy = self.occupancy(domain);
-                let top = occupancy.strongest_cell_sums(StrengthMeasure::Count, self.hash_count(), favoured);
+                let top = occupancy.strongest_cell_sums(
+                    StrengthMeasure::Count,
+                    self.hash_count(),
+                    favoured,
+                );
                 self.hit_probabilities_heaviest(
                     domain,
                     &ExpLowerBound::new(epsilon),
@@ -115,7 +119,8 @@ impl Collision {
                 (s, (1..law.len()).map(tail).collect())
             }
             FavouredBucketRule::Heaviest { favoured } => {
-                let reaching = occupancy.expected_heaviest_cells_by_count(self.hash_count(), favoured);
+                let reaching =
+                    occupancy.expected_heaviest_cells_by_count(self.hash_count(), favoured);
                 (favoured, reaching)
             }
         };
@@ -136,7 +141,11 @@ impl Collision {
 
     /// Computes the rates under the hash family `balanced-windows`. The favoured buckets
     /// are exactly those that contain the person's one answer.
-    pub(crate) fn hit_probabilities_windows(&self, domain: &Domain, bound: &ExpLowerBound) -> CollisionHitProbabilities {
+    pub(crate) fn hit_probabilities_windows(
+        &self,
+        domain: &Domain,
+        bound: &ExpLowerBound,
+    ) -> CollisionHitProbabilities {
         let inside = compute_favoured_threshold(
             bound,
             self.buckets_per_element(),
@@ -173,7 +182,12 @@ impl Collision {
 
     /// Computes all rates from `p_true` and `squares` = E\[M²\], where M is the number of members
     /// that a report hits.
-    fn hit_probabilities_from_moments(&self, domain: &Domain, p_true: f64, squares: f64) -> CollisionHitProbabilities {
+    fn hit_probabilities_from_moments(
+        &self,
+        domain: &Domain,
+        p_true: f64,
+        squares: f64,
+    ) -> CollisionHitProbabilities {
         let s = f64::from(domain.sparsity());
         let t = f64::from(self.buckets_per_hash());
         let support = self.hit_decoder(domain);

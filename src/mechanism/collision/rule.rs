@@ -35,7 +35,8 @@ pub enum FavouredBucketRule {
 impl subset::FavouringRule for FavouredBucketRule {
     const MECHANISM_NAME: &'static str = "collision";
     const SIDES_PER_CELL: u32 = 1;
-    const TOO_FEW_CELLS_REASON: &'static str = "rule \"occupied\" needs more \"buckets\" than \"sparsity\"";
+    const TOO_FEW_CELLS_REASON: &'static str =
+        "rule \"occupied\" needs more \"buckets\" than \"sparsity\"";
     const MULTIPLE_HASHES_REASON: &'static str =
         "rule \"occupied\" needs \"hashes\" 1: only rule \"heaviest\" takes more";
 

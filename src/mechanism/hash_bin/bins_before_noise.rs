@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use super::randomize::{SUM_FRACTION_BITS, Randomizer};
+use super::randomize::{Randomizer, SUM_FRACTION_BITS};
 use crate::domain::Entry;
 
 impl Randomizer {

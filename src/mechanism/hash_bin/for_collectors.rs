@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use super::parameters::HashBin;
-use super::privacy_level::{SumNoiseKind, PrivacyLevel};
+use super::privacy_level::{PrivacyLevel, SumNoiseKind};
 use super::report::{BinsReport as Report, RandomisedResponse};
 use crate::canonical::{CanonicalWriter, WriteCanonical};
 use crate::codec::Cursor;

@@ -33,13 +33,13 @@ mod report;
 mod response_distribution;
 
 pub use parameters::HashBin;
-pub use privacy_level::{SumNoiseKind, PrivacyLevel};
+pub use privacy_level::{PrivacyLevel, SumNoiseKind};
 pub use randomize::Randomizer;
 pub use report::{BinsReport as Report, RandomisedResponse};
 pub use response_distribution::ResponseDistribution;
 #[cfg(feature = "analysis")]
 pub use {
-    attenuation::{clipping_attenuation, clipped_sum_second_moment},
+    attenuation::{clipped_sum_second_moment, clipping_attenuation},
     rates::EstimateScaleAndVariance,
 };
 #[cfg(feature = "collector")]
@@ -64,7 +64,9 @@ impl MechanismParameters for HashBin {
         self.hash_family().check_domain(domain)?;
         domain.check_rated()?;
         // With more bins than items some would be empty.
-        let most = domain.item_count().map_or(bounds::BIN_COUNT_RANGE.max, f64::from);
+        let most = domain
+            .item_count()
+            .map_or(bounds::BIN_COUNT_RANGE.max, f64::from);
         bounds::BIN_COUNT_RANGE
             .with_max(bounds::BIN_COUNT_RANGE.max.min(most))
             .check_in_range(f64::from(self.bin_count()))
@@ -105,7 +107,9 @@ impl MechanismParameters for HashBin {
         match self.privacy_level() {
             PrivacyLevel::User { .. } => NeighbouringInputs::AnyTwoInputs,
             PrivacyLevel::Event => NeighbouringInputs::DifferInOneItem,
-            PrivacyLevel::Neighbouring { distance, .. } => NeighbouringInputs::WithinDistance(distance),
+            PrivacyLevel::Neighbouring { distance, .. } => {
+                NeighbouringInputs::WithinDistance(distance)
+            }
         }
     }
 

@@ -60,7 +60,8 @@ impl ResponseDistribution {
         match self.response_kind {
             ResponseKind::TwoPoint { bound, clip } => {
                 let magnitude = steps.unsigned_abs().min(clip);
-                let lean = Self::plus_probability_above_half(&bound, magnitude, clip) as f64 / TWO_POW_64;
+                let lean =
+                    Self::plus_probability_above_half(&bound, magnitude, clip) as f64 / TWO_POW_64;
                 Some(if steps < 0 { 0.5 - lean } else { 0.5 + lean })
             }
             ResponseKind::Laplace { .. } => None,

@@ -64,7 +64,9 @@ impl Randomizer {
         for &Entry { item, value } in entries {
             // Multiplying by a power of two is exact; the conversion rounds towards 0.
             let value = (value * (1u64 << SUM_FRACTION_BITS) as f64) as i64;
-            let plus = SignBitLocation::sign_bit_of_element(&self.domain, item).read_sign_bit(keys.sign_hash_key) == 1;
+            let plus = SignBitLocation::sign_bit_of_element(&self.domain, item)
+                .read_sign_bit(keys.sign_hash_key)
+                == 1;
             let signed = if plus { value } else { -value };
             let sum = &mut self.bin_sums[self
                 .element_hash

@@ -1,6 +1,6 @@
 //! Scale and variance of the estimates that are computed from hash-bin's responses.
 
-use super::attenuation::{clipping_attenuation, clipped_sum_second_moment};
+use super::attenuation::{clipped_sum_second_moment, clipping_attenuation};
 use super::parameters::HashBin;
 use super::response_distribution::ResponseKind;
 use crate::domain::Domain;
@@ -15,7 +15,7 @@ use crate::domain::Domain;
 ///
 /// let hash_bin = HashBin::new(PrivacyLevel::Event, HashFamily::Balanced, 4, GRID).unwrap();
 /// let rates = hash_bin.rates(&Domain::rated(Some(40), 3), 1.0);
-/// assert_eq!(rates.scale, 1.0 / 1024.0);
+/// assert_eq!(estimate_scale_and_variance.scale, 1.0 / 1024.0);
 /// assert!(!rates.two_point && rates.clip.is_none());
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -52,7 +52,11 @@ impl HashBin {
 
     /// Computes the rates over `domain` at local ε.
     #[must_use]
-    pub fn estimate_scale_and_variance(&self, domain: &Domain, epsilon: f64) -> EstimateScaleAndVariance {
+    pub fn estimate_scale_and_variance(
+        &self,
+        domain: &Domain,
+        epsilon: f64,
+    ) -> EstimateScaleAndVariance {
         let grid = f64::from(self.grid_steps());
         let bins = f64::from(self.bin_count());
         let shared = match self.element_hash(domain).slots_per_bucket() {

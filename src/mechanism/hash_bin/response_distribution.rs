@@ -36,14 +36,18 @@ impl HashBin {
                     .privacy_level()
                     .clipping_bound()
                     .unwrap_or_else(|| likely_sum_bound(items));
-                let limit = libm::ceil(sum * grid) + libm::ceil(NEGLIGIBLE_NOISE_MULTIPLE / noise.rate());
+                let limit =
+                    libm::ceil(sum * grid) + libm::ceil(NEGLIGIBLE_NOISE_MULTIPLE / noise.rate());
                 ResponseKind::Laplace {
                     noise,
                     limit: limit as i64,
                 }
             }
         };
-        ResponseDistribution { response_kind: kind, epsilon }
+        ResponseDistribution {
+            response_kind: kind,
+            epsilon,
+        }
     }
 }
 

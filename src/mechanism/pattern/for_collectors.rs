@@ -51,7 +51,11 @@ impl CollectedMechanism for Pattern {
         self.favoured_output_thresholds(epsilon).effective_epsilon()
     }
 
-    fn report_decoder(&self, _: &Domain, _: f64) -> impl Fn(&mut Cursor<'_>) -> Result<Report, Error> {
+    fn report_decoder(
+        &self,
+        _: &Domain,
+        _: f64,
+    ) -> impl Fn(&mut Cursor<'_>) -> Result<Report, Error> {
         let outputs = self.output_count();
         move |cursor| Report::decode(cursor, outputs)
     }
@@ -70,7 +74,8 @@ impl Randomizer {
             probabilities[((output + cell) % outputs) as usize] = if inside {
                 self.favoured_threshold.probability() / f64::from(self.favoured_output_count)
             } else {
-                self.favoured_threshold.false_probability() / f64::from(outputs - self.favoured_output_count)
+                self.favoured_threshold.false_probability()
+                    / f64::from(outputs - self.favoured_output_count)
             };
         }
         probabilities

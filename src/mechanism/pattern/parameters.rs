@@ -15,7 +15,7 @@ use crate::mechanism::subset::Thresholds;
 /// let pattern = Pattern::new(7, [0, 1, 3])?;
 /// // Cell 5 favours the outputs 5, 6 and 1.
 /// assert!([5, 6, 1].iter().all(|output| pattern.favours(5, *output)));
-/// assert!(!pattern.favours(5, 0));
+/// assert!(!pattern.cell_favours_output(5, 0));
 /// assert!(Pattern::new(7, [0, 3, 1]).is_err());
 /// # Ok::<(), hushbin::Error>(())
 /// ```
@@ -44,7 +44,10 @@ impl Pattern {
                          ascending order",
             }));
         }
-        Ok(Self { output_count: outputs, favoured_outputs: favoured })
+        Ok(Self {
+            output_count: outputs,
+            favoured_outputs: favoured,
+        })
     }
 
     /// Number L of outputs.
@@ -70,6 +73,10 @@ impl Pattern {
     /// Computes the threshold for drawing a favoured output, at local ε.
     #[must_use]
     pub fn favoured_output_thresholds(&self, epsilon: f64) -> Thresholds {
-        Thresholds::for_fixed_favoured_count(epsilon, self.favoured_outputs.len() as u32, self.output_count)
+        Thresholds::for_fixed_favoured_count(
+            epsilon,
+            self.favoured_outputs.len() as u32,
+            self.output_count,
+        )
     }
 }

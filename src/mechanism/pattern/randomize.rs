@@ -34,7 +34,8 @@ impl Randomizer {
     /// Creates the sampler for the parameters and ε of one [`Task`](crate::Task).
     #[must_use]
     pub fn new(pattern: &Pattern, epsilon: f64) -> Self {
-        let others = (0..pattern.output_count()).filter(|output| !pattern.cell_favours_output(0, *output));
+        let others =
+            (0..pattern.output_count()).filter(|output| !pattern.cell_favours_output(0, *output));
         Self {
             outputs_favoured_first: pattern
                 .favoured_outputs()
@@ -43,7 +44,9 @@ impl Randomizer {
                 .chain(others)
                 .collect(),
             favoured_output_count: pattern.favoured_outputs().len() as u32,
-            favoured_threshold: pattern.favoured_output_thresholds(epsilon).favoured_threshold(1),
+            favoured_threshold: pattern
+                .favoured_output_thresholds(epsilon)
+                .favoured_threshold(1),
         }
     }
 }
@@ -69,7 +72,8 @@ impl Randomize for Randomizer {
         // The output is drawn as if for cell 0, and rotated by the person's cell at the end. So
         // draws and table look-ups do not depend on the input. A checked input has exactly one
         // entry.
-        let bucket = (self.outputs_favoured_first[rank as usize] + entries[0].item as u32) % outputs;
+        let bucket =
+            (self.outputs_favoured_first[rank as usize] + entries[0].item as u32) % outputs;
         *report = Report { seed, bucket };
         false
     }

@@ -46,7 +46,7 @@ pub struct HashedSubsetSelection<R> {
 /// use hushbin::mechanism::{FavouringRule as _, coco, collision};
 ///
 /// assert_eq!(collision::Rule::paper_rule()?.favoured_count(), None);
-/// assert_eq!(coco::Rule::strongest_rule(3).favoured_count(), Some(3));
+/// assert_eq!(coco::FavouredBucketRule::strongest_rule(3).favoured_count(), Some(3));
 /// # Ok::<(), hushbin::Error>(())
 /// ```
 pub trait FavouringRule: Copy + Eq + Hashable + Debug {

@@ -70,7 +70,11 @@ impl<'de> Deserialize<'de> for Window {
 
 impl WriteCanonical for Window {
     fn write_canonical(&self, canonical: &mut CanonicalWriter) {
-        for number in [self.drawn_attribute_count(), self.atoms_per_attribute(), self.favoured_atom_count()] {
+        for number in [
+            self.drawn_attribute_count(),
+            self.atoms_per_attribute(),
+            self.favoured_atom_count(),
+        ] {
             canonical.write_number(u64::from(number));
         }
         canonical.write_list(&self.upper_atom_values);
@@ -82,7 +86,11 @@ impl CollectedMechanism for Window {
         self.thresholds(epsilon).effective_epsilon()
     }
 
-    fn report_decoder(&self, _: &Domain, _: f64) -> impl Fn(&mut Cursor<'_>) -> Result<Report, Error> {
+    fn report_decoder(
+        &self,
+        _: &Domain,
+        _: f64,
+    ) -> impl Fn(&mut Cursor<'_>) -> Result<Report, Error> {
         let cells = self.cell_count();
         move |cursor| Report::decode(cursor, cells)
     }
@@ -132,10 +140,15 @@ impl AtomDecoder {
     #[inline]
     pub fn for_each_atom(&self, report: &Report, mut visit: impl FnMut(u32, u32)) {
         let (mut cell, mut cells) = (report.bucket, self.cell_count);
-        for_each_drawn_item(report.seed, self.attribute_count, self.drawn_attribute_count, |attribute| {
-            cells /= self.atoms_per_attribute;
-            visit(attribute, cell / cells);
-            cell %= cells;
-        });
+        for_each_drawn_item(
+            report.seed,
+            self.attribute_count,
+            self.drawn_attribute_count,
+            |attribute| {
+                cells /= self.atoms_per_attribute;
+                visit(attribute, cell / cells);
+                cell %= cells;
+            },
+        );
     }
 }

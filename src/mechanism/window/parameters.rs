@@ -125,7 +125,10 @@ impl Window {
         let mirrored = atom.min(self.atoms_per_attribute - 1 - atom);
         // A middle atom has no place in the list; its value is 0.
         let place = half.wrapping_sub(mirrored + 1) as usize;
-        let value = self.upper_atom_values.get(place).map_or(0, |value| *value as i32);
+        let value = self
+            .upper_atom_values
+            .get(place)
+            .map_or(0, |value| *value as i32);
         if atom < half { -value } else { value }
     }
 
@@ -136,11 +139,19 @@ impl Window {
     /// down, by less than 2⁻⁶⁴.
     pub(super) fn level_and_round_up_probability(&self, number: f64) -> (u32, u64) {
         const FRACTION_BITS: u32 = 53;
-        let (k, last) = (self.favoured_atom_count, self.atoms_per_attribute - self.favoured_atom_count);
-        let top: i32 = (last..self.atoms_per_attribute).map(|atom| self.atom_value(atom)).sum();
+        let (k, last) = (
+            self.favoured_atom_count,
+            self.atoms_per_attribute - self.favoured_atom_count,
+        );
+        let top: i32 = (last..self.atoms_per_attribute)
+            .map(|atom| self.atom_value(atom))
+            .sum();
         let number = (number * (1_u64 << FRACTION_BITS) as f64) as i64;
         let place = i128::from(number) * i128::from(top);
-        let (whole, part) = ((place >> FRACTION_BITS) as i32, place as u64 & ((1 << FRACTION_BITS) - 1));
+        let (whole, part) = (
+            (place >> FRACTION_BITS) as i32,
+            place as u64 & ((1 << FRACTION_BITS) - 1),
+        );
         let rise = |level: u32| self.atom_value(level + k) - self.atom_value(level);
         let (mut sum, mut level, mut stands) = (-top, 0, -top);
         // All levels are compared, for every number, so that the time does not depend on it.
@@ -155,7 +166,10 @@ impl Window {
         }
         // A step is the difference of two values, so it is below 2¹¹ and the shifts below fit 64
         // bits.
-        let (beyond, step) = (((whole - stands) as u64) << FRACTION_BITS | part, rise(level) as u64);
+        let (beyond, step) = (
+            ((whole - stands) as u64) << FRACTION_BITS | part,
+            rise(level) as u64,
+        );
         (
             level,
             ((beyond / step) << 11) + ((beyond % step) << 11) / step,

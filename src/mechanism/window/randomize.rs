@@ -51,7 +51,10 @@ impl Randomizer {
 
     /// Returns the cell with the given rank among the cells that the levels favour.
     fn favoured_cell_of_rank(&self, mut rank: u32) -> u32 {
-        let (t, k) = (self.window_mechanism.atoms_per_attribute(), self.window_mechanism.favoured_atom_count());
+        let (t, k) = (
+            self.window_mechanism.atoms_per_attribute(),
+            self.window_mechanism.favoured_atom_count(),
+        );
         let (mut cell, mut place) = (0, 1);
         // The last attribute is the least significant digit of the cell.
         for level in self.rounded_levels.iter().rev() {
@@ -64,7 +67,10 @@ impl Randomizer {
 
     /// Returns true if the levels of all drawn attributes favour their atoms in `cell`.
     fn favours_cell(&self, mut cell: u32) -> bool {
-        let (t, k) = (self.window_mechanism.atoms_per_attribute(), self.window_mechanism.favoured_atom_count());
+        let (t, k) = (
+            self.window_mechanism.atoms_per_attribute(),
+            self.window_mechanism.favoured_atom_count(),
+        );
         let mut favoured = true;
         for level in self.rounded_levels.iter().rev() {
             favoured &= (cell % t).wrapping_sub(*level) < k;

@@ -48,10 +48,15 @@ impl Window {
     /// An atom of one attribute is part of t^(m − 1) cells. In k^(m − 1) of these, the other m − 1
     /// atoms are all favoured.
     #[must_use]
-    pub fn estimate_scale_and_variance(&self, domain: &Domain, epsilon: f64) -> EstimateScaleAndVariance {
+    pub fn estimate_scale_and_variance(
+        &self,
+        domain: &Domain,
+        epsilon: f64,
+    ) -> EstimateScaleAndVariance {
         let d = domain.item_count().unwrap_or(self.drawn_attribute_count());
         let [own, other] = self.thresholds(epsilon).favoured_and_other_probabilities();
-        let gap = f64::from(self.favoured_cell_count() / self.favoured_atom_count()) * (own - other);
+        let gap =
+            f64::from(self.favoured_cell_count() / self.favoured_atom_count()) * (own - other);
         let other = f64::from(self.cell_count() / self.atoms_per_attribute()) * other;
         let share = f64::from(self.drawn_attribute_count()) / f64::from(d);
         let top = f64::from(self.favoured_atom_value_sum(self.level_count() - 1));
@@ -100,7 +105,10 @@ impl EstimateScaleAndVariance {
         }
         let above = above.max(1);
         let [low, high] = [self.level_values[above - 1], self.level_values[above]];
-        let [from, to] = [self.second_moment_by_level[above - 1], self.second_moment_by_level[above]];
+        let [from, to] = [
+            self.second_moment_by_level[above - 1],
+            self.second_moment_by_level[above],
+        ];
         from + (number - low) / (high - low) * (to - from)
     }
 
@@ -116,7 +124,10 @@ impl EstimateScaleAndVariance {
     /// moment. If that number is outside, it is greatest at the nearer level.
     #[must_use]
     pub fn max_variance(&self) -> f64 {
-        let pairs = self.level_values.windows(2).zip(self.second_moment_by_level.windows(2));
+        let pairs = self
+            .level_values
+            .windows(2)
+            .zip(self.second_moment_by_level.windows(2));
         let worst = pairs.filter(|(levels, _)| levels[0] < levels[1]);
         let worst = worst.map(|(levels, squares)| {
             let slope = (squares[1] - squares[0]) / (levels[1] - levels[0]);
@@ -133,7 +144,10 @@ impl EstimateScaleAndVariance {
     /// levels. The mean of x² is 1/3.
     #[must_use]
     pub fn average_variance(&self) -> f64 {
-        let pairs = self.level_values.windows(2).zip(self.second_moment_by_level.windows(2));
+        let pairs = self
+            .level_values
+            .windows(2)
+            .zip(self.second_moment_by_level.windows(2));
         let area = pairs
             .map(|(levels, squares)| 0.5 * (levels[1] - levels[0]) * (squares[0] + squares[1]));
         0.5 * area.sum::<f64>() - 1.0 / 3.0
@@ -181,7 +195,8 @@ impl Randomizer {
                 };
                 let with = |cell: &f64| {
                     let cell = *cell;
-                    (0..self.window_mechanism.atoms_per_attribute()).map(move |atom| cell * of(atom))
+                    (0..self.window_mechanism.atoms_per_attribute())
+                        .map(move |atom| cell * of(atom))
                 };
                 cells = cells.iter().flat_map(with).collect();
             },

@@ -25,9 +25,9 @@ impl PrefixLengths {
     /// use hushbin::task::PrefixLengths;
     ///
     /// assert_eq!(PrefixLengths::up_to_length(7).unwrap().lengths(), [2, 4, 6, 7, 7]);
-    /// assert_eq!(PrefixLengths::up_to_length(2).unwrap().lengths(), [2]);
-    /// assert_eq!(PrefixLengths::up_to_length(126).unwrap().lengths().len(), 64);
-    /// assert!([0, 127].into_iter().all(|length| PrefixLengths::up_to_length(length).is_err()));
+    /// assert_eq!(PrefixLengths::even_lengths_up_to(2).unwrap().lengths(), [2]);
+    /// assert_eq!(PrefixLengths::even_lengths_up_to(126).unwrap().lengths().len(), 64);
+    /// assert!([0, 127].into_iter().all(|length| PrefixLengths::even_lengths_up_to(length).is_err()));
     /// ```
     pub fn even_lengths_up_to(length: u32) -> Result<Self, Error> {
         bounds::MAX_TEXT_LENGTH_RANGE.check_in_range(f64::from(length))?;

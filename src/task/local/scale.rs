@@ -115,7 +115,7 @@ impl Scale {
     ///
     /// let scale = Scale::from_levels(0.0, 30.0, 4).unwrap();
     /// assert_eq!(scale.cell_and_rounding(15.0), (1, 0.5));
-    /// assert_eq!([-4.0, 99.0].map(|number| scale.cell_and_rounding(number)), [(0, 0.0), (3, 0.0)]);
+    /// assert_eq!([-4.0, 99.0].map(|number| scale.cell_and_next_cell_probability(number)), [(0, 0.0), (3, 0.0)]);
     /// ```
     #[must_use]
     pub fn cell_and_next_cell_probability(&self, number: f64) -> (u32, f64) {

@@ -4,10 +4,11 @@
 use hushbin::domain::Domain;
 use hushbin::hash::{HashFunctions, sign_of_open_key, sign_word_of_closed_elements};
 use hushbin::mechanism::BucketReport;
-use hushbin::mechanism::coco::{Coco, Randomizer, FavouredSideRule};
+use hushbin::mechanism::coco::{Coco, FavouredSideRule, Randomizer};
 
 use super::buckets::{
-    ElementBuckets, InputBuckets, FavouringRuleLikelihood, CellStrengthCounts, bucket_favoured_probability,
+    CellStrengthCounts, ElementBuckets, FavouringRuleLikelihood, InputBuckets,
+    bucket_favoured_probability,
 };
 use super::contract::ExactProbabilities;
 
@@ -98,12 +99,22 @@ impl FavouringRuleLikelihood for FavouredSideRule {
             }
             FavouredSideRule::Strongest { favoured } => {
                 1.0 + (exp - 1.0)
-                    * side_among_strongest_probability(coco, favoured, pushes, report.bucket, strengths)
+                    * side_among_strongest_probability(
+                        coco,
+                        favoured,
+                        pushes,
+                        report.bucket,
+                        strengths,
+                    )
             }
         }
     }
 
-    fn exact_bucket_probabilities(coco: &Coco, domain: &Domain, epsilon: f64) -> ExactProbabilities {
+    fn exact_bucket_probabilities(
+        coco: &Coco,
+        domain: &Domain,
+        epsilon: f64,
+    ) -> ExactProbabilities {
         let mut core = Randomizer::new(coco, domain, epsilon);
         let completing = core.clone();
         ExactProbabilities {
@@ -125,7 +136,10 @@ fn side_among_strongest_probability(
     side: u32,
     strengths: &mut CellStrengthCounts,
 ) -> f64 {
-    let (function, side) = (side / coco.buckets_per_hash(), side % coco.buckets_per_hash());
+    let (function, side) = (
+        side / coco.buckets_per_hash(),
+        side % coco.buckets_per_hash(),
+    );
     let on = |push: &ElementBuckets<'_>| push.bucket_under_function(function);
     // Signed strength of the reported side. The opposite side has the negative of this strength.
     let here: i64 = pushes

@@ -3,10 +3,11 @@
 
 use hushbin::domain::Domain;
 use hushbin::mechanism::BucketReport;
-use hushbin::mechanism::collision::{Collision, Randomizer, FavouredBucketRule};
+use hushbin::mechanism::collision::{Collision, FavouredBucketRule, Randomizer};
 
 use super::buckets::{
-    ElementBuckets, InputBuckets, FavouringRuleLikelihood, CellStrengthCounts, bucket_favoured_probability,
+    CellStrengthCounts, ElementBuckets, FavouringRuleLikelihood, InputBuckets,
+    bucket_favoured_probability,
 };
 use super::contract::ExactProbabilities;
 

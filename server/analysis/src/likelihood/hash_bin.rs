@@ -2,15 +2,15 @@
 
 use hushbin::domain::Domain;
 use hushbin::hash::HashKeys;
-use hushbin::mechanism::hash_bin::{BinDecoder, HashBin, PrivacyLevel, Report, RandomisedResponse};
+use hushbin::mechanism::hash_bin::{BinDecoder, HashBin, PrivacyLevel, RandomisedResponse, Report};
 use hushbin::{Entry, Question};
 
 use super::contract::ObservableMechanism;
 use super::hypothesis::Hypothesis;
 use super::neighbours::{
-    NeighbourPair, pairs_differing_in_one_item, arbitrary_input_pairs, pairs_within_distance,
+    NeighbourPair, arbitrary_input_pairs, pairs_differing_in_one_item, pairs_within_distance,
 };
-use super::observation::{BucketRank, Observation, HashedCellSummary};
+use super::observation::{BucketRank, HashedCellSummary, Observation};
 
 /// Maximum number of entries in a test input that is built to reach the clipping bound. More
 /// entries would only take longer.
@@ -37,9 +37,15 @@ impl ObservableMechanism for HashBin {
             HashedCellSummary::new(input.entries().iter().map(push))
         };
         Observation {
-            log_likelihood_ratio: response_log_likelihood_ratio(self, epsilon, &sums, &report.response),
+            log_likelihood_ratio: response_log_likelihood_ratio(
+                self,
+                epsilon,
+                &sums,
+                &report.response,
+            ),
             seed: report.seed,
-            bucket_ranks: [0, 1].map(|which| noiseless_response_rank(self, &sums[which], &report.response)),
+            bucket_ranks: [0, 1]
+                .map(|which| noiseless_response_rank(self, &sums[which], &report.response)),
             hashed_cell_summaries: inputs.map(fall),
             ..Observation::default()
         }
@@ -82,7 +88,11 @@ fn noiseless_bin_sums(
 
 /// Returns `BucketRank::Only` if the response consists of the noiseless sums, rounded to the grid.
 /// Otherwise returns `BucketRank::Elsewhere`.
-fn noiseless_response_rank(hash_bin: &HashBin, sums: &[f64], response: &RandomisedResponse) -> BucketRank {
+fn noiseless_response_rank(
+    hash_bin: &HashBin,
+    sums: &[f64],
+    response: &RandomisedResponse,
+) -> BucketRank {
     let grid = f64::from(hash_bin.grid_steps());
     match response {
         RandomisedResponse::Bins(bins)
@@ -109,7 +119,10 @@ fn response_log_likelihood_ratio(
         // P(plus) = (1 + B/A)/2, where B is the clipped sum and A = η(e + 1)/(e − 1). So 1/A =
         // tanh(ε/2)/η.
         RandomisedResponse::Sign(plus) => {
-            let clip = hash_bin.privacy_level().clipping_bound().unwrap_or(f64::INFINITY);
+            let clip = hash_bin
+                .privacy_level()
+                .clipping_bound()
+                .unwrap_or(f64::INFINITY);
             let lean = (0.5 * epsilon).tanh() / clip;
             let sign = if *plus { 1.0 } else { -1.0 };
             let [p, q] = [first, second].map(|sums| 1.0 + sign * lean * sums[0]);

@@ -5,7 +5,7 @@ use hushbin::mechanism::pattern::{Pattern, Randomizer, Report};
 
 use super::contract::{ExactProbabilities, ObservableMechanism};
 use super::hypothesis::Hypothesis;
-use super::observation::{BucketRank, Observation, HashedCellSummary};
+use super::observation::{BucketRank, HashedCellSummary, Observation};
 
 impl ObservableMechanism for Pattern {
     type Report = Report;
@@ -32,7 +32,8 @@ impl ObservableMechanism for Pattern {
                     BucketRank::ContainsNoEntry
                 }
             }),
-            hashed_cell_summaries: cells.map(|cell| HashedCellSummary::new(std::iter::once((cell, false)))),
+            hashed_cell_summaries: cells
+                .map(|cell| HashedCellSummary::new(std::iter::once((cell, false)))),
         }
     }
 

@@ -8,7 +8,7 @@ use hushbin::{Entry, Question};
 use super::contract::{ExactProbabilities, ObservableMechanism};
 use super::hypothesis::Hypothesis;
 use super::neighbours::{NeighbourPair, several_numbers_input_pairs};
-use super::observation::{BucketRank, Observation, HashedCellSummary};
+use super::observation::{BucketRank, HashedCellSummary, Observation};
 
 impl ObservableMechanism for Window {
     type Report = Report;

@@ -14,7 +14,7 @@ use crate::solve::{cholesky_factorise, solve_with_cholesky_factor};
 /// use hushbin::mechanism::pattern::Pattern;
 ///
 /// let rates = Pattern::new(5, [0, 1])?.rates(4, 1.0);
-/// let below = rates.output_weights_of_sum(&rates.range_weights(0..2));
+/// let below = estimate_scale_and_variance.output_weights_of_sum(&estimate_scale_and_variance.range_weights(0..2));
 /// // No bias: a report's estimate of the share in the first two cells has the mean 1 for a
 /// // person in cell 1, and 0 for one in cell 2.
 /// let mean = |cell| -> f64 { (0..5).map(|output| rates.output_probabilities(cell)[output] * below[output]).sum() };
@@ -46,7 +46,10 @@ impl Pattern {
         for output in 0..outputs {
             let of_cell = |cell: usize| weighed[cell * outputs + output];
             let right: Vec<f64> = (0..size).map(of_cell).collect();
-            for (cell, own) in solve_with_cholesky_factor(&factor, &right).into_iter().enumerate() {
+            for (cell, own) in solve_with_cholesky_factor(&factor, &right)
+                .into_iter()
+                .enumerate()
+            {
                 output_weights[cell * outputs + output] = own;
             }
         }
@@ -78,7 +81,9 @@ impl Pattern {
 
     /// Probability of each output for a person in each of `cells` cells, one row for each cell.
     fn output_probability_matrix(&self, cells: u32, epsilon: f64) -> Vec<f64> {
-        let [own, other] = self.favoured_output_thresholds(epsilon).favoured_and_other_probabilities();
+        let [own, other] = self
+            .favoured_output_thresholds(epsilon)
+            .favoured_and_other_probabilities();
         let of_cell = |cell| {
             let chance = move |output| {
                 if self.cell_favours_output(cell, output) {
@@ -151,7 +156,10 @@ impl PatternEstimator {
     #[must_use]
     pub fn output_weights_of_sum(&self, weights: &[f64]) -> Vec<f64> {
         let mut output_weights = alloc::vec![0.0; self.output_count];
-        let rows = self.output_weights.chunks_exact(self.output_count).zip(weights);
+        let rows = self
+            .output_weights
+            .chunks_exact(self.output_count)
+            .zip(weights);
         for (own, weight) in rows.filter(|(_, weight)| **weight != 0.0) {
             for (sum, own) in output_weights.iter_mut().zip(own) {
                 *sum += weight * own;

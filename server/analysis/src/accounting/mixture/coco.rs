@@ -10,17 +10,27 @@ use super::contract::{AccountedMechanism, AccountingError};
 use super::direct_encoding::has_one_element_per_cell;
 
 impl AccountedMechanism for Coco {
-    fn report_mixture(&self, sparsity: u32, epsilon: f64) -> Result<ReportMixture, AccountingError> {
+    fn report_mixture(
+        &self,
+        sparsity: u32,
+        epsilon: f64,
+    ) -> Result<ReportMixture, AccountingError> {
         Ok(ReportMixture::for_coco(self, sparsity, epsilon)?)
     }
 
     fn attains_reduction(&self, domain: &Domain) -> bool {
         let as_many = match self.favouring_rule() {
             FavouredSideRule::Overwrite => true,
-            FavouredSideRule::Strongest { favoured } => self.hash_count() == 1 && favoured == domain.sparsity(),
+            FavouredSideRule::Strongest { favoured } => {
+                self.hash_count() == 1 && favoured == domain.sparsity()
+            }
         };
         as_many
-            && has_one_element_per_cell(self.hash_family(), self.element_count(domain), self.buckets_per_hash() / 2)
+            && has_one_element_per_cell(
+                self.hash_family(),
+                self.element_count(domain),
+                self.buckets_per_hash() / 2,
+            )
     }
 }
 

@@ -11,16 +11,27 @@ use super::contract::{AccountedMechanism, AccountingError};
 use super::direct_encoding::has_one_element_per_cell;
 
 impl AccountedMechanism for Collision {
-    fn report_mixture(&self, sparsity: u32, epsilon: f64) -> Result<ReportMixture, AccountingError> {
+    fn report_mixture(
+        &self,
+        sparsity: u32,
+        epsilon: f64,
+    ) -> Result<ReportMixture, AccountingError> {
         Ok(ReportMixture::for_collision(self, sparsity, epsilon)?)
     }
 
     fn attains_reduction(&self, domain: &Domain) -> bool {
         let as_many = match self.favouring_rule() {
             FavouredBucketRule::Occupied => true,
-            FavouredBucketRule::Heaviest { favoured } => self.hash_count() == 1 && favoured == domain.sparsity(),
+            FavouredBucketRule::Heaviest { favoured } => {
+                self.hash_count() == 1 && favoured == domain.sparsity()
+            }
         };
-        as_many && has_one_element_per_cell(self.hash_family(), domain.element_count(), self.buckets_per_hash())
+        as_many
+            && has_one_element_per_cell(
+                self.hash_family(),
+                domain.element_count(),
+                self.buckets_per_hash(),
+            )
     }
 }
 
@@ -31,7 +42,11 @@ impl ReportMixture {
     /// # Errors
     /// [`Error::OutOfRange`] if ε or the sparsity is out of range. [`Error::InvalidCombination`] if there
     /// are at most `sparsity` buckets under the rule `occupied`.
-    pub fn for_collision(collision: &Collision, sparsity: u32, epsilon: f64) -> Result<Self, Error> {
+    pub fn for_collision(
+        collision: &Collision,
+        sparsity: u32,
+        epsilon: f64,
+    ) -> Result<Self, Error> {
         let t = collision.total_buckets();
         match collision.favouring_rule() {
             FavouredBucketRule::Heaviest { favoured } => Ok(Self {
@@ -52,7 +67,9 @@ impl ReportMixture {
                 let slack = 0.5_f64.powi(63) / epsilon.exp_m1();
                 Ok(Self {
                     alpha: (of_s.alpha + slack).min(1.0 / (epsilon.exp() + 1.0)),
-                    uninformative_probability: (of_s.uninformative_probability - slack * (epsilon.exp() + 1.0)).max(0.0),
+                    uninformative_probability: (of_s.uninformative_probability
+                        - slack * (epsilon.exp() + 1.0))
+                        .max(0.0),
                     ..of_s
                 })
             }

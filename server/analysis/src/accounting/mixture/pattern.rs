@@ -14,6 +14,8 @@ impl AccountedMechanism for Pattern {
     fn report_mixture(&self, _: u32, epsilon: f64) -> Result<ReportMixture, AccountingError> {
         let favoured = self.favoured_outputs().len() as f64;
         let others = f64::from(self.output_count()) - favoured;
-        Ok(ReportMixture::from_bucket_counts(epsilon, favoured, others)?)
+        Ok(ReportMixture::from_bucket_counts(
+            epsilon, favoured, others,
+        )?)
     }
 }

@@ -11,7 +11,9 @@
 
 use hushbin::domain::Domain;
 use hushbin::hash::{HashFamily, HashKeys};
-use hushbin::mechanism::coco::{Coco, HitDecoder, PairHitProbabilities, CocoHitProbabilities, Report, FavouredSideRuleName};
+use hushbin::mechanism::coco::{
+    Coco, CocoHitProbabilities, FavouredSideRuleName, HitDecoder, PairHitProbabilities, Report,
+};
 
 use super::estimated_mechanism::{CountedReports, EstimatedMechanism, HitEstimator};
 use crate::estimate::counters::{
@@ -156,7 +158,11 @@ impl EstimatedMechanism for Coco {
         estimand: Estimand,
     ) -> [f64; 2] {
         let mean = 1.0 / rates.hit_probability_gap;
-        let Some(PairHitProbabilities { pair_hit_if_present: p_pair, pair_hit_if_absent: q_pair }) = rates.presence_pair_hits else {
+        let Some(PairHitProbabilities {
+            pair_hit_if_present: p_pair,
+            pair_hit_if_absent: q_pair,
+        }) = rates.presence_pair_hits
+        else {
             return [-mean, mean];
         };
         let nonmissing = |hit: f64| (hit - q_pair) / (p_pair - q_pair);
@@ -181,7 +187,11 @@ impl EstimatedMechanism for Coco {
         Some(report.bucket)
     }
 
-    fn contribution_variances(rates: &CocoHitProbabilities, sparsity: u32, estimand: Estimand) -> [f64; 2] {
+    fn contribution_variances(
+        rates: &CocoHitProbabilities,
+        sparsity: u32,
+        estimand: Estimand,
+    ) -> [f64; 2] {
         let estimated = "asked for where the rule estimates it";
         match estimand {
             Estimand::Mean => {
@@ -227,14 +237,28 @@ impl Counts {
 /// Under the rule `strongest`, the hit rates of pairs are only approximate. Then people are treated
 /// as drawn at random. If more reports hit the pair than the rates can explain, the hit rate for
 /// people with the item is raised to the observed rate.
-fn hit_distribution(rates: &CocoHitProbabilities, whose: SamplingModel, pair: f64, mean: f64) -> HitDistribution {
+fn hit_distribution(
+    rates: &CocoHitProbabilities,
+    whose: SamplingModel,
+    pair: f64,
+    mean: f64,
+) -> HitDistribution {
     let given = whose == SamplingModel::FixedPopulation && rates.presence_pair_hits.is_some();
     let presence = rates.presence_pair_hits.unwrap_or_else(|| {
-        let PairHitProbabilities { pair_hit_if_present: p_pair, pair_hit_if_absent: q_pair } = rates.predicted_pair_hits;
+        let PairHitProbabilities {
+            pair_hit_if_present: p_pair,
+            pair_hit_if_absent: q_pair,
+        } = rates.predicted_pair_hits;
         let p_pair = p_pair.max(pair).max(rates.hit_probability_gap);
-        PairHitProbabilities { pair_hit_if_present: p_pair, pair_hit_if_absent: q_pair }
+        PairHitProbabilities {
+            pair_hit_if_present: p_pair,
+            pair_hit_if_absent: q_pair,
+        }
     });
-    let PairHitProbabilities { pair_hit_if_present: p_pair, pair_hit_if_absent: q_pair } = presence;
+    let PairHitProbabilities {
+        pair_hit_if_present: p_pair,
+        pair_hit_if_absent: q_pair,
+    } = presence;
     let more = p_pair - q_pair;
     let frequency = if more > 0.0 {
         (pair - q_pair) / more
@@ -256,7 +280,10 @@ fn hit_distribution(rates: &CocoHitProbabilities, whose: SamplingModel, pair: f6
 /// Returns the probabilities of a report's outcomes for people who have an item at −1, who do not
 /// have it, and who have it at 1.
 fn outcome_probabilities(
-    PairHitProbabilities { pair_hit_if_present: p_pair, pair_hit_if_absent: q_pair }: PairHitProbabilities,
+    PairHitProbabilities {
+        pair_hit_if_present: p_pair,
+        pair_hit_if_absent: q_pair,
+    }: PairHitProbabilities,
     gap: f64,
 ) -> [OutcomeProbabilities; 3] {
     let outcomes = |pair: f64, lean: f64| {
@@ -334,7 +361,10 @@ impl HitEstimator<CocoHitProbabilities> {
     /// Estimates the non-missing frequency from `pair`, the share of reports that hit one of the
     /// item's two sides. `None` if CoCo's rule does not provide this estimate.
     fn estimate_nonmissing_frequency(&self, pair: f64) -> Option<PointEstimate> {
-        let PairHitProbabilities { pair_hit_if_present: p_pair, pair_hit_if_absent: q_pair } = self.rates.presence_pair_hits?;
+        let PairHitProbabilities {
+            pair_hit_if_present: p_pair,
+            pair_hit_if_absent: q_pair,
+        } = self.rates.presence_pair_hits?;
         let estimate = (pair - q_pair) / (p_pair - q_pair);
         let variance = variance_over_people(
             self.whose,
@@ -368,7 +398,10 @@ mod tests {
             let Mechanism::Coco(coco) = task.questions()[0].mechanism() else {
                 unreachable!()
             };
-            assert_eq!(coco.favouring_rule(), FavouredSideRule::Strongest { favoured: 1 });
+            assert_eq!(
+                coco.favouring_rule(),
+                FavouredSideRule::Strongest { favoured: 1 }
+            );
             let support = coco.hit_decoder(&task.questions()[0].domain());
             let mut counts = coco.empty_counts(&task.questions()[0].domain(), 1.0, &[]);
             let mut expected = vec![[0; 2]; 150];
@@ -416,7 +449,10 @@ mod tests {
             let rates = coco.hit_probabilities(&task.questions()[0].domain(), epsilon);
             for whose in [SamplingModel::FixedPopulation, SamplingModel::RandomSample] {
                 let item = Item {
-                    people: outcome_probabilities(rates.predicted_pair_hits, rates.hit_probability_gap),
+                    people: outcome_probabilities(
+                        rates.predicted_pair_hits,
+                        rates.hit_probability_gap,
+                    ),
                     estimands: coco.estimands(&task.questions()[0].domain()),
                     of: &|hits, reports| {
                         let points = HitEstimator::new(rates, whose, reports).estimate_item(hits);

@@ -7,7 +7,7 @@
 //! unbiased estimate of the share of people whose input contains the element.
 
 use hushbin::domain::{Domain, SignedItem};
-use hushbin::mechanism::collision::{Collision, HitDecoder, CollisionHitProbabilities, Report};
+use hushbin::mechanism::collision::{Collision, CollisionHitProbabilities, HitDecoder, Report};
 
 use super::estimated_mechanism::{CountedReports, EstimatedMechanism, HitEstimator, SumRates};
 use crate::estimate::counters::{
@@ -64,7 +64,10 @@ impl EstimatedMechanism for Collision {
                 // Open domains always use the independent hash.
                 let (words, domain) = (BucketHashRange::new(report, counts.buckets), counts.domain);
                 let hit = |item, negative| {
-                    let element = domain.element_of_signed_item(SignedItem { item, is_negative: negative });
+                    let element = domain.element_of_signed_item(SignedItem {
+                        item,
+                        is_negative: negative,
+                    });
                     u64::from(words.contains_hash_of(element))
                 };
                 for (item, [plus, minus]) in items {
@@ -168,7 +171,11 @@ impl EstimatedMechanism for Collision {
             }
             // A report can hit both signs of an item if they can be in one bucket.
             Estimand::Nonmissing => {
-                let both = if rates.two_nonmembers_hit > 0.0 { 2.0 } else { 1.0 };
+                let both = if rates.two_nonmembers_hit > 0.0 {
+                    2.0
+                } else {
+                    1.0
+                };
                 [0.0, both].map(|own| hits(2.0, own))
             }
         }
@@ -182,7 +189,11 @@ impl EstimatedMechanism for Collision {
         Some(report.bucket)
     }
 
-    fn contribution_variances(rates: &CollisionHitProbabilities, _: u32, estimand: Estimand) -> [f64; 2] {
+    fn contribution_variances(
+        rates: &CollisionHitProbabilities,
+        _: u32,
+        estimand: Estimand,
+    ) -> [f64; 2] {
         match estimand {
             Estimand::Mean => [
                 rates.estimate_second_moment(true) - 1.0,

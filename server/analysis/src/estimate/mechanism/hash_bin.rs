@@ -9,7 +9,9 @@
 use hushbin::codec::append_u128;
 use hushbin::domain::Domain;
 use hushbin::hash::{HashKeys, sign_word_of_closed_elements};
-use hushbin::mechanism::hash_bin::{BinDecoder, HashBin, EstimateScaleAndVariance, Report, RandomisedResponse, clipping_attenuation};
+use hushbin::mechanism::hash_bin::{
+    BinDecoder, EstimateScaleAndVariance, HashBin, RandomisedResponse, Report, clipping_attenuation,
+};
 
 use super::estimated_mechanism::{CountedReports, EstimatedMechanism, SquareStatistics};
 use crate::estimate::counters::{SignAgreementCounter, TotalsError, TotalsReader, encoding};
@@ -239,8 +241,14 @@ impl EstimatedMechanism for HashBin {
     /// Returns the variances of a response, for people [with, without] the item who have s full
     /// entries. Other entries in the same bin add variance, and clipping reduces the expected
     /// response.
-    fn contribution_variances(rates: &EstimateScaleAndVariance, sparsity: u32, _: Estimand) -> [f64; 2] {
-        let left = rates.clipping_bound.map_or(1.0, |clip| clipping_attenuation(sparsity, clip));
+    fn contribution_variances(
+        rates: &EstimateScaleAndVariance,
+        sparsity: u32,
+        _: Estimand,
+    ) -> [f64; 2] {
+        let left = rates
+            .clipping_bound
+            .map_or(1.0, |clip| clipping_attenuation(sparsity, clip));
         [left, 0.0]
             .map(|expected| rates.value_variance(rates.sum_second_moment(sparsity), expected))
     }

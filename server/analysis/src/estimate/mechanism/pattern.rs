@@ -24,7 +24,9 @@ impl EstimatedMechanism for Pattern {
 
     fn rates(&self, domain: &Domain, epsilon: f64) -> Arc<PatternEdgeWeights> {
         let cells = domain.item_count().unwrap_or(0);
-        Arc::new(PatternEdgeWeights::new(self.share_estimator(cells, epsilon)))
+        Arc::new(PatternEdgeWeights::new(
+            self.share_estimator(cells, epsilon),
+        ))
     }
 
     fn empty_counts(&self, _: &Domain, _: f64, _: &[u64]) -> SlotCounters {

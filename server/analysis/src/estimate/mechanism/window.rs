@@ -105,8 +105,15 @@ impl EstimatedMechanism for Window {
         ContributionDistribution::Scores(score_distribution(seen.rates, seen.whose).into())
     }
 
-    fn contribution_range(&self, rates: &EstimateScaleAndVariance, _: &Domain, _: f64, _: Estimand) -> [f64; 2] {
-        let most = rates.estimate_factor() * rates.normalised_atom_values[rates.normalised_atom_values.len() - 1];
+    fn contribution_range(
+        &self,
+        rates: &EstimateScaleAndVariance,
+        _: &Domain,
+        _: f64,
+        _: Estimand,
+    ) -> [f64; 2] {
+        let most = rates.estimate_factor()
+            * rates.normalised_atom_values[rates.normalised_atom_values.len() - 1];
         [-most, most]
     }
 
@@ -157,9 +164,13 @@ fn score_distribution(rates: &EstimateScaleAndVariance, whose: SamplingModel) ->
         )
     };
     // If two levels coincide, keep only the first.
-    let apart = |level: &usize| *level == 0 || rates.level_values[level - 1] < rates.level_values[*level];
+    let apart =
+        |level: &usize| *level == 0 || rates.level_values[level - 1] < rates.level_values[*level];
     ScoreDistribution {
-        nodes: (0..rates.level_values.len()).filter(apart).map(node).collect(),
+        nodes: (0..rates.level_values.len())
+            .filter(apart)
+            .map(node)
+            .collect(),
         given: whose != SamplingModel::RandomSample,
         whose: CrowdBetweenNodes::Any,
     }
@@ -176,9 +187,13 @@ fn scores_at_level(rates: &EstimateScaleAndVariance, level: usize) -> ScoreProba
         } else {
             0.0
         };
-        (value / last, rates.attribute_reveal_fraction * (rates.unfavoured_atom_probability + more))
+        (
+            value / last,
+            rates.attribute_reveal_fraction * (rates.unfavoured_atom_probability + more),
+        )
     };
-    let idle = (rates.attribute_reveal_fraction < 1.0).then_some((0.0, 1.0 - rates.attribute_reveal_fraction));
+    let idle = (rates.attribute_reveal_fraction < 1.0)
+        .then_some((0.0, 1.0 - rates.attribute_reveal_fraction));
     let values = rates.normalised_atom_values.iter().enumerate();
     values.map(atom).chain(idle).collect()
 }
@@ -213,7 +228,11 @@ mod tests {
     /// Computes the distribution of the sum of reported atoms' values. `people` are pairs of a
     /// number and how many people have it. The result is in units of the mechanism's integer
     /// values.
-    fn sums(window: &Window, rates: &EstimateScaleAndVariance, people: &[(f64, usize)]) -> BTreeMap<i64, f64> {
+    fn sums(
+        window: &Window,
+        rates: &EstimateScaleAndVariance,
+        people: &[(f64, usize)],
+    ) -> BTreeMap<i64, f64> {
         let mut all = BTreeMap::from([(0, 1.0)]);
         for &(number, count) in people {
             let above = rates.level_values.partition_point(|level| *level <= number);
@@ -224,7 +243,8 @@ mod tests {
             let mut told: BTreeMap<i64, f64> = BTreeMap::new();
             for (at, ((_, p), (_, q))) in own.iter().zip(&next).enumerate() {
                 // The last outcome means that the attribute is not drawn.
-                let value = (at < rates.normalised_atom_values.len()).then(|| window.atom_value(at as u32));
+                let value =
+                    (at < rates.normalised_atom_values.len()).then(|| window.atom_value(at as u32));
                 *told.entry(value.unwrap_or(0).into()).or_default() += (1.0 - part) * p + part * q;
             }
             for _ in 0..count {

@@ -15,7 +15,7 @@ use super::three_outputs::ThreeOutputMechanism;
 /// use hushbin_study::competitors::{HybridThreePiecewise, SlidingPiecewise, ThreeOutputs};
 ///
 /// let mixed = HybridThreePiecewise::best(2.0)?;
-/// assert!(mixed.worst_variance() < ThreeOutputs::best(2.0)?.worst_variance());
+/// assert!(mixed.worst_variance() < ThreeOutputs::with_least_variance(2.0)?.worst_variance());
 /// assert!(mixed.worst_variance() < SlidingPiecewise::best(2.0)?.worst_variance());
 /// # Ok::<(), hushbin::Error>(())
 /// ```

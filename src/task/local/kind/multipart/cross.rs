@@ -66,7 +66,7 @@ impl Cross {
     ///
     /// ```
     /// # use hushbin::task::{Cross, Part, Scale};
-    /// let load = Part::new_number("load", Scale::from_levels(0.0, 30.0, 4).unwrap());
+    /// let load = QuestionPart::new_number("load", Scale::from_levels(0.0, 30.0, 4).unwrap());
     /// // Of 4 levels.
     /// assert_eq!(Cross::new(Part::new_flag("beta"), load).cell_and_rounding(1, 15.0), (5, 0.5));
     /// ```

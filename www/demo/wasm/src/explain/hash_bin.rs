@@ -3,7 +3,9 @@
 use hushbin::Entry;
 use hushbin::domain::SignedItem;
 use hushbin::hash::HashKeys;
-use hushbin::mechanism::hash_bin::{HashBin, Randomizer, Report, RandomisedResponse, ResponseDistribution};
+use hushbin::mechanism::hash_bin::{
+    HashBin, RandomisedResponse, Randomizer, Report, ResponseDistribution,
+};
 
 use super::explain_mechanism::{DomainAndEpsilon, ExplainMechanism, Reported};
 use super::placement::{Bin, BinAnswer, Outcome, Placement, SignedAnswer};

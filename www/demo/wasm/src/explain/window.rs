@@ -100,7 +100,8 @@ impl ExplainMechanism for Window {
 
 /// Returns an atom's value divided by the maximum value. The result is from −1 to 1.
 fn atom_value(window: &Window, atom: u32) -> f64 {
-    f64::from(window.atom_value(atom)) / f64::from(window.atom_value(window.atoms_per_attribute() - 1))
+    f64::from(window.atom_value(atom))
+        / f64::from(window.atom_value(window.atoms_per_attribute() - 1))
 }
 
 /// Returns the atoms that make up a cell, in the order in which attributes are drawn.
