@@ -6,10 +6,10 @@ use crate::error::{Error, error};
 /// Inclusive range of a named parameter.
 ///
 /// ```
-/// use hushbin::bounds::EPSILON;
+/// use hushbin::bounds::EPSILON_RANGE;
 ///
-/// assert!(EPSILON.check(1.0).is_ok());
-/// assert!(EPSILON.check(0.0).is_err() && !EPSILON.contains(f64::NAN));
+/// assert!(EPSILON_RANGE.check_fields(1.0).is_ok());
+/// assert!(EPSILON_RANGE.check_fields(0.0).is_err() && !EPSILON_RANGE.contains(f64::NAN));
 /// ```
 #[derive(Debug, Clone, Copy)]
 pub struct ParameterRange {

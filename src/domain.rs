@@ -16,7 +16,7 @@ use crate::sort::sort_keys;
 /// use hushbin::{Entry, ValueKind};
 ///
 /// let likes = Entry { item: 3, value: 1.0 };
-/// assert!(ValueKind::Sign.accepts(likes.value));
+/// assert!(ValueKind::Sign.accepts_value(likes.value));
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Entry {
@@ -34,8 +34,8 @@ pub struct Entry {
 ///
 /// use hushbin::domain::Domain;
 ///
-/// let dislikes = SignedItem { item: 3, negative: true };
-/// assert_eq!(Domain::rated(Some(40), 3).element_of_signed_item(dislikes), 7);
+/// let dislikes = SignedItem { item: 3, is_negative: true };
+/// assert_eq!(Domain::of_rated_items(Some(40), 3).element_of_signed_item(dislikes), 7);
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SignedItem {
@@ -50,7 +50,7 @@ pub struct SignedItem {
 /// ```
 /// use hushbin::ValueKind;
 ///
-/// assert!(ValueKind::Real.accepts(0.5) && !ValueKind::Sign.accepts(0.5));
+/// assert!(ValueKind::Real.accepts_value(0.5) && !ValueKind::Sign.accepts_value(0.5));
 /// assert!(!ValueKind::Real.accepts_value(f64::NAN));
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -96,11 +96,11 @@ impl ValueKind {
 /// ```
 /// use hushbin::domain::Domain;
 ///
-/// let rated = Domain::rated(Some(40), 3);
+/// let rated = Domain::of_rated_items(Some(40), 3);
 /// assert_eq!((of_rated_items.item_count(), of_rated_items.sparsity()), (Some(40), 3));
 /// // Each item with either sign, and s paddings.
 /// assert_eq!(rated.element_count(), Some(83));
-/// assert_eq!(Domain::unrated(Some(40), 3).element_count(), Some(43));
+/// assert_eq!(Domain::of_unrated_items(Some(40), 3).element_count(), Some(43));
 /// assert_eq!(Domain::with_exact_entry_count(40, 1).element_count(), Some(40));
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -156,7 +156,7 @@ impl Domain {
     /// ```
     /// use hushbin::domain::Domain;
     ///
-    /// let texts = Domain::one_open_item();
+    /// let texts = Domain::of_one_open_item();
     /// assert_eq!((texts.item_count(), texts.sparsity()), (None, 1));
     /// assert!(!texts.is_padded() && !texts.is_rated());
     /// ```
@@ -174,9 +174,9 @@ impl Domain {
     /// ```
     /// use hushbin::domain::Domain;
     ///
-    /// let dense = Domain::dense(7);
+    /// let dense = Domain::of_dense_inputs(7);
     /// assert_eq!((of_dense_inputs.item_count(), of_dense_inputs.sparsity()), (Some(7), 7));
-    /// assert!(!dense.is_padded() && Domain::rated(Some(7), 7).is_padded());
+    /// assert!(!dense.is_padded() && Domain::of_rated_items(Some(7), 7).is_padded());
     /// ```
     #[must_use]
     pub const fn of_dense_inputs(items: u32) -> Self {
@@ -231,7 +231,7 @@ impl Domain {
     /// the items need such a domain.
     ///
     /// # Errors
-    /// [`Error::InvalidCombination`] with `reason` if the domain is not dense; [`Error::OptionOutOfRange`] if it
+    /// [`Error::InvalidCombination`] with `reason` if the domain is not dense; [`Error::OutOfRange`] if it
     /// has fewer items than `drawn`.
     #[cfg(feature = "complete")]
     pub(crate) fn check_dense(&self, drawn: u32, reason: &'static str) -> Result<(), Error> {

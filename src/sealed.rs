@@ -39,14 +39,14 @@ pub const SEALING_OVERHEAD_BYTES: usize = KEY_ID_BYTES + ENCAPSULATED_KEY_BYTES 
 /// Encodes an upload whose reports are sealed.
 ///
 /// ```
-/// use hushbin::sealed::{self, OVERHEAD};
+/// use hushbin::sealed::{self, SEALING_OVERHEAD_BYTES};
 /// use hushbin::upload::EncodedUpload;
 /// use hushbin::{ErrorCode, Fingerprint, UploadId};
 ///
 /// let task = Fingerprint([7; 16]);
-/// let length = OVERHEAD + 9;
-/// let two = [[1; OVERHEAD + 9], [2; OVERHEAD + 9]].concat();
-/// let upload = EncodedUpload { id: UploadId([9; 16]), count: 2, reports: &two };
+/// let length = SEALING_OVERHEAD_BYTES + 9;
+/// let two = [[1; SEALING_OVERHEAD_BYTES + 9], [2; SEALING_OVERHEAD_BYTES + 9]].concat();
+/// let upload = EncodedUpload { id: UploadId([9; 16]), report_count: 2, encoded_reports: &two };
 /// let bytes = sealed::encode_upload(&upload, &task);
 /// assert_eq!(bytes.len(), 1 + 16 + 16 + 1 + 2 * 61);
 /// let decoded = sealed::decode_uploads(&bytes, &task, length).unwrap();

@@ -10,11 +10,11 @@ use alloc::vec::Vec;
 /// If the matrix has fewer than size² numbers.
 ///
 /// ```
-/// use hushbin::solve::{cholesky_factorise, solve_with_factor};
+/// use hushbin::solve::{cholesky_factorise, solve_with_cholesky_factor};
 ///
 /// let mut matrix = [4.0, 2.0, 2.0, 10.0];
 /// cholesky_factorise(&mut matrix, 2);
-/// assert_eq!(solve_with_factor(&matrix, &[8.0, 22.0]), [1.0, 2.0]);
+/// assert_eq!(solve_with_cholesky_factor(&matrix, &[8.0, 22.0]), [1.0, 2.0]);
 /// ```
 pub fn cholesky_factorise(matrix: &mut [f64], size: usize) {
     for row in 0..size {

@@ -32,7 +32,7 @@ pub fn mixture_alpha(favoured: f64, others: f64, e: f64) -> f64 {
 /// use hushbin::choose::PrivacyBudget;
 ///
 /// // Without shuffling, α is not limited.
-/// let local = PrivacyBudget { epsilon: 1.0, alpha: f64::INFINITY };
+/// let local = PrivacyBudget { epsilon: 1.0, max_alpha: f64::INFINITY };
 /// assert_eq!(PrivacyBudget::from(1.0), local);
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]

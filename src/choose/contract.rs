@@ -16,7 +16,7 @@ pub(crate) trait ChooseParameters: PredictErrors {
     /// Checks the stated parameters of a draft for a domain, without choosing the unset parameters.
     ///
     /// # Errors
-    /// [`Error::OptionOutOfRange`] or [`Error::InvalidCombination`].
+    /// [`Error::OutOfRange`] or [`Error::InvalidCombination`].
     fn check_draft(draft: &Self::Draft, domain: &Domain) -> Result<(), Error>;
 
     /// Returns the best parameters that a draft allows, and the best sparsity.

@@ -26,8 +26,8 @@ use crate::task::{Cross, NumberPurpose, QuestionPart, Scale};
 ///         { "name": "loadMs", "kind": "number", "min": 0, "max": 10000, "unit": "ms" }
 ///     ] }]
 /// }"#).unwrap();
-/// let task = draft.resolve().unwrap();
-/// let hushbin::task::Kind::Cross(cross) = task.questions()[0].kind() else { panic!() };
+/// let task = draft.resolve_task().unwrap();
+/// let hushbin::task::NotARequest::Cross(cross) = task.questions()[0].kind() else { panic!() };
 /// assert_eq!(cross.shape(), [2, 4]);
 /// ```
 #[derive(Debug, Clone, PartialEq)]
@@ -40,14 +40,14 @@ pub struct CrossDraft {
 ///
 /// ```
 /// use hushbin::choose::{CrossDraft, NumberDraft, PartDraft};
-/// use hushbin::task::Part;
+/// use hushbin::task::QuestionPart;
 ///
 /// let load = NumberDraft { min: Some(0.0), max: Some(30.0), ..NumberDraft::default() };
 /// let parts = [
-///     PartDraft::Complete(Part::new_flag("beta")),
+///     PartDraft::Complete(QuestionPart::new_flag("beta")),
 ///     PartDraft::Number("load".into(), load),
 /// ];
-/// assert_eq!(CrossDraft { parts }.complete_cross(4.0).unwrap().shape(), [2, 4]);
+/// assert_eq!(CrossDraft { parts }.complete_cross(4.0).unwrap().row_and_column_counts(), [2, 4]);
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub enum PartDraft {

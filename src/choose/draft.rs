@@ -23,7 +23,7 @@ use crate::task::{Budget, Question, QuestionKind, Task};
 ///     "epsilon": 2.0,
 ///     "value": "sign"
 /// }"#).unwrap();
-/// let task = draft.resolve().unwrap();
+/// let task = draft.resolve_task().unwrap();
 /// assert!(draft.check_agrees_with(&task).is_ok());
 ///
 /// // Of 10,000 people 6,000 have one entry and 1,000 have three.
@@ -35,7 +35,7 @@ use crate::task::{Budget, Question, QuestionKind, Task};
 ///     "value": "real",
 ///     "mechanism": "auto"
 /// }"#).unwrap();
-/// let task = draft.resolve().unwrap();
+/// let task = draft.resolve_task().unwrap();
 /// let ratings = task.only_question().unwrap();
 /// assert_eq!((ratings.mechanism().name(), ratings.sparsity()), ("hash-bin", 2));
 /// ```

@@ -17,10 +17,10 @@ use crate::task::QuestionPart;
 /// ```
 /// use hushbin::choose::{Objective, PredictedErrors, SquaredError};
 ///
-/// let mean = SquaredError { variance: 0.003, rare_variance: 0.002, ..SquaredError::default() };
-/// let predicted = PredictedErrors { mean: Some(mean), frequency: None, nonmissing: None };
-/// assert_eq!(Objective::MEAN.weighted_error(&predicted), Some(mean_error));
-/// assert_eq!(Objective::FREQUENCY.weighted_error(&predicted), None);
+/// let mean = SquaredError { variance: 0.003, rare_item_variance: 0.002, ..SquaredError::default() };
+/// let predicted = PredictedErrors { mean_error: Some(mean), frequency_error: None, nonmissing_error: None };
+/// assert_eq!(Objective::EXPONENTIAL_MEAN.weighted_error(&predicted), Some(error_mean_and_standard_error));
+/// assert_eq!(Objective::FREQUENCY_ONLY.weighted_error(&predicted), None);
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Objective {
@@ -163,7 +163,7 @@ pub enum AutoLevel {
 /// use hushbin::choose::{Objective, ObjectiveDraft};
 ///
 /// let named: ObjectiveDraft = serde_json::from_str(r#""mean""#).unwrap();
-/// assert_eq!(named.objective(), Ok(Objective::MEAN));
+/// assert_eq!(named.objective(), Ok(Objective::EXPONENTIAL_MEAN));
 /// let none = r#"{ "mean": 0, "frequency": 0 }"#;
 /// assert!(serde_json::from_str::<ObjectiveDraft>(none).unwrap().objective().is_err());
 /// ```
@@ -194,7 +194,7 @@ pub enum ObjectiveDraft {
 /// use hushbin::choose::{Objective, ObjectiveDraft, ObjectiveName};
 ///
 /// let draft = ObjectiveDraft::Name(ObjectiveName::Frequency);
-/// assert_eq!(draft.objective(), Ok(Objective::FREQUENCY));
+/// assert_eq!(draft.objective(), Ok(Objective::FREQUENCY_ONLY));
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]

@@ -127,8 +127,8 @@ impl Pattern {
     /// use hushbin::domain::Domain;
     /// use hushbin::mechanism::pattern::Pattern;
     ///
-    /// let pattern = Pattern::choose(&Domain::with_exact_entry_count(64, 1), 1.0, &Draft::default()).unwrap();
-    /// assert_eq!((pattern.outputs(), pattern.favoured_outputs().len()), (80, 16));
+    /// let pattern = Pattern::choose_parameters(&Domain::with_exact_entry_count(64, 1), 1.0, &Draft::default()).unwrap();
+    /// assert_eq!((pattern.output_count(), pattern.favoured_outputs().len()), (80, 16));
     /// ```
     pub fn choose_parameters(
         domain: &Domain,

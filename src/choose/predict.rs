@@ -11,7 +11,7 @@ use crate::mechanism::contract::MechanismParameters;
 /// use hushbin::choose::SquaredError;
 ///
 /// let error = SquaredError { variance: 0.5, squared_bias: 0.25, ..SquaredError::default() };
-/// assert_eq!((error.total(), error.likely_total()), (0.75, 0.5));
+/// assert_eq!((error.informative_count(), error.likely_total_error()), (0.75, 0.5));
 /// ```
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct SquaredError {
@@ -50,7 +50,7 @@ impl SquaredError {
 /// # ).unwrap();
 /// let chosen = draft.choose_parameters().unwrap().remove(0).chosen;
 /// // Collision estimates means and frequencies.
-/// let [mean, frequency] = [chosen.predicted.mean, chosen.predicted.frequency];
+/// let [mean, frequency] = [chosen.predicted_error.mean, chosen.predicted_error.frequency];
 /// assert!(mean.unwrap().total() > frequency.unwrap().total());
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]

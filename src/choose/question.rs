@@ -35,7 +35,7 @@ use crate::task::{
 ///     ]
 /// }"#).unwrap();
 /// assert_eq!(draft.questions[0].name, "theme");
-/// assert_eq!(draft.resolve().unwrap().questions().len(), 2);
+/// assert_eq!(draft.resolve_task().unwrap().questions().len(), 2);
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct QuestionDraft {

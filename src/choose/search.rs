@@ -21,7 +21,7 @@ use crate::task::QuestionPart;
 /// # ).unwrap();
 /// let picked = draft.choose_parameters().unwrap().remove(0).chosen;
 /// assert_eq!((picked.mechanism.name(), picked.sparsity), ("collision", 3));
-/// assert_eq!(picked.objective_error, picked.predicted.mean.unwrap().total());
+/// assert_eq!(picked.objective_error, picked.predicted_error.mean.unwrap().total());
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Candidate {

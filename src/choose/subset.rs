@@ -69,7 +69,7 @@ const NO_BALANCED_WINDOWS_ERROR: Error = Error::InvalidCombination {
 /// candidates with one R and all neighbours.
 ///
 /// # Errors
-/// [`Error::OptionOutOfRange`] or [`Error::InvalidCombination`] if the draft allows no parameters, or none
+/// [`Error::OutOfRange`] or [`Error::InvalidCombination`] if the draft allows no parameters, or none
 /// within the budget.
 pub(super) fn choose_bucket_parameters<R: ChoosableRule>(
     domain: &Domain,
@@ -82,7 +82,7 @@ pub(super) fn choose_bucket_parameters<R: ChoosableRule>(
     let with = |hashing| BucketSearch {
         domain,
         epsilon: budget.epsilon,
-        prepared_budget: budget.precompute_exp(),
+        budget: budget.precompute_exp(),
         goal,
         hash_family: hashing,
         favoured_count: draft.favoured,
@@ -90,7 +90,7 @@ pub(super) fn choose_bucket_parameters<R: ChoosableRule>(
         hash_count: draft.hashes.or(draft.favoured.map(|_| 1)),
     };
     let search = with(draft.hashing_or_default(domain));
-    let limit = &search.prepared_budget;
+    let limit = &search.budget;
     let numbers = [draft.favoured, draft.buckets, draft.hashes];
     let says_nothing = draft.hashing.is_none() && numbers == [None; 3];
     let windows = |other| R::best_with_balanced_windows(domain, limit, draft, goal, other);
@@ -121,10 +121,8 @@ pub(super) fn choose_bucket_parameters<R: ChoosableRule>(
     MechanismParameters::check_suits_domain(&chosen, domain)?;
     // The paper's rules favour at most s buckets.
     let favoured = chosen.favoured_count().unwrap_or(domain.sparsity());
-    if search
-        .prepared_budget
-        .allows_favoured_of_buckets(favoured, chosen.total_buckets())
-    {
+    let budget = &search.budget;
+    if budget.allows_favoured_of_buckets(favoured, chosen.total_buckets()) {
         Ok(chosen)
     } else {
         Err(BUDGET_EXCEEDED_ERROR)
@@ -184,7 +182,7 @@ fn has_many_entries(domain: &Domain) -> bool {
 struct BucketSearch<'a> {
     domain: &'a Domain,
     epsilon: f64,
-    prepared_budget: PreparedBudget,
+    budget: PreparedBudget,
     goal: &'a ParameterSearchGoal<'a>,
     hash_family: HashFamily,
     favoured_count: Option<u32>,
@@ -219,15 +217,13 @@ impl BucketSearch<'_> {
     fn max_cells<R: ChoosableRule>(&self) -> u32 {
         let s = f64::from(self.sparsity());
         // Twice the bound of Wang et al., for safety.
-        let wide = 2.0 * s * (self.prepared_budget.exp_epsilon + 2.0);
+        let wide = 2.0 * s * (self.budget.exp_epsilon + 2.0);
         let wide = match self.balanced_element_count::<R>() {
             Some(elements) => wide.min(f64::from(elements)),
             None => wide,
         };
-        wide.clamp(
-            1.0,
-            bounds::BUCKET_COUNT_RANGE.max / f64::from(R::SIDES_PER_CELL),
-        ) as u32
+        let most = bounds::BUCKET_COUNT_RANGE.max / f64::from(R::SIDES_PER_CELL);
+        wide.clamp(1.0, most) as u32
     }
 
     /// Returns the number of elements if the hash is balanced, else `None`.
@@ -244,13 +240,9 @@ impl BucketSearch<'_> {
         cells: u32,
         hashes: u32,
     ) -> HashedSubsetSelection<R> {
-        HashedSubsetSelection::with_hashes(
-            rule,
-            self.hash_family,
-            R::SIDES_PER_CELL * cells,
-            hashes,
-        )
-        .expect("within the bounds of buckets, hashes and favoured")
+        let buckets = R::SIDES_PER_CELL * cells;
+        HashedSubsetSelection::with_hashes(rule, self.hash_family, buckets, hashes)
+            .expect("within the bounds of buckets, hashes and favoured")
     }
 
     /// Returns the best parameters under the paper's rule.
@@ -258,23 +250,15 @@ impl BucketSearch<'_> {
         let s = self.sparsity();
         let first = s + 1;
         // The limit on α may require more cells than the minimum of the variance.
-        let hiding = self
-            .prepared_budget
-            .min_buckets(s)
-            .div_ceil(R::SIDES_PER_CELL)
-            .max(first);
+        let (budget, sides) = (&self.budget, R::SIDES_PER_CELL);
+        let hiding = budget.min_buckets(s).div_ceil(sides).max(first);
         let candidates = (first..=self.max_cells::<R>().max(first))
-            .filter(|cells| {
-                self.prepared_budget
-                    .allows_favoured_of_buckets(s, R::SIDES_PER_CELL * cells)
-            })
+            .filter(|cells| budget.allows_favoured_of_buckets(s, sides * cells))
             .chain(core::iter::once(hiding))
             .map(|cells| {
-                let subset = self.create_subset_parameters(paper_rule::<R>(), cells, 1);
-                (
-                    R::paper_rule_variance(&subset, self.domain, self.epsilon, self.goal),
-                    subset,
-                )
+                let own = self.create_subset_parameters(paper_rule::<R>(), cells, 1);
+                let variance = R::paper_rule_variance(&own, self.domain, self.epsilon, self.goal);
+                (variance, own)
             });
         min_variance_candidate(candidates).1
     }
@@ -288,17 +272,14 @@ impl BucketSearch<'_> {
         let least = (fewest..)
             .find(|cells| R::max_favoured(hashes * R::SIDES_PER_CELL * cells) >= favoured)
             .unwrap_or(favoured);
-        let steps = self
-            .prepared_budget
-            .min_bucket_counts(self.favoured_count, self.sparsity());
+        let budget = &self.budget;
+        let steps = budget.min_bucket_counts(self.favoured_count, self.sparsity());
+        let to_cells = |buckets: u32| buckets.div_ceil(R::SIDES_PER_CELL);
         CandidateCellCounts {
             min_cell_count: least,
             max_cell_count: self.max_cells::<R>().max(least),
             element_count: self.balanced_element_count::<R>(),
-            budget_step_cell_counts: steps
-                .into_iter()
-                .map(|t| t.div_ceil(R::SIDES_PER_CELL))
-                .collect(),
+            budget_step_cell_counts: steps.into_iter().map(to_cells).collect(),
         }
     }
 
@@ -372,10 +353,8 @@ impl BucketSearch<'_> {
             .zip(ranked)
             .find(|(leader, _)| leader.0 <= VARIANCE_TOLERANCE * best)
             .expect("one of them is the best");
-        let others = ranked
-            .into_iter()
-            .take(FINALIST_COUNT)
-            .skip(EXACT_CANDIDATES_PER_HASH_COUNT);
+        let others = ranked.into_iter().take(FINALIST_COUNT);
+        let others = others.skip(EXACT_CANDIDATES_PER_HASH_COUNT);
         let others = others.map(|(_, subset)| self.best_favoured_count_exact(&subset));
         min_variance_candidate(core::iter::once(leader).chain(others))
     }
@@ -393,11 +372,8 @@ impl BucketSearch<'_> {
                 *cells != best.1.cells_per_hash()
                     && self.is_hash_cost_affordable::<R>(*cells, hashes)
             })
-            .map(|cells| {
-                self.best_favoured_count_exact(
-                    &self.subset_with_placeholder_favoured(cells, hashes),
-                )
-            });
+            .map(|cells| self.subset_with_placeholder_favoured(cells, hashes))
+            .map(|own| self.best_favoured_count_exact(&own));
         min_variance_candidate(core::iter::once(best).chain(others))
     }
 
@@ -407,11 +383,8 @@ impl BucketSearch<'_> {
         cells: u32,
         hashes: u32,
     ) -> HashedSubsetSelection<R> {
-        self.create_subset_parameters(
-            R::strongest_rule(self.favoured_count.unwrap_or(1)),
-            cells,
-            hashes,
-        )
+        let rule = R::strongest_rule(self.favoured_count.unwrap_or(1));
+        self.create_subset_parameters(rule, cells, hashes)
     }
 
     /// Returns approximate sums of the strengths of the strongest cells, for a number of cells.
@@ -483,14 +456,14 @@ impl BucketSearch<'_> {
     ) -> ParametersWithVariance<R> {
         let rate = |c: u32| {
             if self
-                .prepared_budget
+                .budget
                 .allows_favoured_of_buckets(c, any.total_buckets())
             {
                 let sums = sums.sums_for_strongest_cells(c);
                 R::strongest_rule_variance(
                     any,
                     self.domain,
-                    &self.prepared_budget.exp_epsilon_bound,
+                    &self.budget.exp_epsilon_bound,
                     c,
                     &sums,
                     self.goal,

@@ -31,8 +31,8 @@ use crate::task::{Question, QuestionKind, QuestionPart, Task, Together};
 ///         { "name": "beta", "kind": "flag" }
 ///     ]
 /// }"#).unwrap();
-/// let compared = compare_separate_with_together(&draft.resolve().unwrap()).unwrap();
-/// assert!(compared.together < 0.5 * compared.separate);
+/// let compared = compare_separate_with_together(&draft.resolve_task().unwrap()).unwrap();
+/// assert!(compared.together_variance < 0.5 * compared.separate_variance);
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SeparateVsTogetherVariances {

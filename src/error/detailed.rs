@@ -18,7 +18,7 @@ use crate::fingerprint::Fingerprint;
 /// let draft: TaskDraft = serde_json::from_str(
 ///     r#"{ "id": "settings", "items": 4, "sparsity": 5, "epsilon": 1.0, "value": "sign" }"#,
 /// ).unwrap();
-/// let error = draft.resolve().unwrap_err();
+/// let error = draft.resolve_task().unwrap_err();
 /// assert_eq!(error.code(), ErrorCode::OutOfRange);
 /// assert_eq!(error.to_string(), "sparsity is 5, expected 1 to 4");
 /// ```

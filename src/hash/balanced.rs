@@ -35,7 +35,7 @@ const MANY_VALUES_MINIMUM: u32 = 32;
 /// let hash = BalancedHash::new(100, 8);      // 100 elements, 8 buckets of 13 slots
 /// let keys = HashKeys::new(7);
 /// let mut slots = Vec::new();
-/// hash.for_each_slot(&keys, 3, |slot| slots.push(slot));
+/// hash.for_each_slot_in_bucket(&keys, 3, |slot| slots.push(slot));
 /// assert_eq!(slots.len(), 13);
 /// assert!(slots.iter().all(|&slot| hash.bucket_of_slot(&keys, slot) == 3));
 /// ```

@@ -23,7 +23,7 @@ pub(crate) trait MechanismParameters: Sized {
     /// Checks that the parameters suit a domain.
     ///
     /// # Errors
-    /// [`Error::OptionOutOfRange`] or [`Error::InvalidCombination`] for parameters that do not suit the domain.
+    /// [`Error::OutOfRange`] or [`Error::InvalidCombination`] for parameters that do not suit the domain.
     fn check_suits_domain(&self, domain: &Domain) -> Result<(), Error>;
 
     /// Reads the parameters from canonical bytes. [Fails](CanonicalReader::fail) if the bytes do
@@ -92,14 +92,14 @@ pub(crate) trait Randomize {
 /// pair a person has.
 ///
 /// ```
-/// use hushbin::mechanism::Neighbours;
+/// use hushbin::mechanism::NeighbouringInputs;
 ///
 /// # let task: hushbin::Task = serde_json::from_str(r#"{
 /// #     "id": "settings", "items": 40, "sparsity": 3, "epsilon": 1.0, "value": "sign",
 /// #     "mechanism": { "name": "collision", "rule": "heaviest", "favoured": 2,
 /// #         "hashing": "balanced", "buckets": 12 }
 /// # }"#).unwrap();
-/// assert_eq!(task.questions()[0].mechanism().neighbours(), Neighbours::Any);
+/// assert_eq!(task.questions()[0].mechanism().neighbours(), NeighbouringInputs::AnyTwoInputs);
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum NeighbouringInputs {

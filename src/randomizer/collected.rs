@@ -23,7 +23,7 @@ use crate::task::Task;
 /// let mut rng = ChaCha20Rng::seed_from_u64(1);
 /// let made = Randomizer::new(&task).randomize(&many, &mut rng).unwrap();
 /// // One of four entries was left out: s is 3.
-/// assert!(made.sampled_down);
+/// assert!(made.was_sampled_down);
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct RandomizedReport {

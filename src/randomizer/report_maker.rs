@@ -43,14 +43,14 @@ pub struct MemoSlot(pub u32);
 /// let draft: TaskDraft = serde_json::from_str(
 ///     r#"{ "id": "settings", "items": 40, "sparsity": 3, "epsilon": 1.0, "value": "sign" }"#,
 /// ).unwrap();
-/// let task = draft.resolve().unwrap();
+/// let task = draft.resolve_task().unwrap();
 /// let mut randomizer = Randomizer::new(&task);
 ///
 /// // A test's generator. A page's generator is seeded by the operating system.
 /// let mut rng = ChaCha20Rng::seed_from_u64(1);
 /// let input = [Entry { item: 3, value: 1.0 }, Entry { item: 17, value: -1.0 }];
 /// let made = randomizer.randomize(&input, &mut rng).unwrap();
-/// assert!(!made.sampled_down);
+/// assert!(!made.was_sampled_down);
 /// ```
 #[derive(Debug, Clone)]
 pub struct Randomizer {

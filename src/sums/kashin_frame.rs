@@ -26,7 +26,7 @@ const REMAINDER_TOLERANCE: f64 = 1e-12;
 /// use hushbin::sums::KashinFrame;
 ///
 /// let frame = KashinFrame::new(4, 7);
-/// let coefficients = frame.apply(&[1.0, 0.0, 0.0, 0.0]);
+/// let coefficients = frame.apply_frame(&[1.0, 0.0, 0.0, 0.0]);
 /// assert_eq!(coefficients.len(), 8);
 /// let again = frame.apply_adjoint(&coefficients);
 /// assert!((again[0] - 1.0).abs() < 1e-15 && again[1].abs() < 1e-15);

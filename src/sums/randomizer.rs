@@ -27,8 +27,8 @@ use crate::sample::{draw_with_probability, move_random_subset_to_front};
 /// # use hushbin::task::{Budget, NumberLimits};
 /// # let parts = SumTaskFields {
 /// #     id: "timings".into(),
-/// #     measure: SummedQuantity::from_numbers(vec!["load".into()], vec![NumberLimits::new(0.0, 10.0, None)?])?,
-/// #     epsilon: 1.0, delta: 1e-6, people: 10_000, honest_fraction: 0.9,
+/// #     summed_quantity: SummedQuantity::from_numbers(vec!["load".into()], vec![NumberLimits::new(0.0, 10.0, None)?])?,
+/// #     central_epsilon: 1.0, delta: 1e-6, min_people: 10_000, honest_fraction: 0.9,
 /// #     budget: Budget::default(),
 /// # };
 /// # let task = SumTask::new(parts, MessageParameters::new(8, 1, 1, Threshold(1 << 55), 2)?)?;
@@ -37,7 +37,7 @@ use crate::sample::{draw_with_probability, move_random_subset_to_front};
 /// let mut messages = Vec::new();
 /// let lost = SumRandomizer::new(&task).randomize(&[10.0], &mut rng, &mut messages)?;
 /// assert_eq!((messages.len(), lost.clipped), (10, false));
-/// let up = Message::Unit { coordinate: 0, negative: false };
+/// let up = Message::UnitStep { coordinate: 0, negative: false };
 /// assert!(messages.iter().filter(|own| **own == up).count() >= 8);
 /// # Ok::<(), hushbin::Error>(())
 /// ```

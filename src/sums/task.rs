@@ -16,13 +16,13 @@ use crate::task::items::check_task_id;
 /// Fields of a [`SumTask`] except the parameters of its messages; not yet validated.
 ///
 /// ```
-/// use hushbin::sums::{SumDraft, SumTaskFields};
+/// use hushbin::sums::{SumTaskDraft, SumTaskFields};
 ///
-/// let draft: SumDraft = serde_json::from_str(r#"{
+/// let draft: SumTaskDraft = serde_json::from_str(r#"{
 ///     "id": "mood", "trust": "shuffler", "epsilon": 1.0, "delta": 1e-6, "people": 1000,
 ///     "vector": { "items": ["calm", "glad"], "length": 1.0 }
 /// }"#)?;
-/// let SumTaskFields { people, honest_fraction, .. } = draft.parts;
+/// let SumTaskFields { entries_by_person, honest_fraction, .. } = draft.task_fields;
 /// assert_eq!((entries_by_person, honest_fraction), (1000, 0.9));
 /// # Ok::<(), serde_json::Error>(())
 /// ```
@@ -65,16 +65,16 @@ pub struct SumTaskFields {
 /// )?;
 /// let parts = SumTaskFields {
 ///     id: "timings".into(),
-///     measure,
-///     epsilon: 1.0,
+///     summed_quantity,
+///     central_epsilon: 1.0,
 ///     delta: 1e-6,
-///     people: 10_000,
+///     min_people: 10_000,
 ///     honest_fraction: 0.9,
 ///     budget: Budget::default(),
 /// };
 /// let messages = MessageParameters::new(8, 1, 1, Threshold(1 << 57), 2)?;
 /// let task = SumTask::new(parts, messages)?;
-/// assert_eq!((task.honest_people(), task.message_parameters().message_count()), (9_000, 10));
+/// assert_eq!((task.honest_people_count(), task.message_parameters().message_count()), (9_000, 10));
 /// assert_eq!(SumTask::from_canonical_bytes(&task.canonical_bytes()), Ok(task));
 /// # Ok::<(), hushbin::Error>(())
 /// ```

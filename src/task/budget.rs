@@ -43,10 +43,10 @@ pub struct Budget {
 /// report of the epoch, so estimates lag behind answers that change.
 ///
 /// ```
-/// use hushbin::task::{Budget, Memo};
+/// use hushbin::task::{Budget, MemoParameters};
 ///
 /// let budget: Budget = serde_json::from_str(r#"{ "memo": { "epsilon": 2, "days": 365 } }"#).unwrap();
-/// assert_eq!(budget.memo(), Some(Memo { epsilon: 2.0, days: 365 }));
+/// assert_eq!(budget.memo(), Some(MemoParameters { epsilon: 2.0, days: 365 }));
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

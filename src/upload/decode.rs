@@ -22,7 +22,7 @@ use crate::task::Task;
 /// # let draft: TaskDraft = serde_json::from_str(
 /// #     r#"{ "id": "settings", "items": 40, "sparsity": 3, "epsilon": 1.0, "value": "sign" }"#,
 /// # ).unwrap();
-/// let task: Task = draft.resolve().unwrap();
+/// let task: Task = draft.resolve_task().unwrap();
 /// let report = Report::Collision(collision::Report { seed: 7, bucket: 1 });
 /// let upload = Upload { id: UploadId([9; 16]), reports: vec![report] };
 /// let bytes = upload.encode(&task.fingerprint());
@@ -83,14 +83,14 @@ impl Upload {
 /// # let draft: TaskDraft = serde_json::from_str(
 /// #     r#"{ "id": "settings", "items": 40, "sparsity": 3, "epsilon": 1.0, "value": "sign" }"#,
 /// # ).unwrap();
-/// # let task: Task = draft.resolve().unwrap();
+/// # let task: Task = draft.resolve_task().unwrap();
 /// let report = |bucket| Report::Collision(collision::Report { seed: 7, bucket });
 /// let upload = Upload { id: UploadId([9; 16]), reports: vec![report(1), report(0)] };
 /// let bytes = upload.encode(&task.fingerprint());
 ///
-/// let checked = EncodedUpload::read_all_checked(&bytes, &task)?;
+/// let checked = EncodedUpload::read_checked_uploads(&bytes, &task)?;
 /// let [(encoded, range)] = &checked[..] else { panic!("one upload") };
-/// assert_eq!((encoded.id, encoded.count, range.clone()), (upload.id, 2, 0..bytes.len()));
+/// assert_eq!((encoded.id, encoded.report_count, range.clone()), (upload.id, 2, 0..bytes.len()));
 ///
 /// let mut decoded = Vec::new();
 /// encoded.for_each_report(&task, |report, bytes| {

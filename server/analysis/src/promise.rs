@@ -12,14 +12,15 @@ use hushbin::{Question, Task};
 use serde::Serialize;
 
 use crate::accounting::{BatchPrivacy, MemoisedAnswers, PersonExposure};
+pub use crate::numeric::certainty::attacker_certainty_text;
 pub use crate::numeric::digits::round_up_to_three_digits;
 
 /// Attackers against whom the local ε protects, in words.
-const LOCAL_EPSILON_ATTACKER_TEXT: &str =
-    "against everyone, including the operator of the collector";
+const LOCAL_ATTACKER: &str = "against everyone, including the operator of the collector";
 /// Attacker against whom the central ε protects, in words.
-const CENTRAL_EPSILON_ATTACKER_TEXT: &str = "someone who sees the shuffled batch but nothing that links a report to \
-                           a person (no order or time of arrival, no address, no stable id)";
+const CENTRAL_ATTACKER: &str = "someone who sees the shuffled batch but nothing that links a \
+                                report to a person (no order or time of arrival, no address, no \
+                                stable id)";
 
 /// Local privacy of each report of a task.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -68,8 +69,8 @@ impl EpsilonSpending {
 
     fn from_fresh_reports(task: &Task) -> Self {
         let (budget, epsilon) = (task.budget(), task.effective_epsilon());
-        let window_epsilon = f64::from(budget.max_reports()) * epsilon;
-        let year_epsilon = f64::from(budget.reports_a_year()) * epsilon;
+        let [window_epsilon, year_epsilon] =
+            [budget.max_reports(), budget.reports_a_year()].map(|own| f64::from(own) * epsilon);
         let [one, window, year] =
             [epsilon, window_epsilon, year_epsilon].map(round_up_to_three_digits);
         let window = match budget.max_reports() {
@@ -83,10 +84,11 @@ impl EpsilonSpending {
             statement: format!(
                 "A person's browser sends at most {}. Each report spends ε = {one}.{window} A \
                  year has at most {} of them, which together spend ε = {year}: someone who links \
-                 them all can become at most {} % sure of an answer that never changed.",
+                 them all can become at most {} % sure of an answer that never changed.{}",
                 allowed_reports_text(budget),
                 budget.reports_a_year(),
                 attacker_certainty_text(year_epsilon),
+                cover_sentences(budget),
             ),
         }
     }
@@ -125,9 +127,8 @@ impl EpsilonSpending {
 fn year_epsilon_of_memos(budget: Budget, answers: &MemoisedAnswers) -> Option<f64> {
     let reports = budget.reports_a_year();
     let most = budget.reports_per_memo()?.min(reports);
-    let losses: Vec<f64> = (1..=most)
-        .map(|own| answers.epsilon_of_reports(own))
-        .collect();
+    let loss = |own| answers.epsilon_of_reports(own);
+    let losses: Vec<f64> = (1..=most).map(loss).collect();
     // Entry k is the maximum for k reports.
     let mut best = vec![0.0_f64; reports as usize + 1];
     for _ in 0..max_memos_per_year(budget.memo()?) {
@@ -148,39 +149,6 @@ fn max_memos_per_year(memo: MemoParameters) -> u32 {
     365_u32.div_ceil(memo.days)
 }
 
-/// Returns the maximum certainty of an attacker about an answer, in per cent as text. Before the
-/// reports, the attacker was 50 % certain.
-///
-/// Reports with a total of ε multiply the odds by at most exp(ε). So the maximum is exp(ε) / (1 +
-/// exp(ε)), rounded to the nearest per cent. Below 50.5 % it is rounded up to one decimal, and
-/// above 99 % to the first digit that differs from 9.
-///
-/// ```
-/// use hushbin_analysis::promise::attacker_certainty_text;
-///
-/// let stated = [0.01, 0.5, 1.0, 2.0, 4.0, 8.0, 13.0].map(attacker_certainty_text);
-/// assert_eq!(stated, ["50.3", "62", "73", "88", "98", "99.97", "99.9998"]);
-/// ```
-#[must_use]
-pub fn attacker_certainty_text(epsilon: f64) -> String {
-    // Compute the complement, because 1 − p would lose all digits near 1.
-    let doubt = 100.0 / (1.0 + epsilon.exp());
-    if doubt > 49.5 {
-        // The nearest per cent would be 50, as if the report revealed nothing.
-        return format!("{}", 50.0 + (10.0 * (50.0 - doubt)).ceil() / 10.0);
-    }
-    if doubt >= 1.0 {
-        return format!("{:.0}", 100.0 - doubt);
-    }
-    let digits = -doubt.log10().floor();
-    if digits > 12.0 {
-        return "100".to_owned();
-    }
-    let unit = 10_f64.powf(digits);
-    let certainty = 100.0 - (doubt * unit).floor() / unit;
-    format!("{certainty:.*}", digits as usize)
-}
-
 fn count_with_noun(count: u32, what: &str) -> String {
     match count {
         1 => format!("one {what}"),
@@ -190,16 +158,25 @@ fn count_with_noun(count: u32, what: &str) -> String {
 
 /// Returns the number of reports in a time window and the length of the window, in words.
 fn allowed_reports_text(budget: Budget) -> String {
-    let (reports, days) = (
-        budget.max_reports(),
-        count_with_noun(budget.window_days(), "day"),
-    );
-    match reports {
+    let days = count_with_noun(budget.window_days(), "day");
+    match budget.max_reports() {
         1 => format!("one report in {days}"),
         // Say "in each window", because the last report of one window and the first of the next can
         // be close together.
-        _ => format!("{reports} reports in each window of {days}"),
+        reports => format!("{reports} reports in each window of {days}"),
     }
+}
+
+/// Returns what cover reports change, as a continuation of a statement. Empty if there are none.
+fn cover_sentences(budget: Budget) -> String {
+    budget.cover().map_or_else(String::new, |cover| {
+        format!(
+            " A browser sends its report {} after a window begins, or at the next visit, even if \
+             there is no answer. So its arrival does not show who has answered. People without an \
+             answer are counted as \"no\", as the last option, or as having none of the items.",
+            count_with_noun(cover.minutes, "minute"),
+        )
+    })
 }
 
 fn is_zero(number: &f64) -> bool {
@@ -293,7 +270,7 @@ impl SumPrivacy {
             honest_fraction: task.task_fields().honest_fraction,
             statement: format!(
                 "There is no local ε. Anyone who links messages to their sender reads the answer. \
-                 The shuffler and the analyser together could do that. Against {CENTRAL_EPSILON_ATTACKER_TEXT}, \
+                 The shuffler and the analyser together could do that. Against {CENTRAL_ATTACKER}, \
                  each batch is ({epsilon}, {delta:e})-differentially private for every person \
                  with one report in it: except with probability δ, a guess goes from 50 % sure to \
                  at most {} % sure. This assumes that the shuffler follows the protocol, that \
@@ -366,7 +343,7 @@ pub fn batch_privacy_statement(
         ),
     };
     format!(
-        "The smallest batch has {reports} reports. Against {CENTRAL_EPSILON_ATTACKER_TEXT}, it is \
+        "The smallest batch has {reports} reports. Against {CENTRAL_ATTACKER}, it is \
          ({}, {:e})-differentially private, rounded up: a guess goes from 50 % sure to at most {} \
          % sure. This assumes that each person sent {each} and that {} of the reports come from \
          people who follow the protocol. Browsers may send that in each window of {}, so a batch \
@@ -417,8 +394,8 @@ pub fn accounting_assumptions_statement(epsilon: f64, exposure: &PersonExposure)
     };
     format!(
         "Assumed: each person sends {each} in {batches}. More reports reveal more.\n\
-         ε = {epsilon} holds for one report {LOCAL_EPSILON_ATTACKER_TEXT}. The shuffled ε holds only against \
-         {CENTRAL_EPSILON_ATTACKER_TEXT}. An operator who could link reports must quote ε = {epsilon}."
+         ε = {epsilon} holds for one report {LOCAL_ATTACKER}. The shuffled ε holds only against \
+         {CENTRAL_ATTACKER}. An operator who could link reports must quote ε = {epsilon}."
     )
 }
 
@@ -444,8 +421,8 @@ pub(crate) fn plan_protection_statement(
         String::new()
     };
     format!(
-        "The local ε protects {local} {LOCAL_EPSILON_ATTACKER_TEXT}. The shuffled ε holds only against \
-         {CENTRAL_EPSILON_ATTACKER_TEXT}{honest}."
+        "The local ε protects {local} {LOCAL_ATTACKER}. The shuffled ε holds only against \
+         {CENTRAL_ATTACKER}{honest}."
     )
 }
 

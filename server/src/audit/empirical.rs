@@ -81,12 +81,8 @@ pub fn measure_privacy_loss(
         if done % 1024 == 0 || done == total {
             progress(done, total);
         }
-        UploadView::new(
-            task,
-            pair.question_index,
-            pair.hypotheses.each_ref(),
-            &bytes,
-        )
+        let hypotheses = pair.hypotheses.each_ref();
+        UploadView::new(task, pair.question_index, hypotheses, &bytes)
     };
 
     let delta = greatest_delta(task);

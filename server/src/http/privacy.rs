@@ -89,8 +89,8 @@ pub(super) async fn get_privacy(
                     .smallest_report_count()
                     .filter(|_| origins.report_count() == reports);
                 let names = origins.shuffler_ids().into_iter();
-                let names = names.map(|name| HEXLOWER.encode(&name)).collect();
-                (known.unwrap_or(0).min(smallest), names)
+                let names = names.map(|name| HEXLOWER.encode(&name));
+                (known.unwrap_or(0).min(smallest), names.collect())
             }
             ProcessRole::Collector | ProcessRole::Shuffler => (smallest, Vec::new()),
         };
@@ -122,12 +122,8 @@ pub(super) async fn get_privacy(
         };
         response_writer::write_json(&show, out)
     });
-    Ok((
-        tasks::NO_CACHE_HEADER,
-        tasks::JSON_CONTENT_TYPE_HEADER,
-        body.await?,
-    )
-        .into_response())
+    let headers = (tasks::NO_CACHE_HEADER, tasks::JSON_CONTENT_TYPE_HEADER);
+    Ok((headers.0, headers.1, body.await?).into_response())
 }
 
 /// Returns the central privacy of a released batch of `reports` reports, in numbers and in words.

@@ -184,6 +184,20 @@ impl BatchForwarder {
         Ok(())
     }
 
+    /// Checks that the analyser's answer has a receipt of the block.
+    fn check_receipt(&self, answer: &[u8], block: &[u8]) -> Result<(), ForwardError> {
+        let taken: Result<BlockReceipt, _> = serde_json::from_slice(answer);
+        let receipt = taken
+            .ok()
+            .and_then(|taken| HEXLOWER.decode(taken.receipt.as_bytes()).ok());
+        if receipt.is_some_and(|receipt| self.shuffler_keys.is_valid_receipt(&receipt, block)) {
+            return Ok(());
+        }
+        Err(ForwardError::InvalidAnswer(
+            "its receipt is not a signature of the block".to_owned(),
+        ))
+    }
+
     /// Sends all blocks of a batch. Then asks the store to delete the batch's reports, and waits
     /// until they are deleted.
     async fn send_batch(
@@ -226,16 +240,7 @@ impl BatchForwarder {
                 )
                 .body(Full::new(block.clone()));
             let answer = self.send_request(request).await?;
-            let taken: Result<BlockReceipt, _> = serde_json::from_slice(&answer);
-            let receipt = taken
-                .ok()
-                .and_then(|taken| HEXLOWER.decode(taken.receipt.as_bytes()).ok());
-            if !receipt.is_some_and(|receipt| self.shuffler_keys.is_valid_receipt(&receipt, &block))
-            {
-                return Err(ForwardError::InvalidAnswer(
-                    "its receipt is not a signature of the block".to_owned(),
-                ));
-            }
+            self.check_receipt(&answer, &block)?;
         }
         drop(sent);
         // An error of the reader means that blocks may be missing, so the batch is not deleted.

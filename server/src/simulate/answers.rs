@@ -137,21 +137,18 @@ impl Answers {
                 Ok(vec![Entry { item: 0, value }])
             }
             (QuestionKind::Set, Value::Array(options)) => {
-                let options = options.iter();
-                options
-                    .map(|option| resolve_item(question.items(), option).map(one))
-                    .collect()
+                let entry = |option| resolve_item(question.items(), option).map(one);
+                options.iter().map(entry).collect()
             }
             (QuestionKind::Set, _) => expected("a list of options"),
             (kind @ QuestionKind::Numbers(of), _) if of.is_single() => {
                 let value = single_value(kind, question.items(), value)?;
                 Ok(self.sort_and_count_clipped(index, of, vec![Entry { item: 0, value }]))
             }
-            (QuestionKind::Numbers(of), Value::Object(numbers)) => Ok(self.sort_and_count_clipped(
-                index,
-                of,
-                entries_by_item_name(question, numbers)?,
-            )),
+            (QuestionKind::Numbers(of), Value::Object(numbers)) => {
+                let entries = entries_by_item_name(question, numbers)?;
+                Ok(self.sort_and_count_clipped(index, of, entries))
+            }
             (QuestionKind::Numbers(_), _) => expected("each number by its name"),
             (QuestionKind::Text(prefixes), Value::String(text)) => {
                 Ok(prefixes.prefix_keys(text).into_iter().map(one).collect())

@@ -34,13 +34,13 @@ pub struct Draft {
 /// use hushbin::domain::Domain;
 /// use hushbin::mechanism::window::Window;
 ///
-/// let domain = Domain::dense(1);
+/// let domain = Domain::of_dense_inputs(1);
 /// let [worst, average] = [VarianceObjective::Worst, VarianceObjective::Average].map(|objective| {
 ///     let draft = Draft { objective: Some(objective), ..Draft::default() };
-///     Window::choose(&domain, 2.0, &draft).unwrap().rates(&domain, 2.0)
+///     Window::choose_parameters(&domain, 2.0, &draft).unwrap().estimate_scale_and_variance(&domain, 2.0)
 /// });
 /// assert!(average.average_variance() < 0.96 * worst.average_variance());
-/// assert!(average.worst_variance() > worst.worst_variance());
+/// assert!(average.max_variance() > worst.max_variance());
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]

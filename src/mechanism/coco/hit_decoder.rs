@@ -22,11 +22,11 @@ impl Coco {
 /// ```
 /// use hushbin::domain::Domain;
 /// use hushbin::hash::HashFamily;
-/// use hushbin::mechanism::coco::{Coco, Report, Rule};
+/// use hushbin::mechanism::coco::{Coco, Report, FavouredBucketRule};
 ///
-/// let rule = Rule::Strongest { favoured: 2 };
+/// let rule = FavouredBucketRule::Strongest { favoured: 2 };
 /// let coco = Coco::new(rule, HashFamily::Balanced, 12).unwrap();
-/// let hit_decoder = coco.hit_decoder(&Domain::rated(Some(40), 3));
+/// let hit_decoder = coco.hit_decoder(&Domain::of_rated_items(Some(40), 3));
 /// let report = Report { seed: 7, bucket: 5 };
 /// hit_decoder.for_each_hit(&report, |item, plus| {
 ///     assert_eq!(hit_decoder.hit_side_is_plus(&report, u64::from(item)), Some(plus));

@@ -17,11 +17,11 @@ use crate::sample::ExpLowerBound;
 /// ```
 /// use hushbin::domain::Domain;
 /// use hushbin::hash::HashFamily;
-/// use hushbin::mechanism::coco::{Coco, Rule};
+/// use hushbin::mechanism::coco::{Coco, FavouredBucketRule};
 ///
-/// let rule = Rule::Strongest { favoured: 2 };
+/// let rule = FavouredBucketRule::Strongest { favoured: 2 };
 /// let coco = Coco::new(rule, HashFamily::Balanced, 12).unwrap();
-/// let rates = coco.rates(&Domain::rated(Some(40), 3), 1.0);
+/// let rates = coco.estimate_scale_and_variance(&Domain::of_rated_items(Some(40), 3), 1.0);
 /// assert_eq!(estimate_scale_and_variance.pair, 1.0 / 6.0);
 /// // This rule does not estimate the non-missing frequency.
 /// assert!(rates.gap > 0.0 && rates.presence.is_none());
@@ -50,10 +50,10 @@ pub struct CocoHitProbabilities {
 /// ```
 /// use hushbin::domain::Domain;
 /// use hushbin::hash::HashFamily;
-/// use hushbin::mechanism::coco::{Coco, Rule};
+/// use hushbin::mechanism::coco::{Coco, FavouredBucketRule};
 ///
-/// let coco = Coco::new(Rule::Overwrite, HashFamily::Balanced, 12).unwrap();
-/// let presence = coco.rates(&Domain::rated(Some(40), 3), 1.0).presence.unwrap();
+/// let coco = Coco::new(FavouredBucketRule::Overwrite, HashFamily::Balanced, 12).unwrap();
+/// let presence = coco.estimate_scale_and_variance(&Domain::of_rated_items(Some(40), 3), 1.0).presence.unwrap();
 /// assert!(presence.p_pair > presence.q_pair);
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -22,11 +22,11 @@ impl Collision {
 /// ```
 /// use hushbin::domain::Domain;
 /// use hushbin::hash::HashFamily;
-/// use hushbin::mechanism::collision::{Collision, Report, Rule};
+/// use hushbin::mechanism::collision::{Collision, Report, FavouredBucketRule};
 ///
-/// let rule = Rule::Heaviest { favoured: 2 };
+/// let rule = FavouredBucketRule::Heaviest { favoured: 2 };
 /// let collision = Collision::new(rule, HashFamily::Balanced, 12).unwrap();
-/// let hit_decoder = collision.hit_decoder(&Domain::rated(Some(40), 3));
+/// let hit_decoder = collision.hit_decoder(&Domain::of_rated_items(Some(40), 3));
 /// let report = Report { seed: 7, bucket: 5 };
 /// // 83 elements in buckets of 7 slots.
 /// let mut is_hit = 0;

@@ -16,11 +16,11 @@ use crate::sample::ExpLowerBound;
 /// ```
 /// use hushbin::domain::Domain;
 /// use hushbin::hash::HashFamily;
-/// use hushbin::mechanism::collision::{Collision, Rule};
+/// use hushbin::mechanism::collision::{Collision, FavouredBucketRule};
 ///
-/// let rule = Rule::Heaviest { favoured: 2 };
+/// let rule = FavouredBucketRule::Heaviest { favoured: 2 };
 /// let collision = Collision::new(rule, HashFamily::Balanced, 12).unwrap();
-/// let rates = collision.rates(&Domain::rated(Some(40), 3), 1.0);
+/// let rates = collision.estimate_scale_and_variance(&Domain::of_rated_items(Some(40), 3), 1.0);
 /// assert!(estimate_scale_and_variance.p_true > estimate_scale_and_variance.p_false);
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -81,14 +81,14 @@ impl Collision {
     /// ```
     /// use hushbin::domain::Domain;
     /// use hushbin::hash::HashFamily;
-    /// use hushbin::mechanism::collision::{Collision, Rule};
+    /// use hushbin::mechanism::collision::{Collision, FavouredBucketRule};
     ///
-    /// let rule = Rule::Heaviest { favoured: 1 };
+    /// let rule = FavouredBucketRule::Heaviest { favoured: 1 };
     /// let collision = Collision::new(rule, HashFamily::Balanced, 2)?;
     /// let domain = Domain::with_exact_entry_count(4, 2);
     /// let law = collision.member_count_distribution(&domain, 1.0);
     /// let mean: f64 = law.iter().zip(0..).map(|(p, k)| p * f64::from(k)).sum();
-    /// assert!((mean - 2.0 * collision.rates(&domain, 1.0).p_true).abs() < 1e-12);
+    /// assert!((mean - 2.0 * collision.estimate_scale_and_variance(&domain, 1.0).p_true).abs() < 1e-12);
     /// # Ok::<(), hushbin::Error>(())
     /// ```
     ///

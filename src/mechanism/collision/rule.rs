@@ -12,9 +12,9 @@ pub type Randomizer = subset::Randomizer<FavouredBucketRule>;
 ///
 /// ```
 /// use hushbin::hash::HashFamily;
-/// use hushbin::mechanism::collision::{Collision, Rule};
+/// use hushbin::mechanism::collision::{Collision, FavouredBucketRule};
 ///
-/// let collision = Collision::new(Rule::Heaviest { favoured: 2 }, HashFamily::Balanced, 12)?;
+/// let collision = Collision::new(FavouredBucketRule::Heaviest { favoured: 2 }, HashFamily::Balanced, 12)?;
 /// assert_eq!(collision.favoured_count(), Some(2));
 /// # Ok::<(), hushbin::Error>(())
 /// ```

@@ -8,9 +8,9 @@ use crate::mechanism::subset::NamedRule;
 /// Name of a [`FavouredBucketRule`], as in a task file.
 ///
 /// ```
-/// use hushbin::mechanism::collision::RuleName;
+/// use hushbin::mechanism::collision::FavouredBucketRuleName;
 ///
-/// assert_eq!(serde_json::to_string(&RuleName::Heaviest).unwrap(), r#""heaviest""#);
+/// assert_eq!(serde_json::to_string(&FavouredBucketRuleName::Heaviest).unwrap(), r#""heaviest""#);
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]

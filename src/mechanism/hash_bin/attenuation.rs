@@ -9,11 +9,11 @@
 /// code of that paper sets η = √(k·ln n)/2.5, which gives 0.83 for k = 64 and n = 10⁵.
 ///
 /// ```
-/// use hushbin::mechanism::hash_bin::attenuation;
+/// use hushbin::mechanism::hash_bin::clipping_attenuation;
 ///
-/// assert_eq!(attenuation(4, 4.0), 1.0);
+/// assert_eq!(clipping_attenuation(4, 4.0), 1.0);
 /// // B is ±2 or 0, and 2 is cut to 1.
-/// assert_eq!(attenuation(2, 1.0), 0.5);
+/// assert_eq!(clipping_attenuation(2, 1.0), 0.5);
 /// ```
 #[must_use]
 pub fn clipping_attenuation(entries: u32, clip: f64) -> f64 {

@@ -21,10 +21,10 @@ impl HashBin {
 /// use hushbin::hash::HashKeys;
 /// use hushbin::domain::Domain;
 /// use hushbin::hash::HashFamily;
-/// use hushbin::mechanism::hash_bin::{GRID, HashBin, PrivacyLevel};
+/// use hushbin::mechanism::hash_bin::{DEFAULT_GRID_STEPS_PER_UNIT, HashBin, PrivacyLevel};
 ///
-/// let hash_bin = HashBin::new(PrivacyLevel::Event, HashFamily::Balanced, 4, GRID).unwrap();
-/// let bin_decoder = hash_bin.bin_decoder(&Domain::rated(Some(40), 3));
+/// let hash_bin = HashBin::new(PrivacyLevel::Event, HashFamily::Balanced, 4, DEFAULT_GRID_STEPS_PER_UNIT).unwrap();
+/// let bin_decoder = hash_bin.bin_decoder(&Domain::of_rated_items(Some(40), 3));
 /// let (bin, sign) = bin_decoder.bin_and_sign(&HashKeys::new(7), 12);
 /// assert!(bin < 4 && sign.abs() == 1);
 /// ```

@@ -11,10 +11,10 @@ use crate::sample::ExpLowerBound;
 ///
 /// ```
 /// use hushbin::hash::HashFamily;
-/// use hushbin::mechanism::hash_bin::{GRID, HashBin, PrivacyLevel};
+/// use hushbin::mechanism::hash_bin::{DEFAULT_GRID_STEPS_PER_UNIT, HashBin, PrivacyLevel};
 ///
-/// let hash_bin = HashBin::new(PrivacyLevel::Event, HashFamily::Balanced, 4, GRID).unwrap();
-/// assert_eq!((hash_bin.bins(), hash_bin.grid_steps()), (4, 1024));
+/// let hash_bin = HashBin::new(PrivacyLevel::Event, HashFamily::Balanced, 4, DEFAULT_GRID_STEPS_PER_UNIT).unwrap();
+/// assert_eq!((hash_bin.bin_count(), hash_bin.grid_steps()), (4, 1024));
 /// // At level `user` there is one bin.
 /// let user: Result<HashBin, _> = serde_json::from_str(
 ///     r#"{ "level": "user", "clip": 2.0, "noise": "laplace", "hashing": "balanced", "bins": 4, "grid": 1024 }"#,

@@ -9,10 +9,10 @@ use crate::bounds;
 /// ε covers.
 ///
 /// ```
-/// use hushbin::mechanism::hash_bin::{PrivacyLevel, PrivacyLevelName, Noise};
+/// use hushbin::mechanism::hash_bin::{PrivacyLevel, PrivacyLevelName, SumNoiseKind};
 ///
-/// let level = PrivacyLevel::User { clip: 2.0, noise: Noise::TwoPoint };
-/// assert_eq!((level.name(), level.clip()), (PrivacyLevelName::User, Some(2.0)));
+/// let level = PrivacyLevel::User { clip: 2.0, noise: SumNoiseKind::TwoPoint };
+/// assert_eq!((level.name(), level.clip_steps()), (PrivacyLevelName::User, Some(2.0)));
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum PrivacyLevel {
@@ -42,9 +42,9 @@ pub enum PrivacyLevel {
 /// Randomisation of a clipped sum B at user level. B is in [−η, η], where η is the clipping bound.
 ///
 /// ```
-/// use hushbin::mechanism::hash_bin::Noise;
+/// use hushbin::mechanism::hash_bin::SumNoiseKind;
 ///
-/// assert_eq!(serde_json::to_string(&Noise::TwoPoint).unwrap(), r#""two-point""#);
+/// assert_eq!(serde_json::to_string(&SumNoiseKind::TwoPoint).unwrap(), r#""two-point""#);
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]

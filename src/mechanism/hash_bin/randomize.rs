@@ -22,10 +22,10 @@ pub(super) const SUM_FRACTION_BITS: u32 = 42;
 /// ```
 /// use hushbin::domain::Domain;
 /// use hushbin::hash::HashFamily;
-/// use hushbin::mechanism::hash_bin::{GRID, HashBin, PrivacyLevel, Randomizer};
+/// use hushbin::mechanism::hash_bin::{DEFAULT_GRID_STEPS_PER_UNIT, HashBin, PrivacyLevel, Randomizer};
 ///
-/// let hash_bin = HashBin::new(PrivacyLevel::Event, HashFamily::Balanced, 4, GRID).unwrap();
-/// let mut randomizer = Randomizer::new(&hash_bin, &Domain::rated(Some(40), 3), 1.0);
+/// let hash_bin = HashBin::new(PrivacyLevel::Event, HashFamily::Balanced, 4, DEFAULT_GRID_STEPS_PER_UNIT).unwrap();
+/// let mut randomizer = Randomizer::new(&hash_bin, &Domain::of_rated_items(Some(40), 3), 1.0);
 /// // An input without entries, under the seed 7, before noise is added.
 /// assert_eq!(randomizer.bins_before_noise(7, &[]), [0.0; 4]);
 /// ```

@@ -11,12 +11,12 @@ use crate::domain::Domain;
 /// ```
 /// use hushbin::domain::Domain;
 /// use hushbin::hash::HashFamily;
-/// use hushbin::mechanism::hash_bin::{GRID, HashBin, PrivacyLevel};
+/// use hushbin::mechanism::hash_bin::{DEFAULT_GRID_STEPS_PER_UNIT, HashBin, PrivacyLevel};
 ///
-/// let hash_bin = HashBin::new(PrivacyLevel::Event, HashFamily::Balanced, 4, GRID).unwrap();
-/// let rates = hash_bin.rates(&Domain::rated(Some(40), 3), 1.0);
+/// let hash_bin = HashBin::new(PrivacyLevel::Event, HashFamily::Balanced, 4, DEFAULT_GRID_STEPS_PER_UNIT).unwrap();
+/// let rates = hash_bin.estimate_scale_and_variance(&Domain::of_rated_items(Some(40), 3), 1.0);
 /// assert_eq!(estimate_scale_and_variance.scale, 1.0 / 1024.0);
-/// assert!(!rates.two_point && rates.clip.is_none());
+/// assert!(!rates.is_two_point_response && rates.clipping_bound.is_none());
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct EstimateScaleAndVariance {

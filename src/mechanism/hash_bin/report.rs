@@ -8,9 +8,9 @@ use crate::mechanism::contract::EncodeReport;
 /// Report of hash-bin: a seed and the randomised sums.
 ///
 /// ```
-/// use hushbin::mechanism::hash_bin::{Report, Response};
+/// use hushbin::mechanism::hash_bin::{Report, RandomisedResponse};
 ///
-/// let report = Report { seed: 7, response: Response::Bins(vec![-12, 340]) };
+/// let report = Report { seed: 7, response: RandomisedResponse::Bins(vec![-12, 340]) };
 /// assert_ne!(report, Report::default());
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
@@ -24,10 +24,10 @@ pub struct BinsReport {
 /// Randomised response to an input's sums: one sign, or one number for each bin.
 ///
 /// ```
-/// use hushbin::mechanism::hash_bin::{Report, Response};
+/// use hushbin::mechanism::hash_bin::{Report, RandomisedResponse};
 ///
-/// let clipped = Report { seed: 7, response: Response::Sign(true) };
-/// assert!(matches!(clipped.response, Response::Sign(plus) if plus));
+/// let clipped = Report { seed: 7, response: RandomisedResponse::Sign(true) };
+/// assert!(matches!(clipped.response, RandomisedResponse::Sign(plus) if plus));
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum RandomisedResponse {

@@ -65,9 +65,9 @@ fn likely_sum_bound(items: Option<u32>) -> f64 {
 ///
 /// ```
 /// use hushbin::hash::HashFamily;
-/// use hushbin::mechanism::hash_bin::{GRID, HashBin, PrivacyLevel};
+/// use hushbin::mechanism::hash_bin::{DEFAULT_GRID_STEPS_PER_UNIT, HashBin, PrivacyLevel};
 ///
-/// let hash_bin = HashBin::new(PrivacyLevel::Event, HashFamily::Balanced, 4, GRID).unwrap();
+/// let hash_bin = HashBin::new(PrivacyLevel::Event, HashFamily::Balanced, 4, DEFAULT_GRID_STEPS_PER_UNIT).unwrap();
 /// let distribution = hash_bin.response_distribution(Some(40), 1.0);
 /// assert!(distribution.laplace_noise().is_some() && distribution.effective_epsilon() <= 1.0);
 /// ```

@@ -6,11 +6,11 @@ use alloc::vec::Vec;
 /// Expected sums over the c strongest cells.
 ///
 /// ```
-/// use hushbin::mechanism::occupancy::{Occupancy, StrengthMeasure};
+/// use hushbin::mechanism::occupancy::{CellOccupancyModel, StrengthMeasure};
 ///
-/// let occupancy = Occupancy { elements: 3, cells: 12, per_cell: Some(7) };
-/// let top = occupancy.top_sums(StrengthMeasure::Count, 1, 3).sums_over_strongest(2);
-/// assert!(top.squares >= top.strength && top.load == top.strength);
+/// let occupancy = CellOccupancyModel { element_count: 3, cell_count: 12, slots_per_cell: Some(7) };
+/// let top = occupancy.strongest_cell_sums(StrengthMeasure::Count, 1, 3).sums_over_strongest(2);
+/// assert!(top.squared_strength_sum >= top.strength_sum && top.element_load == top.strength_sum);
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct StrongestCellSums {
@@ -27,13 +27,13 @@ pub struct StrongestCellSums {
 /// Expected sums over the c strongest cells, for each c up to a maximum.
 ///
 /// ```
-/// use hushbin::mechanism::occupancy::{Occupancy, StrengthMeasure};
+/// use hushbin::mechanism::occupancy::{CellOccupancyModel, StrengthMeasure};
 ///
-/// let occupancy = Occupancy { elements: 3, cells: 12, per_cell: Some(7) };
-/// let top = occupancy.top_sums(StrengthMeasure::Count, 1, 3);
-/// assert!(top.sums_over_strongest(1).strength < top.sums_over_strongest(2).strength);
+/// let occupancy = CellOccupancyModel { element_count: 3, cell_count: 12, slots_per_cell: Some(7) };
+/// let top = occupancy.strongest_cell_sums(StrengthMeasure::Count, 1, 3);
+/// assert!(top.sums_over_strongest(1).strength_sum < top.sums_over_strongest(2).strength_sum);
 /// // The best of the cells of four functions is better than that of one.
-/// assert!(occupancy.top_sums(StrengthMeasure::Count, 4, 1).sums_over_strongest(1).strength > top.sums_over_strongest(1).strength);
+/// assert!(occupancy.strongest_cell_sums(StrengthMeasure::Count, 4, 1).sums_over_strongest(1).strength > top.sums_over_strongest(1).strength);
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct StrongestCellSumsTable {

@@ -14,7 +14,7 @@ use crate::mechanism::subset::Thresholds;
 ///
 /// let pattern = Pattern::new(7, [0, 1, 3])?;
 /// // Cell 5 favours the outputs 5, 6 and 1.
-/// assert!([5, 6, 1].iter().all(|output| pattern.favours(5, *output)));
+/// assert!([5, 6, 1].iter().all(|output| pattern.cell_favours_output(5, *output)));
 /// assert!(!pattern.cell_favours_output(5, 0));
 /// assert!(Pattern::new(7, [0, 3, 1]).is_err());
 /// # Ok::<(), hushbin::Error>(())

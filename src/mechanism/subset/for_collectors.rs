@@ -219,10 +219,10 @@ impl BucketReport {
 /// Rule that has a name in task files.
 ///
 /// ```
-/// use hushbin::mechanism::collision::{Rule, RuleName};
+/// use hushbin::mechanism::collision::{FavouredBucketRule, FavouredBucketRuleName};
 /// use hushbin::mechanism::NamedRule;
 ///
-/// assert_eq!(Rule::Heaviest { favoured: 3 }.name(), RuleName::Heaviest);
+/// assert_eq!(FavouredBucketRule::Heaviest { favoured: 3 }.rule_name(), FavouredBucketRuleName::Heaviest);
 /// ```
 pub trait NamedRule: FavouringRule {
     /// Type of the rules' names. A name identifies the rule without the rule's parameter.

@@ -14,17 +14,17 @@ use crate::hash::{ElementHash, HashFamily, MAX_WINDOW_BUCKETS};
 ///
 /// ```
 /// use hushbin::hash::HashFamily;
-/// use hushbin::mechanism::collision::{Collision, Rule, RuleName};
+/// use hushbin::mechanism::collision::{Collision, FavouredBucketRule, FavouredBucketRuleName};
 ///
-/// let heaviest = Collision::new(Rule::Heaviest { favoured: 4 }, HashFamily::Balanced, 17)?;
-/// assert_eq!(heaviest.rule_name(), RuleName::Heaviest);
-/// assert_eq!((heaviest.favoured_count(), heaviest.buckets()), (Some(4), 17));
+/// let heaviest = Collision::new(FavouredBucketRule::Heaviest { favoured: 4 }, HashFamily::Balanced, 17)?;
+/// assert_eq!(heaviest.rule_name(), FavouredBucketRuleName::Heaviest);
+/// assert_eq!((heaviest.favoured_count(), heaviest.bucket_count()), (Some(4), 17));
 ///
 /// // At most all buckets but one can be favoured.
-/// assert!(Collision::new(Rule::Heaviest { favoured: 17 }, HashFamily::Balanced, 17).is_err());
+/// assert!(Collision::new(FavouredBucketRule::Heaviest { favoured: 17 }, HashFamily::Balanced, 17).is_err());
 /// // Four functions have 68 buckets.
-/// let more = Collision::with_hashes(Rule::Heaviest { favoured: 17 }, HashFamily::Balanced, 17, 4)?;
-/// assert_eq!((more.hashes(), more.total_buckets()), (4, 68));
+/// let more = Collision::with_hashes(FavouredBucketRule::Heaviest { favoured: 17 }, HashFamily::Balanced, 17, 4)?;
+/// assert_eq!((more.hash_count(), more.total_buckets()), (4, 68));
 /// # Ok::<(), hushbin::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -45,7 +45,7 @@ pub struct HashedSubsetSelection<R> {
 /// ```
 /// use hushbin::mechanism::{FavouringRule as _, coco, collision};
 ///
-/// assert_eq!(collision::Rule::paper_rule()?.favoured_count(), None);
+/// assert_eq!(collision::FavouredBucketRule::paper_rule()?.favoured_count(), None);
 /// assert_eq!(coco::FavouredBucketRule::strongest_rule(3).favoured_count(), Some(3));
 /// # Ok::<(), hushbin::Error>(())
 /// ```

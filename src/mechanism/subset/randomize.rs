@@ -24,11 +24,11 @@ use crate::sort::sort_keys;
 /// ```
 /// use hushbin::domain::Domain;
 /// use hushbin::hash::HashFamily;
-/// use hushbin::mechanism::collision::{Collision, Randomizer, Rule};
+/// use hushbin::mechanism::collision::{Collision, Randomizer, FavouredBucketRule};
 ///
-/// let rule = Rule::Heaviest { favoured: 2 };
+/// let rule = FavouredBucketRule::Heaviest { favoured: 2 };
 /// let collision = Collision::new(rule, HashFamily::Balanced, 12).unwrap();
-/// let mut randomizer = Randomizer::new(&collision, &Domain::rated(Some(40), 3), 1.0);
+/// let mut randomizer = Randomizer::new(&collision, &Domain::of_rated_items(Some(40), 3), 1.0);
 /// // Probabilities for an input without entries, under the seed 7.
 /// let probabilities = randomizer.exact_bucket_probabilities(7, &[]);
 /// assert_eq!(probabilities.len(), 12);

@@ -10,9 +10,9 @@ use crate::sample::{ExpLowerBound, Threshold};
 ///
 /// ```
 /// use hushbin::hash::HashFamily;
-/// use hushbin::mechanism::collision::{Collision, Rule};
+/// use hushbin::mechanism::collision::{Collision, FavouredBucketRule};
 ///
-/// let rule = Rule::Heaviest { favoured: 2 };
+/// let rule = FavouredBucketRule::Heaviest { favoured: 2 };
 /// let collision = Collision::new(rule, HashFamily::Balanced, 12).unwrap();
 /// let thresholds = collision.thresholds(3, 1.0);
 /// assert_eq!(thresholds.favoured_count(1), 2);

@@ -115,7 +115,7 @@ impl Window {
 /// use hushbin::domain::Domain;
 /// use hushbin::mechanism::window::{Report, Window};
 ///
-/// let atom_decoder = Window::new(2, 5, 2, [1, 2]).unwrap().atom_decoder(&Domain::dense(5));
+/// let atom_decoder = Window::new(2, 5, 2, [1, 2]).unwrap().atom_decoder(&Domain::of_dense_inputs(5));
 /// let mut atoms = Vec::new();
 /// // The first attribute's atom is the first digit, of base 5.
 /// let report = Report { seed: 7, bucket: 5 * 3 + 1 };

@@ -20,7 +20,7 @@ use crate::sample::{draw_below, draw_word};
 /// use hushbin::mechanism::window::{Randomizer, Window};
 ///
 /// let window = Window::new(1, 4, 2, [1, 2]).unwrap();
-/// let randomizer = Randomizer::new(&window, &Domain::dense(1), 2.0);
+/// let randomizer = Randomizer::new(&window, &Domain::of_dense_inputs(1), 2.0);
 /// // The number −1 favours the first two atoms.
 /// let cell_probabilities = randomizer.cell_probabilities(7, &[Entry { item: 0, value: -1.0 }]);
 /// assert!(cell_probabilities[0] == cell_probabilities[1] && cell_probabilities[1] > cell_probabilities[2]);

@@ -17,11 +17,11 @@ use crate::sample::Threshold;
 /// use hushbin::mechanism::window::Window;
 ///
 /// // Two atoms at odds of e: randomised response, whose worst variance is at 0.
-/// let rates = Window::new(1, 2, 1, [1])?.rates(&Domain::dense(1), 1.0);
+/// let rates = Window::new(1, 2, 1, [1])?.estimate_scale_and_variance(&Domain::of_dense_inputs(1), 1.0);
 /// let e = 1.0_f64.exp();
 /// let scale = (e + 1.0) / (e - 1.0);
 /// assert!((rates.estimate_factor() - scale).abs() < 1e-12);
-/// assert!((rates.worst_variance() - scale * scale).abs() < 1e-12);
+/// assert!((rates.max_variance() - scale * scale).abs() < 1e-12);
 /// # Ok::<(), hushbin::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]

@@ -45,13 +45,13 @@ impl SumTask {
     /// # use hushbin::upload::EncodedUpload;
     /// # let parts = SumTaskFields {
     /// #     id: "timings".into(),
-    /// #     measure: SummedQuantity::from_numbers(vec!["load".into()], vec![NumberLimits::new(0.0, 10.0, None)?])?,
-    /// #     epsilon: 1.0, delta: 1e-6, people: 10_000, honest_fraction: 0.9,
+    /// #     summed_quantity: SummedQuantity::from_numbers(vec!["load".into()], vec![NumberLimits::new(0.0, 10.0, None)?])?,
+    /// #     central_epsilon: 1.0, delta: 1e-6, min_people: 10_000, honest_fraction: 0.9,
     /// #     budget: Budget::default(),
     /// # };
     /// # let task = SumTask::new(parts, MessageParameters::new(8, 1, 1, Threshold(1 << 55), 2)?)?;
-    /// let upload = EncodedUpload { id: UploadId([9; 16]), count: 2, reports: &[0, 2] };
-    /// let down = Message::Unit { coordinate: 0, negative: true };
+    /// let upload = EncodedUpload { id: UploadId([9; 16]), report_count: 2, encoded_reports: &[0, 2] };
+    /// let down = Message::UnitStep { coordinate: 0, negative: true };
     /// assert_eq!(task.decode_messages(&upload)?, [Message::Blank, down]);
     /// # Ok::<(), hushbin::Error>(())
     /// ```

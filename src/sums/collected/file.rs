@@ -121,9 +121,9 @@ const fn default_honest_fraction() -> f64 {
 /// In a file:
 ///
 /// ```
-/// use hushbin::sums::SumDraft;
+/// use hushbin::sums::SumTaskDraft;
 ///
-/// let draft: SumDraft = serde_json::from_str(r#"{
+/// let draft: SumTaskDraft = serde_json::from_str(r#"{
 ///     "id": "timings",
 ///     "trust": "shuffler",
 ///     "epsilon": 1.0,
@@ -131,10 +131,10 @@ const fn default_honest_fraction() -> f64 {
 ///     "people": 10000,
 ///     "numbers": [{ "name": "load-time", "min": 0, "max": 10000, "unit": "ms" }]
 /// }"#)?;
-/// assert_eq!((draft.messages, draft.parts.honest_fraction), (None, 0.9));
+/// assert_eq!((draft.message_parameters, draft.task_fields.honest_fraction), (None, 0.9));
 /// // Trust in a shuffler is never a default.
 /// let silent = r#"{ "id": "t", "epsilon": 1.0, "delta": 1e-6, "people": 100, "numbers": [] }"#;
-/// assert!(serde_json::from_str::<SumDraft>(silent).is_err());
+/// assert!(serde_json::from_str::<SumTaskDraft>(silent).is_err());
 /// # Ok::<(), serde_json::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]

@@ -70,7 +70,7 @@ impl Task {
     /// # let draft: TaskDraft = serde_json::from_str(
     /// #     r#"{ "id": "settings", "items": 40, "sparsity": 3, "epsilon": 1.0, "value": "sign" }"#,
     /// # ).unwrap();
-    /// let task: Task = draft.resolve().unwrap();
+    /// let task: Task = draft.resolve_task().unwrap();
     /// let weekly = task.clone().with_budget(Budget::new(7, 1, None)?)?;
     /// assert_ne!(weekly.fingerprint(), task.fingerprint());
     /// assert_eq!(weekly.with_budget(Budget::default())?, task);
@@ -92,7 +92,7 @@ impl Task {
     /// let draft: TaskDraft = serde_json::from_str(
     ///     r#"{ "id": "settings", "items": 40, "sparsity": 3, "epsilon": 1.0, "value": "sign" }"#,
     /// ).unwrap();
-    /// let task = draft.resolve().unwrap();
+    /// let task = draft.resolve_task().unwrap();
     /// let bytes = task.canonical_bytes();
     /// assert_eq!(Task::from_canonical_bytes(&bytes), Ok(task));
     /// ```

@@ -14,7 +14,7 @@ impl Task {
     /// # let draft: TaskDraft = serde_json::from_str(
     /// #     r#"{ "id": "settings", "items": 40, "sparsity": 3, "epsilon": 1.0, "value": "sign" }"#,
     /// # ).unwrap();
-    /// # let task: Task = draft.resolve().unwrap();
+    /// # let task: Task = draft.resolve_task().unwrap();
     /// let report = Report::Collision(collision::Report { seed: 7, bucket: 1 });
     /// let mut bytes = Vec::new();
     /// report.encode(&mut bytes);

@@ -301,6 +301,8 @@ impl SerializedQuestion<Mechanism> {
         let rates = matches!(kind, QuestionKind::Ratings(_));
         let several = rates || *kind == QuestionKind::Set;
         let (items, options) = if rates { (items, None) } else { (None, items) };
+        let written =
+            |parts: &[QuestionPart]| Some(parts.iter().map(SerializedPart::from_part).collect());
         Self {
             name: question.name().to_owned(),
             kind: match kind {
@@ -321,16 +323,8 @@ impl SerializedQuestion<Mechanism> {
                 QuestionKind::Numbers(limits) if !limits.is_single() => {
                     Some(SerializedPart::from_numbers(question.items(), limits))
                 }
-                QuestionKind::CrossTabulation(cross) => Some(
-                    cross
-                        .parts()
-                        .iter()
-                        .map(SerializedPart::from_part)
-                        .collect(),
-                ),
-                QuestionKind::JointChoices(all) => {
-                    Some(all.parts().iter().map(SerializedPart::from_part).collect())
-                }
+                QuestionKind::CrossTabulation(cross) => written(cross.parts()),
+                QuestionKind::JointChoices(all) => written(all.parts()),
                 _ => None,
             },
             sparsity: several.then(|| question.sparsity()),

@@ -24,7 +24,7 @@ impl PrefixLengths {
     /// ```
     /// use hushbin::task::PrefixLengths;
     ///
-    /// assert_eq!(PrefixLengths::up_to_length(7).unwrap().lengths(), [2, 4, 6, 7, 7]);
+    /// assert_eq!(PrefixLengths::even_lengths_up_to(7).unwrap().lengths(), [2, 4, 6, 7, 7]);
     /// assert_eq!(PrefixLengths::even_lengths_up_to(2).unwrap().lengths(), [2]);
     /// assert_eq!(PrefixLengths::even_lengths_up_to(126).unwrap().lengths().len(), 64);
     /// assert!([0, 127].into_iter().all(|length| PrefixLengths::even_lengths_up_to(length).is_err()));

@@ -14,10 +14,10 @@ use crate::task::local::question::QuestionFields;
 ///
 /// ```
 /// use hushbin::hash::HashFamily;
-/// use hushbin::mechanism::collision::{Collision, Rule};
+/// use hushbin::mechanism::collision::{Collision, FavouredBucketRule};
 /// use hushbin::{Items, Task, TaskFields, ValueKind};
 ///
-/// let collision = Collision::new(Rule::Heaviest { favoured: 2 }, HashFamily::Balanced, 12)?;
+/// let collision = Collision::new(FavouredBucketRule::Heaviest { favoured: 2 }, HashFamily::Balanced, 12)?;
 /// let parts = TaskFields {
 ///     id: "settings".into(),
 ///     items: Items::Count(40),

@@ -114,7 +114,7 @@ impl Scale {
     /// use hushbin::task::Scale;
     ///
     /// let scale = Scale::from_levels(0.0, 30.0, 4).unwrap();
-    /// assert_eq!(scale.cell_and_rounding(15.0), (1, 0.5));
+    /// assert_eq!(scale.cell_and_next_cell_probability(15.0), (1, 0.5));
     /// assert_eq!([-4.0, 99.0].map(|number| scale.cell_and_next_cell_probability(number)), [(0, 0.0), (3, 0.0)]);
     /// ```
     #[must_use]

@@ -163,7 +163,7 @@ fn check_no_answers(questions: &[Question]) -> Result<(), Error> {
 ///
 /// # Errors
 /// [`Error::InvalidCombination`] if there are several questions, if the only one is not a flag or a choice,
-/// or as for [`MemoThresholds::new`]. [`Error::OptionOutOfRange`] if the question has too many options.
+/// or as for [`MemoThresholds::new`]. [`Error::OutOfRange`] if the question has too many options.
 fn memo_stages(questions: &[Question], memo: MemoParameters) -> Result<MemoThresholds, Error> {
     let [question] = questions else {
         return Err(error!(InvalidCombination {

@@ -50,9 +50,9 @@ pub struct BatchPrivacy {
 /// `honest_fraction` is honest.
 ///
 /// ```
-/// use hushbin_analysis::accounting::{Mixture, compute_batch_privacy};
+/// use hushbin_analysis::accounting::{ReportMixture, compute_batch_privacy};
 ///
-/// let any = Mixture::for_any_randomizer(1.0).unwrap();
+/// let any = ReportMixture::for_any_randomizer(1.0).unwrap();
 /// let batch = compute_batch_privacy(&any, 1_000_000, 1.0, 1e-8).unwrap();
 /// assert!(batch.central_epsilon < 0.01);
 /// ```

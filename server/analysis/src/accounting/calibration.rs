@@ -102,7 +102,7 @@ pub fn largest_local_epsilon<E: From<Error>>(
 /// agree up to rounding errors.
 ///
 /// # Errors
-/// The errors of [`account`](fn@super::account). [`Error::OptionOutOfRange`] if `central_epsilon` is not
+/// The errors of [`account`](fn@super::account). [`Error::OutOfRange`] if `central_epsilon` is not
 /// between 0 and the maximum of [`EPSILON`].
 pub(crate) fn meets_central_epsilon(
     mixture: &ReportMixture,
@@ -191,9 +191,9 @@ pub fn largest_alpha(
 /// its reports is honest.
 ///
 /// ```
-/// use hushbin_analysis::accounting::{Mixture, compute_batch_privacy, smallest_batch_size};
+/// use hushbin_analysis::accounting::{ReportMixture, compute_batch_privacy, smallest_batch_size};
 ///
-/// let any = Mixture::for_any_randomizer(1.0).unwrap();
+/// let any = ReportMixture::for_any_randomizer(1.0).unwrap();
 /// let n = smallest_batch_size(&any, 1.0, 1e-8, 0.01).unwrap();
 /// assert!(compute_batch_privacy(&any, n, 1.0, 1e-8).unwrap().central_epsilon <= 0.01);
 /// assert!(compute_batch_privacy(&any, n - 1, 1.0, 1e-8).unwrap().central_epsilon > 0.01);

@@ -25,7 +25,7 @@ use crate::numeric::roots::{
 /// Checks the number of reports from one person in a batch.
 ///
 /// # Errors
-/// [`Error::OptionOutOfRange`] if `reports` is outside [`REPORTS_PER_PERSON_RANGE`], or larger than
+/// [`Error::OutOfRange`] if `reports` is outside [`REPORTS_PER_PERSON_RANGE`], or larger than
 /// `honest_reports`.
 pub(super) fn check_reports_per_person(reports: u32, honest_reports: u64) -> Result<(), Error> {
     let most = (honest_reports as f64).min(REPORTS_PER_PERSON_RANGE.max);

@@ -87,47 +87,31 @@ pub(super) fn hockey_stick_divergences<const L: usize>(
         let w = h.map(|h| binomial_probability(h - 1.0, total - 1.0, [0.5, 0.5]));
         for ((tail, h), w) in tails.iter_mut().zip(h).zip(w) {
             if total >= tail.next_recomputation_count {
-                *tail =
-                    TailProbability::new(h - 1.0, total - 1.0, w, tail_recomputation_interval(L));
+                let interval = tail_recomputation_interval(L);
+                *tail = TailProbability::new(h - 1.0, total - 1.0, w, interval);
             }
         }
         let mut step = RecurrenceState {
             informative_count: total,
-            informative_count_probability: binomial_probability(
-                total,
-                telling.report_count,
-                telling.informative_probabilities,
-            ),
+            informative_count_probability: telling.count_probability(total),
             first_input_count_thresholds: h,
             binomial_probabilities: w,
             tail_probabilities: tails.map(|tail| tail.tail_probability),
         };
-        let due = tails
-            .iter()
-            .map(|tail| tail.next_recomputation_count)
-            .fold(f64::INFINITY, f64::min);
-        let end = telling
-            .max_informative_count
-            .min((total + RECOMPUTATION_INTERVAL_STEPS).min(due) - 1.0);
+        let end = last_count_of_block(telling, total, &tails);
         let steps = end - total + 1.0;
-        common = common.max(
-            probability_relative_error_bound(step.informative_count_probability)
-                + STEP_RELATIVE_ERROR * steps,
-        );
+        let relative_error = |p| probability_relative_error_bound(p) + STEP_RELATIVE_ERROR * steps;
+        common = common.max(relative_error(step.informative_count_probability));
         let block = pair.sum_block(&mut step, end);
         (total, h) = (step.informative_count, step.first_input_count_thresholds);
         for lane in 0..L {
-            let relative = probability_relative_error_bound(w[lane]) + STEP_RELATIVE_ERROR * steps;
+            let relative = relative_error(w[lane]);
             let tail = &mut tails[lane];
             tail.tail_probability = step.tail_probabilities[lane];
             tail.error_bound += relative * block.tail_change_bounds[lane]
                 + steps * f64::EPSILON * block.max_tail_probabilities[lane];
-            sums[lane].add_block(
-                &block,
-                lane,
-                relative,
-                pair.exp_m1_central_epsilon * tail.error_bound,
-            );
+            let tail_error = pair.exp_m1_central_epsilon * tail.error_bound;
+            sums[lane].add_block(&block, lane, relative, tail_error);
         }
     }
     // Rounding of p shifts the mean of T, which changes P(T). The other parameters have the same
@@ -140,6 +124,18 @@ pub(super) fn hockey_stick_divergences<const L: usize>(
         delta_error_bound: sums.error_bound + common * sums.term_sum.abs() + 1e-280,
         delta_decrease_rate: pair.exp_central_epsilon * sums.second_distribution_tail_sum,
     })
+}
+
+/// Returns the last T of the block of terms that begins with T = `total`.
+fn last_count_of_block(
+    telling: &InformativeCountDistribution,
+    total: f64,
+    tails: &[TailProbability],
+) -> f64 {
+    let due = tails.iter().map(|tail| tail.next_recomputation_count);
+    let due = due.fold(f64::INFINITY, f64::min);
+    let next = (total + RECOMPUTATION_INTERVAL_STEPS).min(due);
+    telling.max_informative_count.min(next - 1.0)
 }
 
 /// Threshold a* = base + slope·T, where T is the number of informative reports. If more than a* of

@@ -3,7 +3,7 @@
 //! A report is informative if it points to one of two inputs of the person in question: its
 //! likelihood differs between them.
 
-use crate::numeric::binomial::chernoff_exponent;
+use crate::numeric::binomial::{binomial_probability, chernoff_exponent};
 use crate::numeric::roots::{bisect, integer_midpoint};
 
 /// Distribution of T, the number of informative reports in a batch. The distribution is restricted
@@ -23,6 +23,11 @@ pub(super) struct InformativeCountDistribution {
 }
 
 impl InformativeCountDistribution {
+    /// Returns the probability that T is `count`.
+    pub(super) fn count_probability(&self, count: f64) -> f64 {
+        binomial_probability(count, self.report_count, self.informative_probabilities)
+    }
+
     /// Creates the distribution. The probability below its range and the probability above it are
     /// each at most exp(−`far`).
     ///

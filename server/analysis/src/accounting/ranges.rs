@@ -59,7 +59,7 @@ pub(super) fn honest_count(reports: u64, honest_fraction: f64) -> u64 {
 /// reports, rounded down to an integer.
 ///
 /// # Errors
-/// [`Error::OptionOutOfRange`] if the number of reports, the number of honest reports or the fraction is
+/// [`Error::OutOfRange`] if the number of reports, the number of honest reports or the fraction is
 /// out of range.
 pub(crate) fn honest_reports(reports: u64, honest_fraction: f64) -> Result<u64, Error> {
     REPORT_COUNT_RANGE.check_in_range(reports as f64)?;

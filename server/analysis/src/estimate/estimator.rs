@@ -28,7 +28,7 @@ use crate::promise::{ReportPrivacy, bias_statement, memo_error_statement};
 /// let draft: hushbin::TaskDraft = serde_json::from_str(
 ///     r#"{ "id": "t", "items": 4, "sparsity": 1, "epsilon": 1.0, "value": "sign" }"#,
 /// ).unwrap();
-/// let estimator = Estimator::for_task(draft.resolve().unwrap());
+/// let estimator = Estimator::for_task(draft.resolve_task().unwrap());
 /// let all = Query::new(estimator.task(), &EstimateOptions::default()).unwrap();
 /// let totals = Totals::new(estimator.task());
 /// assert_eq!(estimator.estimates(&totals, &all).reports, 0);

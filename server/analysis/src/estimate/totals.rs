@@ -17,7 +17,7 @@ use crate::estimate::mechanism::{ErasedCounts, prepare_question};
 /// let draft: hushbin::TaskDraft = serde_json::from_str(
 ///     r#"{ "id": "t", "items": 4, "sparsity": 1, "epsilon": 1.0, "value": "sign" }"#,
 /// ).unwrap();
-/// let task = draft.resolve().unwrap();
+/// let task = draft.resolve_task().unwrap();
 /// let (mut totals, others) = (Totals::new(&task), Totals::new(&task));
 /// totals.merge(&others);
 /// assert_eq!(totals.report_count(), 0);
@@ -138,7 +138,7 @@ impl Totals {
     /// let draft: TaskDraft = serde_json::from_str(
     ///     r#"{ "id": "t", "items": 4, "sparsity": 1, "epsilon": 1.0, "value": "sign" }"#,
     /// )?;
-    /// let task = draft.resolve()?;
+    /// let task = draft.resolve_task()?;
     /// let batch = |seeds: std::ops::Range<u64>| {
     ///     let mut totals = Totals::new(&task);
     ///     for seed in seeds {

@@ -44,7 +44,7 @@ impl DetectableShare {
     ///     r#"{ "id": "t", "epsilon": 4.0,
     ///          "questions": [{ "name": "query", "kind": "text", "length": 6 }] }"#,
     /// ).unwrap();
-    /// let task = draft.resolve().unwrap();
+    /// let task = draft.resolve_task().unwrap();
     /// let question = &task.questions()[0];
     /// let found = |people| DetectableShare::new(question, people, 38, 0.95, 0.99).unwrap();
     /// assert!(found(1_000_000).share < 0.006);

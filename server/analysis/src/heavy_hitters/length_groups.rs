@@ -21,7 +21,7 @@ use crate::estimate::BucketHashRange;
 ///     r#"{ "id": "t", "epsilon": 1.0,
 ///          "questions": [{ "name": "query", "kind": "text", "length": 6 }] }"#,
 /// ).unwrap();
-/// let task = draft.resolve().unwrap();
+/// let task = draft.resolve_task().unwrap();
 /// let reports = TextReports::new(&task, 0).unwrap();
 /// assert_eq!(reports.len(), 0);
 /// ```

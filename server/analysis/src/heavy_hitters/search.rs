@@ -167,7 +167,7 @@ impl SearchResult {
     /// #     r#"{ "id": "t", "epsilon": 1.0,
     /// #          "questions": [{ "name": "query", "kind": "text", "length": 6 }] }"#,
     /// # ).unwrap();
-    /// # let task = draft.resolve().unwrap();
+    /// # let task = draft.resolve_task().unwrap();
     /// # let search = TextSearch::new(&task, SearchOptions::default()).unwrap();
     /// let found = search.find_texts(&search.empty_reports(), &|| false).unwrap();
     /// let mut csv = Vec::new();
@@ -213,7 +213,7 @@ impl SearchResult {
 ///     r#"{ "id": "t", "epsilon": 1.0,
 ///          "questions": [{ "name": "query", "kind": "text", "length": 6 }] }"#,
 /// ).unwrap();
-/// let task = draft.resolve().unwrap();
+/// let task = draft.resolve_task().unwrap();
 /// let search = TextSearch::new(&task, SearchOptions::default()).unwrap();
 /// let found = search.find_texts(&search.empty_reports(), &|| false);
 /// assert!(found.unwrap().texts.is_empty());

@@ -117,12 +117,9 @@ impl<R: FavouringRuleLikelihood> ObservableMechanism for HashedSubsetSelection<R
                 .collect();
             let weights = input.mixture_parts().iter().map(|part| {
                 let paddings = 0..missing(part) as usize;
+                let kept = part.kept_entry_indices.iter();
                 let held = InputBuckets {
-                    entry_buckets: part
-                        .kept_entry_indices
-                        .iter()
-                        .map(|&index| entries[index])
-                        .collect(),
+                    entry_buckets: kept.map(|&index| entries[index]).collect(),
                     padding_buckets: paddings.map(|index| rows.padding_buckets(index)).collect(),
                 };
                 let sparsity = domain.sparsity();
@@ -139,12 +136,9 @@ impl<R: FavouringRuleLikelihood> ObservableMechanism for HashedSubsetSelection<R
             };
             (entries.iter().flat_map(own).collect::<Vec<u32>>(), weight)
         });
-        let is_named = |held: &u32| *held == bucket;
-        let first_entry = |own: &[u32]| own.iter().position(is_named).unwrap_or(own.len());
-        let fall = |buckets: &[u32]| {
-            let side = |&bucket: &u32| (bucket / sides, bucket % sides == 0 && sides > 1);
-            HashedCellSummary::new(buckets.iter().map(side))
-        };
+        let first_entry =
+            |own: &[u32]| (own.iter().position(|held| *held == bucket)).unwrap_or(own.len());
+        let fall = |buckets: &[u32]| HashedCellSummary::for_buckets(buckets, sides);
         Observation {
             log_likelihood_ratio: (first_weight / second_weight).ln(),
             seed: report.seed,

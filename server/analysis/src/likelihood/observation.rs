@@ -47,6 +47,13 @@ pub struct HashedCellSummary {
 }
 
 impl HashedCellSummary {
+    /// Creates the summary from the bucket of each entry. Each cell has this number of sides.
+    pub(super) fn for_buckets(buckets: &[u32], sides_per_cell: u32) -> Self {
+        let is_positive = |bucket| bucket % sides_per_cell == 0 && sides_per_cell > 1;
+        let side = |&bucket: &u32| (bucket / sides_per_cell, is_positive(bucket));
+        Self::new(buckets.iter().map(side))
+    }
+
     /// Creates the summary from one pair for each entry: the entry's cell, and true if the entry's
     /// push is positive.
     pub(super) fn new(entries: impl Iterator<Item = (u32, bool)>) -> Self {

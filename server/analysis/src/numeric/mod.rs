@@ -5,6 +5,7 @@
 //! simplex.
 
 pub(crate) mod binomial;
+pub(crate) mod certainty;
 pub mod clopper_pearson;
 pub(crate) mod confidence_limits;
 pub(crate) mod digits;

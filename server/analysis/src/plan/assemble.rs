@@ -5,7 +5,7 @@ use hushbin::task::{QuestionKind, Scale};
 use hushbin::{Items, Question, Task};
 
 use super::error::PlanError;
-use super::goal::PlannedEstimateKind;
+use super::goal::{PlannedEstimateKind, QuestionGoal};
 use super::half_widths::HalfWidths;
 use super::plan_result::{Alternative, NumberError, Plan, QuestionPlan, SolvedQuantity, Verdict};
 use super::ratings_comparison;
@@ -95,15 +95,7 @@ impl QuestionPlan {
         let standard_error = error.standard_error(reports);
         // This may be a simulated width, which is not proportional to the standard error.
         let interval = error.half_width(reports);
-        let objective = match (survey.sole_auto_ratings_question(), goal.predicted_quantity) {
-            (Some(open), _) => open.objective.objective()?,
-            (None, PredictedQuantity::Mean | PredictedQuantity::MeanWithin(_)) => {
-                Objective::MEAN_ONLY
-            }
-            (None, PredictedQuantity::Share | PredictedQuantity::Distribution(_)) => {
-                Objective::FREQUENCY_ONLY
-            }
-        };
+        let objective = compared_objective(survey, goal)?;
         let answers = question.items().item_count();
         Ok(Self {
             name: question.name().to_owned(),
@@ -112,13 +104,7 @@ impl QuestionPlan {
             on_average: error.best_mechanism_on_average.clone(),
             sparsity: question.sparsity(),
             answers,
-            cells: match question.kind() {
-                QuestionKind::Number(scale) => Some(scale.cell_count()),
-                QuestionKind::CrossTabulation(cross) => {
-                    cross.column_part().scale().map(Scale::cell_count)
-                }
-                _ => None,
-            },
+            cells: scale_cell_count(question),
             share: task.question_report_share(index),
             reports,
             errors_of: goal.estimate_kind,
@@ -148,6 +134,30 @@ impl QuestionPlan {
             ),
             bias_note: bias_statement(question),
         })
+    }
+}
+
+/// Returns the objective by which a question is compared with the best possible mechanism.
+fn compared_objective(survey: &Survey, goal: &QuestionGoal) -> Result<Objective, PlanError> {
+    Ok(
+        match (survey.sole_auto_ratings_question(), goal.predicted_quantity) {
+            (Some(open), _) => open.objective.objective()?,
+            (None, PredictedQuantity::Mean | PredictedQuantity::MeanWithin(_)) => {
+                Objective::MEAN_ONLY
+            }
+            (None, PredictedQuantity::Share | PredictedQuantity::Distribution(_)) => {
+                Objective::FREQUENCY_ONLY
+            }
+        },
+    )
+}
+
+/// Returns the number of cells of a question's scale, or `None` if it has no scale.
+fn scale_cell_count(question: &Question) -> Option<u32> {
+    match question.kind() {
+        QuestionKind::Number(scale) => Some(scale.cell_count()),
+        QuestionKind::CrossTabulation(cross) => cross.column_part().scale().map(Scale::cell_count),
+        _ => None,
     }
 }
 

@@ -42,15 +42,17 @@ impl PlanError {
         }
     }
 
-    /// Adds the question's name to the error, if a parameter is out of range.
-    pub(super) fn with_question_name(self, name: &str) -> Self {
-        match self {
-            Self::InvalidParameter(error @ Error::OutOfRange { .. }) => Error::ErrorInQuestion {
-                name: name.to_owned(),
-                error: Box::new(error),
+    /// Adds the question's name to the error, if there is a name and a parameter is out of range.
+    pub(super) fn with_question_name(self, name: Option<&str>) -> Self {
+        match (self, name) {
+            (Self::InvalidParameter(error @ Error::OutOfRange { .. }), Some(name)) => {
+                Error::ErrorInQuestion {
+                    name: name.to_owned(),
+                    error: Box::new(error),
+                }
+                .into()
             }
-            .into(),
-            other => other,
+            (other, _) => other,
         }
     }
 

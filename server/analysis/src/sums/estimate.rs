@@ -243,11 +243,10 @@ fn estimate_sums(
             };
             // The sum has thousands of independent terms, and each of them is small, so a normal
             // interval is valid.
-            query
-                .confidence_level
-                .estimate_with_intervals(point, |failure, side| {
-                    point.estimate + side.sign() * failure.normal_quantile() * point.standard_error
-                })
+            let level = query.confidence_level;
+            level.estimate_with_intervals(point, |failure, side| {
+                point.estimate + side.sign() * failure.normal_quantile() * point.standard_error
+            })
         };
         SumEstimate {
             item: item_label(items, item),

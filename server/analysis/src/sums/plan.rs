@@ -37,10 +37,10 @@ const ACCEPTED_VARIANCE_INCREASE: f64 = 0.25;
 /// given.
 ///
 /// ```
-/// use hushbin::sums::SumDraft;
+/// use hushbin::sums::SumTaskDraft;
 /// use hushbin_analysis::sums::resolve_sum_draft;
 ///
-/// let draft: SumDraft = serde_json::from_str(r#"{
+/// let draft: SumTaskDraft = serde_json::from_str(r#"{
 ///     "id": "timings", "trust": "shuffler", "epsilon": 1.0, "delta": 1e-6, "people": 10000,
 ///     "numbers": [{ "name": "load-time", "min": 0, "max": 10000, "unit": "ms" }]
 /// }"#).unwrap();

@@ -323,26 +323,7 @@ impl QuestionOptions {
                 fields.extend(self.bin_fields());
             }
             "together" => fields.push(("of", together_question_parts(&self.options))),
-            "cross" => {
-                let rows = [("name", json!("rows")), ("kind", json!("choice"))];
-                let rows = rows.into_iter().chain([("options", json!(options()))]);
-                let columns = if self.columns.is_some() {
-                    "choice"
-                } else {
-                    "number"
-                };
-                let columns = [("name", json!("columns")), ("kind", json!(columns))];
-                let columns = columns
-                    .into_iter()
-                    .chain([("options", json!(self.columns))]);
-                let columns = columns
-                    .chain(self.number_range_fields())
-                    .chain(self.bin_fields());
-                fields.push((
-                    "of",
-                    json!([object_without_nulls(rows), object_without_nulls(columns)]),
-                ));
-            }
+            "cross" => fields.push(("of", self.cross_parts(json!(options())))),
             _ => {
                 fields.push(("options", json!(options())));
                 fields.extend(
@@ -353,6 +334,25 @@ impl QuestionOptions {
             }
         }
         Ok(serde_json::from_value(object_without_nulls(fields))?)
+    }
+
+    /// Returns the rows and the columns of a cross-tabulation, whose rows have these options.
+    fn cross_parts(&self, row_options: Value) -> Value {
+        let rows = [("name", json!("rows")), ("kind", json!("choice"))];
+        let rows = rows.into_iter().chain([("options", row_options)]);
+        let kind = if self.columns.is_some() {
+            "choice"
+        } else {
+            "number"
+        };
+        let columns = [
+            ("name", json!("columns")),
+            ("kind", json!(kind)),
+            ("options", json!(self.columns)),
+        ];
+        let columns = columns.into_iter().chain(self.number_range_fields());
+        let columns = columns.chain(self.bin_fields());
+        json!([object_without_nulls(rows), object_without_nulls(columns)])
     }
 
     /// Builds the question that asks for ratings. Its name is empty, so that the task file is

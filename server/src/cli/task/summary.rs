@@ -43,13 +43,17 @@ impl TaskAssessment {
             None => String::new(),
             Some(_) => format!(" (fresh reports: {fresh})"),
         };
+        let covered = match budget.cover() {
+            None => "",
+            Some(_) => " People without an answer report as well.",
+        };
         let protects = &self.protects;
         vec![
             format!("{} is a valid task. It asks {asks}.", self.task.id()),
             format!("Each report spends ε = {one}, which protects {protects}: {one_guess}."),
             format!(
                 "A person sends at most {yearly} reports a year. Linked together, they spend at \
-                 most ε = {year}{from_memo}: {year_guess}."
+                 most ε = {year}{from_memo}: {year_guess}.{covered}"
             ),
             [self.accuracy_line(), self.memoization_cost_sentence()]
                 .into_iter()
@@ -72,10 +76,8 @@ impl TaskAssessment {
         };
         let (domain, epsilon) = (question.domain(), question.epsilon());
         let fresh = Collision::choose_parameters(&domain, epsilon, &Draft::default()).ok()?;
-        let [own, fresh] = [own, &fresh].map(|own| {
-            own.hit_probabilities(&domain, epsilon)
-                .total_variance(&domain)
-        });
+        let [own, fresh] = [own, &fresh].map(|own| own.hit_probabilities(&domain, epsilon));
+        let [own, fresh] = [own, fresh].map(|own| own.total_variance(&domain));
         let price = own / fresh;
         (price > MIN_MENTIONED_VARIANCE_RATIO).then(|| {
             format!("Because of the memo, this takes {price:.2} times the people of fresh reports.")
@@ -99,16 +101,9 @@ impl TaskAssessment {
             own.2.interval / own.1.uninformative_half_width
         };
         let (question, own, shown) = intervals.max_by(|a, b| part(a).total_cmp(&part(b)))?;
-        let (
-            people,
-            EstimateDescription {
-                estimate_name: what,
-                unit_suffix: unit,
-                ..
-            },
-        ) = (shown.people, &own);
-        let interval =
-            describe::format_significant_digits(own.unit_conversion_factor * shown.interval, 3);
+        let (people, what, unit) = (shown.people, &own.estimate_name, &own.unit_suffix);
+        let half_width = own.unit_conversion_factor * shown.interval;
+        let interval = describe::format_significant_digits(half_width, 3);
         let name = match questions {
             [_] => String::new(),
             _ => format!(" ({}, the least exact question)", question.name()),

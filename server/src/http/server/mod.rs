@@ -170,9 +170,8 @@ async fn accept_all(
                 let (service, busy) = (service.clone(), slot.mark_busy());
                 let allowed = rates.as_ref().is_none_or(|rates| rates.allow_request(peer));
                 async move {
-                    let answer = service
-                        .answer_request(request.map(Body::new), allowed)
-                        .await;
+                    let request = request.map(Body::new);
+                    let answer = service.answer_request(request, allowed).await;
                     Ok::<_, Infallible>(answer.map(|body| BodyWithBusyGuard::new(body, busy)))
                 }
             })

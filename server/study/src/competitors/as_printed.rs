@@ -41,9 +41,9 @@ pub struct UncorrectedMajorityMechanism {
 /// ```
 /// use hushbin_study::competitors::{Budget, as_printed};
 ///
-/// let printed = as_printed::printed_majority(5, &Budget::new(1.0, 1e-3)?)?;
-/// assert!((printed.delta - 0.016).abs() < 1e-12);
-/// assert!(as_printed::printed_majority(64, &Budget::new(1.0, 1e-6)?).is_err());
+/// let printed = as_printed::uncorrected_majority_mechanism(5, &Budget::new(1.0, 1e-3)?)?;
+/// assert!((printed.actual_delta - 0.016).abs() < 1e-12);
+/// assert!(as_printed::uncorrected_majority_mechanism(64, &Budget::new(1.0, 1e-6)?).is_err());
 /// # Ok::<(), hushbin::Error>(())
 /// ```
 pub fn uncorrected_majority_mechanism(
@@ -98,8 +98,8 @@ pub struct UncorrectedGaussianMechanism {
 /// ```
 /// use hushbin_study::competitors::{Budget, as_printed};
 ///
-/// let printed = as_printed::printed_gaussian(5, &Budget::new(1.0, 1e-6)?)?;
-/// assert!((printed.delta - 0.009_652).abs() < 1e-6);
+/// let printed = as_printed::uncorrected_gaussian_mechanism(5, &Budget::new(1.0, 1e-6)?)?;
+/// assert!((printed.actual_delta - 0.009_652).abs() < 1e-6);
 /// # Ok::<(), hushbin::Error>(())
 /// ```
 pub fn uncorrected_gaussian_mechanism(
@@ -121,10 +121,10 @@ pub fn uncorrected_gaussian_mechanism(
 /// The printed form subtracts nearly equal numbers and divides by 2δ, so it loses precision.
 ///
 /// ```
-/// use hushbin_study::competitors::{Budget, as_printed, best_buckets};
+/// use hushbin_study::competitors::{Budget, as_printed, best_bucket_count};
 ///
 /// let budget = Budget::new(1.0, 1e-15)?;
-/// let [printed, right] = [as_printed::printed_best_buckets(&budget), best_buckets(&budget)];
+/// let [printed, right] = [as_printed::uncorrected_best_bucket_count(&budget), best_bucket_count(&budget)];
 /// assert!((printed.unwrap() / right.unwrap() - 1.0).abs() > 0.01);
 /// # Ok::<(), hushbin::Error>(())
 /// ```

@@ -23,12 +23,12 @@ const POSITIVE_DELTA_RANGE: ParameterRange = ParameterRange {
 /// Gaussian mechanism: adds independent normal noise to every coordinate of a vector.
 ///
 /// ```
-/// use hushbin_study::competitors::{Budget, Gaussian};
+/// use hushbin_study::competitors::{Budget, GaussianMechanism};
 ///
-/// let noise = Gaussian::on_numbers(5, &Budget::new(1.0, 1e-6)?)?;
+/// let noise = GaussianMechanism::for_numbers(5, &Budget::new(1.0, 1e-6)?)?;
 /// assert!((noise.sigma() - 18.893_338_359).abs() < 1e-8);
 /// assert!(noise.delta_at(1.0) <= 1e-6);
-/// assert!(Gaussian::on_numbers(5, &Budget::new(1.0, 0.0)?).is_err());
+/// assert!(GaussianMechanism::for_numbers(5, &Budget::new(1.0, 0.0)?).is_err());
 /// # Ok::<(), hushbin::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -61,7 +61,7 @@ impl GaussianMechanism {
     /// Euclidean distance.
     ///
     /// # Errors
-    /// [`Error::OptionOutOfRange`] if δ is below 10⁻¹⁵.
+    /// [`Error::OutOfRange`] if δ is below 10⁻¹⁵.
     pub(in crate::competitors) fn new(sensitivity: f64, budget: &Budget) -> Result<Self, Error> {
         POSITIVE_DELTA_RANGE.check_in_range(budget.delta())?;
         Ok(Self {
@@ -75,7 +75,7 @@ impl GaussianMechanism {
     /// (ε, δ).
     ///
     /// # Errors
-    /// [`Error::OptionOutOfRange`] if δ is below 10⁻¹⁵.
+    /// [`Error::OutOfRange`] if δ is below 10⁻¹⁵.
     pub(in crate::competitors) fn with_classical_sigma(
         sensitivity: f64,
         budget: &Budget,

@@ -7,10 +7,10 @@
 //! Unified, Simplified, and Tightened" (2024).
 //!
 //! ```
-//! use hushbin_analysis::accounting::{Mixture, compute_batch_privacy};
+//! use hushbin_analysis::accounting::{ReportMixture, compute_batch_privacy};
 //! use hushbin_study::published::published_bounds;
 //!
-//! let any = Mixture::for_any_randomizer(1.0).unwrap();
+//! let any = ReportMixture::for_any_randomizer(1.0).unwrap();
 //! let ours = compute_batch_privacy(&any, 100_000, 1.0, 1e-7).unwrap();
 //! for bound in published_bounds(&any, 100_000, 1.0, 1e-7).unwrap() {
 //!     assert!(bound.central_epsilon.is_none_or(|other| other >= ours.reduction_lower_epsilon));

@@ -37,7 +37,7 @@ pub(crate) trait MultipartKind: Sized {
     /// Checks the parts of a question of this kind.
     ///
     /// # Errors
-    /// The errors of each part; [`Error::InvalidCombination`] and [`Error::OptionOutOfRange`] for parts that
+    /// The errors of each part; [`Error::InvalidCombination`] and [`Error::OutOfRange`] for parts that
     /// cannot be combined.
     fn check_parts(&self, _epsilon: f64) -> Result<(), Error> {
         Ok(())
@@ -46,7 +46,7 @@ pub(crate) trait MultipartKind: Sized {
     /// Checks items and sparsity, for kinds whose answer is not exactly one item.
     ///
     /// # Errors
-    /// [`Error::InvalidCombination`] and [`Error::OptionOutOfRange`].
+    /// [`Error::InvalidCombination`] and [`Error::OutOfRange`].
     fn check_items(&self, _: &Items, _: u32) -> Result<(), Error> {
         Ok(())
     }
@@ -66,7 +66,7 @@ pub(in crate::task) const NUMBER_KIND_CODE: u64 = 5;
 /// Checks the number of options of a kind whose answer is one option.
 ///
 /// # Errors
-/// [`Error::InvalidCombination`] for open options; [`Error::OptionOutOfRange`] for a number outside
+/// [`Error::InvalidCombination`] for open options; [`Error::OutOfRange`] for a number outside
 /// [`bounds::OPTIONS`].
 // Several kinds call it: without inlining, pages download it once.
 #[inline(never)]

@@ -30,12 +30,12 @@ use contract::{
 /// Kind of a question.
 ///
 /// ```
-/// use hushbin::task::{Kind, Scale};
+/// use hushbin::task::{NotARequest, Scale};
 /// use hushbin::ValueKind;
 ///
-/// assert_eq!(Kind::Choice.value_kind(), ValueKind::Presence);
+/// assert_eq!(NotARequest::Choice.value_kind(), ValueKind::Presence);
 /// let seconds = Scale::from_edges(vec![0.0, 1.0, 3.0, 10.0]).unwrap();
-/// assert_eq!(Kind::Number(seconds).value_kind(), ValueKind::Presence);
+/// assert_eq!(NotARequest::Number(seconds).value_kind(), ValueKind::Presence);
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub enum QuestionKind {
@@ -163,7 +163,7 @@ impl QuestionKind {
     /// Checks the items, the sparsity, and the parts that this kind of question requires.
     ///
     /// # Errors
-    /// [`Error::InvalidCombination`], [`Error::OptionOutOfRange`], and the errors of invalid names.
+    /// [`Error::InvalidCombination`], [`Error::OutOfRange`], and the errors of invalid names.
     pub(in crate::task) fn check_items_and_parts(
         &self,
         items: &Items,

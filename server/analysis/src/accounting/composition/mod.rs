@@ -79,10 +79,10 @@ pub struct ComposedPrivacy {
 /// depend on the outputs of earlier batches.
 ///
 /// ```
-/// use hushbin_analysis::accounting::{Exposure, Mixture, compute_batch_privacy, compute_composed_privacy};
+/// use hushbin_analysis::accounting::{PersonExposure, ReportMixture, compute_batch_privacy, compute_composed_privacy};
 ///
-/// let any = Mixture::for_any_randomizer(1.0).unwrap();
-/// let daily = Exposure { batches: 30, ..Exposure::default() };
+/// let any = ReportMixture::for_any_randomizer(1.0).unwrap();
+/// let daily = PersonExposure { batches: 30, ..PersonExposure::default() };
 /// let month = compute_composed_privacy(&any, 1_000_000, 1.0, 1e-8, daily).unwrap();
 /// let day = compute_batch_privacy(&any, 1_000_000, 1.0, 1e-8).unwrap();
 /// let times = month.account.central_epsilon / day.central_epsilon;
@@ -137,18 +137,15 @@ pub fn compute_composed_privacy(
         let [below, above] = composed_epsilon_bounds(&one, exposure.batches, delta, upper);
         // Several batches reveal at least as much as one.
         account.reduction_lower_epsilon = lower.max(below);
-        (account.central_epsilon, account.method) = [
+        (account.central_epsilon, account.method) = (basic, AccountingMethod::BasicComposition);
+        for (bound, method) in [
             (above, AccountingMethod::LossDistribution),
-            (basic, AccountingMethod::BasicComposition),
             (advanced, AccountingMethod::AdvancedComposition),
-        ]
-        .into_iter()
-        .fold(
-            (f64::INFINITY, AccountingMethod::BasicComposition),
-            |best, next| {
-                if next.0 < best.0 { next } else { best }
-            },
-        );
+        ] {
+            if bound < account.central_epsilon {
+                (account.central_epsilon, account.method) = (bound, method);
+            }
+        }
     }
     Ok(ComposedPrivacy {
         account,

@@ -52,7 +52,7 @@ pub(crate) struct CalibratedNoise {
 /// above 10⁷, this is proven for a q that is smaller by a few parts in 10³.
 ///
 /// # Errors
-/// The errors of [`SenderBatch::check_ranges`]. [`Error::OptionOutOfRange`] if δ is outside [`DELTA`], if
+/// The errors of [`SenderBatch::check_ranges`]. [`Error::OutOfRange`] if δ is outside [`DELTA`], if
 /// ε is above the maximum of [`CENTRAL_EPSILON_RANGE`], or if even noise with q = 1/2 does not reach ε.
 /// [`senders_with_fewest_noise_trials`] finds how many trials a smaller ε needs.
 pub(crate) fn calibrate_noise(

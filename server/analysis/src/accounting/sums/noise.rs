@@ -60,7 +60,7 @@ impl UnitMessageNoise {
     /// Creates the noise from N = `trials` trials, each with probability `threshold`/2⁶⁴.
     ///
     /// # Errors
-    /// [`Error::OptionOutOfRange`] if a number is outside [`COORDINATES`], [`LEVELS`], [`TRIALS`],
+    /// [`Error::OutOfRange`] if a number is outside [`COORDINATES`], [`LEVELS`], [`TRIALS`],
     /// [`NOISE_PROBABILITY`] or [`NOISE_VARIANCE`].
     pub(crate) fn new(
         coordinates: u32,

@@ -62,7 +62,7 @@ impl SenderBatch {
     /// Checks that all numbers are within range.
     ///
     /// # Errors
-    /// [`Error::OptionOutOfRange`] if a number is outside its range.
+    /// [`Error::OutOfRange`] if a number is outside its range.
     pub(crate) fn check_ranges(&self) -> Result<(), Error> {
         COORDINATES.check_in_range(f64::from(self.coordinates))?;
         let used = ParameterRange {
@@ -96,7 +96,7 @@ impl SenderBatch {
     /// `noise.most`. The bounds are infinite if identifying outcomes and truncation alone exceed δ.
     ///
     /// # Errors
-    /// The errors of [`SenderBatch::noise`]. [`Error::OptionOutOfRange`] if δ is outside [`DELTA`].
+    /// The errors of [`SenderBatch::noise`]. [`Error::OutOfRange`] if δ is outside [`DELTA`].
     pub(crate) fn epsilon_bounds(
         &self,
         noise: NoiseParameters,

@@ -22,7 +22,7 @@ pub(crate) const MAX_REPORTS: u64 = 1 << f64::MANTISSA_DIGITS;
 /// # let draft: hushbin::TaskDraft = serde_json::from_str(
 /// #     r#"{ "id": "t", "items": 4, "sparsity": 1, "epsilon": 1.0, "value": "sign" }"#,
 /// # ).unwrap();
-/// let task = draft.resolve().unwrap();
+/// let task = draft.resolve_task().unwrap();
 /// let mut bytes = Totals::new(&task).encode();
 /// bytes[18] = 2;
 /// let error = Totals::decode(&task, &bytes).unwrap_err();

@@ -107,7 +107,7 @@ impl Estimator {
     ///         "questions": [{ "name": "dark", "kind": "choice", "options": ["yes", "no"] }]
     ///     }"#,
     /// ).unwrap();
-    /// let estimator = Estimator::for_task(draft.resolve().unwrap());
+    /// let estimator = Estimator::for_task(draft.resolve_task().unwrap());
     /// // A report names one of two answers. It contributes e/(e − 1) to the share of that
     /// // answer, and −1/(e − 1) to the share of the second one.
     /// let e = 1_f64.exp();

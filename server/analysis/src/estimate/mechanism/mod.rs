@@ -51,7 +51,7 @@ hushbin::mechanisms!(register);
 /// let draft: hushbin::TaskDraft = serde_json::from_str(
 ///     r#"{ "id": "t", "items": 4, "sparsity": 1, "epsilon": 1.0, "value": "sign" }"#,
 /// ).unwrap();
-/// let task = draft.resolve().unwrap();
+/// let task = draft.resolve_task().unwrap();
 /// assert_eq!(estimands(&task.questions()[0]), Estimand::RATINGS);
 /// ```
 #[must_use]
@@ -69,7 +69,7 @@ pub fn estimands(question: &Question) -> &'static [Estimand] {
 /// let draft: hushbin::TaskDraft = serde_json::from_str(
 ///     r#"{ "id": "t", "items": 1000000, "sparsity": 2, "epsilon": 1.0, "value": "sign" }"#,
 /// ).unwrap();
-/// let task = draft.resolve().unwrap();
+/// let task = draft.resolve_task().unwrap();
 /// assert!(counter_updates_per_report(&task.questions()[0]) > Some(100_000));
 /// ```
 #[must_use]

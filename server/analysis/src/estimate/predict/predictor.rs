@@ -86,7 +86,7 @@ impl ErrorPredictor {
     ///
     /// let draft: hushbin::TaskDraft = serde_json::from_str(r#"{ "id": "t", "epsilon": 1.0,
     ///     "questions": [{ "name": "beta", "kind": "flag" }] }"#).unwrap();
-    /// let task = draft.resolve().unwrap();
+    /// let task = draft.resolve_task().unwrap();
     /// let predictor = ErrorPredictor::for_question(&task.questions()[0]);
     /// let variance = predictor.worst_variance(PredictedQuantity::Share, false).unwrap();
     /// // e/(e − 1)² of a yes or no.

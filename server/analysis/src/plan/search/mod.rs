@@ -303,20 +303,14 @@ impl PlannedTask {
         for (draft, question) in draft.questions.iter().zip(resolved.questions()) {
             let wanted = survey.wanted_accuracy(question.name());
             let goal = QuestionGoal::new(draft, question, &wanted);
-            let goal = if several {
-                goal.map_err(|error| error.with_question_name(question.name()))?
-            } else {
-                goal?
-            };
-            let variance = ErrorPredictor::for_question(question)
-                .worst_variance(goal.predicted_quantity, several);
-            let variance =
-                variance.ok_or_else(|| not_estimated_error(question, goal.predicted_quantity))?;
+            let goal =
+                goal.map_err(|error| error.with_question_name(several.then(|| question.name())))?;
+            let quantity = goal.predicted_quantity;
+            let variance = ErrorPredictor::for_question(question).worst_variance(quantity, several);
+            let variance = variance.ok_or_else(|| not_estimated_error(question, quantity))?;
             // With a memo, reports can be made only with some of the buckets.
             let best = match survey.budget.memo() {
-                None => {
-                    with_minimax_bucket_count(draft, question, goal.predicted_quantity, several)?
-                }
+                None => with_minimax_bucket_count(draft, question, quantity, several)?,
                 Some(_) => None,
             };
             let average = question;
@@ -326,11 +320,8 @@ impl PlannedTask {
             if let Some((width, within)) = width.as_ref().zip(goal.max_half_width) {
                 // Intervals end at edges of bins, so there is a minimum width for any number of
                 // people.
-                let (name, min, max) = (
-                    "within",
-                    width.half_width(PEOPLE_COUNT_RANGE.max),
-                    goal.answer_range_width,
-                );
+                let min = width.half_width(PEOPLE_COUNT_RANGE.max);
+                let (name, max) = ("within", goal.answer_range_width);
                 ParameterRange { name, min, max }.check_in_range(within)?;
             }
             errors.push(PredictedQuestionError {

@@ -22,7 +22,7 @@ use crate::competitors::favoured_set::FavouredSetSizes;
 /// use hushbin_study::competitors::{Budget, LocalHash};
 ///
 /// let lh = LocalHash::new(1000, 4, &Budget::new(1.0, 0.0)?)?;
-/// assert_eq!(lh.rates().q, 0.25);
+/// assert_eq!(lh.estimate_scale_and_variance().q, 0.25);
 /// assert!(LocalHash::new(1000, 1, &Budget::new(1.0, 0.0)?).is_err());
 /// # Ok::<(), hushbin::Error>(())
 /// ```
@@ -151,12 +151,12 @@ impl LocalHash {
 /// report is informative: the variance from the report of a person who has the answer is 1/δ.
 ///
 /// ```
-/// use hushbin_study::competitors::{Budget, best_buckets};
+/// use hushbin_study::competitors::{Budget, best_bucket_count};
 ///
 /// // e + 1, for δ = 0.
 /// let e = 1.0_f64.exp();
-/// assert!((best_buckets(&Budget::new(1.0, 1e-13)?).unwrap() - (e + 1.0)).abs() < 1e-11);
-/// assert_eq!(best_buckets(&Budget::new(1.0, 0.08)?), None);
+/// assert!((best_bucket_count(&Budget::new(1.0, 1e-13)?).unwrap() - (e + 1.0)).abs() < 1e-11);
+/// assert_eq!(best_bucket_count(&Budget::new(1.0, 0.08)?), None);
 /// # Ok::<(), hushbin::Error>(())
 /// ```
 #[must_use]
@@ -177,8 +177,8 @@ pub fn best_bucket_count(budget: &Budget) -> Option<f64> {
 /// use hushbin_study::competitors::{Budget, OptimalHash};
 ///
 /// let best = |delta| OptimalHash::new(100, &Budget::new(1.0, delta).unwrap()).unwrap();
-/// assert!(matches!(best(0.0), OptimalHash::Hash(lh) if lh.buckets() == 4));
-/// assert!(matches!(best(0.1), OptimalHash::Direct(_)));
+/// assert!(matches!(best(0.0), OptimalHash::LocalHashing(lh) if lh.bucket_count() == 4));
+/// assert!(matches!(best(0.1), OptimalHash::RandomizedResponse(_)));
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum OptimalHash {

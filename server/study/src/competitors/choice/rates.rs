@@ -6,9 +6,9 @@ use hushbin::bounds::OPTION_COUNT_RANGE;
 /// Probabilities that a report supports an answer.
 ///
 /// ```
-/// use hushbin_study::competitors::SupportRates;
+/// use hushbin_study::competitors::SupportProbabilities;
 ///
-/// let rates = SupportRates { p: 0.75, q: 0.25 };
+/// let rates = SupportProbabilities { own_answer_probability: 0.75, other_answer_probability: 0.25 };
 /// assert_eq!(rates.estimate_share(500, 1000), 0.5);
 /// assert_eq!(rates.variance(true), 0.75);
 /// ```

@@ -14,7 +14,7 @@ use crate::competitors::numbers::ATTRIBUTE_COUNT_RANGE;
 /// Returns the row of hushbin at the budget's ε. The budget's δ is ignored.
 ///
 /// # Errors
-/// [`Error::OptionOutOfRange`] if k or d is out of range.
+/// [`Error::OutOfRange`] if k or d is out of range.
 pub(super) fn hushbin_row(
     question: ComparedQuestion,
     budget: &Budget,

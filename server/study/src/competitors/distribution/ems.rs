@@ -15,12 +15,12 @@ const MAX_ITERATIONS: u32 = 10_000;
 /// neighbours (weight 1). At the ends the missing neighbour is left out.
 ///
 /// ```
-/// use hushbin_study::competitors::{Budget, distribution::{SquareWave, ems_shares}};
+/// use hushbin_study::competitors::{Budget, distribution::{SquareWaveMechanism, expectation_maximization_shares}};
 ///
-/// let wave = SquareWave::new(&Budget::new(4.0, 0.0)?)?;
+/// let wave = SquareWaveMechanism::new(&Budget::new(4.0, 0.0)?)?;
 /// let mut counts = [100; 16];
 /// counts[5] = 2000;
-/// let shares = ems_shares(&wave.transition_matrix(16), &counts);
+/// let shares = expectation_maximization_shares(&wave.transition_matrix(16), &counts);
 /// assert!((shares.iter().sum::<f64>() - 1.0).abs() < 1e-12);
 /// assert!(shares[5] > 2.0 * shares[9]);
 /// # Ok::<(), hushbin::Error>(())

@@ -18,11 +18,11 @@ use crate::competitors::choice::SubsetSelection;
 /// the least-squares estimate of each difference is a weighted mean of its estimates on all levels.
 ///
 /// ```
-/// use hushbin_study::competitors::{Budget, distribution::Hierarchy};
+/// use hushbin_study::competitors::{Budget, distribution::HierarchicalHistogram};
 ///
 /// let budget = Budget::new(1.0, 0.0)?;
-/// let best = Hierarchy::new(6, &budget)?;
-/// let even = Hierarchy::with_level_shares(vec![1.0 / 6.0; 6], &budget)?;
+/// let best = HierarchicalHistogram::new(6, &budget)?;
+/// let even = HierarchicalHistogram::with_level_shares(vec![1.0 / 6.0; 6], &budget)?;
 /// assert!(best.mean_edge_variance() < even.mean_edge_variance());
 /// # Ok::<(), hushbin::Error>(())
 /// ```

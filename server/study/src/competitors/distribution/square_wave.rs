@@ -13,9 +13,9 @@ use crate::competitors::budget::Budget;
 /// that a report has the most information about v.
 ///
 /// ```
-/// use hushbin_study::competitors::{Budget, distribution::SquareWave};
+/// use hushbin_study::competitors::{Budget, distribution::SquareWaveMechanism};
 ///
-/// let wave = SquareWave::new(&Budget::new(1.0, 0.0)?)?;
+/// let wave = SquareWaveMechanism::new(&Budget::new(1.0, 0.0)?)?;
 /// assert!((wave.half_width() - 0.2561).abs() < 1e-4);
 /// assert!((wave.report_density(0.5, 0.6) / wave.report_density(0.5, 0.9) - 1.0_f64.exp()).abs() < 1e-12);
 /// # Ok::<(), hushbin::Error>(())

@@ -47,7 +47,7 @@ impl AgreementCounts {
     /// vector that agrees with an input in a coordinates agrees with the opposite input in d − a.
     ///
     /// # Errors
-    /// [`Error::OptionOutOfRange`] if κ is out of range.
+    /// [`Error::OutOfRange`] if κ is out of range.
     pub(crate) fn favoured_set_sizes(&self, threshold: u32) -> Result<FavouredSetSizes, Error> {
         ParameterRange {
             name: "threshold",

@@ -12,11 +12,11 @@ use super::three_outputs::ThreeOutputMechanism;
 /// probability `a` of the output 0 of [`ThreeOutputMechanism`].
 ///
 /// ```
-/// use hushbin_study::competitors::{HybridThreePiecewise, SlidingPiecewise, ThreeOutputs};
+/// use hushbin_study::competitors::{HybridThreePiecewise, SlidingPiecewise, ThreeOutputMechanism};
 ///
-/// let mixed = HybridThreePiecewise::best(2.0)?;
-/// assert!(mixed.worst_variance() < ThreeOutputs::with_least_variance(2.0)?.worst_variance());
-/// assert!(mixed.worst_variance() < SlidingPiecewise::best(2.0)?.worst_variance());
+/// let mixed = HybridThreePiecewise::with_least_variance(2.0)?;
+/// assert!(mixed.worst_variance() < ThreeOutputMechanism::with_least_variance(2.0)?.worst_variance());
+/// assert!(mixed.worst_variance() < SlidingPiecewise::with_least_variance(2.0)?.worst_variance());
 /// # Ok::<(), hushbin::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -11,9 +11,9 @@ use hushbin::bounds::{EPSILON_RANGE, ParameterRange};
 /// one step, this mechanism is [`TwoPointMechanism`](super::TwoPointMechanism).
 ///
 /// ```
-/// use hushbin_study::competitors::LevelResponse;
+/// use hushbin_study::competitors::RandomizedLevelResponse;
 ///
-/// let grid = LevelResponse::best(2.0)?;
+/// let grid = RandomizedLevelResponse::with_least_variance(2.0)?;
 /// assert_eq!(grid.step_count(), 2);
 /// assert!((grid.worst_variance() - 1.0).abs() < 1e-3);
 /// # Ok::<(), hushbin::Error>(())

@@ -29,17 +29,17 @@ const EXPECTED_DRAW_COUNT_RANGE: ParameterRange = ParameterRange {
 /// Mechanism-1, corrected, with d attributes and threshold κ.
 ///
 /// ```
-/// use hushbin_study::competitors::{Budget, Majority};
+/// use hushbin_study::competitors::{Budget, MajorityMechanism};
 ///
 /// let budget = Budget::new(1.0, 0.0)?;
-/// let paper = Majority::new(4, &budget)?;
-/// assert_eq!(paper.threshold(), 3);
+/// let paper = MajorityMechanism::new(4, &budget)?;
+/// assert_eq!(paper.agreement_threshold(), 3);
 /// assert!((paper.variance(0.0) - 22.76).abs() < 0.01);
 /// assert!(paper.delta_at(1.0) == 0.0);
 /// // For a large ε draft_agreement in more places is better.
 /// let large = Budget::new(6.0, 0.0)?;
-/// let [paper, best] = [Majority::new(64, &large)?, Majority::best(64, &large)?];
-/// assert!(best.threshold() == 41 && best.variance(0.0) < 0.2 * paper.variance(0.0));
+/// let [paper, best] = [MajorityMechanism::new(64, &large)?, MajorityMechanism::with_least_variance(64, &large)?];
+/// assert!(best.agreement_threshold() == 41 && best.variance(0.0) < 0.2 * paper.variance(0.0));
 /// # Ok::<(), hushbin::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]

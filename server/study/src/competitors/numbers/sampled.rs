@@ -18,11 +18,11 @@ pub const EPSILON_PER_DRAWN_ATTRIBUTE: f64 = 2.17;
 /// reported by [`TwoPointMechanism`] at (ε/k, δ/k). Estimates are multiplied by d/k.
 ///
 /// ```
-/// use hushbin_study::competitors::SampledTwoPoints;
+/// use hushbin_study::competitors::SampledTwoPointMechanism;
 ///
 /// // The printed floor is not always best.
-/// let printed = SampledTwoPoints::new(10, 8.0, 1e-6)?;
-/// let best = SampledTwoPoints::best(10, 8.0, 1e-6)?;
+/// let printed = SampledTwoPointMechanism::new(10, 8.0, 1e-6)?;
+/// let best = SampledTwoPointMechanism::with_least_variance(10, 8.0, 1e-6)?;
 /// assert_eq!((printed.drawn_count(), best.drawn_count()), (3, 4));
 /// assert!(best.variance(0.0) < printed.variance(0.0));
 /// # Ok::<(), hushbin::Error>(())

@@ -38,7 +38,7 @@ enum BudgetedMechanism {
 /// use hushbin_study::competitors::{SingleNumberMechanism, SampledPiecewise};
 ///
 /// let published = SampledPiecewise::new(2, SingleNumberMechanism::Hybrid, 4.0)?;
-/// let best = SampledPiecewise::best(2, SingleNumberMechanism::Hybrid, 4.0)?;
+/// let best = SampledPiecewise::with_least_variance(2, SingleNumberMechanism::Hybrid, 4.0)?;
 /// assert_eq!((published.drawn_count(), with_least_variance.drawn_count()), (1, 2));
 /// assert!(best.worst_variance() < published.worst_variance());
 /// # Ok::<(), hushbin::Error>(())

@@ -11,10 +11,10 @@ const SENSITIVITY: f64 = 2.0;
 /// by the factor exp(−ε) once in each interval of length 2.
 ///
 /// ```
-/// use hushbin_study::competitors::Staircase;
+/// use hushbin_study::competitors::StaircaseMechanism;
 ///
 /// // At a small ε it is Laplace noise; at a large ε it has less than half the variance.
-/// let of = |epsilon: f64| Staircase::new(epsilon).map(|own| own.variance() * epsilon.powi(2) / 8.0);
+/// let of = |epsilon: f64| StaircaseMechanism::new(epsilon).map(|own| own.variance() * epsilon.powi(2) / 8.0);
 /// assert!((of(0.1)? - 1.0).abs() < 1e-2 && of(6.0)? < 0.5);
 /// # Ok::<(), hushbin::Error>(())
 /// ```

@@ -12,9 +12,9 @@ use super::search::argmin;
 /// cubic equation. This code finds it by search.
 ///
 /// ```
-/// use hushbin_study::competitors::ThreeOutputs;
+/// use hushbin_study::competitors::ThreeOutputMechanism;
 ///
-/// let [low, middle, high] = ThreeOutputs::best(2.0)?.output_probabilities(0.25);
+/// let [low, middle, high] = ThreeOutputMechanism::with_least_variance(2.0)?.output_probabilities(0.25);
 /// assert!((low + middle + high - 1.0).abs() < 1e-12);
 /// assert!(low < high);
 /// # Ok::<(), hushbin::Error>(())

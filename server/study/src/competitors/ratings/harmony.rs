@@ -14,10 +14,10 @@ use crate::competitors::numbers::TwoPointMechanism;
 /// coordinate is d·A times the reported sign.
 ///
 /// ```
-/// use hushbin_study::competitors::ratings::{Harmony, RatingOracle, OracleSetting};
+/// use hushbin_study::competitors::ratings::{HarmonyMechanism, RatingOracle, OracleSetting};
 ///
 /// let setting = OracleSetting { items: 1378, sparsity: 6, epsilon: 0.5, delta: 0.0, distance: 1.0 };
-/// let harmony = Harmony::new(&setting)?;
+/// let harmony = HarmonyMechanism::new(&setting)?;
 /// assert!((harmony.second_moments().variances_of_mean()[1] - 22_972.351_867).abs() < 1e-5);
 /// # Ok::<(), hushbin::Error>(())
 /// ```

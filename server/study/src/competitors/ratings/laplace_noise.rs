@@ -18,10 +18,10 @@ use super::report_sums::{LinearEstimator, ReportSums};
 /// Significance of the Least Significant Bits for Differential Privacy", CCS 2012).
 ///
 /// ```
-/// use hushbin_study::competitors::ratings::{LaplaceNoise, RatingOracle, OracleSetting};
+/// use hushbin_study::competitors::ratings::{LaplaceMechanism, RatingOracle, OracleSetting};
 ///
 /// let setting = OracleSetting { items: 100, sparsity: 64, epsilon: 0.5, delta: 0.0, distance: 3.0 };
-/// let laplace = LaplaceNoise::new(&setting)?;
+/// let laplace = LaplaceMechanism::new(&setting)?;
 /// assert_eq!((laplace.noise_scale(), laplace.variance()), (6.0, 72.0));
 /// assert_eq!((laplace.privacy_loss(), laplace.report_bits()), (0.5, 3200.0));
 /// # Ok::<(), hushbin::Error>(())

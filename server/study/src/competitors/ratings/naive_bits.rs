@@ -12,10 +12,10 @@ use crate::competitors::numbers::TwoPointMechanism;
 /// missing entry is 0.
 ///
 /// ```
-/// use hushbin_study::competitors::ratings::{NaiveBits, RatingOracle, OracleSetting};
+/// use hushbin_study::competitors::ratings::{NaivePerturbation, RatingOracle, OracleSetting};
 ///
 /// let setting = OracleSetting { items: 100, sparsity: 6, epsilon: 1.0, delta: 0.0, distance: 1.0 };
-/// let [event_level, user_level] = [NaiveBits::event_level(&setting)?, NaiveBits::user_level(&setting)?];
+/// let [event_level, user_level] = [NaivePerturbation::with_event_level_privacy(&setting)?, NaivePerturbation::with_user_level_privacy(&setting)?];
 /// assert!((event_level.second_moments().variances_of_mean()[1] - 4.683).abs() < 1e-3);
 /// assert!((user_level.second_moments().variances_of_mean()[1] - 144.667).abs() < 1e-3);
 /// # Ok::<(), hushbin::Error>(())

@@ -15,11 +15,11 @@ use crate::competitors::gaussian::GaussianMechanism;
 /// entry is 0.
 ///
 /// ```
-/// use hushbin_study::competitors::ratings::{NormalNoise, RatingOracle, OracleSetting};
+/// use hushbin_study::competitors::ratings::{GaussianRatingMechanism, RatingOracle, OracleSetting};
 ///
 /// let setting = OracleSetting { items: 100, sparsity: 64, epsilon: 0.5, delta: 1e-5, distance: 1.0 };
-/// let [best, coded] = [NormalNoise::user_level(&setting)?, NormalNoise::user_level_as_coded(&setting)?];
-/// let times = coded.gaussian().sigma() / best.gaussian().sigma();
+/// let [best, coded] = [GaussianRatingMechanism::with_user_level_privacy(&setting)?, GaussianRatingMechanism::user_level_with_classical_sigma(&setting)?];
+/// let times = coded.gaussian_mechanism().sigma() / best.gaussian_mechanism().sigma();
 /// assert!((times - 1.38).abs() < 0.01);
 /// // More noise than the budget needs.
 /// assert!(coded.privacy_loss() < 0.36 && best.privacy_loss() > 0.5 - 1e-9);
@@ -65,12 +65,12 @@ impl GaussianRatingMechanism {
     /// [`NEIGHBOUR_DISTANCE_RANGE`](hushbin::bounds::NEIGHBOUR_DISTANCE_RANGE).
     ///
     /// ```
-    /// use hushbin_study::competitors::ratings::{NormalNoise, OracleSetting};
+    /// use hushbin_study::competitors::ratings::{GaussianRatingMechanism, OracleSetting};
     ///
     /// let setting =
     ///     |distance| OracleSetting { items: 100, sparsity: 4, epsilon: 1.0, delta: 1e-5, distance };
     /// let sensitivity = |distance| {
-    ///     NormalNoise::within_distance(&setting(distance)).map(|noise| noise.gaussian().sensitivity())
+    ///     GaussianRatingMechanism::with_distance_privacy(&setting(distance)).map(|noise| noise.gaussian_mechanism().sensitivity())
     /// };
     /// // One entry moves by 1.5; one moves by 2 and another by 1; four move by 2.
     /// assert_eq!(sensitivity(1.5)?, 1.5);

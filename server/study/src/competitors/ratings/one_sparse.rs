@@ -11,14 +11,14 @@ use super::slots::Slot;
 /// Oracle that draws an ε-LDP answer about one slot, which is an entry or a dummy.
 ///
 /// ```
-/// use hushbin_study::competitors::ratings::{OneSparseOracle, OracleSetting, SignedBit, SignedHash};
+/// use hushbin_study::competitors::ratings::{OneSparseOracle, OracleSetting, SignedBitOracle, SignedHashOracle};
 ///
 /// let setting = OracleSetting { items: 100, sparsity: 4, epsilon: 1.0, delta: 0.0, distance: 1.0 };
 /// let [bit, hash] = [
-///     SignedBit::new(&setting)?.second_moments(),
-///     SignedHash::new(&setting)?.second_moments(),
+///     SignedBitOracle::new(&setting)?.second_moments(),
+///     SignedHashOracle::new(&setting)?.second_moments(),
 /// ];
-/// assert!(bit.presence.is_none() && hash.presence.is_some());
+/// assert!(bit.presence_moments.is_none() && hash.presence_moments.is_some());
 /// // A bit has the smaller variance of means, but it does not report presence.
 /// assert!(bit.variances_of_mean()[1] < hash.variances_of_mean()[1]);
 /// # Ok::<(), hushbin::Error>(())

@@ -54,7 +54,7 @@ impl OracleSetting {
     /// apart.
     ///
     /// # Errors
-    /// [`Error::OptionOutOfRange`] if L is outside [`NEIGHBOUR_DISTANCE_RANGE`].
+    /// [`Error::OutOfRange`] if L is outside [`NEIGHBOUR_DISTANCE_RANGE`].
     pub(super) fn checked_distance(&self) -> Result<f64, Error> {
         NEIGHBOUR_DISTANCE_RANGE.check_in_range(self.distance)?;
         Ok(self.distance.min(2.0 * f64::from(self.items)))

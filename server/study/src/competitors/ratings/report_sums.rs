@@ -7,10 +7,10 @@
 /// use hushbin_study::competitors::ratings::{ReportSums, LinearEstimator};
 ///
 /// let mut sums = ReportSums::new(2);
-/// sums.reports = 4;
-/// sums.presence[1] += 3.0;
-/// sums.signs[1] -= 1.0;
-/// let linear = LinearEstimator { mean: 2.0, presence: Some([2.0, 0.5]) };
+/// sums.report_count = 4;
+/// sums.presence_counts[1] += 3.0;
+/// sums.sign_sums[1] -= 1.0;
+/// let linear = LinearEstimator { mean_factor: 2.0, presence_factor_and_offset: Some([2.0, 0.5]) };
 /// assert_eq!(linear.means(&sums), [0.0, -0.5]);
 /// assert_eq!(linear.nonmissing_frequencies(&sums).unwrap(), [-1.0, 0.5]);
 /// ```

@@ -18,11 +18,11 @@ use crate::competitors::numbers::TwoPointMechanism;
 /// Source: the 1-sparse oracle of P3's code.
 ///
 /// ```
-/// use hushbin_study::competitors::ratings::{OneSparseOracle, OracleSetting, SignedBit};
+/// use hushbin_study::competitors::ratings::{OneSparseOracle, OracleSetting, SignedBitOracle};
 ///
 /// let setting = OracleSetting { items: 100, sparsity: 4, epsilon: 1.0, delta: 0.0, distance: 1.0 };
-/// let bit = SignedBit::new(&setting)?;
-/// assert!((bit.second_moments().variances_of_mean()[1] - bit.two_points().scale().powi(2)).abs() < 1e-12);
+/// let bit = SignedBitOracle::new(&setting)?;
+/// assert!((bit.second_moments().variances_of_mean()[1] - bit.two_point_mechanism().error_scale_factor().powi(2)).abs() < 1e-12);
 /// # Ok::<(), hushbin::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]

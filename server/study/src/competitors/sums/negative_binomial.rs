@@ -35,7 +35,7 @@ const CONTINUE_PROBABILITY_RANGE: ParameterRange = ParameterRange {
 ///
 /// let noise = NegativeBinomial::new(44.4465, 0.951_229)?;
 /// assert!((noise.mean() - 866.9).abs() < 0.1);
-/// assert!((noise.per_person(1000).mean() - 0.867).abs() < 1e-3);
+/// assert!((noise.per_person_distribution(1000).mean() - 0.867).abs() < 1e-3);
 /// # Ok::<(), hushbin::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -169,7 +169,7 @@ impl ZeroSumTuples {
     /// use hushbin_study::competitors::sums::ZeroSumTuples;
     ///
     /// let reach = ZeroSumTuples::new(4)?.maximum_shift();
-    /// assert_eq!((reach.gamma, reach.differing), (20, 5));
+    /// assert_eq!((reach.max_weighted_shift, reach.max_shifted_tuples), (20, 5));
     /// # Ok::<(), hushbin::Error>(())
     /// ```
     #[must_use]

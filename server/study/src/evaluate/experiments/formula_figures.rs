@@ -182,11 +182,8 @@ impl Experiment for ErrorsByBucketsExperiment {
             if buckets % 2 == 1 || buckets < 2 * SPARSITY + 2 {
                 continue;
             }
-            let own = Coco::new(
-                FavouredSideRule::Overwrite,
-                HashFamily::Independent,
-                buckets,
-            )?;
+            let rule = FavouredSideRule::Overwrite;
+            let own = Coco::new(rule, HashFamily::Independent, buckets)?;
             let rates = own.hit_probabilities(&domain, EPSILON);
             if let Some(presence) = rates.presence_pair_hits {
                 add(

@@ -111,13 +111,11 @@ impl RatingsExperiment {
         let sparsities: &[u32] = size.quick_or_full(&[8], &[4, 8, 16, 32]);
         let crowds =
             size.quick_or_full(vec![(10_000, 1024)], vec![(100_000, 1024), (100_000, 256)]);
-        let all = crowds.into_iter();
+        let of_crowd = |(n, d)| sparsities.iter().map(move |&s| (n, d, s));
         Self {
             name: "p2-ratings",
             title: "P2, section 6: ratings of s among d items, at larger ε",
-            crowds: all
-                .flat_map(|(n, d)| sparsities.iter().map(move |&s| (n, d, s)))
-                .collect(),
+            crowds: crowds.into_iter().flat_map(of_crowd).collect(),
             epsilons: size.quick_or_full(vec![1.0, 3.0], vec![0.2, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0]),
             repeats: size.quick_or_full(|_| 3, |_| 10),
             oracles: P2_ORACLES.to_vec(),
@@ -218,8 +216,8 @@ fn coco_with_buckets(setting: &QuestionSetting, buckets: u32) -> Value {
 pub(crate) fn hash_bin_draft_as_coded(setting: &QuestionSetting) -> Value {
     let clip = (f64::from(setting.sparsity) * (setting.people as f64).ln()).sqrt() / 2.5;
     // A clipping bound must be a multiple of the grid's step.
-    let clip = (clip * f64::from(DEFAULT_GRID_STEPS_PER_UNIT)).ceil()
-        / f64::from(DEFAULT_GRID_STEPS_PER_UNIT);
+    let steps = f64::from(DEFAULT_GRID_STEPS_PER_UNIT);
+    let clip = (clip * steps).ceil() / steps;
     let noise = if setting.epsilon <= 2.0 {
         "two-point"
     } else {

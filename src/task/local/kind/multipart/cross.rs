@@ -21,12 +21,12 @@ use crate::task::local::scale::Scale;
 ///
 /// ```
 /// use hushbin::Items;
-/// use hushbin::task::{Cross, Part, Scale};
+/// use hushbin::task::{Cross, QuestionPart, Scale};
 ///
-/// let plan = Part::new_choice("plan", Items::Count(2));
-/// let load = Part::new_number("loadMs", Scale::from_levels(0.0, 10_000.0, 3).unwrap());
+/// let plan = QuestionPart::new_choice("plan", Items::Count(2));
+/// let load = QuestionPart::new_number("loadMs", Scale::from_levels(0.0, 10_000.0, 3).unwrap());
 /// let cross = Cross::new(plan, load);
-/// assert_eq!((cross.shape(), cross.cell_count()), ([2, 3], 6));
+/// assert_eq!((cross.row_and_column_counts(), cross.cell_count()), ([2, 3], 6));
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Cross {
@@ -65,10 +65,10 @@ impl Cross {
     /// drawn instead. The probability is 0 unless the columns are levels.
     ///
     /// ```
-    /// # use hushbin::task::{Cross, Part, Scale};
+    /// # use hushbin::task::{Cross, QuestionPart, Scale};
     /// let load = QuestionPart::new_number("load", Scale::from_levels(0.0, 30.0, 4).unwrap());
     /// // Of 4 levels.
-    /// assert_eq!(Cross::new(Part::new_flag("beta"), load).cell_and_rounding(1, 15.0), (5, 0.5));
+    /// assert_eq!(Cross::new(QuestionPart::new_flag("beta"), load).cell_and_next_cell_probability(1, 15.0), (5, 0.5));
     /// ```
     #[must_use]
     pub fn cell_and_next_cell_probability(&self, row: u32, column: f64) -> (u32, f64) {

@@ -17,9 +17,9 @@ use crate::task::local::scale::Scale;
 ///
 /// ```
 /// use hushbin::Items;
-/// use hushbin::task::{Kind, Part};
+/// use hushbin::task::{NotARequest, Part};
 ///
-/// assert_eq!((Part::new_flag("beta").cell_count(), Part::new_flag("beta").kind()), (2, Kind::Flag));
+/// assert_eq!((Part::new_flag("beta").cell_count(), Part::new_flag("beta").kind()), (2, NotARequest::Flag));
 /// assert_eq!(Part::new_choice("theme", Items::Count(7)).cell_count(), 7);
 /// ```
 #[derive(Debug, Clone, PartialEq)]

@@ -21,10 +21,10 @@ use crate::task::local::kind::contract::{MultipartKind, check_option_count};
 ///
 /// ```
 /// use hushbin::Items;
-/// use hushbin::task::{Part, Together};
+/// use hushbin::task::{QuestionPart, Together};
 ///
-/// let theme = Part::new_choice("theme", Items::Count(3));
-/// let settings = Together::new(vec![Part::new_flag("beta"), theme]);
+/// let theme = QuestionPart::new_choice("theme", Items::Count(3));
+/// let settings = Together::new(vec![QuestionPart::new_flag("beta"), theme]);
 /// assert_eq!((settings.cell_count(), settings.cell_of_option(1, 2)), (5, 4));
 /// assert_eq!(settings.part_and_option(4), (1, 2));
 /// ```

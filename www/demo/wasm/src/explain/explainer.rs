@@ -30,7 +30,7 @@ pub enum EpsilonScope {
 /// let draft: TaskDraft = serde_json::from_str(
 ///     r#"{ "id": "settings", "items": 40, "sparsity": 3, "epsilon": 1.0, "value": "sign" }"#,
 /// ).unwrap();
-/// let explainer = Explainer::new(&draft.resolve().unwrap()).unwrap();
+/// let explainer = Explainer::new(&draft.resolve_task().unwrap()).unwrap();
 /// assert_eq!(explainer.epsilon_scope(), EpsilonScope::Input);
 /// ```
 #[derive(Debug, Clone)]

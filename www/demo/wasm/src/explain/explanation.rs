@@ -24,7 +24,7 @@ use hushbin_analysis::likelihood::{Hypothesis, observe_report};
 ///
 /// let draft: TaskDraft = serde_json::from_str(r#"{ "id": "settings", "epsilon": 1.0,
 ///     "questions": [{ "name": "beta", "kind": "flag" }] }"#).unwrap();
-/// assert!(AnswerExplainer::new(&draft.resolve().unwrap()).is_ok());
+/// assert!(AnswerExplainer::new(&draft.resolve_task().unwrap()).is_ok());
 /// ```
 #[derive(Debug, Clone)]
 pub struct AnswerExplainer {
@@ -277,7 +277,7 @@ fn hypothesis_with(
 
 /// Returns the meaning of a report for each possible answer.
 fn meanings_of_report(question: &Question, answer: &[Entry], report: &Report) -> Vec<Meaning> {
-    let meaning = |item: u64, own, ratio, before| Meaning {
+    let meaning = |(item, own, ratio, before)| Meaning {
         label: item_label(question, item),
         own,
         ratio,
@@ -289,7 +289,7 @@ fn meanings_of_report(question: &Question, answer: &[Entry], report: &Report) ->
     let chosen = |entry: &dyn Fn(u64) -> Entry, own: &dyn Fn(u64) -> bool| -> Vec<Meaning> {
         let told =
             exclusive_answer_ratios(question, report, items.clone(), |item| vec![entry(item)]);
-        told.map(|(item, ratio, before)| meaning(item, own(item), ratio, before))
+        told.map(|(item, ratio, before)| meaning((item, own(item), ratio, before)))
             .collect()
     };
     let each = |values: &dyn Fn(u64) -> [Option<f64>; 2], own: &dyn Fn(u64) -> bool| {
@@ -297,34 +297,28 @@ fn meanings_of_report(question: &Question, answer: &[Entry], report: &Report) ->
             let [first, second] =
                 values(item).map(|value| hypothesis_with(question, answer, item, value));
             let observation = observe_report(question, [&first, &second], report);
-            meaning(item, own(item), observation.log_likelihood_ratio.exp(), 0.5)
+            meaning((item, own(item), observation.log_likelihood_ratio.exp(), 0.5))
         });
         told.collect()
     };
     let is_given = |item| given(item).is_some();
+    let option = |item| Entry { item, value: 1.0 };
+    let can_become = |cell| move |item| can_become_item(cell, item);
     match question.kind() {
-        QuestionKind::Choice | QuestionKind::Flag => {
-            chosen(&|item| Entry { item, value: 1.0 }, &is_given)
-        }
+        QuestionKind::Choice | QuestionKind::Flag => chosen(&option, &is_given),
         QuestionKind::Number(scale) => {
             let cell = scale.cell_and_next_cell_probability(answer[0].value);
             let value = |item: u64| value_in_cell(scale, item as u32);
             let number = |value| Entry { item: 0, value };
-            chosen(&|item| number(value(item)), &|item| {
-                can_become_item(cell, item)
-            })
+            chosen(&|item| number(value(item)), &can_become(cell))
         }
         QuestionKind::CrossTabulation(cross) => {
             let cell = cross.cell_and_next_cell_probability(answer[0].item as u32, answer[0].value);
-            chosen(&|item| entry_in_cell(cross, item), &|item| {
-                can_become_item(cell, item)
-            })
+            chosen(&|item| entry_in_cell(cross, item), &can_become(cell))
         }
         QuestionKind::JointChoices(together) => {
-            part_option_ratios(question, together, answer, report)
-                .into_iter()
-                .map(|(item, own, ratio, before)| meaning(item, own, ratio, before))
-                .collect()
+            let ratios = part_option_ratios(question, together, answer, report);
+            ratios.into_iter().map(meaning).collect()
         }
         QuestionKind::Text(_) => {
             unreachable!("texts are not listed: their tasks are not explained")

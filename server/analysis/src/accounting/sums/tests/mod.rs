@@ -41,7 +41,7 @@ impl UnitMessageNoise {
     /// [`DELTA`] to 1/2.
     ///
     /// # Errors
-    /// [`Error::OptionOutOfRange`] if ε is outside [`CENTRAL_EPSILON_RANGE`].
+    /// [`Error::OutOfRange`] if ε is outside [`CENTRAL_EPSILON_RANGE`].
     pub(crate) fn delta_bounds(&self, epsilon: f64) -> Result<Bounds, Error> {
         CENTRAL_EPSILON_RANGE.check_in_range(epsilon)?;
         let profile = SumPrivacyProfile::new(self, DELTA_RANGE.min);
@@ -52,7 +52,7 @@ impl UnitMessageNoise {
     /// identifying outcomes exceeds `delta`.
     ///
     /// # Errors
-    /// [`Error::OptionOutOfRange`] if δ is outside [`DELTA`].
+    /// [`Error::OutOfRange`] if δ is outside [`DELTA`].
     pub(crate) fn epsilon_bounds(&self, delta: f64) -> Result<Bounds, Error> {
         DELTA_RANGE.check_in_range(delta)?;
         let profile = SumPrivacyProfile::new(self, delta);
@@ -68,7 +68,7 @@ impl SenderBatch {
     /// known, `is_enough` is a sharper test.
     ///
     /// # Errors
-    /// The errors of [`SenderBatch::noise`], and [`Error::OptionOutOfRange`] when ε is outside
+    /// The errors of [`SenderBatch::noise`], and [`Error::OutOfRange`] when ε is outside
     /// [`CENTRAL_EPSILON_RANGE`].
     pub(crate) fn delta_bounds(
         &self,
@@ -92,7 +92,7 @@ impl SenderBatch {
     /// passes.
     ///
     /// # Errors
-    /// The errors of [`SenderBatch::noise`], and [`Error::OptionOutOfRange`] when ε is outside
+    /// The errors of [`SenderBatch::noise`], and [`Error::OutOfRange`] when ε is outside
     /// [`CENTRAL_EPSILON_RANGE`] or δ outside [`DELTA`].
     pub(crate) fn is_enough(
         &self,

@@ -26,7 +26,7 @@ use crate::competitors::ratings::slots::{Slot, draw_slot, flip_fair_coin, sign_v
 /// use hushbin_study::competitors::ratings::{RatingOracle, PckvGrr, OracleSetting};
 ///
 /// let setting = OracleSetting { items: 100, sparsity: 4, epsilon: 1.0, delta: 0.0, distance: 1.0 };
-/// let [without_amplification, adaptive] = [PckvGrr::without_amplification(&setting)?, PckvGrr::adaptive(&setting)?];
+/// let [without_amplification, adaptive] = [PckvGrr::without_amplification(&setting)?, PckvGrr::with_amplification(&setting)?];
 /// assert!((without_amplification.privacy_loss() - (1.0 + 1.0_f64.exp_m1() / 4.0).ln()).abs() < 1e-12);
 /// assert!(adaptive.privacy_loss() <= 1.0 && adaptive.privacy_loss() > 1.0 - 1e-12);
 /// assert!(adaptive.second_moments().variances_of_mean()[1] < 0.1 * without_amplification.second_moments().variances_of_mean()[1]);

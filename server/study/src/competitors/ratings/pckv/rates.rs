@@ -11,9 +11,9 @@ use crate::competitors::ratings::report_sums::LinearEstimator;
 /// let setting = OracleSetting { items: 100, sparsity: 4, epsilon: 1.0, delta: 0.0, distance: 1.0 };
 /// let response_probabilities = PckvUe::new(&setting)?.response_probabilities();
 /// let e = 1.0_f64.exp();
-/// assert_eq!(response_probabilities.a, 0.5);
-/// assert!((response_probabilities.b - 2.0 / (e + 3.0)).abs() < 1e-14);
-/// assert!((response_probabilities.p - e / (e + 1.0)).abs() < 1e-14);
+/// assert_eq!(response_probabilities.drawn_item_probability, 0.5);
+/// assert!((response_probabilities.other_item_probability - 2.0 / (e + 3.0)).abs() < 1e-14);
+/// assert!((response_probabilities.true_sign_probability - e / (e + 1.0)).abs() < 1e-14);
 /// # Ok::<(), hushbin::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]

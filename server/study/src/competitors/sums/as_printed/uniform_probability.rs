@@ -98,7 +98,7 @@ pub fn row_with_enumerated_delta(
 /// use hushbin_study::competitors::{Budget, sums::as_printed};
 ///
 /// let row = as_printed::row_with_paper_constant(100_000, 3, 4, &Budget::new(1.0, 1e-6)?)?;
-/// assert!(row.printed_delta > 1e-3 && row.right_delta < 1e-6);
+/// assert!(row.printed_delta > 1e-3 && row.corrected_delta < 1e-6);
 /// # Ok::<(), hushbin::Error>(())
 /// ```
 pub fn row_with_paper_constant(

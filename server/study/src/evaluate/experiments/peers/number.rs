@@ -38,15 +38,13 @@ pub(super) fn compared_mechanisms(epsilon: f64) -> Result<Vec<ComparedMechanism>
             window.estimate_variance(x)
         }));
     }
+    let mut add = |name, worst, variance: &dyn Fn(f64) -> f64| {
+        peers.push(compared_mechanism(name, worst, variance));
+    };
     let points = TwoPointMechanism::new(&Budget::new(epsilon, 0.0)?);
-    let worst = points.variance(0.0);
-    peers.push(compared_mechanism("two points", worst, &|x| {
-        points.variance(x)
-    }));
+    add("two points", points.variance(0.0), &|x| points.variance(x));
     let grid = RandomizedLevelResponse::with_least_variance(epsilon)?;
-    peers.push(compared_mechanism("grid", grid.worst_variance(), &|x| {
-        grid.variance(x)
-    }));
+    add("grid", grid.worst_variance(), &|x| grid.variance(x));
     for (name, own) in [
         ("PM", SlidingPiecewise::with_published_width(epsilon)?),
         (
@@ -58,9 +56,7 @@ pub(super) fn compared_mechanisms(epsilon: f64) -> Result<Vec<ComparedMechanism>
             SlidingPiecewise::published_optimal_piecewise(epsilon)?,
         ),
     ] {
-        peers.push(compared_mechanism(name, own.worst_variance(), &|x| {
-            own.variance(x)
-        }));
+        add(name, own.worst_variance(), &|x| own.variance(x));
     }
     let [middle, end] = [
         hybrid_variance(0.0, epsilon)?,
@@ -68,18 +64,15 @@ pub(super) fn compared_mechanisms(epsilon: f64) -> Result<Vec<ComparedMechanism>
     ];
     // The variance of the hybrid mechanism is quadratic in the number.
     let hybrid = |x: f64| middle + (end - middle) * x * x;
-    peers.push(compared_mechanism("HM", middle.max(end), &hybrid));
+    add("HM", middle.max(end), &hybrid);
     let three = ThreeOutputMechanism::with_least_variance(epsilon)?;
-    let worst = three.worst_variance();
-    peers.push(compared_mechanism("Three-Outputs", worst, &|x| {
+    add("Three-Outputs", three.worst_variance(), &|x| {
         three.variance(x)
-    }));
+    });
     let mixed = HybridThreePiecewise::with_least_variance(epsilon)?;
-    peers.push(compared_mechanism("HM-TP", mixed.worst_variance(), &|x| {
-        mixed.variance(x)
-    }));
+    add("HM-TP", mixed.worst_variance(), &|x| mixed.variance(x));
     let noise = StaircaseMechanism::new(epsilon)?.variance();
-    peers.push(compared_mechanism("staircase", noise, &|_| noise));
+    add("staircase", noise, &|_| noise);
     if let Some(least) = variance_lower_bound(epsilon) {
         peers.push(ComparedMechanism::lower_bound(vec![(LOWER_BOUND, least)]));
     }
