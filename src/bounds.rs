@@ -8,8 +8,8 @@ use crate::error::{Error, error};
 /// ```
 /// use hushbin::bounds::EPSILON_RANGE;
 ///
-/// assert!(EPSILON_RANGE.check_fields(1.0).is_ok());
-/// assert!(EPSILON_RANGE.check_fields(0.0).is_err() && !EPSILON_RANGE.contains(f64::NAN));
+/// assert!(EPSILON_RANGE.check_in_range(1.0).is_ok());
+/// assert!(EPSILON_RANGE.check_in_range(0.0).is_err() && !EPSILON_RANGE.contains(f64::NAN));
 /// ```
 #[derive(Debug, Clone, Copy)]
 pub struct ParameterRange {

@@ -97,7 +97,7 @@ impl ValueKind {
 /// use hushbin::domain::Domain;
 ///
 /// let rated = Domain::of_rated_items(Some(40), 3);
-/// assert_eq!((of_rated_items.item_count(), of_rated_items.sparsity()), (Some(40), 3));
+/// assert_eq!((rated.item_count(), rated.sparsity()), (Some(40), 3));
 /// // Each item with either sign, and s paddings.
 /// assert_eq!(rated.element_count(), Some(83));
 /// assert_eq!(Domain::of_unrated_items(Some(40), 3).element_count(), Some(43));
@@ -175,7 +175,7 @@ impl Domain {
     /// use hushbin::domain::Domain;
     ///
     /// let dense = Domain::of_dense_inputs(7);
-    /// assert_eq!((of_dense_inputs.item_count(), of_dense_inputs.sparsity()), (Some(7), 7));
+    /// assert_eq!((dense.item_count(), dense.sparsity()), (Some(7), 7));
     /// assert!(!dense.is_padded() && Domain::of_rated_items(Some(7), 7).is_padded());
     /// ```
     #[must_use]

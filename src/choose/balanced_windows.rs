@@ -26,7 +26,7 @@ impl Collision {
     /// use hushbin::mechanism::collision::Collision;
     ///
     /// let windows = Collision::list_balanced_window_parameters(10, 3..=8, [0.3, 0.3]);
-    /// let shapes: Vec<_> = windows.iter().map(|own| (own.bucket_count(), own.buckets_per_element())).collect();
+    /// let shapes: Vec<_> = windows.iter().map(|own| (own.buckets_per_hash(), own.buckets_per_element())).collect();
     /// assert_eq!(shapes, [(4, 2), (5, 2), (6, 2), (7, 2), (7, 3), (8, 2), (8, 3)]);
     /// ```
     #[must_use]

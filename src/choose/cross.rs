@@ -27,8 +27,8 @@ use crate::task::{Cross, NumberPurpose, QuestionPart, Scale};
 ///     ] }]
 /// }"#).unwrap();
 /// let task = draft.resolve_task().unwrap();
-/// let hushbin::task::NotARequest::Cross(cross) = task.questions()[0].kind() else { panic!() };
-/// assert_eq!(cross.shape(), [2, 4]);
+/// let hushbin::task::QuestionKind::CrossTabulation(cross) = task.questions()[0].kind() else { panic!() };
+/// assert_eq!(cross.row_and_column_counts(), [2, 4]);
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct CrossDraft {

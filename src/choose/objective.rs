@@ -19,7 +19,7 @@ use crate::task::QuestionPart;
 ///
 /// let mean = SquaredError { variance: 0.003, rare_item_variance: 0.002, ..SquaredError::default() };
 /// let predicted = PredictedErrors { mean_error: Some(mean), frequency_error: None, nonmissing_error: None };
-/// assert_eq!(Objective::EXPONENTIAL_MEAN.weighted_error(&predicted), Some(error_mean_and_standard_error));
+/// assert_eq!(Objective::MEAN_ONLY.weighted_error(&predicted), Some(mean));
 /// assert_eq!(Objective::FREQUENCY_ONLY.weighted_error(&predicted), None);
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -163,7 +163,7 @@ pub enum AutoLevel {
 /// use hushbin::choose::{Objective, ObjectiveDraft};
 ///
 /// let named: ObjectiveDraft = serde_json::from_str(r#""mean""#).unwrap();
-/// assert_eq!(named.objective(), Ok(Objective::EXPONENTIAL_MEAN));
+/// assert_eq!(named.objective(), Ok(Objective::MEAN_ONLY));
 /// let none = r#"{ "mean": 0, "frequency": 0 }"#;
 /// assert!(serde_json::from_str::<ObjectiveDraft>(none).unwrap().objective().is_err());
 /// ```

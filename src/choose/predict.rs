@@ -11,7 +11,7 @@ use crate::mechanism::contract::MechanismParameters;
 /// use hushbin::choose::SquaredError;
 ///
 /// let error = SquaredError { variance: 0.5, squared_bias: 0.25, ..SquaredError::default() };
-/// assert_eq!((error.informative_count(), error.likely_total_error()), (0.75, 0.5));
+/// assert_eq!((error.worst_case_total_error(), error.likely_total_error()), (0.75, 0.5));
 /// ```
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct SquaredError {
@@ -50,8 +50,8 @@ impl SquaredError {
 /// # ).unwrap();
 /// let chosen = draft.choose_parameters().unwrap().remove(0).chosen;
 /// // Collision estimates means and frequencies.
-/// let [mean, frequency] = [chosen.predicted_error.mean, chosen.predicted_error.frequency];
-/// assert!(mean.unwrap().total() > frequency.unwrap().total());
+/// let [mean, frequency] = [chosen.predicted_errors.mean_error, chosen.predicted_errors.frequency_error];
+/// assert!(mean.unwrap().worst_case_total_error() > frequency.unwrap().worst_case_total_error());
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PredictedErrors {

@@ -21,7 +21,7 @@ use crate::task::QuestionPart;
 /// # ).unwrap();
 /// let picked = draft.choose_parameters().unwrap().remove(0).chosen;
 /// assert_eq!((picked.mechanism.name(), picked.sparsity), ("collision", 3));
-/// assert_eq!(picked.objective_error, picked.predicted_error.mean.unwrap().total());
+/// assert_eq!(picked.objective_error, picked.predicted_errors.mean_error.unwrap().worst_case_total_error());
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Candidate {

@@ -10,7 +10,7 @@ use super::Error;
 /// ```
 /// use hushbin::{ErrorCode, bounds};
 ///
-/// let error = bounds::EPSILON_RANGE.check_fields(-1.0).unwrap_err();
+/// let error = bounds::EPSILON_RANGE.check_in_range(-1.0).unwrap_err();
 /// assert_eq!(error.code(), ErrorCode::OutOfRange);
 /// assert_eq!(error.code().as_str(), "out-of-range");
 /// ```

@@ -51,7 +51,7 @@ impl SignBitLocation {
 }
 
 impl HashFunctions {
-    /// Returns the sign key of each function, the argument of [`SignBitLocation::plus_bit`].
+    /// Returns the sign key of each function, the argument of [`SignBitLocation::read_sign_bit`].
     pub(crate) fn sign_keys(&self) -> impl Iterator<Item = u64> {
         self.function_seeds
             .iter()

@@ -22,8 +22,8 @@ use crate::task::items::check_task_id;
 ///     "id": "mood", "trust": "shuffler", "epsilon": 1.0, "delta": 1e-6, "people": 1000,
 ///     "vector": { "items": ["calm", "glad"], "length": 1.0 }
 /// }"#)?;
-/// let SumTaskFields { entries_by_person, honest_fraction, .. } = draft.task_fields;
-/// assert_eq!((entries_by_person, honest_fraction), (1000, 0.9));
+/// let SumTaskFields { min_people, honest_fraction, .. } = draft.task_fields;
+/// assert_eq!((min_people, honest_fraction), (1000, 0.9));
 /// # Ok::<(), serde_json::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
@@ -65,7 +65,7 @@ pub struct SumTaskFields {
 /// )?;
 /// let parts = SumTaskFields {
 ///     id: "timings".into(),
-///     summed_quantity,
+///     summed_quantity: measure,
 ///     central_epsilon: 1.0,
 ///     delta: 1e-6,
 ///     min_people: 10_000,

@@ -131,7 +131,7 @@ impl Budget {
         bounds::COVER_MINUTES
             .with_max(f64::from(self.window_days * DAY_MINUTES))
             .check_in_range(f64::from(cover.minutes))?;
-        // With more reports, their number would depend on the answers. A memo of "no answer" would
+        // With more reports, the number of reports would depend on answers. A memo of "no answer" would
         // hide later answers for all of its epoch.
         if self.max_reports != 1 || self.memo.is_some() {
             return Err(error!(InvalidCombination {

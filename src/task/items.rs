@@ -19,7 +19,7 @@ use crate::sort::sort_keys;
 /// use hushbin::Items;
 ///
 /// let items: Items = serde_json::from_str(r#"["dark-mode", "autoplay"]"#).unwrap();
-/// assert_eq!((items.favoured_count(), items.find_item("autoplay")), (Some(2), Some(1)));
+/// assert_eq!((items.item_count(), items.find_item("autoplay")), (Some(2), Some(1)));
 /// assert_eq!(Items::Count(40).find_item("7"), Some(7));
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -119,7 +119,7 @@ impl Window {
     /// use hushbin::mechanism::window::Window;
     ///
     /// let of = |epsilon| Window::choose_parameters(&Domain::of_dense_inputs(1), epsilon, &Draft::default()).unwrap();
-    /// assert_eq!((of(0.5).atom_count(), of(0.5).favoured_atom_count()), (8, 4));
+    /// assert_eq!((of(0.5).atoms_per_attribute(), of(0.5).favoured_atom_count()), (8, 4));
     /// ```
     pub fn choose_parameters(
         domain: &Domain,

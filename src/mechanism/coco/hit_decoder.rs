@@ -22,9 +22,9 @@ impl Coco {
 /// ```
 /// use hushbin::domain::Domain;
 /// use hushbin::hash::HashFamily;
-/// use hushbin::mechanism::coco::{Coco, Report, FavouredBucketRule};
+/// use hushbin::mechanism::coco::{Coco, Report, FavouredSideRule};
 ///
-/// let rule = FavouredBucketRule::Strongest { favoured: 2 };
+/// let rule = FavouredSideRule::Strongest { favoured: 2 };
 /// let coco = Coco::new(rule, HashFamily::Balanced, 12).unwrap();
 /// let hit_decoder = coco.hit_decoder(&Domain::of_rated_items(Some(40), 3));
 /// let report = Report { seed: 7, bucket: 5 };

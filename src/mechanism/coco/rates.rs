@@ -17,14 +17,14 @@ use crate::sample::ExpLowerBound;
 /// ```
 /// use hushbin::domain::Domain;
 /// use hushbin::hash::HashFamily;
-/// use hushbin::mechanism::coco::{Coco, FavouredBucketRule};
+/// use hushbin::mechanism::coco::{Coco, FavouredSideRule};
 ///
-/// let rule = FavouredBucketRule::Strongest { favoured: 2 };
+/// let rule = FavouredSideRule::Strongest { favoured: 2 };
 /// let coco = Coco::new(rule, HashFamily::Balanced, 12).unwrap();
-/// let rates = coco.estimate_scale_and_variance(&Domain::of_rated_items(Some(40), 3), 1.0);
-/// assert_eq!(estimate_scale_and_variance.pair, 1.0 / 6.0);
+/// let rates = coco.hit_probabilities(&Domain::of_rated_items(Some(40), 3), 1.0);
+/// assert_eq!(rates.mean_pair_hit_probability, 1.0 / 6.0);
 /// // This rule does not estimate the non-missing frequency.
-/// assert!(rates.gap > 0.0 && rates.presence.is_none());
+/// assert!(rates.hit_probability_gap > 0.0 && rates.presence_pair_hits.is_none());
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct CocoHitProbabilities {
@@ -50,11 +50,11 @@ pub struct CocoHitProbabilities {
 /// ```
 /// use hushbin::domain::Domain;
 /// use hushbin::hash::HashFamily;
-/// use hushbin::mechanism::coco::{Coco, FavouredBucketRule};
+/// use hushbin::mechanism::coco::{Coco, FavouredSideRule};
 ///
-/// let coco = Coco::new(FavouredBucketRule::Overwrite, HashFamily::Balanced, 12).unwrap();
-/// let presence = coco.estimate_scale_and_variance(&Domain::of_rated_items(Some(40), 3), 1.0).presence.unwrap();
-/// assert!(presence.p_pair > presence.q_pair);
+/// let coco = Coco::new(FavouredSideRule::Overwrite, HashFamily::Balanced, 12).unwrap();
+/// let presence = coco.hit_probabilities(&Domain::of_rated_items(Some(40), 3), 1.0).presence_pair_hits.unwrap();
+/// assert!(presence.pair_hit_if_present > presence.pair_hit_if_absent);
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PairHitProbabilities {

@@ -12,11 +12,11 @@ pub type Randomizer = subset::Randomizer<FavouredSideRule>;
 ///
 /// ```
 /// use hushbin::hash::HashFamily;
-/// use hushbin::mechanism::coco::{Coco, FavouredBucketRule};
+/// use hushbin::mechanism::coco::{Coco, FavouredSideRule};
 ///
-/// assert!(Coco::new(FavouredBucketRule::Strongest { favoured: 2 }, HashFamily::Balanced, 12).is_ok());
+/// assert!(Coco::new(FavouredSideRule::Strongest { favoured: 2 }, HashFamily::Balanced, 12).is_ok());
 /// // Buckets form pairs.
-/// assert!(Coco::new(FavouredBucketRule::Overwrite, HashFamily::Balanced, 13).is_err());
+/// assert!(Coco::new(FavouredSideRule::Overwrite, HashFamily::Balanced, 13).is_err());
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum FavouredSideRule {

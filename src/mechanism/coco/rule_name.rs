@@ -8,9 +8,9 @@ use crate::mechanism::subset::NamedRule;
 /// Name of a [`FavouredSideRule`], as in a task file.
 ///
 /// ```
-/// use hushbin::mechanism::for_coco::FavouredBucketRuleName;
+/// use hushbin::mechanism::coco::FavouredSideRuleName;
 ///
-/// assert_eq!(serde_json::to_string(&FavouredBucketRuleName::Strongest).unwrap(), r#""strongest""#);
+/// assert_eq!(serde_json::to_string(&FavouredSideRuleName::Strongest).unwrap(), r#""strongest""#);
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]

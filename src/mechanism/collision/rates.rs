@@ -20,8 +20,8 @@ use crate::sample::ExpLowerBound;
 ///
 /// let rule = FavouredBucketRule::Heaviest { favoured: 2 };
 /// let collision = Collision::new(rule, HashFamily::Balanced, 12).unwrap();
-/// let rates = collision.estimate_scale_and_variance(&Domain::of_rated_items(Some(40), 3), 1.0);
-/// assert!(estimate_scale_and_variance.p_true > estimate_scale_and_variance.p_false);
+/// let rates = collision.hit_probabilities(&Domain::of_rated_items(Some(40), 3), 1.0);
+/// assert!(rates.p_true > rates.p_false);
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct CollisionHitProbabilities {
@@ -88,7 +88,7 @@ impl Collision {
     /// let domain = Domain::with_exact_entry_count(4, 2);
     /// let law = collision.member_count_distribution(&domain, 1.0);
     /// let mean: f64 = law.iter().zip(0..).map(|(p, k)| p * f64::from(k)).sum();
-    /// assert!((mean - 2.0 * collision.estimate_scale_and_variance(&domain, 1.0).p_true).abs() < 1e-12);
+    /// assert!((mean - 2.0 * collision.hit_probabilities(&domain, 1.0).p_true).abs() < 1e-12);
     /// # Ok::<(), hushbin::Error>(())
     /// ```
     ///

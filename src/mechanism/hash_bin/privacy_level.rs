@@ -12,7 +12,7 @@ use crate::bounds;
 /// use hushbin::mechanism::hash_bin::{PrivacyLevel, PrivacyLevelName, SumNoiseKind};
 ///
 /// let level = PrivacyLevel::User { clip: 2.0, noise: SumNoiseKind::TwoPoint };
-/// assert_eq!((level.name(), level.clip_steps()), (PrivacyLevelName::User, Some(2.0)));
+/// assert_eq!((level.name(), level.clipping_bound()), (PrivacyLevelName::User, Some(2.0)));
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum PrivacyLevel {

@@ -15,7 +15,7 @@ use crate::domain::Domain;
 ///
 /// let hash_bin = HashBin::new(PrivacyLevel::Event, HashFamily::Balanced, 4, DEFAULT_GRID_STEPS_PER_UNIT).unwrap();
 /// let rates = hash_bin.estimate_scale_and_variance(&Domain::of_rated_items(Some(40), 3), 1.0);
-/// assert_eq!(estimate_scale_and_variance.scale, 1.0 / 1024.0);
+/// assert_eq!(rates.estimate_scale, 1.0 / 1024.0);
 /// assert!(!rates.is_two_point_response && rates.clipping_bound.is_none());
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -33,7 +33,9 @@ pub struct StrongestCellSums {
 /// let top = occupancy.strongest_cell_sums(StrengthMeasure::Count, 1, 3);
 /// assert!(top.sums_over_strongest(1).strength_sum < top.sums_over_strongest(2).strength_sum);
 /// // The best of the cells of four functions is better than that of one.
-/// assert!(occupancy.strongest_cell_sums(StrengthMeasure::Count, 4, 1).sums_over_strongest(1).strength > top.sums_over_strongest(1).strength);
+/// let of_four = occupancy.strongest_cell_sums(StrengthMeasure::Count, 4, 1);
+/// let [of_one, of_four] = [top, of_four].map(|sums| sums.sums_over_strongest(1).strength_sum);
+/// assert!(of_four > of_one);
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct StrongestCellSumsTable {

@@ -18,7 +18,7 @@ use crate::hash::{ElementHash, HashFamily, MAX_WINDOW_BUCKETS};
 ///
 /// let heaviest = Collision::new(FavouredBucketRule::Heaviest { favoured: 4 }, HashFamily::Balanced, 17)?;
 /// assert_eq!(heaviest.rule_name(), FavouredBucketRuleName::Heaviest);
-/// assert_eq!((heaviest.favoured_count(), heaviest.bucket_count()), (Some(4), 17));
+/// assert_eq!((heaviest.favoured_count(), heaviest.buckets_per_hash()), (Some(4), 17));
 ///
 /// // At most all buckets but one can be favoured.
 /// assert!(Collision::new(FavouredBucketRule::Heaviest { favoured: 17 }, HashFamily::Balanced, 17).is_err());
@@ -46,7 +46,7 @@ pub struct HashedSubsetSelection<R> {
 /// use hushbin::mechanism::{FavouringRule as _, coco, collision};
 ///
 /// assert_eq!(collision::FavouredBucketRule::paper_rule()?.favoured_count(), None);
-/// assert_eq!(coco::FavouredBucketRule::strongest_rule(3).favoured_count(), Some(3));
+/// assert_eq!(coco::FavouredSideRule::strongest_rule(3).favoured_count(), Some(3));
 /// # Ok::<(), hushbin::Error>(())
 /// ```
 pub trait FavouringRule: Copy + Eq + Hashable + Debug {

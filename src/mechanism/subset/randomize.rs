@@ -50,7 +50,7 @@ pub struct Randomizer<R> {
     /// Side that each element pushes to under each hash function. In Collision, all pushes go to
     /// the plus side.
     element_sides: Vec<u32>,
-    /// Keys for [`SignBitLocation::plus_bit`], one for each hash function. Used only in CoCo.
+    /// Keys for [`SignBitLocation::read_sign_bit`], one for each hash function. Used only in CoCo.
     sign_keys: Vec<u64>,
     pub(in crate::mechanism) cell_strengths: CellStrengths,
     /// Sides that the s elements push to, in ascending order. Used only under CoCo's rule

@@ -12,7 +12,7 @@ use crate::task::items::Items;
 /// Question with the mechanism that randomises its answers.
 ///
 /// ```
-/// use hushbin::find_stored_task::NotARequest;
+/// use hushbin::task::QuestionKind;
 ///
 /// let task: hushbin::Task = serde_json::from_str(r#"{
 ///     "id": "settings",
@@ -26,7 +26,7 @@ use crate::task::items::Items;
 ///     }]
 /// }"#).unwrap();
 /// let theme = &task.questions()[0];
-/// assert_eq!((theme.name(), theme.kind()), ("theme", &NotARequest::Choice));
+/// assert_eq!((theme.name(), theme.kind()), ("theme", &QuestionKind::Choice));
 /// assert_eq!(theme.domain().element_count(), Some(3));
 /// ```
 #[derive(Debug, Clone, PartialEq)]
@@ -37,13 +37,13 @@ pub struct Question(pub(in crate::task) QuestionFields);
 /// ```
 /// use hushbin::hash::HashFamily;
 /// use hushbin::mechanism::collision::{Collision, FavouredBucketRule};
-/// use hushbin::task::{NotARequest, QuestionFields};
+/// use hushbin::task::{QuestionKind, QuestionFields};
 /// use hushbin::{Items, Question};
 ///
 /// let collision = Collision::new(FavouredBucketRule::Heaviest { favoured: 1 }, HashFamily::Balanced, 3)?;
 /// let theme = Question::new(QuestionFields {
 ///     name: "theme".into(),
-///     kind: NotARequest::Choice,
+///     kind: QuestionKind::Choice,
 ///     items: Items::Count(3),
 ///     sparsity: 1,
 ///     weight: 1,

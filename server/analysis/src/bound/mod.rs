@@ -223,7 +223,7 @@ fn people_ratio_text(times: f64) -> String {
 ///     r#"{ "id": "ratings", "items": 256, "sparsity": 4, "epsilon": 1.0, "value": "sign" }"#,
 /// ).unwrap();
 /// let domain = draft.resolve_task().unwrap().questions()[0].domain();
-/// let least_variance = least_variance(&domain, 1.0, &Objective::EXPONENTIAL_MEAN).unwrap();
+/// let least_variance = least_variance(&domain, 1.0, &Objective::MEAN_ONLY).unwrap();
 /// assert_eq!(least_variance.kind, BoundKind::Directions);
 /// // Summed over all items, and with the squares of the 4 entries added: 5826.
 /// assert_eq!((least_variance.variance * 256.0 + 4.0).round(), 5826.0);
@@ -285,7 +285,7 @@ pub fn least_variance(
 /// let task = draft.resolve_task().unwrap();
 /// let question = &task.questions()[0];
 /// let of = |objective| distance_from_best(&question.domain(), question.mechanism(), 3.0, &objective);
-/// let means = of(Objective::EXPONENTIAL_MEAN).unwrap();
+/// let means = of(Objective::MEAN_ONLY).unwrap();
 /// assert!(1.0 < means.times_bound && means.times_bound <= means.at_most);
 /// // The chosen mechanism, CoCo, estimates only means.
 /// assert!(of(Objective::FREQUENCY_ONLY).is_none());

@@ -42,7 +42,7 @@ fn entries_with_equal_value(question: &Question, count: u32, value: f64) -> Vec<
     entries_with_values(question, (0..count).map(|_| value))
 }
 
-/// Creates `count` entries whose values cycle through those in [`EVERY_KIND`] that the question
+/// Creates `count` entries whose values cycle through those in [`TEST_INPUT_VALUES`] that the question
 /// accepts.
 fn entries_with_cycling_values(question: &Question, count: u32) -> Vec<Entry> {
     let accepted = |value: &f64| question.value_kind().accepts_value(*value);

@@ -43,8 +43,8 @@
 //! use hushbin_study::competitors::{Budget, OptimalHash, UnaryEncoding};
 //!
 //! let budget = Budget::new(1.0, 1e-6)?;
-//! let olh = OptimalHash::new(100, &budget)?.estimate_scale_and_variance();
-//! let oue = UnaryEncoding::optimized_encoding(100, &budget)?.estimate_scale_and_variance();
+//! let olh = OptimalHash::new(100, &budget)?.support_probabilities();
+//! let oue = UnaryEncoding::optimized_encoding(100, &budget)?.support_probabilities();
 //! assert!((olh.variance(false) / oue.variance(false) - 1.0).abs() < 0.01);
 //! # Ok::<(), hushbin::Error>(())
 //! ```

@@ -38,7 +38,7 @@ pub(crate) struct TogetherParts {
     rates: CollisionHitProbabilities,
     whose: SamplingModel,
     /// Score distribution of an option, by the number of options in the option's part. Parts with
-    /// more than [`Rates::MAX_OPTIONS_WITH_SUM`] options have no score distribution.
+    /// more than [`CollisionHitProbabilities::MAX_OPTIONS_FOR_SUM_CONSTRAINT`] options have no score distribution.
     laws: HashMap<u32, Arc<ScoreDistribution>>,
 }
 
@@ -82,7 +82,7 @@ impl TogetherParts {
     }
 
     /// Returns the number of options in the part to which this item belongs. `None` if there are
-    /// more than [`Rates::MAX_OPTIONS_WITH_SUM`].
+    /// more than [`CollisionHitProbabilities::MAX_OPTIONS_FOR_SUM_CONSTRAINT`].
     fn options_in_part_of(&self, item: u64) -> Option<u32> {
         let (part, _) = self.together.part_and_option(item as u32);
         let options = self.together.parts()[part].cell_count();
@@ -131,7 +131,7 @@ impl TogetherParts {
     }
 
     /// Returns the score distribution of an item. `None` if the item's part has more than
-    /// [`Rates::MAX_OPTIONS_WITH_SUM`] options.
+    /// [`CollisionHitProbabilities::MAX_OPTIONS_FOR_SUM_CONSTRAINT`] options.
     pub(crate) fn contribution_distribution(&self, item: u64) -> Option<ContributionDistribution> {
         let law = &self.laws[&self.options_in_part_of(item)?];
         Some(ContributionDistribution::Scores(Arc::clone(law)))

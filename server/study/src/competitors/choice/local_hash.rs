@@ -22,7 +22,7 @@ use crate::competitors::favoured_set::FavouredSetSizes;
 /// use hushbin_study::competitors::{Budget, LocalHash};
 ///
 /// let lh = LocalHash::new(1000, 4, &Budget::new(1.0, 0.0)?)?;
-/// assert_eq!(lh.estimate_scale_and_variance().q, 0.25);
+/// assert_eq!(lh.support_probabilities().other_answer_probability, 0.25);
 /// assert!(LocalHash::new(1000, 1, &Budget::new(1.0, 0.0)?).is_err());
 /// # Ok::<(), hushbin::Error>(())
 /// ```

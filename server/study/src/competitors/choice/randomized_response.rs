@@ -17,7 +17,7 @@ use crate::competitors::favoured_set::FavouredSetSizes;
 ///
 /// let grr = RandomizedResponse::new(2, &Budget::new(1.0, 0.0)?)?;
 /// let e = 1.0_f64.exp();
-/// assert!((grr.estimate_scale_and_variance().p - e / (e + 1.0)).abs() < 1e-11);
+/// assert!((grr.support_probabilities().own_answer_probability - e / (e + 1.0)).abs() < 1e-11);
 /// assert!(grr.delta_at(1.0) == 0.0 && grr.delta_at(0.9) > 0.0);
 /// assert!(RandomizedResponse::new(1, &Budget::new(1.0, 0.0)?).is_err());
 /// # Ok::<(), hushbin::Error>(())

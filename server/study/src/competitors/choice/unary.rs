@@ -28,10 +28,10 @@ const OTHER_BIT_PROBABILITY_RANGE: ParameterRange = ParameterRange {
 /// use hushbin_study::competitors::{Budget, UnaryEncoding};
 ///
 /// let budget = Budget::new(1.0, 0.0)?;
-/// let oue = UnaryEncoding::optimized_encoding(10, &budget)?.estimate_scale_and_variance();
-/// assert!((oue.p - 0.5).abs() < 1e-9 && (oue.q - 1.0 / (1.0_f64.exp() + 1.0)).abs() < 1e-9);
-/// let sprr = UnaryEncoding::symmetric_encoding(10, &budget)?.estimate_scale_and_variance();
-/// assert!((sprr.p + sprr.q - 1.0).abs() < 1e-9);
+/// let oue = UnaryEncoding::optimized_encoding(10, &budget)?.support_probabilities();
+/// assert!((oue.own_answer_probability - 0.5).abs() < 1e-9 && (oue.other_answer_probability - 1.0 / (1.0_f64.exp() + 1.0)).abs() < 1e-9);
+/// let sprr = UnaryEncoding::symmetric_encoding(10, &budget)?.support_probabilities();
+/// assert!((sprr.own_answer_probability + sprr.other_answer_probability - 1.0).abs() < 1e-9);
 /// assert!(oue.variance(false) < sprr.variance(false));
 /// assert!(UnaryEncoding::new(10, 1.0, &budget).is_err());
 /// # Ok::<(), hushbin::Error>(())

@@ -243,7 +243,7 @@ impl HierarchicalHistogram {
     fn variance_slopes(&self) -> Vec<f64> {
         let squares = self.edge_weight_squares();
         let slope = |level: usize| {
-            // Derivative of Σ square/information, where [`Hierarchy::difference_information`] is
+            // Derivative of Σ square/information, where [`HierarchicalHistogram::difference_information`] is
             // linear in the shares.
             let part = |depth: usize| {
                 squares[depth] / self.difference_information(depth).powi(2) * f64::from(1 << depth)

@@ -39,7 +39,7 @@ enum BudgetedMechanism {
 ///
 /// let published = SampledPiecewise::new(2, SingleNumberMechanism::Hybrid, 4.0)?;
 /// let best = SampledPiecewise::with_least_variance(2, SingleNumberMechanism::Hybrid, 4.0)?;
-/// assert_eq!((published.drawn_count(), with_least_variance.drawn_count()), (1, 2));
+/// assert_eq!((published.drawn_count(), best.drawn_count()), (1, 2));
 /// assert!(best.worst_variance() < published.worst_variance());
 /// # Ok::<(), hushbin::Error>(())
 /// ```

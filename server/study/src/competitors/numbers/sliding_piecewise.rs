@@ -16,7 +16,7 @@ use super::search::argmin;
 /// use hushbin_study::competitors::{SlidingPiecewise, piecewise_variance};
 ///
 /// let published = SlidingPiecewise::with_published_width(2.0)?;
-/// assert!((with_published_width.variance(0.5) - piecewise_variance(0.5, 2.0)?).abs() < 1e-12);
+/// assert!((published.variance(0.5) - piecewise_variance(0.5, 2.0)?).abs() < 1e-12);
 /// assert!(SlidingPiecewise::with_least_variance(2.0)?.worst_variance() < published.worst_variance());
 /// # Ok::<(), hushbin::Error>(())
 /// ```

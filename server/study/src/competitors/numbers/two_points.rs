@@ -18,7 +18,7 @@ use crate::competitors::favoured_set::FavouredSetSizes;
 /// use hushbin_study::competitors::{Budget, TwoPointMechanism};
 ///
 /// let points = TwoPointMechanism::new(&Budget::new(1.0, 0.0)?);
-/// assert!((points.error_scale_factor() - 2.163_953_413).abs() < 1e-8);
+/// assert!((points.estimate_scale() - 2.163_953_413).abs() < 1e-8);
 /// assert!((points.variance(0.25) - 4.620_194_377).abs() < 1e-8);
 /// # Ok::<(), hushbin::Error>(())
 /// ```

@@ -22,7 +22,7 @@ use crate::competitors::numbers::TwoPointMechanism;
 ///
 /// let setting = OracleSetting { items: 100, sparsity: 4, epsilon: 1.0, delta: 0.0, distance: 1.0 };
 /// let bit = SignedBitOracle::new(&setting)?;
-/// assert!((bit.second_moments().variances_of_mean()[1] - bit.two_point_mechanism().error_scale_factor().powi(2)).abs() < 1e-12);
+/// assert!((bit.second_moments().variances_of_mean()[1] - bit.two_point_mechanism().estimate_scale().powi(2)).abs() < 1e-12);
 /// # Ok::<(), hushbin::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]

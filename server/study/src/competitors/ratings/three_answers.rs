@@ -20,7 +20,7 @@ use crate::competitors::numbers::randomly_rounds_up;
 /// let setting = OracleSetting { items: 256, sparsity: 4, epsilon: 1.0, delta: 0.0, distance: 1.0 };
 /// let three = PrivKvThreeAnswers::new(&setting)?.second_moments().variances_of_mean();
 /// let published = PrivKv::with_published_budget_split(&setting)?.second_moments().variances_of_mean();
-/// assert!(three[1] < 0.2 * with_published_budget_split[1]);
+/// assert!(three[1] < 0.2 * published[1]);
 /// # Ok::<(), hushbin::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]

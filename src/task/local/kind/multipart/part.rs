@@ -17,10 +17,10 @@ use crate::task::local::scale::Scale;
 ///
 /// ```
 /// use hushbin::Items;
-/// use hushbin::task::{NotARequest, Part};
+/// use hushbin::task::{QuestionKind, QuestionPart};
 ///
-/// assert_eq!((Part::new_flag("beta").cell_count(), Part::new_flag("beta").kind()), (2, NotARequest::Flag));
-/// assert_eq!(Part::new_choice("theme", Items::Count(7)).cell_count(), 7);
+/// assert_eq!((QuestionPart::new_flag("beta").cell_count(), QuestionPart::new_flag("beta").kind()), (2, QuestionKind::Flag));
+/// assert_eq!(QuestionPart::new_choice("theme", Items::Count(7)).cell_count(), 7);
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct QuestionPart {
