@@ -113,6 +113,34 @@ fn a_memo_limits_what_a_year_spends() {
     }
 }
 
+#[test]
+fn cover_reports_are_said_wherever_a_budget_is() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("task.json");
+    let path = file.to_str().unwrap();
+    let task = json!({
+        "id": "settings", "epsilon": 1.0, "questions": [{ "name": "dark", "kind": "flag" }],
+        "budget": { "cover": { "minutes": 30 } },
+    });
+    fs::write(&file, task.to_string()).unwrap();
+    let printed = answer(&["task", "check", "--json", path]);
+    let budget = json!({ "days": 30, "reports": 1, "cover": { "minutes": 30 } });
+    assert_eq!(printed["task"]["budget"], budget);
+    assert_eq!(printed["budget"]["cover"], budget["cover"]);
+    // Each report spends its ε, whether or not it is made from an answer.
+    let year = printed["budget"]["year_epsilon"].as_f64().unwrap();
+    assert_eq!(year, 13.0 * printed["effective_epsilon"].as_f64().unwrap());
+    for (arguments, words) in [
+        (&["--verbose"][..], "30 minutes after a window begins"),
+        (&["--verbose"], "does not show who has answered"),
+        (&[], "People without an answer report as well."),
+    ] {
+        let arguments = [&["task", "check", path], arguments].concat();
+        let said = String::from_utf8(hushbin(&arguments).stdout).unwrap();
+        assert!(said.contains(words), "{words}: {said}");
+    }
+}
+
 /// With many options, two reports of a memo can lose more than two fresh reports.
 #[test]
 fn a_year_of_several_memos_is_the_worst_case() {
