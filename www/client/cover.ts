@@ -88,6 +88,32 @@ function noAnswers(task: Task): unknown {
     : {};
 }
 
+/**
+ * Sends the report that is held, if its time has come.
+ *
+ * @throws StorageError
+ */
+export async function releaseHeldReport(session: CoverableSession): Promise<void> {
+  const { store, begun, delivery } = session;
+  const [, released] = await store.change(({ ledger, charges }) => {
+    const { held, revoked } = ledger;
+    if (!held || Date.now() < held.due || revoked !== begun.grant.revoked) {
+      return { ledger, charges, result: undefined };
+    }
+    const { at, epsilon, bytes } = held;
+    return {
+      ledger: { ...ledger, held: null },
+      charges,
+      made: { at, epsilon, bytes, state: "waiting" },
+      result: undefined,
+    };
+  });
+  if (released) {
+    delivery.add(released, isHidden());
+    begun.changed();
+  }
+}
+
 /** Returns the cover reports of a task, whose budget has the parameters `cover`. */
 export function prepareCover(engine: ReportMaker, { minutes }: Cover): CoverReports {
   // The core has checked that a task with cover reports has a local ε.
@@ -98,7 +124,7 @@ export function prepareCover(engine: ReportMaker, { minutes }: Cover): CoverRepo
     hold({ ledger, charges }, entries, now, charge, pack) {
       const { held } = ledger;
       if (entries === nothing) {
-        const after = ledger.used > 0 ? undefined : charge();
+        const after = ledger.used > 0 || held ? undefined : charge();
         if (after === undefined) {
           return undefined;
         }
@@ -120,26 +146,11 @@ export function prepareCover(engine: ReportMaker, { minutes }: Cover): CoverRepo
     },
 
     async start(session, onError) {
-      const { store, begun, delivery, stops } = session;
+      const { store, begun, stops } = session;
       let isStopped = false;
       let timer: ReturnType<typeof setTimeout> | undefined;
       const run = async () => {
-        const [, released] = await store.change(({ ledger, charges }) => {
-          const { held, revoked } = ledger;
-          if (!held || Date.now() < held.due || revoked !== begun.grant.revoked) {
-            return { ledger, charges, result: undefined };
-          }
-          const { at, epsilon, bytes } = held;
-          return {
-            ledger: { ...ledger, held: null },
-            charges,
-            made: { at, epsilon, bytes, state: "waiting" },
-            result: undefined,
-          };
-        });
-        if (released) {
-          delivery.add(released, isHidden());
-        }
+        await releaseHeldReport(session);
         await (session.reporter?.(session, nothing) ?? session.change(nothing));
         begun.changed();
         const { ledger } = await store.ledgers();

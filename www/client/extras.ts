@@ -5,7 +5,7 @@
 
 import { TOLERANCE } from "./budget.js";
 import { bytesToHex } from "./bytes.js";
-import { prepareCover } from "./cover.js";
+import { prepareCover, releaseHeldReport } from "./cover.js";
 import { taskFromCollector } from "./described.js";
 import { TaskError } from "./errors.js";
 import { injectable } from "./injected.js";
@@ -159,4 +159,5 @@ export const inject = injectable({
   sharedMemory: sharedMemoryStore,
   prepareMemo,
   prepareCover,
+  releaseHeldReport,
 });

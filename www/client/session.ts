@@ -405,6 +405,12 @@ export async function openSession(
     await session.begun.cover?.start(session, settings.onError);
     requests.check();
     opened(session);
+    if (!cover && ledger.held) {
+      // An earlier version of the task had cover reports.
+      loadExtras()
+        .then(({ releaseHeldReport }) => releaseHeldReport(session))
+        .catch(() => {});
+    }
     if (ledger.reserved.length > 0) {
       loadLeaving()
         .then(({ endOrphanedReservations }) => endOrphanedReservations(session))

@@ -157,6 +157,35 @@ describe("the report of a window", () => {
     expect(received()).toEqual([made()[1]]);
   });
 
+  it("leaves although the task has become one without cover reports", async () => {
+    const client = tab();
+    await client.report(YES);
+    client.destroy();
+    const { budget: _, ...plain } = COVERED;
+    for (const [minutes, expected] of [
+      [1, 0],
+      [30, 1],
+    ] as const) {
+      await pass(minutes * MINUTE_MS);
+      const later = tab({ task: plain as Task });
+      expect(await later.report(YES)).toMatchObject({ outcome: "over-budget" });
+      await pass(MINUTE_MS);
+      expect(collector.sent).toHaveLength(expected);
+      later.destroy();
+    }
+    expect(received()).toEqual([made()[1]]);
+  });
+
+  it("does not begin in a window in which the task had no cover reports", async () => {
+    const { budget: _, ...plain } = COVERED;
+    await tab({ task: plain as Task }).report(YES);
+    const client = tab();
+    expect(await client.report(YES)).toMatchObject({ outcome: "over-budget" });
+    expect(await client.budget()).toMatchObject({ used: 1, spent: 1 });
+    await pass(30 * DAY_MS);
+    expect(await client.budget()).toMatchObject({ used: 1, spent: 2 });
+  });
+
   it("keeps its time if the clock is set back", async () => {
     const client = tab();
     await client.report(YES);
