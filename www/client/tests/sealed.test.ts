@@ -330,6 +330,38 @@ describe("a report from a memo", () => {
   });
 });
 
+it("is sealed when it is held, with and without an answer", async () => {
+  vi.useFakeTimers({ toFake: ["Date"] });
+  const { budget: _, ...flag } = MEMO;
+  const task: Task = { ...flag, budget: { cover: { minutes: 30 } } };
+  for (const answered of [false, true]) {
+    stubDatabase();
+    const { fingerprint: own } = await clientOf(new FakeCollector(), { task }).ready();
+    const key = await Analyser.create(own);
+    const makes = vi.spyOn(LocalReportMaker.prototype, "make");
+    const shuffler = new FakeShuffler(key.key);
+    const tab = () => sealedTo(shuffler, [key.pin], { task, storage: "device" });
+    const client = tab();
+    await client.ready();
+    if (answered) {
+      expect(await client.report({ dark: true })).toMatchObject({ outcome: "queued" });
+    }
+    await client.flush();
+    expect(shuffler.sent).toEqual([]);
+    client.destroy();
+    vi.setSystemTime(Date.now() + 30 * 60_000);
+    await tab().flush();
+    const [sent, ...others] = shuffler.sent;
+    expect(others).toEqual([]);
+    const { version, sealed } = readSealed(sent?.bytes ?? new Uint8Array());
+    expect(version).toBe(2);
+    expect(hexOf(await key.open(sealed))).toBe(hexOf(makes.mock.results.at(-1)?.value));
+    expect(makes).toHaveBeenCalledTimes(answered ? 2 : 1);
+    makes.mockRestore();
+  }
+  vi.useRealTimers();
+});
+
 it("drops what was sealed for a budget that another tab has spent meanwhile", async () => {
   stubDatabase();
   const task = { ...OFTEN, budget: { reports: 1 } };
