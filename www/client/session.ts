@@ -236,13 +236,15 @@ export class Session implements SealableSession {
    */
   read(input: unknown): PackedEntries {
     const entries = this.engine.read(input);
+    const { memo } = this.begun;
     for (const error of entries.unknown) {
-      if (isPinned(this.#settings)) {
+      if (!isPinned(this.#settings)) {
+        // Without this report, the collector would learn that the person has an answer which the
+        // task does not list. It could choose tasks to find out.
+        this.#settings.onError(error);
+      } else if (!memo) {
         throw error;
       }
-      // Without this report, the collector would learn that the person has an answer which the task
-      // does not list. It could choose tasks to find out.
-      this.#settings.onError(error);
     }
     return entries;
   }
@@ -280,6 +282,11 @@ export class Session implements SealableSession {
       }
       const own = memo?.(ledger, entries, now);
       const { lifetime = epsilon } = own ?? {};
+      const [unknown] = entries.unknown;
+      // If there is a memo, the report is made from it, whatever the answer is.
+      if (unknown && own?.lifetime && isPinned(this.#settings)) {
+        throw unknown;
+      }
       const current = { ledger, charges };
       const charge = () => chargeReport(current, budget, epsilon, lifetime, maxEpsilon, now);
       const held = cover && (() => cover.hold(current, entries, now, charge, pack));

@@ -289,6 +289,22 @@ describe("a task that is changed", () => {
     task: { ...MEMO, id: "fonts", questions: [{ ...FONT, ...question }], ...change } as Task,
   });
 
+  it("is none if an answer is not listed: the memo makes the report", async () => {
+    const client = tab(fonts({}));
+    await expect(client.report({ font: "z" })).rejects.toMatchObject({ code: "unknown-item" });
+    expect(await client.budget()).toMatchObject({ used: 0, spent: 0 });
+    expect(draws).not.toHaveBeenCalled();
+    await client.report({ font: "a" });
+    later(30);
+    expect(await client.report({ font: "z" })).toEqual({
+      outcome: "queued",
+      epsilon: 1,
+      dropped: 1,
+    });
+    expect(draws).toHaveBeenCalledOnce();
+    expect(await client.budget()).toMatchObject({ spent: 2, reports: 2 });
+  });
+
   it.each([
     ["options", { options: ["a", "b", "d"] }, {}],
     ["the order of its options", { options: ["a", "c", "b"] }, {}],

@@ -1,7 +1,7 @@
 //! Estimator, which computes estimates from the totals of a task.
 
 use std::convert::Infallible;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use hushbin::task::{NumberLimits, QuestionKind};
 use hushbin::{Question, Task};
@@ -40,6 +40,9 @@ pub struct Estimator {
     prepared: Vec<Arc<dyn PreparedQuestion>>,
     /// Parts of each question. `None` unless the question asks several parts together.
     parts: Vec<Option<TogetherParts>>,
+    /// Privacy of each report. With a memo, it takes up to tens of thousands of losses to compute,
+    /// so it is computed once.
+    privacy: OnceLock<ReportPrivacy>,
 }
 
 impl Estimator {
@@ -53,6 +56,7 @@ impl Estimator {
         Self {
             prepared: questions.clone().map(prepare_question).collect(),
             parts: questions.map(parts).collect(),
+            privacy: OnceLock::new(),
             task,
         }
     }
@@ -153,7 +157,9 @@ impl Estimator {
             fingerprint: task.fingerprint(),
             reports: totals.answering_report_count(index),
             confidence: query.quantiles.confidence(),
-            privacy: ReportPrivacy::for_task(task),
+            privacy: (self.privacy)
+                .get_or_init(|| ReportPrivacy::for_task(task))
+                .clone(),
             bias: bias_statement(question),
             repeats: memo_error_statement(task),
             post_processing: post_processing::method_statements(&query.post),
