@@ -50,7 +50,8 @@ describe("what ε means", () => {
 
   it("is known as the analysis knows it", () => {
     // The same numbers as in the example of `certainty`.
-    const example = promise.slice(promise.indexOf("/// let stated = ["));
+    const certainty = file("server/analysis/src/numeric/certainty.rs");
+    const example = certainty.slice(certainty.indexOf("/// let stated = ["));
     const [given, stated] = [...example.matchAll(/\[(.*?)\]/g)].map(([, list = ""]) =>
       list.split(", "),
     );
