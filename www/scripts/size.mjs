@@ -15,13 +15,13 @@ import { bold, Failed, main, print } from "./lib/run.mjs";
  * Maximum size in bytes, compressed by brotli: of a page that asks only for choices, and of the
  * chunk that other tasks load in addition.
  */
-const BUDGET = 27_860;
-const CHUNK_BUDGET = 21_270;
+const BUDGET = 28_250;
+const CHUNK_BUDGET = 21_380;
 /** Maximum compressed size of the core in JavaScript, and of the classic script. */
-const FALLBACK_BUDGET = 31_990;
-const SCRIPT_BUDGET = 28_800;
+const FALLBACK_BUDGET = 32_200;
+const SCRIPT_BUDGET = 29_150;
 /** Maximum compressed size of the code that few pages need (extras). */
-const EXTRAS_BUDGET = 2_740;
+const EXTRAS_BUDGET = 3_600;
 /** Maximum compressed size of the code that reports when a page is left. */
 const LEAVING_BUDGET = 2_110;
 /**
@@ -34,9 +34,9 @@ const SEALING_BUDGET = 6_700;
  * Maximum compressed size: of the code for sum tasks with its module, of this module alone, and of
  * this core in JavaScript.
  */
-const SUMS_BUDGET = 14_070;
-const SUMS_MODULE_BUDGET = 9_390;
-const SUMS_FALLBACK_BUDGET = 14_720;
+const SUMS_BUDGET = 14_150;
+const SUMS_MODULE_BUDGET = 9_460;
+const SUMS_FALLBACK_BUDGET = 14_810;
 /** Maximum compressed size of the code that sends requests through a relay. */
 const OBLIVIOUS_BUDGET = 1_300;
 
