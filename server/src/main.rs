@@ -3,7 +3,6 @@
 use std::io;
 use std::process::ExitCode;
 
-use clap::Parser;
 use hushbin_server::cli::Cli;
 
 // A request makes some dozens of small allocations, often freed on another thread. mimalloc is fast
@@ -12,7 +11,7 @@ use hushbin_server::cli::Cli;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
-    match Cli::parse().run(&mut io::stdout().lock()) {
+    match Cli::parse_process_arguments().run(&mut io::stdout().lock()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("hushbin: {error}");

@@ -18,9 +18,11 @@ mod table;
 mod task;
 mod token;
 
+use std::env;
 use std::io::{self, Write};
 
-use clap::{Parser, Subcommand};
+use clap::builder::{OsStr, Resettable};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 pub use output::Error;
 
@@ -50,6 +52,17 @@ enum Command {
 }
 
 impl Cli {
+    /// Parses the arguments and the environment variables of this process. A variable with an empty
+    /// value counts as absent, because service managers and container files often leave a variable
+    /// out that way.
+    ///
+    /// Ends the process if an argument or a variable is invalid.
+    #[must_use]
+    pub fn parse_process_arguments() -> Self {
+        let matches = without_empty_variables(Self::command()).get_matches();
+        Self::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
+    }
+
     /// Runs the command and writes its answer to `out`.
     ///
     /// A broken pipe ends the command without an error, because the reader may stop early
@@ -76,6 +89,19 @@ impl Cli {
             result => result,
         }
     }
+}
+
+/// Removes the environment variables that have an empty value from all options of a command.
+fn without_empty_variables(command: clap::Command) -> clap::Command {
+    command
+        .mut_args(|option| {
+            let variable = option.get_env().and_then(env::var_os);
+            match variable {
+                Some(value) if value.is_empty() => option.env(Resettable::<OsStr>::Reset),
+                _ => option,
+            }
+        })
+        .mut_subcommands(without_empty_variables)
 }
 
 /// Returns true if the error means that the reader of the command's answer closed the pipe. Errors

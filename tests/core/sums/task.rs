@@ -152,7 +152,7 @@ fn files_that_are_not_right_say_why() {
     );
     says(
         refusal(|own| own["budget"] = json!({ "memo": { "epsilon": 2.0, "days": 365 } })),
-        "and no \"memo\"",
+        "no \"memo\" and no \"cover\"",
     );
     says(
         refusal(|own| own["sparsity"] = json!(1)),

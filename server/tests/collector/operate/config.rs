@@ -93,6 +93,49 @@ fn what_is_wrong_is_named() {
 }
 
 #[test]
+fn variables_are_read_as_people_write_them() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = configure(directory.path(), "");
+    let empty = [
+        "HUSHBIN_DATA",
+        "HUSHBIN_DEVELOPMENT",
+        "HUSHBIN_HOSTS",
+        "HUSHBIN_LISTEN",
+        "HUSHBIN_LOG",
+        "HUSHBIN_MAX_CONNECTIONS",
+        "HUSHBIN_STORE",
+        "HUSHBIN_TLS_KEY",
+    ]
+    .map(|name| (name, ""));
+    for variables in [
+        &empty[..],
+        &[("HUSHBIN_LOG", "INFO"), ("HUSHBIN_LOG_FORMAT", "Json")],
+        &[("HUSHBIN_LISTEN", "localhost:8080")],
+        &[("HUSHBIN_LISTEN", ":8080")],
+        &[("HUSHBIN_DEVELOPMENT", "1")],
+        &[("HUSHBIN_DEVELOPMENT", "yes")],
+        &[("HUSHBIN_DEVELOPMENT", "0"), ("HUSHBIN_ROLE", "Collector")],
+    ] {
+        let (valid, said) = check(&path, variables, &[]);
+        assert!(valid, "{variables:?}: {said}");
+    }
+    for (variable, expected) in [
+        (
+            ("HUSHBIN_LISTEN", "example.org:80"),
+            "expected an IP address and a port",
+        ),
+        (
+            ("HUSHBIN_LISTEN", "8080"),
+            "expected an IP address and a port",
+        ),
+        (("HUSHBIN_DEVELOPMENT", "perhaps"), "'perhaps'"),
+    ] {
+        let (valid, said) = check(&path, &[variable], &[]);
+        assert!(!valid && said.contains(expected), "{variable:?}: {said}");
+    }
+}
+
+#[test]
 fn sighup_changes_what_can_be_changed_and_names_the_rest() {
     let operated = Operated::new("hosts = ['test']");
     let directory = operated.directory.path();

@@ -54,6 +54,36 @@ fn the_full_samples_have_every_key() {
 }
 
 #[test]
+fn addresses_to_listen_on_are_read_as_people_write_them() {
+    for (text, address) in [
+        ("127.0.0.1:8686", "127.0.0.1:8686"),
+        ("[::1]:8686", "[::1]:8686"),
+        ("localhost:8080", "127.0.0.1:8080"),
+        ("LocalHost:0", "127.0.0.1:0"),
+        (":8080", "0.0.0.0:8080"),
+    ] {
+        let settings = parsed(&format!("listen = '{text}'"));
+        assert_eq!(settings.listen, address.parse().ok(), "{text}");
+    }
+    for text in [
+        "",
+        ":",
+        "8080",
+        "localhost",
+        "localhost:x",
+        "example.org:80",
+        ":65536",
+    ] {
+        let error = toml::from_str::<Settings>(&format!("listen = '{text}'")).unwrap_err();
+        assert!(
+            error
+                .to_string()
+                .contains("expected an IP address and a port")
+        );
+    }
+}
+
+#[test]
 fn halves_need_their_own_keys_and_no_others() {
     let refused = |text: &str| match parsed(text).read_role_peers() {
         Ok(_) => panic!("{text} has its keys"),

@@ -1,10 +1,11 @@
 //! Settings of `hushbin serve`, and the merging of flags, environment variables and a file.
 
-use std::net::SocketAddr;
+use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 
+use clap::builder::BoolishValueParser;
 use clap::{Arg, Args};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, de};
 use toml::Table;
 
 use crate::cli::output::Error;
@@ -22,6 +23,30 @@ fn with_environment_variable(option: Arg) -> Arg {
     }
     let variable = format!("HUSHBIN_{}", key.to_uppercase());
     option.env(&*variable.leak())
+}
+
+/// Reads an address to listen on: an IP address or `localhost`, and a port. Without an address, the
+/// server listens on all addresses of IPv4.
+fn read_listen_address(text: &str) -> Result<SocketAddr, String> {
+    let known = match text.rsplit_once(':') {
+        Some(("", port)) => format!("{}:{port}", Ipv4Addr::UNSPECIFIED),
+        Some((host, port)) if host.eq_ignore_ascii_case("localhost") => {
+            format!("{}:{port}", Ipv4Addr::LOCALHOST)
+        }
+        _ => text.to_owned(),
+    };
+    let expected = "expected an IP address and a port, such as 127.0.0.1:8686 or [::1]:8686";
+    known.parse().map_err(|_| expected.to_owned())
+}
+
+/// Reads the address to listen on from a configuration file.
+fn read_listen_setting<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<SocketAddr>, D::Error> {
+    let text = String::deserialize(deserializer)?;
+    let read = read_listen_address(&text);
+    read.map(Some)
+        .map_err(|error| de::Error::custom(format!("invalid address {text:?}: {error}")))
 }
 
 /// Settings, each `None` if it is not given. A test compares the defaults in the help texts with
@@ -42,7 +67,7 @@ pub(in crate::cli::serve) struct Settings {
     /// Role of the server. A 'shuffler' sees who sends reports, but not the contents of reports. An
     /// 'analyser' sees the contents, but not the senders. A 'collector' sees both (default
     /// collector)
-    #[arg(long, value_name = "ROLE")]
+    #[arg(long, value_name = "ROLE", ignore_case = true)]
     pub(super) role: Option<ProcessRole>,
     /// Private signing key (PEM) of this shuffler or analyser, made by 'hushbin key create --for
     /// signing'
@@ -74,15 +99,17 @@ pub(in crate::cli::serve) struct Settings {
     /// Serve the journal without writing to it, for example from a copy or a disk that cannot be
     /// written. Released estimates can be read, while uploads and changes are refused (default
     /// false)
-    #[arg(long, num_args = 0, default_missing_value = "true")]
+    #[arg(long, num_args = 0, default_missing_value = "true", value_parser = BoolishValueParser::new())]
     pub(super) read_only: Option<bool>,
     /// Task file (JSON) of a task to serve; may be repeated. Tasks that are already in the journal
     /// are served too
     #[arg(long = "task", value_name = "FILE")]
     pub(super) tasks: Option<Vec<PathBuf>>,
-    /// IP address and port to listen on; with port 0, the system chooses a free port (default
+    /// IP address or localhost, and port, to listen on. Without an address, as in :8686, the server
+    /// listens on all IPv4 addresses. With port 0, the system chooses a free port (default
     /// 127.0.0.1:8686)
-    #[arg(long, value_name = "ADDR")]
+    #[arg(long, value_name = "ADDR", value_parser = read_listen_address)]
+    #[serde(deserialize_with = "read_listen_setting")]
     pub(super) listen: Option<SocketAddr>,
     /// Certificate chain (PEM), with the server's own certificate first. The server then accepts
     /// only HTTPS, and needs no proxy
@@ -97,11 +124,11 @@ pub(in crate::cli::serve) struct Settings {
     #[arg(long = "host", value_name = "NAME", value_delimiter = ',')]
     pub(super) hosts: Option<Vec<String>>,
     /// Lowest severity of messages that are logged. Uploads are never logged (default info)
-    #[arg(long, value_name = "LEVEL")]
+    #[arg(long, value_name = "LEVEL", ignore_case = true)]
     pub(super) log: Option<LogLevel>,
     /// Format of the log: 'text' for lines of text, 'json' for one JSON object per line (default
     /// text)
-    #[arg(long, value_name = "FORMAT")]
+    #[arg(long, value_name = "FORMAT", ignore_case = true)]
     pub(super) log_format: Option<LogFormat>,
     /// Maximum size of an upload, in bytes, 64 to 67108864 (default 1048576)
     #[arg(long, value_name = "BYTES")]
@@ -167,7 +194,7 @@ pub(in crate::cli::serve) struct Settings {
     /// Mode for development only: anyone may read estimates without a token, and each reading first
     /// releases all reports received so far, even a few. No person is then hidden in a batch
     /// (default false)
-    #[arg(long, num_args = 0, default_missing_value = "true")]
+    #[arg(long, num_args = 0, default_missing_value = "true", value_parser = BoolishValueParser::new())]
     pub(super) development: Option<bool>,
 }
 
