@@ -283,7 +283,7 @@ export class Session implements SealableSession {
       const own = memo?.(ledger, entries, now);
       const { lifetime = epsilon } = own ?? {};
       const [unknown] = entries.unknown;
-      // If there is a memo, the report is made from it, whatever the answer is.
+      // If there is a memo, the report is made from it and not from the answer.
       if (unknown && own?.lifetime && isPinned(this.#settings)) {
         throw unknown;
       }
