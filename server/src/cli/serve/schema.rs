@@ -10,8 +10,8 @@ use serde_json::{Map, Value, json};
 use super::settings::Settings;
 use crate::cli::serve::config;
 
-/// Pattern of an IP address and a port. An IPv6 address is in brackets.
-const SOCKET_ADDRESS_PATTERN: &str = r"^([0-9.]+|\[[0-9A-Fa-f:.%]+\]):[0-9]{1,5}$";
+/// Pattern of an IP address, `localhost` or nothing, and a port. An IPv6 address is in brackets.
+const SOCKET_ADDRESS_PATTERN: &str = r"^([0-9.]*|localhost|\[[0-9A-Fa-f:.%]+\]):[0-9]{1,5}$";
 
 /// Returns the schema of each key of the configuration file.
 ///
@@ -177,6 +177,8 @@ mod tests {
             json!("1.2.3.4:80"),
             json!("[::1]:0"),
             json!("localhost:80"),
+            json!(":80"),
+            json!("example.org:80"),
             json!([]),
             json!(["a"]),
             json!([1]),

@@ -59,7 +59,7 @@ fn addresses_to_listen_on_are_read_as_people_write_them() {
         ("127.0.0.1:8686", "127.0.0.1:8686"),
         ("[::1]:8686", "[::1]:8686"),
         ("localhost:8080", "127.0.0.1:8080"),
-        ("LocalHost:0", "127.0.0.1:0"),
+        ("localhost:0", "127.0.0.1:0"),
         (":8080", "0.0.0.0:8080"),
     ] {
         let settings = parsed(&format!("listen = '{text}'"));

@@ -30,9 +30,7 @@ fn with_environment_variable(option: Arg) -> Arg {
 fn read_listen_address(text: &str) -> Result<SocketAddr, String> {
     let known = match text.rsplit_once(':') {
         Some(("", port)) => format!("{}:{port}", Ipv4Addr::UNSPECIFIED),
-        Some((host, port)) if host.eq_ignore_ascii_case("localhost") => {
-            format!("{}:{port}", Ipv4Addr::LOCALHOST)
-        }
+        Some(("localhost", port)) => format!("{}:{port}", Ipv4Addr::LOCALHOST),
         _ => text.to_owned(),
     };
     let expected = "expected an IP address and a port, such as 127.0.0.1:8686 or [::1]:8686";
