@@ -60,6 +60,7 @@ const MORE: [&str; 7] = [
         "mechanism": { "name": "coco", "rule": "strongest", "favoured": 1, "hashing": "balanced",
         "buckets": 8, "hashes": 1 } }"#,
     r#"{ "id": "user", "items": 9, "sparsity": 2, "epsilon": 2.0, "value": "sign",
+        "budget": { "days": 3650, "cover": { "minutes": 60 } },
         "mechanism": { "name": "hash-bin", "level": "user", "clip": 2.0, "noise": "laplace",
         "hashing": "independent", "bins": 1, "grid": 256 } }"#,
     r#"{ "id": "near", "items": 9, "sparsity": 2, "epsilon": 2.0, "value": "sign",
