@@ -144,6 +144,7 @@ impl Metrics {
         registry.register("uploads_duplicate", "Uploads that were on disk already", metrics.duplicates.clone());
         registry.register("uploads_conflicting", "Uploads whose id was used by a different upload", metrics.conflicts.clone());
         registry.register("reports_accepted", "Reports in the uploads accepted", metrics.reports.clone());
+        registry.register("clock_jumps", "Times that the machine's clock has jumped by a minute or more", metrics.clock_jumps.clone());
         registry.register("commits_failed", "Groups of uploads that did not reach the disk", metrics.failures.clone());
         registry.register_with_unit("commit", "Time that a group of uploads takes to be on disk", Unit::Seconds, metrics.commit.clone());
         drop(registry);
@@ -184,7 +185,7 @@ impl Metrics {
                 match batch.state {
                     BatchState::Open if batch.reports > 0 => {
                         reports += batch.reports;
-                        oldest = oldest.max(now().saturating_sub(batch.opened));
+                        oldest = oldest.max(store.open_batch_age(&task));
                     }
                     BatchState::Open => {}
                     BatchState::Closed => waiting += 1,

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use tokio::sync::{mpsc, oneshot, watch};
 
+use super::clock::Clock;
 use super::engine::{BatchClaim, BatchRow, EngineError, StorageReader};
 use super::error::{OpenError, StoreError};
 use super::memory::{MemoryBudget, MemoryReservation};
@@ -57,6 +58,7 @@ pub struct Store(pub(super) Arc<StoreState>);
 
 /// State of a store that all its handles share.
 pub(super) struct StoreState {
+    pub(super) clock: Clock,
     pub(super) tasks: Arc<CurrentTasks>,
     pub(super) memory: MemoryBudget,
     /// Access to the writer, or `None` if the store is read-only.
@@ -149,6 +151,11 @@ impl Store {
     #[must_use]
     pub fn task(&self, id: &str) -> Option<Arc<StoredTask>> {
         self.0.tasks.by_id(id)
+    }
+
+    /// Returns the age of a task's open batch in seconds.
+    pub(crate) fn open_batch_age(&self, stored: &StoredTask) -> u64 {
+        stored.open_batch_age(&self.0.clock)
     }
 
     /// Stores a new task. Its reports are accepted from now on.

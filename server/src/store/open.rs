@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use tokio::sync::{mpsc, watch};
 
-use super::clock::{self, Clock};
+use super::clock::{Clock, ClockWatch};
 use super::engine::{Engine, Remedy, StorageReader};
 use super::error::OpenError;
 use super::files::{self, FilesEngine};
@@ -77,7 +77,7 @@ impl Store {
                 "the journal cannot be written; uploads are refused until it can be"
             );
         }
-        Self::start_threads(engine, lock, tasks, options, clock::system_clock())
+        Self::start_threads(engine, lock, tasks, options, Clock::system())
     }
 
     /// Opens the store at a location without changing anything. Released batches can be read. Every
@@ -115,7 +115,7 @@ impl Store {
         stored
             .into_iter()
             .for_each(|stored| tasks.add(&Arc::new(stored)));
-        Self::from_parts(tasks, reader, options, None, shared)
+        Self::from_parts(tasks, reader, options, None, (shared, Clock::system()))
     }
 
     /// Opens a store on the given storage engine. The caller ensures exclusive use of the engine's
@@ -128,7 +128,7 @@ impl Store {
         tasks: &[TaskSetup],
         options: StoreOptions,
     ) -> Result<Self, OpenError> {
-        Self::start_threads(engine, None, tasks, options, clock::system_clock())
+        Self::start_threads(engine, None, tasks, options, Clock::system())
     }
 
     /// Stores the tasks in `given` that are new, and starts the store's threads: the writer, the
@@ -140,7 +140,7 @@ impl Store {
         options: StoreOptions,
         clock: Clock,
     ) -> Result<Self, OpenError> {
-        let stored = task::store_new_tasks(engine.as_mut(), options.role, given, clock())?;
+        let stored = task::store_new_tasks(engine.as_mut(), options.role, given, (clock.date)())?;
         let tasks = Arc::new(CurrentTasks::default());
         stored
             .into_iter()
@@ -157,6 +157,7 @@ impl Store {
         }
         let (alive, watched) = watch::channel(());
         let metrics = WriterMetrics::new();
+        let clock_watch = ClockWatch::new(clock.clone(), newest_stored_time(&tasks));
         Writer {
             engine,
             role: options.role,
@@ -168,7 +169,8 @@ impl Store {
                 bytes: options.group_bytes.max(1),
             },
             metrics: metrics.clone(),
-            clock,
+            clock: clock.clone(),
+            clock_watch,
             errors: RepeatedErrors::default(),
             lock,
             alive,
@@ -180,7 +182,13 @@ impl Store {
             queue,
             alive: watched,
         };
-        Self::from_parts(tasks, reader, options, Some((writer, metrics)), None)
+        Self::from_parts(
+            tasks,
+            reader,
+            options,
+            Some((writer, metrics)),
+            (None, clock),
+        )
     }
 
     /// Assembles a store from its parts. If processes can share the storage, also starts the
@@ -190,7 +198,7 @@ impl Store {
         reader: Arc<dyn StorageReader>,
         options: StoreOptions,
         writer: Option<(WriterHandle, WriterMetrics)>,
-        shared: Option<File>,
+        (shared, clock): (Option<File>, Clock),
     ) -> Result<Self, OpenError> {
         if tasks.all_tasks().is_empty() {
             return Err(OpenError::NoTasks);
@@ -202,6 +210,7 @@ impl Store {
             writer,
             reader,
             role: options.role,
+            clock,
             metrics: metrics.unwrap_or_else(WriterMetrics::new),
             _shared_lock: shared,
         }));
@@ -250,6 +259,13 @@ fn spawn_due_timer(queue: mpsc::WeakSender<WriterRequest>, every: Duration) -> s
     };
     let thread = thread::Builder::new().name("batches".to_owned());
     thread.spawn(until_gone).map(drop)
+}
+
+/// Returns the newest time at which a batch was closed, in seconds since 1970.
+fn newest_stored_time(tasks: &CurrentTasks) -> Option<u64> {
+    let tasks = tasks.all_tasks();
+    let batches = tasks.iter().flat_map(|task| task.batches().to_vec());
+    batches.filter_map(|row| row.closed).max()
 }
 
 /// Locks the data directory for this process alone. The operating system releases the lock when the

@@ -2,6 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
 use hushbin::TaskDraft;
 use hushbin::sums::SumTaskDraft;
@@ -9,6 +10,7 @@ use hushbin_analysis::estimate::{Estimator, Totals};
 use parking_lot::{Mutex, RwLock};
 use serde::{Deserialize, Serialize};
 
+use super::clock::Clock;
 use super::engine::{BatchRow, BatchState, Engine, EngineError, TaskBatches, TaskKey, TaskRow};
 use super::error::{OpenError, StoreError};
 use super::role::ProcessRole;
@@ -30,6 +32,9 @@ pub struct StoredTask {
     /// Cached totals over the released batches, with the number of the last batch that they
     /// include.
     pub(super) cached_totals: Mutex<Option<(u64, Arc<Totals>)>>,
+    /// Number of the last batch that was seen open, and the steady time at which this process first
+    /// saw it.
+    first_seen_open: Mutex<(u64, Duration)>,
     /// True once the task has been deleted.
     removed: AtomicBool,
     /// Length of a sealed report in bytes, computed once because many uploads need it.
@@ -51,6 +56,7 @@ impl StoredTask {
             settings: RwLock::new(Arc::new(settings)),
             batches: watch::Sender::new(batches.into()),
             cached_totals: Mutex::new(None),
+            first_seen_open: Mutex::default(),
             removed: AtomicBool::new(false),
             sealed_bytes: OnceLock::new(),
         }
@@ -99,6 +105,22 @@ impl StoredTask {
     /// Returns the number of reports in the open batch.
     pub(crate) fn open_batch_report_count(&self) -> u64 {
         self.current_open_batch().map_or(0, |open| open.reports)
+    }
+
+    /// Returns the age of the open batch in seconds. If the stored time of opening is in the future,
+    /// because the clock was wrong then or is wrong now, the age counts from the first call for
+    /// this batch.
+    pub(super) fn open_batch_age(&self, clock: &Clock) -> u64 {
+        let Some(open) = self.current_open_batch() else {
+            return 0;
+        };
+        let steady = (clock.steady)();
+        let mut first_seen = self.first_seen_open.lock();
+        if first_seen.0 != open.number {
+            *first_seen = (open.number, steady);
+        }
+        let seen_for = steady.saturating_sub(first_seen.1).as_secs();
+        (clock.date)().saturating_sub(open.opened).max(seen_for)
     }
 
     /// Returns true if closed batches wait to be counted.

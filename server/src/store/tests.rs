@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use hushbin_tests::uploads::{Uploads, draft};
 
@@ -12,11 +13,16 @@ use super::*;
 const TASK: &str = r#"{ "id": "t", "items": 8, "sparsity": 2, "epsilon": 1.0, "value": "sign" }"#;
 const HOUR: u64 = 3600;
 const DAY: u64 = 24 * HOUR;
+/// Date at which a test begins: 15 July 2026, in seconds since 1970.
+const START: u64 = 1_784_073_600;
 
 /// A store with a clock set by hand. Its batches need at least three reports.
 struct Timed {
     store: Store,
-    time: Arc<AtomicU64>,
+    /// Seconds since 1970.
+    date: Arc<AtomicU64>,
+    /// Seconds that have passed.
+    steady: Arc<AtomicU64>,
     uploads: Uploads,
     _directory: tempfile::TempDir,
 }
@@ -24,10 +30,16 @@ struct Timed {
 impl Timed {
     fn new() -> Self {
         let directory = tempfile::tempdir().unwrap();
-        let time = Arc::new(AtomicU64::new(1_000_000));
-        let clock: Clock = {
-            let time = Arc::clone(&time);
-            Arc::new(move || time.load(Ordering::Relaxed))
+        let date = Arc::new(AtomicU64::new(START));
+        let steady = Arc::new(AtomicU64::new(0));
+        let read = |time: &Arc<AtomicU64>| {
+            let time = Arc::clone(time);
+            move || time.load(Ordering::Relaxed)
+        };
+        let read_steady = read(&steady);
+        let clock = Clock {
+            date: Arc::new(read(&date)),
+            steady: Arc::new(move || Duration::from_secs(read_steady())),
         };
         let settings = TaskSettings {
             batch: BatchSettings {
@@ -48,7 +60,8 @@ impl Timed {
         let uploads = Uploads::new(store.task("t").unwrap().task().report_task().unwrap(), 1);
         Self {
             store,
-            time,
+            date,
+            steady,
             uploads,
             _directory: directory,
         }
@@ -58,9 +71,16 @@ impl Timed {
         self.store.task("t").unwrap()
     }
 
-    /// Advances the clock, and lets the writer close batches and delete reports that are due.
+    /// Advances both clocks, and lets the writer close batches and delete reports that are due.
     async fn pass(&self, seconds: u64) {
-        self.time.fetch_add(seconds, Ordering::Relaxed);
+        self.steady.fetch_add(seconds, Ordering::Relaxed);
+        self.jump(seconds.cast_signed()).await;
+    }
+
+    /// Changes the date alone, and lets the writer close batches and delete reports that are due.
+    async fn jump(&self, seconds: i64) {
+        self.date
+            .fetch_add(seconds.cast_unsigned(), Ordering::Relaxed);
         self.store
             .writer_queue()
             .unwrap()
@@ -140,6 +160,71 @@ async fn reports_are_forgotten_in_time_and_totals_stay() {
     timed.uploads = Uploads::new(task.task().report_task().unwrap(), 1);
     let receipt = timed.report(5).await.unwrap();
     assert_eq!((receipt.reports, receipt.duplicates), (0, 1));
+}
+
+/// Eighty years in seconds.
+const EIGHTY_YEARS: i64 = 80 * 365 * 24 * 3600;
+
+#[tokio::test]
+async fn a_batch_that_was_opened_by_a_wrong_clock_closes_in_time() {
+    for wrong in [EIGHTY_YEARS, -EIGHTY_YEARS] {
+        let mut timed = Timed::new();
+        timed.report(3).await.unwrap();
+        timed.pass(2 * HOUR).await;
+        timed.task().wait_until_all_released().await;
+        // The second batch is opened while the date is wrong.
+        timed.report(3).await.unwrap();
+        timed.jump(wrong).await;
+        timed.pass(2 * HOUR).await;
+        timed.task().wait_until_all_released().await;
+        timed.report(4).await.unwrap();
+        timed.jump(-wrong).await;
+        timed.pass(2 * HOUR).await;
+        timed.task().wait_until_all_released().await;
+        let states = timed.states();
+        let reports: u64 = states.iter().map(|state| state.1).sum();
+        assert_eq!((reports, states.last().unwrap().1), (10, 0), "{states:?}");
+        assert!(timed.store.open_batch_age(&timed.task()) < 3 * HOUR);
+        assert_eq!(timed.store.writer_metrics().clock_jumps.get(), 2);
+    }
+}
+
+#[tokio::test]
+async fn nothing_is_forgotten_because_of_a_jump() {
+    let mut timed = Timed::new();
+    timed.report(5).await.unwrap();
+    timed.pass(2 * HOUR).await;
+    timed.task().wait_until_all_released().await;
+    // A jump forwards for less than a day.
+    timed.jump(EIGHTY_YEARS).await;
+    timed.pass(DAY - 1).await;
+    timed.jump(-EIGHTY_YEARS).await;
+    for _ in 0..5 {
+        timed.pass(DAY).await;
+        assert!(timed.states()[0].2);
+    }
+    // Seven days after the batch was closed, its reports are deleted as set.
+    timed.pass(2 * DAY).await;
+    while timed.states()[0].2 {
+        tokio::task::yield_now().await;
+    }
+}
+
+#[tokio::test]
+async fn reports_that_a_wrong_clock_has_closed_are_forgotten_in_time() {
+    let mut timed = Timed::new();
+    timed.report(5).await.unwrap();
+    timed.jump(EIGHTY_YEARS).await;
+    timed.task().wait_until_all_released().await;
+    timed.jump(-EIGHTY_YEARS).await;
+    timed.report(5).await.unwrap();
+    timed.pass(2 * HOUR).await;
+    timed.task().wait_until_all_released().await;
+    assert_eq!(timed.states().iter().filter(|state| state.2).count(), 3);
+    timed.pass(7 * DAY).await;
+    while timed.states()[..2].iter().any(|state| state.2) {
+        tokio::task::yield_now().await;
+    }
 }
 
 #[tokio::test]

@@ -8,8 +8,8 @@ use std::time::Instant;
 
 use tokio::sync::{mpsc, watch};
 
-use super::clock::Clock;
-use super::engine::{BatchRow, Engine, EngineError, UploadOutcome, UploadRecord};
+use super::clock::{Clock, ClockWatch, plausible_closing_times};
+use super::engine::{BatchRow, BatchState, Engine, EngineError, UploadOutcome, UploadRecord};
 use super::error::{OpenError, StoreError};
 use super::memory::MemoryReservation;
 use super::releaser::ReleaserWork;
@@ -50,6 +50,7 @@ pub(super) struct Writer {
     pub(super) limits: CommitLimits,
     pub(super) metrics: WriterMetrics,
     pub(super) clock: Clock,
+    pub(super) clock_watch: ClockWatch,
     pub(super) errors: RepeatedErrors,
     /// Lock on the data directory, held until the engine is closed. `None` if there is no
     /// directory.
@@ -244,11 +245,10 @@ impl Writer {
 
     /// Closes the task's open batch if it is due.
     fn close_batch_if_due(&mut self, task: &Arc<StoredTask>) {
-        let now = (self.clock)();
-        let due = task.current_open_batch().filter(|open| {
-            let seconds = now.saturating_sub(open.opened);
-            !task.is_removed() && task.batch_settings().is_due(open.reports, seconds)
-        });
+        let age = task.open_batch_age(&self.clock);
+        let due = task
+            .current_open_batch()
+            .filter(|open| !task.is_removed() && task.batch_settings().is_due(open.reports, age));
         if let Some(open) = due {
             // `close_batch` has logged a failure. The batch then stays due, and is closed at a
             // later check.
@@ -264,8 +264,9 @@ impl Writer {
         }
     }
 
-    /// Asks the releaser to delete reports that have been kept for the configured number of days.
-    fn request_deletion_if_due(&self, task: &Arc<StoredTask>) {
+    /// Asks the releaser to delete reports that have been kept for the configured number of days at
+    /// the date `now`.
+    fn request_deletion_if_due(&self, task: &Arc<StoredTask>, now: u64) {
         // A shuffler deletes reports as soon as the analyser has them, and not before.
         if task.role() == ProcessRole::Shuffler {
             return;
@@ -273,14 +274,12 @@ impl Writer {
         let Some(days) = task.settings().keep_reports_days else {
             return;
         };
-        let now = (self.clock)();
-        let releases = task.released_batches();
-        for batch in releases
-            .iter()
-            .filter(|batch| batch.reports_kept && batch.reports > 0)
-        {
-            let seconds = now.saturating_sub(batch.closed.unwrap_or(now));
-            if seconds >= u64::from(days) * 86_400 {
+        let batches = task.batches();
+        let closing_times = plausible_closing_times(&batches, now);
+        for (batch, closed) in batches.iter().zip(closing_times) {
+            let stored =
+                batch.state == BatchState::Released && batch.reports_kept && batch.reports > 0;
+            if stored && now - closed >= u64::from(days) * 86_400 {
                 let _ = self
                     .releaser
                     .send(ReleaserWork::Forget(Arc::clone(task), batch.number));
@@ -289,7 +288,9 @@ impl Writer {
     }
 
     fn close_batch(&mut self, task: &Arc<StoredTask>, batch: u64) -> Result<BatchRow, EngineError> {
-        let closed = self.engine.close_batch(task.key(), batch, (self.clock)());
+        let closed = self
+            .engine
+            .close_batch(task.key(), batch, (self.clock.date)());
         self.errors.record(Some(task), CLOSING, &closed);
         self.publish_batches(task);
         closed
@@ -305,10 +306,16 @@ impl Writer {
                 let _ = reply.send(probed.map_err(StoreError::from_failure));
             }
             WriterRequest::CloseDue => {
+                if self.clock_watch.observe() {
+                    self.metrics.clock_jumps.inc();
+                }
+                let trusted_date = self.clock_watch.trusted_date();
                 for task in self.tasks.all_tasks() {
                     self.close_batch_if_due(&task);
                     self.request_release_if_closed(&task);
-                    self.request_deletion_if_due(&task);
+                    if let Some(date) = trusted_date {
+                        self.request_deletion_if_due(&task, date);
+                    }
                 }
             }
             WriterRequest::CloseBatch(task, need, reply) => {
@@ -326,7 +333,7 @@ impl Writer {
                 let _ = reply.send(settled);
             }
             WriterRequest::AddTask(collected, reply) => {
-                let now = (self.clock)();
+                let now = (self.clock.date)();
                 let id = collected.draft.id();
                 // Requests arrive one by one here, so two of them cannot both find the id free.
                 let added = match self.tasks.by_id(id) {

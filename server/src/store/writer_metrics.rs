@@ -26,6 +26,8 @@ pub(crate) struct WriterMetrics {
     pub(crate) conflicts: Counter,
     /// Number of groups that could not be committed.
     pub(crate) failures: Counter,
+    /// Number of times that the machine's clock has jumped.
+    pub(crate) clock_jumps: Counter,
     /// Histogram of commit durations, in seconds.
     pub(crate) commit: Histogram,
 }
@@ -38,6 +40,7 @@ impl WriterMetrics {
             duplicates: Counter::default(),
             conflicts: Counter::default(),
             failures: Counter::default(),
+            clock_jumps: Counter::default(),
             commit: Histogram::new(COMMIT_SECONDS),
         }
     }
