@@ -247,10 +247,20 @@ fn cover_reports_need_a_no_answer() {
         "name": "load", "kind": "number", "edges": [0, 1, 2],
         "mechanism": choice["questions"][0]["mechanism"].clone(),
     });
-    let number = with(number, "budget", cover);
+    let number = with(number, "budget", cover.clone());
     let error = parse(&number).unwrap_err();
     assert!(error.contains("question \"load\""), "{error}");
     assert!(error.contains("\"no answer\""), "{error}");
+    // Reports at other levels show whether there was an answer.
+    let mut events = ratings.clone();
+    events["mechanism"] = json!({
+        "name": "hash-bin", "level": "event", "hashing": "balanced", "bins": 2, "grid": 1024,
+    });
+    let error = parse(&with(events, "budget", cover.clone())).unwrap_err();
+    assert!(
+        error.contains("needs a mechanism with the level \"user\""),
+        "{error}"
+    );
     for (said, words) in [
         (
             json!({ "minutes": 0 }),

@@ -31,6 +31,7 @@ import { type ConsentGrant, openSession, openStore, type Session } from "./sessi
 import { SessionRequests } from "./session-requests.js";
 import type { SumTask } from "./sums/task.js";
 import { type AnyTask, budgetOf, type Task } from "./task.js";
+import { startTimer } from "./time.js";
 
 /** Information about a client: its task and its collector. */
 export interface ClientInfo<T extends Task | SumTask = Task> {
@@ -171,6 +172,9 @@ export interface Client<T extends Task | SumTask = Task> {
 /** Maximum number of `report` calls that wait for the task or the module. */
 const MAX_WAITING_CALLS = 1000;
 
+/** Time in milliseconds after which a task that could not be loaded is loaded again. */
+const REOPEN_MS = 60_000;
+
 /**
  * Returns the channel that informs other tabs and workers when consent is revoked. Returns
  * undefined in processes, and for clients that share nothing with other tabs.
@@ -286,7 +290,8 @@ class HushbinClient<T extends Task | SumTask> implements Client<T> {
     if (this.#session === undefined && this.#reports.size >= MAX_WAITING_CALLS) {
       throw new OutboxFullError(`${MAX_WAITING_CALLS} reports wait for the task`);
     }
-    if (this.#session?.isOutdated) {
+    // With cover reports, a request for the task at the time of an answer would reveal the answer.
+    if (this.#session?.isOutdated && !this.#session.begun.cover) {
       this.#end()?.free();
     }
     // The caller may change its object once this function has returned.
@@ -459,7 +464,8 @@ class HushbinClient<T extends Task | SumTask> implements Client<T> {
   }
 
   /**
-   * Returns the session. If there is none, begins one. A later call tries again after a failure.
+   * Returns the session. If there is none, begins one. After a failure, a later call tries again. If
+   * the task may have cover reports, this is tried again after a minute instead.
    *
    * @throws ClosedError without consent, and once the client is closed
    */
@@ -478,17 +484,34 @@ class HushbinClient<T extends Task | SumTask> implements Client<T> {
     };
     const events = {
       changed: this.#changed,
+      renew: () => {
+        this.#end()?.free();
+        this.#open().catch(() => {});
+      },
       ended: this.#revoked,
       withdrawing: this.#withdrawing,
       grant: this.#grant,
     };
-    return openSession(this.#settings, requests, opened, events).catch((error: unknown) => {
+    const { task, onError } = this.#settings;
+    const opening = openSession(this.#settings, requests, opened, events).catch((error) => {
       // A task that is invalid stays invalid. A module may load at the next attempt.
-      if (this.#requests === requests && !(error instanceof TaskError)) {
-        this.#opening = undefined;
+      if (this.#opening === opening && !(error instanceof TaskError)) {
+        if (task && !budgetOf(task).cover) {
+          this.#opening = undefined;
+        } else {
+          // The task may have cover reports. Then an attempt must not depend on answers.
+          onError(error);
+          startTimer(() => {
+            if (this.#opening === opening) {
+              this.#opening = undefined;
+              this.#open().catch(() => {});
+            }
+          }, REOPEN_MS);
+        }
       }
       throw error;
     });
+    return opening;
   }
 
   /**

@@ -8,20 +8,26 @@
  */
 
 import { DAY_MS, type LedgerPair, ledgerAtTime } from "./budget.js";
+import { consentState } from "./consent.js";
 import type { Delivery } from "./delivery.js";
 import type { HushbinError } from "./errors.js";
 import type { PackedEntries } from "./input.js";
 import type { ReportMaker } from "./maker.js";
+import type { ClientSettings } from "./options.js";
 import { isHidden, onLifeCycle } from "./page.js";
 import type { Question } from "./question.js";
 import type { ReportFunction, SealableSession } from "./session-overrides.js";
 import type { Store } from "./store/store.js";
 import type { Cover, Task } from "./task.js";
 import { startTimer } from "./time.js";
+import { visibleHeader } from "./upload.js";
 
 const MINUTE_MS = 60_000;
 
-/** Time in milliseconds until the next attempt to begin a window, if `maxEpsilon` forbids it. */
+/**
+ * Time in milliseconds until the next attempt to begin a window or to send the report, if an
+ * attempt fails or is not allowed.
+ */
 const RETRY_MS = 60 * MINUTE_MS;
 
 /** Part of a session that holds and releases reports. */
@@ -33,6 +39,10 @@ export interface CoverableSession extends SealableSession {
     readonly grant: { readonly revoked?: number };
     /** Called after each change of the budget and the reports. */
     readonly changed: () => void;
+    /** Called to replace the session by one with the task that the collector has now. */
+    readonly renew: () => void;
+    /** Task as the collector described it. Undefined if the page contains the task. */
+    readonly described?: unknown;
   };
   /** Functions that are called when the session is stopped. */
   readonly stops: (() => void)[];
@@ -57,11 +67,14 @@ export interface CoverReports {
   ): LedgerPair | undefined;
   /**
    * Begins a window if none is open, and sends the held report when its time has come. Does so
-   * until the session is stopped.
+   * until the session is stopped. Does nothing while the browser's privacy signals refuse reports.
    *
    * @throws StorageError, EntropyError, WasmError, SealingError if the first window cannot begin
    */
-  start(session: CoverableSession, onError: (error: HushbinError) => void): Promise<void>;
+  start(
+    session: CoverableSession,
+    settings: Pick<ClientSettings, "onError" | "ignoreSignals">,
+  ): Promise<void>;
 }
 
 /** Returns the input that stands for "no answer" to a question. */
@@ -141,32 +154,62 @@ export function prepareCover(engine: ReportMaker, { minutes }: Cover): CoverRepo
         return undefined;
       }
       const bytes = pack();
+      // Another version of the task was not charged. Another version or another key would show that
+      // this is not the cover report.
+      if (visibleHeader(bytes) !== visibleHeader(held.bytes)) {
+        return undefined;
+      }
       made.set(entries, String(bytes));
-      return { ledger: { ...ledger, held: { ...held, at: now, bytes, isCover: false } }, charges };
+      // The time stays that of the cover report, so that the history does not show who has answered.
+      return { ledger: { ...ledger, held: { ...held, bytes, isCover: false } }, charges };
     },
 
-    async start(session, onError) {
+    async start(session, { onError, ignoreSignals }) {
       const { store, begun, stops } = session;
       let isStopped = false;
       let timer: ReturnType<typeof setTimeout> | undefined;
-      const run = async () => {
-        await releaseHeldReport(session);
-        await (session.reporter?.(session, nothing) ?? session.change(nothing));
-        begun.changed();
-        const { ledger } = await store.ledgers();
-        const { held, until, used } = ledgerAtTime(ledger, Date.now());
-        const next = held?.due ?? (used > 0 ? until : Date.now() + RETRY_MS);
+      const runAt = (next: number) => {
         clearTimeout(timer);
         if (!isStopped) {
           // Timers of browsers overflow after 24 days.
           timer = startTimer(runLater, Math.min(next - Date.now(), DAY_MS));
         }
       };
+      /** Returns the ledger of the task at the current time. */
+      const currentLedger = async () => ledgerAtTime((await store.ledgers()).ledger, Date.now());
+      const begin = async () => {
+        try {
+          await (session.reporter?.(session, nothing) ?? session.change(nothing));
+        } catch (error) {
+          const failure = error as HushbinError;
+          if (failure.code !== "outbox-full") {
+            throw error;
+          }
+          // The session must go on, because it sends the reports that fill the outbox.
+          onError(failure);
+        }
+        begun.changed();
+      };
+      const run = async (isFirst: boolean) => {
+        if (consentState(true, ignoreSignals) !== "granted") {
+          return runAt(Date.now() + RETRY_MS);
+        }
+        await releaseHeldReport(session);
+        // The collector may have replaced the task since the last window. It is fetched at the end
+        // of each window, so that the time of the request does not depend on answers.
+        if (!isFirst && begun.described && (await currentLedger()).used === 0) {
+          return isStopped || begun.renew();
+        }
+        await begin();
+        const { held, until, used } = await currentLedger();
+        return runAt(held?.due ?? (used > 0 ? until : Date.now() + RETRY_MS));
+      };
       const runLater = () => {
-        run().catch((error) => {
+        run(false).catch((error) => {
           // A session that has ended has closed its store.
           if (!isStopped) {
             onError(error);
+            runAt(Date.now() + RETRY_MS);
           }
         });
       };
@@ -177,7 +220,7 @@ export function prepareCover(engine: ReportMaker, { minutes }: Cover): CoverRepo
         },
         onLifeCycle({ hide: () => {}, wake: runLater }),
       );
-      await run();
+      await run(true);
     },
   };
 }

@@ -112,6 +112,8 @@ interface SessionStart extends Partial<CollectorDescribedTask> {
   readonly cover: CoverReports | undefined;
   /** Called after each change of the session's reports. */
   readonly changed: () => void;
+  /** Called to replace the session by one with the task that the collector has now. */
+  readonly renew: () => void;
   /** Called when another tab or worker has revoked consent. */
   readonly ended: () => void;
   /** Resolves after revocations by this client are stored. The session begins only then. */
@@ -288,19 +290,22 @@ export class Session implements SealableSession {
         throw unknown;
       }
       const current = { ledger, charges };
-      const charge = () => chargeReport(current, budget, epsilon, lifetime, maxEpsilon, now);
+      const charge = () => {
+        const charged = chargeReport(current, budget, epsilon, lifetime, maxEpsilon, now);
+        // Checked before anything is drawn: a report that is drawn and then dropped would have to
+        // be drawn again.
+        if (charged && ledger.waitingBytes >= OUTBOX_BYTES) {
+          throw new OutboxFullError(
+            `${ledger.waitingBytes} bytes of reports wait to be sent already`,
+          );
+        }
+        return charged;
+      };
       const held = cover && (() => cover.hold(current, entries, now, charge, pack));
       const after = memo && !own ? undefined : (held ?? charge)();
       if (after === undefined) {
         // Unchanged: with a clock that is wrong now, a window that seems to have ended may be open.
         return { ledger: before, charges, result: emptyReceipt("over-budget", dropped) };
-      }
-      // Checked before anything is drawn: a report that is drawn and then dropped would have to be
-      // drawn again.
-      if (ledger.waitingBytes >= OUTBOX_BYTES) {
-        throw new OutboxFullError(
-          `${ledger.waitingBytes} bytes of reports wait to be sent already`,
-        );
       }
       const [report, kept = ledger.memo] = own?.make() ?? [];
       return {
@@ -339,7 +344,7 @@ export async function openSession(
   settings: ClientSettings,
   requests: SessionRequests,
   opened: (session: Session) => void,
-  events: Pick<SessionStart, "changed" | "ended" | "withdrawing" | "grant">,
+  events: Pick<SessionStart, "changed" | "renew" | "ended" | "withdrawing" | "grant">,
 ): Promise<Session> {
   let engine: ReportMaker | undefined;
   let storing: Promise<Store> | undefined;
@@ -409,7 +414,9 @@ export async function openSession(
       ...events,
     });
     session.reporter = await reporter?.(engine);
-    await session.begun.cover?.start(session, settings.onError);
+    if (store !== NOTHING) {
+      await session.begun.cover?.start(session, settings);
+    }
     requests.check();
     opened(session);
     if (!cover && ledger.held) {

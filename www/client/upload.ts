@@ -6,3 +6,19 @@
 export const FINGERPRINT_END = 17;
 /** Position of the first byte after the upload's random id. */
 export const ID_END = 33;
+
+/** Version of uploads whose reports are sealed. */
+const SEALED_VERSION = 2;
+/** Position of the first sealed report, which begins with the id of its key. */
+const SEALED_START = 34;
+const KEY_ID_BYTES = 4;
+
+/**
+ * Returns a text that is equal for two uploads of one report if only their random bytes differ. It
+ * contains the version, the fingerprint, and the id of the key to which a report is sealed.
+ */
+export function visibleHeader(upload: Uint8Array): string {
+  const isSealed = upload[0] === SEALED_VERSION;
+  const key = upload.subarray(SEALED_START, SEALED_START + (isSealed ? KEY_ID_BYTES : 0));
+  return `${upload.subarray(0, FINGERPRINT_END)} ${key}`;
+}

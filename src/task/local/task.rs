@@ -140,7 +140,8 @@ impl Task {
 /// Checks that every question has a "no answer", from which cover reports are made.
 ///
 /// # Errors
-/// [`Error::InvalidCombination`] if a question is not a flag, a choice, a set or ratings.
+/// [`Error::InvalidCombination`] if a question is not a flag, a choice, a set or ratings, or if its
+/// ε hides only a part of the answer. Then the report itself shows whether there was an answer.
 fn check_no_answers(questions: &[Question]) -> Result<(), Error> {
     let has_none = |question: &Question| {
         matches!(
@@ -151,12 +152,19 @@ fn check_no_answers(questions: &[Question]) -> Result<(), Error> {
                 | QuestionKind::Ratings(_)
         )
     };
-    match questions.iter().find(|question| !has_none(question)) {
-        None => Ok(()),
-        Some(question) => Err(question.error_in_question(error!(InvalidCombination {
-            reason: "\"cover\" is for flags, choices, sets and ratings: only they have a \"no answer\"",
-        }))),
+    let hides_answer =
+        |question: &Question| question.mechanism().neighbours() == NeighbouringInputs::AnyTwoInputs;
+    for question in questions {
+        let reason = match (has_none(question), hides_answer(question)) {
+            (true, true) => continue,
+            (false, _) => {
+                "\"cover\" is for flags, choices, sets and ratings: only they have a \"no answer\""
+            }
+            (true, false) => "\"cover\" needs a mechanism with the level \"user\"",
+        };
+        return Err(question.error_in_question(error!(InvalidCombination { reason })));
     }
+    Ok(())
 }
 
 /// Computes the thresholds of a task's memo.

@@ -1,8 +1,11 @@
 /** Tests of cover reports: what leaves a browser, and when, does not depend on having answers. */
 
 import { afterEach, beforeEach, describe, expect, it, type MockInstance, vi } from "vitest";
+import { StorageError } from "../errors.js";
 import type { ClientOptions, Question, Task } from "../index.js";
 import { LocalReportMaker } from "../randomizer.js";
+import { IndexedStore } from "../store/indexed.js";
+import type { Store } from "../store/store.js";
 import {
   clientOf,
   FakeCollector,
@@ -71,6 +74,7 @@ describe("the report of a window", () => {
     ["with an answer", [YES]],
   ])("leaves %s at the same time", async (_, answers) => {
     const client = tab();
+    const opened = Date.now();
     await client.ready();
     await pass(5 * MINUTE_MS);
     for (const answer of answers) {
@@ -83,7 +87,9 @@ describe("the report of a window", () => {
     await pass(2 * MINUTE_MS);
     expect(received()).toEqual([made().at(-1)]);
     expect(items()).toEqual([[0], ...answers.map(() => [1])]);
-    expect(await client.history()).toMatchObject([{ state: "acknowledged", epsilon: 1 }]);
+    // The history does not show who has answered either.
+    const at = new Date(opened);
+    expect(await client.history()).toMatchObject([{ state: "acknowledged", epsilon: 1, at }]);
     expect(await client.budget()).toMatchObject({ used: 1, spent: 1, spentOnAll: 1, reports: 1 });
     // Nothing else leaves in this window, whatever the person does.
     expect(await client.report(YES)).toMatchObject({ outcome: "over-budget", epsilon: 0 });
@@ -198,6 +204,182 @@ describe("the report of a window", () => {
     await tab().ready();
     await pass(MINUTE_MS);
     expect(new Set(received())).toEqual(new Set([made()[1]]));
+  });
+});
+
+/** Requests of a client that gets its task from the collector. */
+function requestsOf(tasks: readonly (readonly [task: Task, fingerprint: string])[]) {
+  const urls: string[] = [];
+  const described = [...tasks];
+  const fetch: typeof globalThis.fetch = async (url, init) => {
+    urls.push(`${init?.method ?? "GET"} ${String(url).replace(/.*example/, "")}`);
+    if (init?.method === "POST") {
+      return collector.fetch(url, init);
+    }
+    const [task, fingerprint] = (described.length > 1 ? described.shift() : described[0]) ?? [];
+    return Response.json({ task, fingerprint });
+  };
+  return { urls, fetch };
+}
+
+const fingerprintOf = async (task: Task) =>
+  (await clientOf(new FakeCollector(), { task }).ready()).fingerprint;
+
+describe("another version of the task", () => {
+  const V1: Task = { ...COVERED, epsilon: 0.5, budget: { days: 1, ...budget } };
+  const V2: Task = { ...COVERED, epsilon: 2, budget: { days: 30, ...budget } };
+
+  it.each([
+    ["without an answer", []],
+    ["with an answer", [YES]],
+  ])("does not replace a report that it was not charged for (%s)", async (_, answers) => {
+    await tab({ task: V1 }).ready();
+    await pass(MINUTE_MS);
+    const second = tab({ task: V2 });
+    await second.ready();
+    for (const answer of answers) {
+      expect(await second.report(answer)).toMatchObject({ outcome: "over-budget" });
+    }
+    await pass(31 * MINUTE_MS);
+    expect(collector.sent.map(({ bytes }) => readUpload(bytes).fingerprint)).toEqual([
+      await fingerprintOf(V1),
+    ]);
+    expect(await second.budget()).toMatchObject({ spent: 0.5, spentOnAll: 0.5 });
+  });
+
+  it("is fetched when the next window begins, with or without an answer", async () => {
+    const versions = await Promise.all(
+      [COVERED, { ...COVERED, epsilon: 0.5 }].map(
+        async (task) => [task, await fingerprintOf(task)] as const,
+      ),
+    );
+    const expected = [
+      "GET /tasks/covered",
+      "POST /tasks/covered/reports",
+      "GET /tasks/covered",
+      "POST /tasks/covered/reports",
+    ];
+    for (const answers of [[], [YES]]) {
+      stubDatabase();
+      collector.sent.length = 0;
+      const { urls, fetch } = requestsOf(versions);
+      const client = tab({ task: "covered", fetch });
+      await client.ready();
+      await pass(30 * DAY_MS - MINUTE_MS);
+      for (const answer of answers) {
+        await client.report(answer);
+      }
+      await pass(2 * MINUTE_MS);
+      for (const answer of answers) {
+        await client.report(answer);
+      }
+      await pass(31 * MINUTE_MS);
+      expect(urls).toEqual(expected);
+      const sent = collector.sent.map(({ bytes }) => readUpload(bytes).fingerprint);
+      expect(sent).toEqual(versions.map(([, fingerprint]) => fingerprint));
+      client.destroy();
+    }
+  });
+
+  it("is not fetched by an answer in an outdated page", async () => {
+    const { urls, fetch } = requestsOf([[COVERED, await fingerprintOf(COVERED)]]);
+    const first = tab({ task: "covered", fetch });
+    await first.ready();
+    first.destroy();
+    await pass(31 * MINUTE_MS);
+    const page = tab({ task: "covered", fetch });
+    await page.ready();
+    // The machine sleeps, so no timer runs at the end of the window.
+    vi.setSystemTime(Date.now() + 40 * DAY_MS);
+    const before = [...urls];
+    expect(await page.report(YES)).toMatchObject({ outcome: "over-budget" });
+    await turns();
+    expect(urls).toEqual(before);
+  });
+});
+
+describe("a failure", () => {
+  it("of the database sends nothing and asks for nothing", async () => {
+    vi.stubGlobal("indexedDB", undefined);
+    const { urls, fetch } = requestsOf([[COVERED, await fingerprintOf(COVERED)]]);
+    const client = tab({ task: "covered", fetch });
+    await turns();
+    const before = [...urls];
+    expect(await client.report(YES)).toMatchObject({ outcome: "no-storage", epsilon: 0 });
+    await pass(DAY_MS);
+    expect(urls).toEqual(before);
+  });
+
+  it.each([
+    ["without an answer", []],
+    ["with an answer", [YES]],
+  ])("of the first opening does not change times (%s)", async (_, answers) => {
+    const failure = new StorageError(new Error("busy"));
+    const open = vi.spyOn(IndexedStore, "open").mockRejectedValueOnce(failure);
+    const onError = vi.fn();
+    const opened = Date.now();
+    const client = tab({ onError });
+    await turns();
+    for (const answer of answers) {
+      await expect(client.report(answer)).rejects.toBe(failure);
+    }
+    expect(onError.mock.calls).toEqual([[failure]]);
+    expect(open).toHaveBeenCalledTimes(1);
+    await pass(MINUTE_MS);
+    const [{ held }] = (await storedLedgers()) as [{ held: { due: number } }];
+    expect(Math.floor((held.due - opened) / MINUTE_MS)).toBe(31);
+    await pass(31 * MINUTE_MS);
+    expect(collector.sent).toHaveLength(1);
+  });
+
+  it("at the time of the report is followed by another attempt", async () => {
+    const client = tab();
+    await client.ready();
+    const failure = new StorageError(new Error("busy"));
+    vi.spyOn(IndexedStore.prototype, "change").mockRejectedValueOnce(failure);
+    await pass(31 * MINUTE_MS);
+    expect(collector.sent).toEqual([]);
+    await pass(61 * MINUTE_MS);
+    expect(collector.sent).toHaveLength(1);
+  });
+
+  it("to make room begins a window later, and keeps the session", async () => {
+    const plain: Task = { ...FLAG, id: "covered", budget: { days: 30 } };
+    const down = tab({ task: plain, fetch: new FakeCollector("down").fetch });
+    await down.report(YES);
+    down.destroy();
+    // As if a megabyte of reports waited.
+    const { waitingBytes } = (await storedLedgers())[0] as { waitingBytes: number };
+    const change = IndexedStore.prototype.change;
+    vi.spyOn(IndexedStore.prototype, "change").mockImplementation(function (this: Store, edit) {
+      return change.call(this, (pair) =>
+        edit({
+          ...pair,
+          ledger: { ...pair.ledger, used: 0, waitingBytes: waitingBytes && 1024 * 1024 },
+        }),
+      ) as ReturnType<typeof change>;
+    } as typeof change);
+    const onError = vi.fn();
+    const client = tab({ onError });
+    await client.ready();
+    expect(onError.mock.calls[0]?.[0]).toMatchObject({ code: "outbox-full" });
+    await pass(MINUTE_MS);
+    expect(collector.sent).toHaveLength(1);
+  });
+});
+
+describe("a privacy signal", () => {
+  it("that comes later stops the held report and further windows", async () => {
+    const client = tab();
+    await client.ready();
+    vi.stubGlobal("navigator", { doNotTrack: "1" });
+    expect(await client.report(YES)).toMatchObject({ outcome: "no-consent" });
+    await pass(31 * DAY_MS);
+    expect(collector.sent).toEqual([]);
+    expect(await client.budget()).toMatchObject({ reports: 1, spent: 1 });
+    vi.stubGlobal("navigator", {});
+    await pass(2 * 60 * MINUTE_MS);
+    expect(collector.sent).toHaveLength(1);
   });
 });
 

@@ -362,6 +362,21 @@ it("is sealed when it is held, with and without an answer", async () => {
   vi.useRealTimers();
 });
 
+it("is not replaced by an answer that is sealed to another key", async () => {
+  const { budget: _, ...flag } = MEMO;
+  const task: Task = { ...flag, budget: { cover: { minutes: 30 } } };
+  stubDatabase();
+  const { fingerprint: own } = await clientOf(new FakeCollector(), { task }).ready();
+  const [old, next] = [await Analyser.create(own), await Analyser.create(own)];
+  const pins = [old.pin, next.pin];
+  const first = sealedTo(new FakeShuffler(old.key, next.key), pins, { task, storage: "device" });
+  await first.ready();
+  first.destroy();
+  const later = sealedTo(new FakeShuffler(next.key, old.key), pins, { task, storage: "device" });
+  // The id of the key would show the shuffler that this is not the cover report.
+  expect(await later.report({ dark: true })).toMatchObject({ outcome: "over-budget" });
+});
+
 it("drops what was sealed for a budget that another tab has spent meanwhile", async () => {
   stubDatabase();
   const task = { ...OFTEN, budget: { reports: 1 } };
