@@ -5,7 +5,7 @@
 // With STEP, only the named steps run, and before each the steps that it needs. Code that needs npm
 // packages is imported inside a step, because the set-up installs the packages.
 
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { buildBook } from "./build-book.mjs";
 import { buildAnalysis, buildDemo } from "./build-demo.mjs";
@@ -39,7 +39,33 @@ const OPTIMISED = ["--config", "profile.dev.package.hushbin-core-tests.opt-level
 const CHECKED = "www/scripts/tests";
 
 const cargo = (...args) => run("cargo", args);
-const vitest = (project) => run("vitest", ["run", "--project", project]);
+
+/**
+ * Runs the tests of one project of vitest. The error at the end lists the tests that have failed,
+ * because the output of other steps may follow that of the tests.
+ *
+ * @param {string} project
+ */
+async function vitest(project) {
+  const results = join(ROOT, "target", `vitest-${project}.json`);
+  rmSync(results, { force: true });
+  try {
+    await run("vitest", [
+      ...["run", "--project", project, "--reporter=default"],
+      ...["--reporter=json", `--outputFile.json=${results}`],
+    ]);
+  } catch (error) {
+    if (!(error instanceof Failed) || !existsSync(results)) {
+      throw error;
+    }
+    /** @type {{ testResults: { assertionResults: { fullName: string, status: string }[] }[] }} */
+    const { testResults } = JSON.parse(readFileSync(results, "utf8"));
+    const tests = testResults.flatMap(({ assertionResults }) => assertionResults);
+    const failed = tests.filter(({ status }) => status === "failed");
+    const lines = failed.map(({ fullName }) => `test ${project}: ${fullName} ... FAILED`);
+    throw new Failed([...lines, error.message].join("\n"));
+  }
+}
 
 /**
  * Returns a function that does this work only once, even if several steps call it.
